@@ -1,0 +1,15 @@
+import { realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+export * from "@remix-run/dev/server-build";
+
+/** True for `node build/index.js …`; false when remix-serve or a test imports this module. */
+function isProgram(): boolean {
+  const started = process.argv[1];
+  return started !== undefined && realpathSync(started) === fileURLToPath(import.meta.url);
+}
+
+if (isProgram()) {
+  const { runProgram } = await import("./server/program.server");
+  await runProgram(process.argv);
+}

@@ -1,0 +1,3 @@
+export async function runProgram(_argv: string[]): Promise<void> {
+  process.stdout.write("not yet\n");
+}

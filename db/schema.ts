@@ -1,0 +1,93 @@
+import { sql } from "drizzle-orm";
+import { boolean, index, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+
+/** People with an account. An address counts once, whatever its case (specification, 3 and 5). */
+export const users = pgTable(
+  "users",
+  {
+    id: uuid("id").primaryKey().defaultRandom(),
+    email: text("email").notNull(),
+    passwordHash: text("password_hash").notNull(),
+    avatarUrl: text("avatar_url"),
+    createdAt: instant("created_at").notNull().defaultNow(),
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+  },
+  (table) => [uniqueIndex("users_email_unique").on(sql`lower(${table.email})`)],
+);
+
+/** Signed-in browsers. The cookie holds a random token, the row only the token's SHA-256. */
+export const sessions = pgTable(
+  "sessions",
+  {
+    tokenHash: text("token_hash").primaryKey(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    createdAt: instant("created_at").notNull().defaultNow(),
+    expiresAt: instant("expires_at").notNull(),
+  },
+  (table) => [
+    index("sessions_user_id_index").on(table.userId),
+    index("sessions_expires_at_index").on(table.expiresAt),
+  ],
+);
+
+/**
+ * What billing knows of a user. `stripe_price_id` and `stripe_current_period_end` decide access
+ * (specification, 4); the rest is what it takes to keep the two equal to what Stripe says.
+ */
+export const profiles = pgTable(
+  "profiles",
+  {
+    id: uuid("id")
+      .primaryKey()
+      .references(() => users.id, { onDelete: "cascade" }),
+    stripeCustomerId: text("stripe_customer_id"),
+    stripePriceId: text("stripe_price_id"),
+    /** End of access: for a past-due subscription the end of its grace, not Stripe's own period. */
+    stripeCurrentPeriodEnd: instant("stripe_current_period_end"),
+    stripeSubscriptionId: text("stripe_subscription_id"),
+    stripeSubscriptionStatus: text("stripe_subscription_status"),
+    stripeCancelAtPeriodEnd: boolean("stripe_cancel_at_period_end").notNull().default(false),
+    /** The Checkout Session last opened, so that a second click finds it again. */
+    stripeCheckoutSessionId: text("stripe_checkout_session_id"),
+    syncedAt: instant("synced_at"),
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex("profiles_stripe_customer_id_unique").on(table.stripeCustomerId),
+    index("profiles_stripe_current_period_end_index").on(table.stripeCurrentPeriodEnd),
+  ],
+);
+
+/** Newsletter addresses. */
+export const subscribers = pgTable(
+  "subscribers",
+  {
+    id: uuid("id").primaryKey().defaultRandom(),
+    email: text("email").notNull(),
+    createdAt: instant("created_at").notNull().defaultNow(),
+  },
+  (table) => [uniqueIndex("subscribers_email_unique").on(sql`lower(${table.email})`)],
+);
+
+/** The ledger of webhook events whose work is done: a second delivery of an id is not worked again. */
+export const webhookEvents = pgTable(
+  "webhook_events",
+  {
+    id: text("id").primaryKey(),
+    type: text("type").notNull(),
+    apiVersion: text("api_version"),
+    stripeCustomerId: text("stripe_customer_id"),
+    /** When Stripe made the event. */
+    occurredAt: instant("occurred_at").notNull(),
+    receivedAt: instant("received_at").notNull().defaultNow(),
+  },
+  (table) => [index("webhook_events_received_at_index").on(table.receivedAt)],
+);
+
+export type User = typeof users.$inferSelect;
+export type Profile = typeof profiles.$inferSelect;
+export type Subscriber = typeof subscribers.$inferSelect;
