@@ -12,12 +12,17 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias },
-        test: { name: "unit", include: ["app/**/*.test.{ts,tsx}", "db/**/*.test.ts"] },
+        test: {
+          name: "unit",
+          sequence: { groupOrder: 0 },
+          include: ["app/**/*.test.{ts,tsx}", "db/**/*.test.ts"],
+        },
       },
       {
         resolve: { alias },
         test: {
           name: "integration",
+          sequence: { groupOrder: 1 },
           include: ["tests/integration/**/*.test.{ts,tsx}"],
           globalSetup: ["tests/support/postgres.ts"],
           testTimeout: 30_000,
@@ -28,6 +33,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: "e2e",
+          sequence: { groupOrder: 2 },
           include: ["tests/e2e/**/*.test.ts"],
           globalSetup: ["tests/support/postgres.ts"],
           testTimeout: 90_000,
