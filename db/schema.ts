@@ -34,6 +34,23 @@ export const sessions = pgTable(
   ],
 );
 
+/** Password resets that were asked for, at most one a user. The row holds the link's token as SHA-256. */
+export const passwordResets = pgTable(
+  "password_resets",
+  {
+    userId: uuid("user_id")
+      .primaryKey()
+      .references(() => users.id, { onDelete: "cascade" }),
+    tokenHash: text("token_hash").notNull(),
+    createdAt: instant("created_at").notNull().defaultNow(),
+    expiresAt: instant("expires_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("password_resets_token_hash_unique").on(table.tokenHash),
+    index("password_resets_expires_at_index").on(table.expiresAt),
+  ],
+);
+
 /**
  * What billing knows of a user. `stripe_price_id` and `stripe_current_period_end` decide access
  * (specification, 4); the rest is what it takes to keep the two equal to what Stripe says.
@@ -53,6 +70,8 @@ export const profiles = pgTable(
     stripeCancelAtPeriodEnd: boolean("stripe_cancel_at_period_end").notNull().default(false),
     /** The Checkout Session last opened, so that a second click finds it again. */
     stripeCheckoutSessionId: text("stripe_checkout_session_id"),
+    /** When that session was opened; null once it is known to be over. */
+    checkoutOpenedAt: instant("checkout_opened_at"),
     syncedAt: instant("synced_at"),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },
@@ -68,9 +87,18 @@ export const subscribers = pgTable(
   {
     id: uuid("id").primaryKey().defaultRandom(),
     email: text("email").notNull(),
+    /** When the address began to count: at once, or with double opt-in when its owner confirmed it. */
+    confirmedAt: instant("confirmed_at"),
+    /** When its owner was last asked by mail to confirm it, so that nobody's inbox can be flooded. */
+    confirmationSentAt: instant("confirmation_sent_at"),
     createdAt: instant("created_at").notNull().defaultNow(),
   },
-  (table) => [uniqueIndex("subscribers_email_unique").on(sql`lower(${table.email})`)],
+  (table) => [
+    uniqueIndex("subscribers_email_unique").on(sql`lower(${table.email})`),
+    index("subscribers_unconfirmed_index")
+      .on(table.createdAt)
+      .where(sql`${table.confirmedAt} is null`),
+  ],
 );
 
 /** The ledger of webhook events whose work is done: a second delivery of an id is not worked again. */

@@ -1,0 +1,77 @@
+import { databaseErrorCode } from "./database-errors";
+
+/**
+ * One sentence for the operator on why `DATABASE_URL` cannot be used: where it points (never the
+ * password) and the cause in plain words.
+ */
+export function describeConnectionFailure(url: string, error: unknown): string {
+  return `Cannot use the database at ${withoutCredentials(url)} (DATABASE_URL): ${cause(url, error)}.`;
+}
+
+/** `host:port/database` of a PostgreSQL address; every host of several. */
+export function withoutCredentials(url: string): string {
+  const match = /^[a-z]+:\/\/(?:[^/?#]*@)?([^/?#]*)(?:\/([^?#]*))?/i.exec(url);
+  const hosts = (match?.[1] || "localhost")
+    .split(",")
+    .map((host) => (/:\d+$/.test(host) ? host : `${host}:5432`));
+  const database = match?.[2];
+  return database ? `${hosts.join(",")}/${decode(database)}` : hosts.join(",");
+}
+
+function cause(url: string, error: unknown): string {
+  const user = userOf(url);
+  const message = error instanceof Error ? error.message : String(error);
+  const code = databaseErrorCode(error);
+  switch (code) {
+    case "ECONNREFUSED":
+      return "nothing listens there (connection refused)";
+    case "ENOTFOUND":
+      return "the host name is unknown";
+    case "EAI_AGAIN":
+      return "the host name cannot be looked up just now";
+    case "CONNECT_TIMEOUT":
+    case "ETIMEDOUT":
+      return "no answer in time (a wrong host or port, or a firewall)";
+    case "EHOSTUNREACH":
+    case "ENETUNREACH":
+      return "the host cannot be reached from here";
+    case "ECONNRESET":
+    case "EPIPE":
+    case "CONNECTION_CLOSED":
+      return "the server hung up during the greeting (is it PostgreSQL, and does sslmode suit it?)";
+    case "ENOENT":
+    case "EACCES":
+      return "its socket file cannot be opened";
+    case "28P01":
+      return `the password of user '${user}' is wrong`;
+    case "28000":
+      return `the server does not let user '${user}' in from here (${firstLine(message)})`;
+    case "3D000":
+      return "there is no such database on that server";
+    case "42501":
+      return `user '${user}' may not connect to that database`;
+    case "53300":
+      return "the server has no connection free";
+    case "57P03":
+      return "the server is just starting up or shutting down";
+    default:
+      return firstLine(message) || "unknown failure";
+  }
+}
+
+function userOf(url: string): string {
+  const match = /^[a-z]+:\/\/([^/?#@:]*)(?::[^/?#]*)?@/i.exec(url);
+  return match?.[1] ? decode(match[1]) : "(none given)";
+}
+
+function firstLine(message: string): string {
+  return (message.split("\n")[0] ?? "").replace(/\.+$/, "");
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

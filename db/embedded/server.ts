@@ -1,0 +1,237 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { open, readFile, rename, stat, unlink } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { diskFull, explainDataDirectoryFailure, isDiskFull } from "../data-directory";
+import { OperatorError } from "../operator-error";
+import { CHILD_ENVIRONMENT, type Cluster } from "./cluster";
+import { readServerStatus, type ServerStatus } from "./postmaster-pid";
+import { identify, isAlive } from "./processes";
+import { asUser } from "./system-user";
+
+export type RunningServer = { pid: number; port: number };
+
+/** Crash recovery after a power cut may take its time. */
+const START_PATIENCE = 300_000;
+/** How long the remains of a killed server (its shared memory, a half-written pid file) may be in the way. */
+const REMAINS_PATIENCE = 20_000;
+const STOP_PATIENCE = 20_000;
+const LOG_LIMIT = 10 * 1_048_576;
+const POLL = 20;
+/** Below the range from which systems give ports to outgoing connections, which would take ours. */
+const PORTS = { first: 20_000, count: 10_000 };
+
+/**
+ * Finds the running server of the cluster, whoever started it, or starts one: on exactly this port,
+ * or with null on one that is free. Throws an OperatorError if it does not come up, and the signal's
+ * reason when nobody waits for it any more.
+ */
+export async function ensureServer(
+  cluster: Cluster,
+  port: number | null,
+  signal?: AbortSignal,
+): Promise<RunningServer> {
+  const startedAt = Date.now();
+  for (;;) {
+    signal?.throwIfAborted();
+    const waited = Date.now() - startedAt;
+    const running = await findServer(cluster, waited);
+    if (running === "wait") {
+      if (waited > START_PATIENCE) throw stuck(cluster);
+    } else if (running !== null) {
+      return running;
+    } else {
+      const result = await startServer(cluster, port ?? (await findFreePort()));
+      if (typeof result === "object") return result;
+      if (result === "port taken" && port !== null) throw new PortTakenError(port);
+      if (result === "remains" && waited > REMAINS_PATIENCE) throw stuck(cluster);
+    }
+    await sleep(POLL);
+  }
+}
+
+/** Somebody else listens where a server has to come back. */
+export class PortTakenError extends Error {
+  constructor(port: number) {
+    super(`Port ${port} of 127.0.0.1 is taken by another program.`);
+  }
+}
+
+/** True when the cluster's server runs, as far as the system tells. */
+export async function isServerRunning(cluster: Cluster): Promise<boolean> {
+  const status = await readServerStatus(cluster.directory);
+  if (status === null || !(await isAlive(status.pid))) return false;
+  return (await identify(status.pid, cluster.directory)) !== "other";
+}
+
+/** Stops the server: its sessions are ended, its data is written. Resolves when the process is gone. */
+export async function stopServer(cluster: Cluster, pid: number): Promise<void> {
+  if ((await readServerStatus(cluster.directory))?.pid !== pid) return;
+  if ((await identify(pid, cluster.directory)) === "other") return;
+  if (process.platform === "win32") {
+    const parameters = ["stop", "--mode=fast", "--wait", `--pgdata=${cluster.directory}`];
+    await promisify(execFile)(cluster.binaries.pgCtl, parameters, { windowsHide: true });
+    return;
+  }
+  // https://www.postgresql.org/docs/current/server-shutdown.html: fast, immediate, and the last resort.
+  for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      return;
+    }
+    if (await waitUntilGone(pid, STOP_PATIENCE)) return;
+  }
+}
+
+/** Resolves to true when the process has ended, to false when it has not within so many milliseconds. */
+export async function waitUntilGone(pid: number, patience: number): Promise<boolean> {
+  const startedAt = Date.now();
+  while (await isAlive(pid)) {
+    if (Date.now() - startedAt > patience) return false;
+    await sleep(POLL);
+  }
+  return true;
+}
+
+/** Removes the pid file of a server that is gone, unless it changed since it was read. */
+export async function removeStalePidFile(cluster: Cluster, stale: ServerStatus): Promise<void> {
+  const now = await readServerStatus(cluster.directory);
+  if (now?.pid !== stale.pid) return;
+  await unlink(join(cluster.directory, "postmaster.pid")).catch(() => {});
+}
+
+async function findServer(
+  cluster: Cluster,
+  waited: number,
+): Promise<RunningServer | "wait" | null> {
+  const status = await readServerStatus(cluster.directory);
+  if (status === null) return null;
+  if (status.pid === 0) {
+    // Being written right now, or for ever empty since a power cut.
+    if (waited < REMAINS_PATIENCE / 10) return "wait";
+    await removeStalePidFile(cluster, status);
+    return null;
+  }
+  // A server that starts clears away the file of a dead one by itself…
+  if (!(await isAlive(status.pid))) return null;
+  // …but is put off by any live process that has got the same number since.
+  if ((await identify(status.pid, cluster.directory)) === "other") {
+    await removeStalePidFile(cluster, status);
+    return null;
+  }
+  if (status.phase !== "ready" || status.port === null) return "wait";
+  return { pid: status.pid, port: status.port };
+}
+
+async function startServer(
+  cluster: Cluster,
+  port: number,
+): Promise<RunningServer | "port taken" | "remains"> {
+  const { directory, logFile, binaries, settings } = cluster;
+  await rotate(logFile);
+  const log = await open(logFile, "a", 0o600).catch((error) => {
+    throw explainDataDirectoryFailure(cluster.dataDir, error);
+  });
+  const logStart = (await log.stat()).size;
+  const forced = {
+    ...settings,
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    logging_collector: "off",
+  };
+  // Its own session and no pipe to us: neither Ctrl-C in our terminal nor our death is its end.
+  const child = spawn(
+    binaries.postgres,
+    [
+      ...["-D", directory, "-p", String(port)],
+      ...Object.entries(forced).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+    ],
+    {
+      cwd: "/",
+      detached: true,
+      env: CHILD_ENVIRONMENT,
+      stdio: ["ignore", log.fd, log.fd],
+      windowsHide: true,
+      ...asUser(cluster.user),
+    },
+  );
+  child.unref();
+  try {
+    const failure = await untilReady(cluster, child, port);
+    if (failure === null) return { pid: child.pid ?? 0, port };
+    const said = (await readFile(logFile)).subarray(logStart).toString("utf8");
+    if (/Address already in use|could not create any TCP\/IP sockets/.test(said)) {
+      return "port taken";
+    }
+    if (/"postmaster\.pid" (already exists|is empty)|shared memory block/.test(said)) {
+      return "remains";
+    }
+    throw await explainFailure(cluster, said, failure);
+  } finally {
+    await log.close();
+  }
+}
+
+/** Null when the child serves; why it ended or was never started otherwise. */
+async function untilReady(
+  cluster: Cluster,
+  child: ChildProcess,
+  port: number,
+): Promise<string | null> {
+  let over: string | null = null;
+  once(child, "exit").then(
+    ([code, signal]) => {
+      over = `it ended with ${signal ?? `exit code ${code}`}`;
+    },
+    (error: Error) => {
+      over = error.message;
+    },
+  );
+  for (const startedAt = Date.now(); over === null; await sleep(POLL)) {
+    const status = await readServerStatus(cluster.directory);
+    if (status?.pid === child.pid && status?.port === port && status.phase === "ready") return null;
+    if (Date.now() - startedAt > START_PATIENCE) return "it was not ready in time";
+  }
+  return over;
+}
+
+async function explainFailure(cluster: Cluster, said: string, failure: string): Promise<Error> {
+  if (/No space left on device|Disk quota exceeded/.test(said)) return diskFull(cluster.dataDir);
+  if (await isDiskFull(cluster.dataDir).catch(() => false)) return diskFull(cluster.dataDir);
+  const reason =
+    said.match(/(?:FATAL|PANIC|ERROR): +(.+)/)?.[1] ?? said.match(/^postgres: (.+)/m)?.[1];
+  return new OperatorError(
+    `The embedded PostgreSQL did not start on ${cluster.directory}: ${reason ?? failure} (its log is ${cluster.logFile}).`,
+  );
+}
+
+function stuck(cluster: Cluster): OperatorError {
+  return new OperatorError(
+    `The embedded PostgreSQL in ${cluster.directory} neither starts nor stops (its log is ${cluster.logFile}). If no process of it runs any more, delete ${join(cluster.directory, "postmaster.pid")}.`,
+  );
+}
+
+async function rotate(logFile: string): Promise<void> {
+  const { size } = await stat(logFile).catch(() => ({ size: 0 }));
+  if (size > LOG_LIMIT) await rename(logFile, `${logFile}.1`).catch(() => {});
+}
+
+async function findFreePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    if (await isFree(port)) return port;
+  }
+  throw new OperatorError("No port of 127.0.0.1 is free for the embedded PostgreSQL.");
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
+}

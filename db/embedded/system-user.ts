@@ -1,0 +1,121 @@
+import { execFile } from "node:child_process";
+import { chmod, chown, lstat, readdir, realpath, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { OperatorError } from "../operator-error";
+
+const run = promisify(execFile);
+
+/** Whom PostgreSQL runs as when this program is root; null: as this program itself. */
+export type SystemUser = { name: string; uid: number; gid: number } | null;
+
+/**
+ * PostgreSQL refuses to run as root. So under root it runs as the owner of an existing cluster, or
+ * as the named system user, who is made if there is none. Anybody else runs it as themselves, and
+ * only on a cluster of their own. Throws an OperatorError when nobody can be found for it.
+ */
+export async function chooseSystemUser(clusterDir: string, name: string): Promise<SystemUser> {
+  const owner = await ownerOf(clusterDir);
+  const self = process.getuid?.();
+  if (self === undefined) return null;
+  if (self !== 0) {
+    if (owner !== null && owner.uid !== self) {
+      throw new OperatorError(
+        `The database in ${clusterDir} belongs to user ${owner.uid}, but this program runs as user ${self}. Run it as that user, choose another DATA_DIR, or set DATABASE_URL.`,
+      );
+    }
+    return null;
+  }
+  if (owner !== null && owner.uid !== 0) return { name: `user ${owner.uid}`, ...owner };
+  const user = (await findUser(name)) ?? (await createUser(name));
+  if (user === null) {
+    throw new OperatorError(
+      `PostgreSQL does not run as root, and there is no system user '${name}' to run it as, nor could one be made. Start this program as another user, create '${name}', or set DATABASE_URL to a PostgreSQL of your own.`,
+    );
+  }
+  // A cluster that was copied here by root, from a backup for example.
+  if (owner !== null) await chownTree(clusterDir, user);
+  return user;
+}
+
+/**
+ * Makes sure that the user can enter DATA_DIR, if need be by letting others pass through it (not look
+ * into it). Throws an OperatorError that names the closed directory when one above is in the way.
+ */
+export async function requireWayTo(dataDir: string, user: SystemUser): Promise<void> {
+  if (user === null || (await canEnter(dataDir, user))) return;
+  const { mode } = await stat(dataDir);
+  await chmod(dataDir, mode | 0o011);
+  if (await canEnter(dataDir, user)) return;
+  let closed = await realpath(dataDir);
+  for (let path = closed; path !== dirname(path); path = dirname(path)) {
+    if (!(await canEnter(path, user))) closed = path;
+  }
+  throw new OperatorError(
+    `PostgreSQL runs as system user '${user.name}', who may not enter ${closed}. Choose a DATA_DIR that user can reach, or set DATABASE_URL to a PostgreSQL of your own.`,
+  );
+}
+
+/** The options that make a child process run as this user. */
+export function asUser(user: SystemUser): { uid?: number; gid?: number } {
+  return user === null ? {} : { uid: user.uid, gid: user.gid };
+}
+
+/** Gives a directory and all in it to the user; nothing to do when PostgreSQL runs as ourselves. */
+export async function chownTree(path: string, user: SystemUser): Promise<void> {
+  if (user === null) return;
+  const entry = await lstat(path);
+  if (entry.isSymbolicLink()) return;
+  if (entry.isDirectory()) {
+    for (const name of await readdir(path)) await chownTree(join(path, name), user);
+  }
+  await chown(path, user.uid, user.gid);
+}
+
+async function ownerOf(path: string): Promise<{ uid: number; gid: number } | null> {
+  try {
+    const { uid, gid } = await stat(path);
+    return { uid, gid };
+  } catch {
+    return null;
+  }
+}
+
+async function findUser(name: string): Promise<SystemUser> {
+  try {
+    const [uid, gid] = await Promise.all([run("id", ["-u", name]), run("id", ["-g", name])]);
+    return { name, uid: Number(uid.stdout), gid: Number(gid.stdout) };
+  } catch {
+    return null;
+  }
+}
+
+async function createUser(name: string): Promise<SystemUser> {
+  const ways: [string, string[]][][] = [
+    [["useradd", ["--system", "--user-group", "--no-create-home", "--shell", "/bin/false", name]]],
+    // BusyBox
+    [
+      ["addgroup", ["-S", name]],
+      ["adduser", ["-S", "-D", "-H", "-G", name, "-s", "/bin/false", name]],
+    ],
+  ];
+  for (const way of ways) {
+    try {
+      for (const [command, parameters] of way) await run(command, parameters);
+      const user = await findUser(name);
+      if (user !== null) return user;
+    } catch {
+      // Not this system's way, or not allowed; the caller says so when no way is left.
+    }
+  }
+  return null;
+}
+
+async function canEnter(directory: string, user: NonNullable<SystemUser>): Promise<boolean> {
+  try {
+    await run("/bin/sh", ["-c", 'cd -- "$1"', "sh", directory], { cwd: "/", ...asUser(user) });
+    return true;
+  } catch {
+    return false;
+  }
+}

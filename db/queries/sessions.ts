@@ -1,0 +1,72 @@
+import { and, eq, gt, lt } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+import { type Profile, profiles, sessions, users } from "../schema";
+
+/** A session's user and profile, as the site needs them on every page. */
+export type ViewerRow = {
+  user: { id: string; email: string; avatarUrl: string | null };
+  session: { createdAt: Date; expiresAt: Date };
+  profile: Profile | null;
+};
+
+/** The viewer of an unexpired session, in one query; null if there is none. */
+export async function findViewerBySession(
+  tokenHash: string,
+  now: Date,
+  executor: Executor = getDatabase().db,
+): Promise<ViewerRow | null> {
+  const [row] = await executor
+    .select({
+      user: { id: users.id, email: users.email, avatarUrl: users.avatarUrl },
+      session: { createdAt: sessions.createdAt, expiresAt: sessions.expiresAt },
+      profile: profiles,
+    })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(profiles, eq(profiles.id, sessions.userId))
+    .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.expiresAt, now)))
+    .limit(1);
+  return row ?? null;
+}
+
+export async function insertSession(
+  session: { tokenHash: string; userId: string; expiresAt: Date },
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.insert(sessions).values(session);
+}
+
+export async function extendSession(
+  tokenHash: string,
+  expiresAt: Date,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.update(sessions).set({ expiresAt }).where(eq(sessions.tokenHash, tokenHash));
+}
+
+export async function deleteSession(
+  tokenHash: string,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.delete(sessions).where(eq(sessions.tokenHash, tokenHash));
+}
+
+/** Revokes every session of a user, as a change of password does. */
+export async function deleteSessionsOfUser(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.delete(sessions).where(eq(sessions.userId, userId));
+}
+
+/** Removes sessions that ended before `now`; gives how many there were. */
+export async function deleteExpiredSessions(
+  now: Date,
+  executor: Executor = getDatabase().db,
+): Promise<number> {
+  const gone = await executor
+    .delete(sessions)
+    .where(lt(sessions.expiresAt, now))
+    .returning({ tokenHash: sessions.tokenHash });
+  return gone.length;
+}

@@ -1,0 +1,111 @@
+import { and, eq, isNull, lt, or, sql } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+import { type Subscriber, subscribers } from "../schema";
+
+/**
+ * Puts an address on the list so that it counts at once; false, and nothing written, if it counts
+ * already in whatever case. One that still waited to be confirmed counts from now on.
+ */
+export async function insertSubscriber(
+  email: string,
+  now: Date,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const inserted = await executor
+    .insert(subscribers)
+    .values({ email, confirmedAt: now })
+    .onConflictDoNothing()
+    .returning({ id: subscribers.id });
+  if (inserted.length > 0) return true;
+  const confirmed = await executor
+    .update(subscribers)
+    .set({ confirmedAt: now })
+    .where(and(hasEmail(email), isNull(subscribers.confirmedAt)))
+    .returning({ id: subscribers.id });
+  return confirmed.length > 0;
+}
+
+/**
+ * Notes an address that is to be confirmed by mail and gives its id when such a mail is due: for a new
+ * address, and for an unconfirmed one that was last asked before `askAgainAfter`. Null when none is.
+ */
+export async function insertUnconfirmedSubscriber(
+  email: string,
+  { now, askAgainAfter }: { now: Date; askAgainAfter: Date },
+  executor: Executor = getDatabase().db,
+): Promise<string | null> {
+  const [inserted] = await executor
+    .insert(subscribers)
+    .values({ email, confirmationSentAt: now })
+    .onConflictDoNothing()
+    .returning({ id: subscribers.id });
+  if (inserted) return inserted.id;
+  const [asked] = await executor
+    .update(subscribers)
+    .set({ confirmationSentAt: now })
+    .where(
+      and(
+        hasEmail(email),
+        isNull(subscribers.confirmedAt),
+        or(
+          isNull(subscribers.confirmationSentAt),
+          lt(subscribers.confirmationSentAt, askAgainAfter),
+        ),
+      ),
+    )
+    .returning({ id: subscribers.id });
+  return asked?.id ?? null;
+}
+
+/** The subscriber with an address, whatever its case; null if it is not on the list. */
+export async function findSubscriberByEmail(
+  email: string,
+  executor: Executor = getDatabase().db,
+): Promise<Subscriber | null> {
+  const [subscriber] = await executor.select().from(subscribers).where(hasEmail(email)).limit(1);
+  return subscriber ?? null;
+}
+
+/** Makes an address count from `now` on, unless it does already; false if it is not on the list. */
+export async function confirmSubscriber(
+  id: string,
+  now: Date,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const confirmed = await executor
+    .update(subscribers)
+    .set({
+      confirmedAt: sql`coalesce(${subscribers.confirmedAt}, ${now.toISOString()}::timestamptz)`,
+    })
+    .where(eq(subscribers.id, id))
+    .returning({ id: subscribers.id });
+  return confirmed.length > 0;
+}
+
+/** Takes an address off the list; false if it was not on it. */
+export async function deleteSubscriber(
+  id: string,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const gone = await executor
+    .delete(subscribers)
+    .where(eq(subscribers.id, id))
+    .returning({ id: subscribers.id });
+  return gone.length > 0;
+}
+
+/** Removes addresses that came before `before` and were never confirmed; gives how many there were. */
+export async function deleteUnconfirmedSubscribers(
+  before: Date,
+  executor: Executor = getDatabase().db,
+): Promise<number> {
+  const gone = await executor
+    .delete(subscribers)
+    .where(and(isNull(subscribers.confirmedAt), lt(subscribers.createdAt, before)))
+    .returning({ id: subscribers.id });
+  return gone.length;
+}
+
+function hasEmail(email: string) {
+  return eq(sql`lower(${subscribers.email})`, email.toLowerCase());
+}

@@ -1,0 +1,27 @@
+import { desc } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+import { webhookEvents } from "../schema";
+
+/**
+ * Enters an event into the ledger; false if its id is there already. A second delivery that comes while
+ * the first one's transaction runs waits for it here.
+ */
+export async function insertWebhookEvent(
+  event: typeof webhookEvents.$inferInsert,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const inserted = await executor
+    .insert(webhookEvents)
+    .values(event)
+    .onConflictDoNothing()
+    .returning({ id: webhookEvents.id });
+  return inserted.length > 0;
+}
+
+/** The events worked last, newest first. */
+export async function findLastWebhookEvents(
+  limit: number,
+  executor: Executor = getDatabase().db,
+): Promise<(typeof webhookEvents.$inferSelect)[]> {
+  return executor.select().from(webhookEvents).orderBy(desc(webhookEvents.receivedAt)).limit(limit);
+}

@@ -1,0 +1,68 @@
+import { sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { NOT_DURABLE } from "../support/embedded-program";
+import { isServerRunning, sentence, setEmbeddedScene } from "../support/embedded-scene";
+
+const { connect, dataDirectory, serve, start } = setEmbeddedScene();
+
+describe("a server that dies while it is used", () => {
+  it("is brought back on the same port, and the pool goes on without losing a kept row", async () => {
+    const dataDir = await dataDirectory();
+    const messages: string[] = [];
+    const postgres = await serve(dataDir, { log: (_level, message) => messages.push(message) });
+    const { db } = connect(postgres.url);
+    await db.execute(sql`create table kept (row int)`);
+
+    const acknowledged: number[] = [];
+    let next = 0;
+    let writing = true;
+    const writers = Array.from({ length: 6 }, async () => {
+      while (writing) {
+        const row = ++next;
+        await db
+          .transaction((tx) => tx.execute(sql`insert into kept values (${row})`))
+          .then(() => acknowledged.push(row))
+          .catch(() => {});
+      }
+    });
+    for (let round = 1; round <= 4; round++) {
+      const { pid } = postgres.server();
+      const rows = acknowledged.length;
+      await expect.poll(() => acknowledged.length).toBeGreaterThan(rows + 20);
+      process.kill(pid, "SIGKILL");
+      await expect.poll(() => postgres.server().pid, { timeout: 10_000 }).not.toBe(pid);
+    }
+    const rows = acknowledged.length;
+    await expect.poll(() => acknowledged.length, { timeout: 10_000 }).toBeGreaterThan(rows + 20);
+    writing = false;
+    await Promise.all(writers);
+
+    const kept = new Set((await db.execute(sql`select row from kept`)).map(({ row }) => row));
+    expect(acknowledged.filter((row) => !kept.has(row))).toEqual([]);
+    expect(messages).toContain("The embedded PostgreSQL went away; bringing it back.");
+    expect(messages.at(-1)).toMatch(/^The embedded PostgreSQL is back after \d+ ms\.$/);
+  });
+
+  it("is still owned after somebody ended the owner's session", async () => {
+    const dataDir = await dataDirectory();
+    const postgres = await serve(dataDir, { settings: NOT_DURABLE });
+    const { db } = connect(postgres.url);
+    const owners = sql`select pid from pg_stat_activity where application_name = 'golden-path-owner'`;
+    const [before] = await db.execute(owners);
+    await db.execute(sql`select pg_terminate_backend(${before?.pid}::int)`);
+    await expect.poll(async () => (await db.execute(owners))[0]?.pid).toBeGreaterThan(0);
+    expect((await db.execute(owners))[0]?.pid).not.toBe(before?.pid);
+    expect(await sentence(start({ dataDir, purpose: "serve" }).opened)).toContain("already serves");
+  });
+
+  it("is back after an operator stopped it in good order", async () => {
+    const dataDir = await dataDirectory();
+    const postgres = await serve(dataDir, { settings: NOT_DURABLE });
+    const { pid, port } = postgres.server();
+    process.kill(pid, "SIGINT");
+    await expect.poll(() => postgres.server().pid, { timeout: 10_000 }).not.toBe(pid);
+    expect(postgres.server().port).toBe(port);
+    await postgres.stop();
+    expect(await isServerRunning(dataDir)).toBe(false);
+  });
+});

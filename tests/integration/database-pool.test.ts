@@ -1,0 +1,435 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { count, eq, sql } from "drizzle-orm";
+import { pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { connectDatabase, type Database, openDatabase } from "~db/client";
+import { Connection } from "~db/connection";
+import { databaseErrorCode, isDatabaseUnavailable, isUniqueViolation } from "~db/database-errors";
+import { createTestDatabase, type TestDatabase } from "../support/postgres";
+
+const guests = pgTable(
+  "guests",
+  {
+    email: text("email").notNull(),
+    arrivedAt: timestamp("arrived_at", { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [uniqueIndex("guests_email_unique").on(sql`lower(${table.email})`)],
+);
+
+let testDatabase: TestDatabase;
+const cleanUps: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  const { db, close } = openDatabase(testDatabase.url);
+  await db.execute(
+    sql`create table guests (email text not null, arrived_at timestamptz not null default now())`,
+  );
+  await db.execute(sql`create unique index guests_email_unique on guests (lower(email))`);
+  await close();
+});
+afterAll(() => testDatabase.drop());
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+function open(options: Parameters<typeof openDatabase>[1] = {}, url = testDatabase.url): Database {
+  const database = openDatabase(url, options);
+  cleanUps.push(() => database.close());
+  return database;
+}
+
+/** A server on a free port; `handle` gets every connection. */
+async function listen(handle: (socket: Socket) => void): Promise<{ port: number; server: Server }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    handle(socket);
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  cleanUps.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  return { port: address && typeof address === "object" ? address.port : 0, server };
+}
+
+/** A way to the test server that can be cut and mended, as a network can. */
+async function openTunnel() {
+  const target = new URL(testDatabase.url);
+  const pairs = new Set<Socket>();
+  let state: "open" | "silent" | "cut" = "open";
+  const { port } = await listen((near) => {
+    if (state === "cut") return near.destroy();
+    if (state === "silent") return;
+    const far = connect(Number(target.port), target.hostname);
+    far.on("error", () => near.destroy());
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      pairs.add(from);
+      from.on("data", (data) => state === "open" && to.write(data));
+      from.on("close", () => to.destroy());
+    }
+  });
+  const url = new URL(testDatabase.url);
+  url.port = String(port);
+  return {
+    url: url.href,
+    /** Breaks every connection and refuses new ones. */
+    cut: () => {
+      state = "cut";
+      for (const socket of pairs) socket.destroy();
+    },
+    /** Swallows everything without a word, as a machine does that lost its power. */
+    silence: () => {
+      state = "silent";
+    },
+    mend: () => {
+      state = "open";
+    },
+  };
+}
+
+async function reason(promise: PromiseLike<unknown>): Promise<Error> {
+  return Promise.resolve(promise).then(
+    () => {
+      throw new Error("It should have failed.");
+    },
+    (error: Error) => error,
+  );
+}
+
+describe("a query that fails", () => {
+  it("tells a taken address from other failures, and never the values it was about", async () => {
+    const { db } = open();
+    await db.insert(guests).values({ email: "taken@example.test" });
+    const error = await reason(db.insert(guests).values({ email: "Taken@Example.test" }));
+
+    expect(isUniqueViolation(error)).toBe(true);
+    expect(isUniqueViolation(error, "guests_email_unique")).toBe(true);
+    expect(isUniqueViolation(error, "users_email_unique")).toBe(false);
+    expect(isDatabaseUnavailable(error)).toBe(false);
+    const everything = JSON.stringify(error, Object.getOwnPropertyNames(error));
+    const cause = JSON.stringify(error.cause, Object.getOwnPropertyNames(error.cause));
+    expect(`${error.stack}${everything}${cause}`.toLowerCase()).not.toContain("taken@example.test");
+    expect(everything).toContain("insert into");
+  });
+
+  it("leaves the connection usable", async () => {
+    const { db, statistics } = open({ max: 1 });
+    await reason(db.execute(sql`select 1 / 0`));
+    expect(await db.execute(sql`select 1 as one`)).toEqual([{ one: 1 }]);
+    expect(statistics()).toEqual({ open: 1, idle: 1, waiting: 0 });
+  });
+
+  it("is cancelled on the server after the time limit", async () => {
+    const { db } = open({ max: 1, statementTimeout: 100 });
+    const [before] = await db.execute(sql`select pg_backend_pid() as pid`);
+    const error = await reason(db.execute(sql`select pg_sleep(60)`));
+    expect(databaseErrorCode(error)).toBe("QUERY_TIMEOUT");
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    const [after] = await db.execute(sql`select pg_backend_pid() as pid`);
+    expect(after).toEqual(before);
+  });
+});
+
+describe("a transaction", () => {
+  const countOf = async (db: Database["db"], email: string) =>
+    (await db.select({ count: count() }).from(guests).where(eq(guests.email, email)))[0]?.count;
+
+  it("is written as a whole or not at all", async () => {
+    const { db } = open();
+    await db.transaction(async (tx) => {
+      await tx.insert(guests).values({ email: "whole@example.test" });
+    });
+    const error = await reason(
+      db.transaction(async (tx) => {
+        await tx.insert(guests).values({ email: "half@example.test" });
+        throw new Error("changed my mind");
+      }),
+    );
+    expect(error.message).toBe("changed my mind");
+    expect(await countOf(db, "whole@example.test")).toBe(1);
+    expect(await countOf(db, "half@example.test")).toBe(0);
+  });
+
+  it("may give up an inner part and keep the rest", async () => {
+    const { db } = open();
+    await db.transaction(async (tx) => {
+      await tx.insert(guests).values({ email: "outer@example.test" });
+      await reason(
+        tx.transaction((inner) =>
+          inner
+            .insert(guests)
+            .values([{ email: "inner@example.test" }, { email: "OUTER@example.test" }]),
+        ),
+      );
+    });
+    expect(await countOf(db, "outer@example.test")).toBe(1);
+    expect(await countOf(db, "inner@example.test")).toBe(0);
+  });
+
+  it("does not pretend to be committed after a failure that was swallowed", async () => {
+    const { db } = open();
+    const error = await reason(
+      db.transaction(async (tx) => {
+        await tx.insert(guests).values({ email: "lost@example.test" });
+        await reason(tx.execute(sql`select 1 / 0`));
+      }),
+    );
+    expect(error.message).toBe("A failed transaction cannot be committed.");
+    expect(await countOf(db, "lost@example.test")).toBe(0);
+  });
+
+  it("keeps statements out that come after its end", async () => {
+    const { db } = open();
+    let leaked: Parameters<Parameters<Database["db"]["transaction"]>[0]>[0] | undefined;
+    await db.transaction(async (tx) => {
+      leaked = tx;
+    });
+    const error = await reason(
+      leaked?.insert(guests).values({ email: "late@example.test" }) ?? Promise.resolve(),
+    );
+    expect(String(error.cause)).toContain("This transaction is over.");
+    expect(await countOf(db, "late@example.test")).toBe(0);
+  });
+});
+
+describe("the pool", () => {
+  it("never opens more connections than it may, and serves everybody in turn", async () => {
+    const { db, statistics } = open({ max: 3 });
+    const pids = await Promise.all(
+      Array.from({ length: 60 }, () => db.execute(sql`select pg_backend_pid() as pid`)),
+    );
+    expect(new Set(pids.map(([row]) => row?.pid)).size).toBeLessThanOrEqual(3);
+    await expect.poll(() => statistics()).toEqual({ open: 3, idle: 3, waiting: 0 });
+  });
+
+  it("says so when no connection becomes free in time", async () => {
+    const { db } = open({ max: 1, acquireTimeout: 50 });
+    await db.transaction(async () => {
+      expect(databaseErrorCode(await reason(db.execute(sql`select 1`)))).toBe("POOL_TIMEOUT");
+    });
+    expect(await db.execute(sql`select 1 as one`)).toEqual([{ one: 1 }]);
+  });
+
+  it("closes connections nobody uses and opens new ones when asked", async () => {
+    const { db, statistics } = open({ idleTimeout: 40 });
+    await db.execute(sql`select 1`);
+    await expect.poll(() => statistics().open).toBe(0);
+    expect(await db.execute(sql`select 1 as one`)).toEqual([{ one: 1 }]);
+  });
+
+  it("finishes what runs before it closes, and takes nothing new", async () => {
+    const database = openDatabase(testDatabase.url);
+    const running = database.db.execute(sql`select pg_sleep(0.1), 1 as one`).then();
+    await expect.poll(() => database.statistics().open).toBe(1);
+    const closing = database.close();
+    expect(databaseErrorCode(await reason(database.db.execute(sql`select 1`)))).toBe(
+      "CONNECTION_ENDED",
+    );
+    expect((await running)[0]?.one).toBe(1);
+    await closing;
+    expect(database.statistics()).toEqual({ open: 0, idle: 0, waiting: 0 });
+  });
+
+  it("reports each statement with its duration", async () => {
+    const seen: { milliseconds: number; failed: boolean }[] = [];
+    const { db } = open({ onQuery: (milliseconds, failed) => seen.push({ milliseconds, failed }) });
+    await db.execute(sql`select pg_sleep(0.02)`);
+    await reason(db.execute(sql`select 1 / 0`));
+    expect(seen.map(({ failed }) => failed)).toEqual([false, true]);
+    expect(seen[0]?.milliseconds).toBeGreaterThanOrEqual(20);
+  });
+
+  it("reads and writes dates, booleans, nulls and text outside ASCII as they are", async () => {
+    const { db } = open();
+    const instant = new Date("2031-02-03T04:05:06.789Z");
+    const [row] = await db
+      .insert(guests)
+      .values({ email: "žluťoučký-🌅@example.test", arrivedAt: instant })
+      .returning();
+    expect(row).toMatchObject({ email: "žluťoučký-🌅@example.test", arrivedAt: instant });
+    const [raw] = await db.execute(
+      sql`select ${instant}::timestamptz = ${instant.toISOString()}::timestamptz as same, ${null}::text as nothing`,
+    );
+    expect(raw).toEqual({ same: true, nothing: null });
+  });
+});
+
+describe("when the way to the server breaks", () => {
+  it("fails what runs, and works again as soon as the way is back", async () => {
+    const tunnel = await openTunnel();
+    const { db } = open({ restartPatience: 0 }, tunnel.url);
+    const one = () => db.execute(sql`select 1 as one`);
+    await Promise.all([one(), one(), one()]);
+
+    const inTransaction = db.transaction(async (tx) => {
+      await tx.insert(guests).values({ email: "cut@example.test" });
+      tunnel.cut();
+      await tx.execute(sql`select 1`);
+    });
+    expect(isDatabaseUnavailable(await reason(inTransaction))).toBe(true);
+    expect(isDatabaseUnavailable(await reason(one()))).toBe(true);
+
+    tunnel.mend();
+    await expect.poll(() => one().catch(() => null)).toEqual([{ one: 1 }]);
+    expect(
+      await open().db.execute(sql`select 1 from guests where email = 'cut@example.test'`),
+    ).toEqual([]);
+  });
+
+  it("hides a restart of the server from queries that can wait for it", async () => {
+    const tunnel = await openTunnel();
+    const { db, statistics } = open({ restartPatience: 5_000 }, tunnel.url);
+    await db.execute(sql`select 1`);
+    tunnel.cut();
+    await expect.poll(() => statistics().open).toBe(0);
+    const waiting = db.execute(sql`select 1 as one`).then();
+    setTimeout(tunnel.mend, 200);
+    expect(await waiting).toEqual([{ one: 1 }]);
+  });
+
+  it("gives up a server that vanished without a word, and does not try its idle connections one by one", async () => {
+    const tunnel = await openTunnel();
+    const { db, statistics } = open({ statementTimeout: 100, max: 4 }, tunnel.url);
+    const one = () => db.execute(sql`select 1 as one`);
+    await Promise.all([one(), one(), one(), one()]);
+    await expect.poll(() => statistics().idle).toBe(4);
+
+    tunnel.silence();
+    expect(isDatabaseUnavailable(await reason(one()))).toBe(true);
+    expect(statistics().open).toBe(0);
+
+    tunnel.mend();
+    expect(await one()).toEqual([{ one: 1 }]);
+  }, 15_000);
+
+  it("survives a server that hangs up on every greeting", async () => {
+    const { port } = await listen((socket) => socket.end());
+    const { db } = open({ restartPatience: 0 }, `postgres://nobody@127.0.0.1:${port}/nothing`);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      expect(isDatabaseUnavailable(await reason(db.execute(sql`select 1`)))).toBe(true);
+    }
+  });
+});
+
+describe("connecting to DATABASE_URL", () => {
+  const sentence = async (url: string) => {
+    const error = await reason(connectDatabase(url));
+    expect(error.name).toBe("OperatorError");
+    expect(error.message).not.toContain("\n");
+    return error.message;
+  };
+  const with_ = (change: (url: URL) => void) => {
+    const url = new URL(testDatabase.url);
+    url.search = "";
+    change(url);
+    return url.href;
+  };
+
+  it("accepts a PostgreSQL of 15 or newer", async () => {
+    const database = await connectDatabase(testDatabase.url);
+    expect(await database.db.execute(sql`select 1 as one`)).toEqual([{ one: 1 }]);
+    await database.close();
+  });
+
+  it("says that nothing listens there, without the password", async () => {
+    const { port, server } = await listen(() => {});
+    await new Promise((done) => server.close(done));
+    expect(await sentence(`postgres://someone:hunter2@127.0.0.1:${port}/shop`)).toBe(
+      `Cannot use the database at 127.0.0.1:${port}/shop (DATABASE_URL): nothing listens there (connection refused).`,
+    );
+  });
+
+  it("says that the host is unknown", async () => {
+    expect(await sentence("postgres://someone:hunter2@no-such-host.invalid/shop")).toMatch(
+      /^Cannot use the database at no-such-host\.invalid:5432\/shop \(DATABASE_URL\): the host name (is unknown|cannot be looked up just now)\.$/,
+    );
+  });
+
+  it("says that the password is wrong, without repeating it", async () => {
+    const message = await sentence(
+      with_((url) => {
+        url.password = "hunter2";
+      }),
+    );
+    expect(message).toContain("the password of user 'golden_path' is wrong");
+    expect(message).not.toContain("hunter2");
+  });
+
+  it("says that there is no such database", async () => {
+    expect(
+      await sentence(
+        with_((url) => {
+          url.pathname = "/elsewhere";
+        }),
+      ),
+    ).toContain("/elsewhere (DATABASE_URL): there is no such database on that server.");
+  });
+
+  it("says that the server does not offer the encryption that was asked for", async () => {
+    const message = await sentence(
+      with_((url) => {
+        url.search = "?sslmode=require";
+      }),
+    );
+    expect(message).toMatch(/\(DATABASE_URL\): /);
+  });
+
+  it("says that what listens there is no PostgreSQL", async () => {
+    const { port } = await listen((socket) => {
+      socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+    });
+    expect(await sentence(`postgres://someone@127.0.0.1:${port}/shop`)).toContain(
+      "(DATABASE_URL): ",
+    );
+  });
+
+  it("says that there was no answer in time", async () => {
+    const { port } = await listen(() => {});
+    const url = `postgres://someone@127.0.0.1:${port}/shop`;
+    const settings = { url, applicationName: "test", connectTimeout: 50 };
+    expect(databaseErrorCode(await reason(Connection.open(settings)))).toBe("CONNECT_TIMEOUT");
+  });
+
+  it("refuses a server that is too old", async () => {
+    const { port } = await listen(answerAsVersion("140011"));
+    expect(await sentence(`postgres://someone@127.0.0.1:${port}/shop`)).toBe(
+      "The database server is PostgreSQL 14, but this program needs PostgreSQL 15 or newer.",
+    );
+  });
+});
+
+/** Speaks just enough of PostgreSQL's protocol to let everybody in and name its version. */
+function answerAsVersion(version: string): (socket: Socket) => void {
+  const message = (type: string, ...parts: (string | Buffer)[]) => {
+    const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+    const head = Buffer.from(`${type}\0\0\0\0`);
+    head.writeInt32BE(body.length + 4, 1);
+    return Buffer.concat([head, body]);
+  };
+  const int16 = (value: number) => Buffer.from([value >> 8, value & 255]);
+  const int32 = (value: number) => Buffer.concat([int16(value >> 16), int16(value & 65_535)]);
+  const ready = message("Z", "I");
+  const column = ["version\0", int32(0), int16(0), int32(23), int16(4), int32(-1), int16(0)];
+  return (socket) => {
+    let greeted = false;
+    socket.on("data", () => {
+      if (greeted) {
+        socket.write(message("T", int16(1), ...column));
+        socket.write(message("D", int16(1), int32(version.length), version));
+        socket.write(Buffer.concat([message("C", "SELECT 1\0"), ready]));
+      } else {
+        greeted = true;
+        socket.write(
+          Buffer.concat([message("R", int32(0)), message("K", int32(1), int32(1)), ready]),
+        );
+      }
+    });
+  };
+}

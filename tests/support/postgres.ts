@@ -1,0 +1,109 @@
+import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDatabase } from "~db/client";
+import { Connection } from "~db/connection";
+import { type EmbeddedPostgres, openEmbeddedPostgres } from "~db/embedded";
+import { isAlive } from "~db/embedded/processes";
+import { migrateDatabase } from "~db/migrate";
+
+/** Where the workers find the server: its address, naming the migrated database that is cloned. */
+const SERVER = "GOLDEN_PATH_TEST_SERVER";
+const DIRECTORY_PREFIX = "golden-path-test-server-";
+
+/** Speed for durability: what these tests write nobody needs after a power cut. */
+const SETTINGS = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  max_connections: "200",
+  // clones of the template are made while others are in use
+  autovacuum: "off",
+};
+
+export type TestDatabase = {
+  url: string;
+  /** Ends what still uses the database and deletes it. */
+  drop: () => Promise<void>;
+};
+
+let count = 0;
+
+/** A database of its own on the server of this test run: migrated and without rows, or without tables too. */
+export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
+  const server = process.env[SERVER];
+  if (!server)
+    throw new Error("The test server does not run: is tests/support/postgres.ts the globalSetup?");
+  const template = empty ? "template0" : new URL(server).pathname.slice(1);
+  const name = `test_${process.pid}_${++count}_${Date.now().toString(36)}`;
+  await administer(server, `create database ${name} template ${template}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: () => administer(server, `drop database if exists ${name} with (force)`),
+  };
+}
+
+/** One PostgreSQL for the run, in a folder that the user it runs as can reach; stopped at its end. */
+export default async function setup(): Promise<(() => Promise<void>) | undefined> {
+  // The projects of one run share a server: the first that needs it starts it.
+  if (process.env[SERVER]) return undefined;
+  await removeAbandoned();
+  const dataDir = await mkdtemp(join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-`));
+  await chmod(dataDir, 0o711);
+  const server = await openEmbeddedPostgres({ dataDir, purpose: "serve", settings: SETTINGS });
+  // The server would outlive a runner that ends in the middle.
+  const killServer = () => kill(server);
+  process.once("exit", killServer);
+
+  const stop = async () => {
+    delete process.env[SERVER];
+    await server.stop();
+    process.off("exit", killServer);
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  const template = openDatabase(server.url);
+  try {
+    await migrateDatabase(template);
+    await template.close();
+  } catch (error) {
+    await template.close();
+    await stop();
+    throw error;
+  }
+  process.env[SERVER] = server.url;
+  return stop;
+}
+
+async function administer(server: string, statement: string): Promise<void> {
+  const url = new URL(server);
+  url.pathname = "/postgres";
+  const connection = await Connection.open({ url: url.href, applicationName: "golden-path-tests" });
+  try {
+    await connection.query(statement, [], { prepare: false, asArrays: false, timeout: 30_000 });
+  } finally {
+    await connection.end();
+  }
+}
+
+function kill(server: EmbeddedPostgres): void {
+  try {
+    process.kill(server.server().pid, "SIGQUIT");
+  } catch {
+    // it is gone already
+  }
+}
+
+/** Stops and removes the servers of earlier runs that were killed. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(DIRECTORY_PREFIX)) continue;
+    const pid = Number.parseInt(name.slice(DIRECTORY_PREFIX.length), 10);
+    if (!(pid > 0) || (await isAlive(pid))) continue;
+    const dataDir = join(tmpdir(), name);
+    const server = await openEmbeddedPostgres({ dataDir, purpose: "command" }).catch(() => null);
+    await server?.stop();
+    await rm(dataDir, { recursive: true, force: true }).catch(() => {});
+  }
+}
