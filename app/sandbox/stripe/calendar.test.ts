@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { nextPeriodEnd } from "./calendar";
+
+const at = (date: string) => Date.parse(`${date}Z`) / 1000;
+const month = { interval: "month", interval_count: 1 };
+
+test("a monthly period ends on the same day and time of the next month", () => {
+  expect(nextPeriodEnd(at("2027-03-15T09:30:00"), at("2027-03-15T09:30:00"), month)).toBe(
+    at("2027-04-15T09:30:00"),
+  );
+});
+
+test("a month without the day ends on its last one, and later months have the day again", () => {
+  const anchor = at("2027-01-31T12:00:00");
+  const february = nextPeriodEnd(anchor, anchor, month);
+  expect(february).toBe(at("2027-02-28T12:00:00"));
+  expect(nextPeriodEnd(february, anchor, month)).toBe(at("2027-03-31T12:00:00"));
+  const december = at("2027-12-31T12:00:00");
+  expect(nextPeriodEnd(nextPeriodEnd(december, anchor, month), anchor, month)).toBe(
+    at("2028-02-29T12:00:00"),
+  );
+});
+
+test("days, weeks and years are counted too", () => {
+  const start = at("2028-02-29T00:00:00");
+  expect(nextPeriodEnd(start, start, { interval: "day", interval_count: 10 })).toBe(
+    at("2028-03-10T00:00:00"),
+  );
+  expect(nextPeriodEnd(start, start, { interval: "week", interval_count: 2 })).toBe(
+    at("2028-03-14T00:00:00"),
+  );
+  expect(nextPeriodEnd(start, start, { interval: "year", interval_count: 1 })).toBe(
+    at("2029-02-28T00:00:00"),
+  );
+});

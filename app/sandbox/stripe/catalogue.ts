@@ -1,0 +1,93 @@
+import { addConfiguration, EVERYDAY_FEATURES } from "./portal-configurations";
+import { addPrice, recurring } from "./prices";
+import { addProduct } from "./products";
+import { API_VERSION, type Sandbox } from "./sandbox";
+import { addEndpoint } from "./webhook-endpoints";
+
+/** The one thing on sale: a subscription to premium. */
+export type Catalogue = {
+  id: string;
+  productId: string;
+  unitAmount: 999;
+  currency: "usd";
+  interval: "month";
+};
+
+/** The events that a site for subscriptions listens to. */
+export const SITE_EVENTS = [
+  "checkout.session.completed",
+  "checkout.session.async_payment_succeeded",
+  "checkout.session.async_payment_failed",
+  "checkout.session.expired",
+  "customer.subscription.created",
+  "customer.subscription.updated",
+  "customer.subscription.deleted",
+  "customer.subscription.paused",
+  "customer.subscription.resumed",
+  "invoice.paid",
+  "invoice.payment_failed",
+  "invoice.payment_action_required",
+  "customer.deleted",
+  "charge.refunded",
+  "charge.dispute.created",
+];
+
+const SITE_ENDPOINT = "we_goldenPathSandbox";
+const DEFAULT_CONFIGURATION = "bpc_goldenPathSandbox";
+
+/** Puts product, price and portal configuration in place where they are missing. */
+export function stockCatalogue(sandbox: Sandbox, catalogue: Catalogue): void {
+  const { products, prices, portalConfigurations } = sandbox.state;
+  if (!products.has(catalogue.productId)) {
+    addProduct(sandbox, {
+      id: catalogue.productId,
+      name: "The Golden Path Premium",
+      description: "Full chapter access, exclusive content and the private community.",
+      default_price: catalogue.id,
+    });
+  }
+  if (!prices.has(catalogue.id)) {
+    addPrice(sandbox, {
+      id: catalogue.id,
+      product: catalogue.productId,
+      currency: catalogue.currency,
+      unit_amount: catalogue.unitAmount,
+      recurring: recurring(catalogue.interval),
+    });
+  }
+  if (!portalConfigurations.has(DEFAULT_CONFIGURATION)) {
+    addConfiguration(sandbox, {
+      id: DEFAULT_CONFIGURATION,
+      is_default: true,
+      features: structuredClone(EVERYDAY_FEATURES),
+    });
+  }
+}
+
+/** Makes the site's own endpoint what the options say; without an address there is none. */
+export function stockEndpoint(
+  sandbox: Sandbox,
+  site: { url: string | null; secret: string; events: string[] | undefined },
+): void {
+  const { webhookEndpoints } = sandbox.state;
+  if (site.url === null) {
+    if (webhookEndpoints.delete(SITE_ENDPOINT)) sandbox.changed();
+    return;
+  }
+  const kept = webhookEndpoints.get(SITE_ENDPOINT);
+  if (!kept) {
+    addEndpoint(sandbox, {
+      id: SITE_ENDPOINT,
+      url: site.url,
+      secret: site.secret,
+      api_version: API_VERSION,
+      description: "The site that this sandbox came with",
+      enabled_events: site.events ?? [...SITE_EVENTS],
+    });
+    return;
+  }
+  kept.url = site.url;
+  kept.secret = site.secret;
+  kept.enabled_events = site.events ?? kept.enabled_events;
+  sandbox.changed();
+}

@@ -1,0 +1,165 @@
+import { detailsOf } from "./checkout-sessions";
+import { addCustomer, isPresent } from "./customers";
+import { emit, update } from "./events";
+import { noteFailedAttempt } from "./invoices";
+import { addPaymentMethod, attachPaymentMethod } from "./payment-methods";
+import {
+  AUTHENTICATION_FAILED,
+  addPaymentIntent,
+  attemptPayment,
+  failAuthentication,
+  settlePayment,
+} from "./payments";
+import { priceNamed } from "./prices";
+import type { Sandbox } from "./sandbox";
+import { settleInvoice, startSubscription } from "./subscription-lifecycle";
+import { type BankAccount, type ChargeOutcome, chargeOutcome, type TestCard } from "./test-cards";
+import type { CheckoutSession, Customer, PaymentIntent } from "./wire";
+
+/** How an attempt to pay in a session came out. */
+export type CheckoutOutcome =
+  | { kind: "complete"; redirect: string }
+  | { kind: "declined"; message: string }
+  | { kind: "authentication" }
+  | { kind: "closed"; message: string };
+
+type Attempt = {
+  instrument: TestCard | BankAccount;
+  /** For a session without a customer: whom to make. */
+  email: string | null;
+  /** Whether the holder has been through 3-D Secure. */
+  authenticated: boolean;
+};
+
+/**
+ * Pays in a session. Only a payment that succeeds, or is on its way, completes it and starts the
+ * subscription; a declined card leaves it open for another try.
+ */
+export function payInSession(
+  sandbox: Sandbox,
+  session: CheckoutSession,
+  attempt: Attempt,
+): CheckoutOutcome {
+  const details = sandbox.state.checkoutDetails.get(session.id);
+  if (session.status !== "open" || !details || session.expires_at <= sandbox.now()) {
+    return { kind: "closed", message: "This checkout session is no longer open." };
+  }
+  const customer = payer(sandbox, session, attempt.email);
+  if (!customer) return { kind: "closed", message: "This customer no longer exists." };
+  const outcome: ChargeOutcome = attempt.authenticated
+    ? { kind: "paid" }
+    : chargeOutcome(attempt.instrument, true);
+  const intent =
+    sandbox.state.paymentIntents.get(details.paymentIntentId ?? "") ??
+    addPaymentIntent(sandbox, {
+      customerId: customer.id,
+      amount: session.amount_total ?? 0,
+      currency: session.currency ?? "usd",
+      description: "Subscription creation",
+    });
+  details.paymentIntentId = intent.id;
+  const method = addPaymentMethod(sandbox, attempt.instrument, customer.email);
+  attemptPayment(sandbox, intent, method, outcome);
+  if (outcome.kind === "authentication" && attempt.instrument !== "bank_account") {
+    sandbox.state.authentications.set(session.id, {
+      card: attempt.instrument,
+      email: attempt.email,
+    });
+    return { kind: "authentication" };
+  }
+  if (outcome.kind === "declined") return { kind: "declined", message: outcome.message };
+
+  attachPaymentMethod(sandbox, method, customer.id);
+  const { subscription, invoice } = startSubscription(sandbox, {
+    customerId: customer.id,
+    price: priceNamed(sandbox, details.priceId),
+    quantity: details.quantity,
+    metadata: details.subscriptionMetadata,
+    description: details.subscriptionDescription,
+    paymentMethodId: method.id,
+  });
+  if (outcome.kind === "paid") settleInvoice(sandbox, invoice, intent);
+  update(sandbox, "customer.updated", customer, () => {
+    customer.currency = session.currency;
+  });
+  session.status = "complete";
+  session.payment_status = outcome.kind === "paid" ? "paid" : "unpaid";
+  session.customer = customer.id;
+  session.customer_details = detailsOf(customer.email);
+  session.subscription = subscription.id;
+  session.invoice = invoice.id;
+  session.url = null;
+  emit(sandbox, "checkout.session.completed", session);
+  return { kind: "complete", redirect: successAddress(session) };
+}
+
+function payer(sandbox: Sandbox, session: CheckoutSession, email: string | null): Customer | null {
+  if (session.customer !== null) {
+    const customer = sandbox.state.customers.get(session.customer);
+    return isPresent(customer) ? customer : null;
+  }
+  const customer = addCustomer(sandbox, { email: session.customer_email ?? email });
+  session.customer = customer.id;
+  return customer;
+}
+
+/** Where a completed session sends its customer: Stripe's placeholder becomes the session's id. */
+export function successAddress(session: CheckoutSession): string {
+  return (session.success_url ?? "/").replaceAll("{CHECKOUT_SESSION_ID}", session.id);
+}
+
+/** The answer to 3-D Secure for a session that waits for one. */
+export function answerAuthentication(
+  sandbox: Sandbox,
+  session: CheckoutSession,
+  passed: boolean,
+): CheckoutOutcome {
+  const waiting = sandbox.state.authentications.get(session.id);
+  if (!waiting) return { kind: "closed", message: "No payment waits for authentication." };
+  sandbox.state.authentications.delete(session.id);
+  sandbox.changed();
+  if (passed) {
+    return payInSession(sandbox, session, {
+      instrument: waiting.card,
+      email: waiting.email,
+      authenticated: true,
+    });
+  }
+  const details = sandbox.state.checkoutDetails.get(session.id);
+  const intent = sandbox.state.paymentIntents.get(details?.paymentIntentId ?? "");
+  if (intent) failAuthentication(sandbox, intent);
+  return { kind: "declined", message: AUTHENTICATION_FAILED };
+}
+
+/** The delayed payment of a completed session arrives, or does not. Null when none is under way. */
+export function settleDelayedPayment(
+  sandbox: Sandbox,
+  session: CheckoutSession,
+  arrived: boolean,
+): PaymentIntent | null {
+  const details = sandbox.state.checkoutDetails.get(session.id);
+  const intent = sandbox.state.paymentIntents.get(details?.paymentIntentId ?? "");
+  const invoice = sandbox.state.invoices.get(session.invoice ?? "");
+  if (intent?.status !== "processing" || !invoice) return null;
+  settlePayment(sandbox, intent, arrived);
+  if (arrived) {
+    settleInvoice(sandbox, invoice, intent);
+    session.payment_status = "paid";
+    emit(sandbox, "checkout.session.async_payment_succeeded", session);
+  } else {
+    noteFailedAttempt(sandbox, invoice, null, false);
+    emit(sandbox, "checkout.session.async_payment_failed", session);
+  }
+  return intent;
+}
+
+/** Whether the first payment of a subscription is a delayed one that is still on its way. */
+export function awaitsDelayedPayment(sandbox: Sandbox, subscriptionId: string): boolean {
+  for (const session of sandbox.state.checkoutSessions.values()) {
+    if (session.subscription !== subscriptionId) continue;
+    const details = sandbox.state.checkoutDetails.get(session.id);
+    const intent = sandbox.state.paymentIntents.get(details?.paymentIntentId ?? "");
+    return intent?.status === "processing";
+  }
+  return false;
+}

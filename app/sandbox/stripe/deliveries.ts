@@ -1,0 +1,95 @@
+import { newId } from "./ids";
+import type { Sandbox } from "./sandbox";
+import type { Delivery } from "./state";
+import type { Event, WebhookEndpoint } from "./wire";
+
+/** Whether a delivery still has somewhere to go. */
+export function isUnderway(delivery: Delivery): boolean {
+  return delivery.state === "pending" || delivery.state === "held";
+}
+
+/** Queues an event for every endpoint that listens to its type, as the webhook policy says. */
+export function enqueueDeliveries(sandbox: Sandbox, event: Event): void {
+  const policy = sandbox.state.webhookPolicy;
+  for (const endpoint of sandbox.state.webhookEndpoints.values()) {
+    if (!listensTo(endpoint, event)) continue;
+    for (let copy = 0; copy <= policy.duplicates; copy += 1) {
+      const lost = policy.mode === "drop" || policy.dropNext > 0;
+      if (policy.dropNext > 0) policy.dropNext -= 1;
+      const wait = policy.delayMs + Math.random() * policy.jitterMs;
+      addDelivery(sandbox, event, endpoint, {
+        state: lost ? "dropped" : policy.mode === "hold" ? "held" : "pending",
+        nextAttemptAt: Date.now() + Math.round(wait),
+      });
+    }
+  }
+}
+
+function listensTo(endpoint: WebhookEndpoint, event: Event): boolean {
+  return (
+    endpoint.status === "enabled" &&
+    endpoint.enabled_events.some((type) => type === "*" || type === event.type)
+  );
+}
+
+function addDelivery(
+  sandbox: Sandbox,
+  event: Event,
+  endpoint: WebhookEndpoint,
+  start: Pick<Delivery, "state" | "nextAttemptAt">,
+): void {
+  const delivery: Delivery = {
+    id: newId("whd"),
+    eventId: event.id,
+    endpointId: endpoint.id,
+    attempts: [],
+    ...start,
+  };
+  sandbox.state.deliveries.set(delivery.id, delivery);
+  if (isUnderway(delivery)) event.pending_webhooks += 1;
+}
+
+/**
+ * Sends an event again, `times` times and at once, to every enabled endpoint whatever it listens
+ * to, past any policy. Returns how many deliveries that makes.
+ */
+export function resendEvent(sandbox: Sandbox, event: Event, times: number): number {
+  const before = sandbox.state.deliveries.size;
+  for (const endpoint of sandbox.state.webhookEndpoints.values()) {
+    if (endpoint.status !== "enabled") continue;
+    for (let count = 0; count < times; count += 1) {
+      addDelivery(sandbox, event, endpoint, { state: "pending", nextAttemptAt: Date.now() });
+    }
+  }
+  sandbox.changed();
+  return sandbox.state.deliveries.size - before;
+}
+
+export type ReleaseOrder = "arrival" | "reverse" | "random" | "together";
+
+/** Lets the held deliveries go and gives them in the order wanted. */
+export function releaseHeld(sandbox: Sandbox, order: ReleaseOrder): Delivery[] {
+  const held = [...sandbox.state.deliveries.values()].filter(({ state }) => state === "held");
+  if (order === "reverse") held.reverse();
+  if (order === "random") shuffle(held);
+  for (const delivery of held) {
+    delivery.state = "pending";
+    delivery.nextAttemptAt = Date.now();
+  }
+  return held;
+}
+
+/** Brings every waiting retry forward to now. */
+export function retryNow(sandbox: Sandbox): number {
+  const pending = [...sandbox.state.deliveries.values()].filter(({ state }) => state === "pending");
+  for (const delivery of pending) delivery.nextAttemptAt = Date.now();
+  sandbox.changed();
+  return pending.length;
+}
+
+function shuffle(items: unknown[]): void {
+  for (let index = items.length - 1; index > 0; index -= 1) {
+    const other = Math.floor(Math.random() * (index + 1));
+    [items[index], items[other]] = [items[other], items[index]];
+  }
+}

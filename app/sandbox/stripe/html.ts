@@ -1,0 +1,20 @@
+/** Markup that is safe to send as it is. */
+export class Html {
+  constructor(readonly markup: string) {}
+}
+
+type Part = Html | Part[] | string | number | boolean | null | undefined;
+
+/** Markup from a template; everything put in is escaped but other markup. Lists are joined. */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(
+    strings.map((text, index) => (index === 0 ? text : render(parts[index - 1]) + text)).join(""),
+  );
+}
+
+function render(part: Part): string {
+  if (part instanceof Html) return part.markup;
+  if (Array.isArray(part)) return part.map(render).join("");
+  if (part === null || part === undefined || typeof part === "boolean") return "";
+  return String(part).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

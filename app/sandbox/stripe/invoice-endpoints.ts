@@ -1,0 +1,113 @@
+import type Stripe from "stripe";
+import { ApiError, noSuch, notAllowed } from "./api-errors";
+import { checkCustomerFilter } from "./customers";
+import { type Endpoint, endpoint } from "./endpoint";
+import { invoiceNamed, subscriptionOf, voidInvoice } from "./invoices";
+import { page } from "./lists";
+import {
+  boolean,
+  expand,
+  moment,
+  oneOf,
+  onlyExpand,
+  type ParametersOf,
+  paging,
+  text,
+  unplayed,
+} from "./parameters";
+import { collectInvoice } from "./subscription-lifecycle";
+
+const invoiceStatus = oneOf("draft", "open", "paid", "uncollectible", "void");
+
+const invoiceList = {
+  ...paging,
+  collection_method: oneOf("charge_automatically", "send_invoice"),
+  created: moment(),
+  customer: text(),
+  status: invoiceStatus,
+  subscription: text(),
+  ...unplayed("customer_account", "due_date"),
+} satisfies ParametersOf<Stripe.InvoiceListParams>;
+
+const invoicePay = {
+  expand,
+  off_session: boolean(),
+  ...unplayed("forgive", "mandate", "paid_out_of_band", "payment_method", "source"),
+} satisfies ParametersOf<Stripe.InvoicePayParams>;
+
+const invoicePaymentList = {
+  ...paging,
+  created: moment(),
+  invoice: text(),
+  status: oneOf("canceled", "open", "paid"),
+  ...unplayed("payment"),
+} satisfies ParametersOf<Stripe.InvoicePaymentListParams>;
+
+export const invoiceEndpoints: Endpoint[] = [
+  endpoint("GET", "/v1/invoices", invoiceList, (call) => {
+    const { collection_method, created, customer, status, subscription } = call.values;
+    checkCustomerFilter(call.sandbox, customer);
+    return page(
+      call,
+      "invoice",
+      call.sandbox.state.invoices.values(),
+      (invoice) =>
+        (customer === undefined || invoice.customer === customer) &&
+        (status === undefined || invoice.status === status) &&
+        (subscription === undefined || subscriptionOf(invoice) === subscription) &&
+        (collection_method === undefined || invoice.collection_method === collection_method) &&
+        (created?.(invoice.created) ?? true),
+    );
+  }),
+  endpoint("GET", "/v1/invoices/:id", onlyExpand, ({ sandbox, id }) => invoiceNamed(sandbox, id)),
+  endpoint("POST", "/v1/invoices/:id/pay", invoicePay, ({ sandbox, id }) => {
+    const invoice = invoiceNamed(sandbox, id);
+    if (invoice.status === "paid") throw notAllowed("Invoice is already paid");
+    if (invoice.status === "void" || invoice.status === "uncollectible") {
+      throw notAllowed(`Invoice is ${invoice.status} and cannot be paid`, "invoice_not_editable");
+    }
+    const outcome = collectInvoice(sandbox, invoice);
+    if (outcome.kind === "declined") {
+      throw new ApiError(402, {
+        type: "card_error",
+        code: outcome.code,
+        decline_code: outcome.declineCode,
+        message: outcome.message,
+      });
+    }
+    if (outcome.kind === "authentication") {
+      throw new ApiError(402, {
+        type: "card_error",
+        code: "invoice_payment_intent_requires_action",
+        message:
+          "This payment requires additional user action before it can be completed successfully.",
+      });
+    }
+    return invoice;
+  }),
+  endpoint("POST", "/v1/invoices/:id/void", onlyExpand, ({ sandbox, id }) => {
+    const invoice = invoiceNamed(sandbox, id);
+    if (invoice.status !== "open" && invoice.status !== "uncollectible") {
+      throw notAllowed("You can only pass in open or uncollectible invoices. This invoice isn't.");
+    }
+    voidInvoice(sandbox, invoice);
+    return invoice;
+  }),
+  endpoint("GET", "/v1/invoice_payments", invoicePaymentList, (call) => {
+    const { created, invoice, status } = call.values;
+    return page(
+      call,
+      "invoice_payment",
+      call.sandbox.state.invoicePayments.values(),
+      (payment) =>
+        (invoice === undefined || payment.invoice === invoice) &&
+        (status === undefined || payment.status === status) &&
+        (created?.(payment.created) ?? true),
+    );
+  }),
+  endpoint("GET", "/v1/invoice_payments/:id", onlyExpand, ({ sandbox, id }) => {
+    const payment = sandbox.state.invoicePayments.get(id);
+    if (!payment) throw noSuch("invoice_payment", id);
+    return payment;
+  }),
+];

@@ -1,0 +1,132 @@
+import type Stripe from "stripe";
+import { noSuch } from "./api-errors";
+import { checkCustomerFilter, customerNamed } from "./customers";
+import { type Endpoint, endpoint } from "./endpoint";
+import { emit } from "./events";
+import { newId } from "./ids";
+import { page } from "./lists";
+import { oneOf, onlyExpand, type ParametersOf, paging, text, unplayed } from "./parameters";
+import type { Sandbox } from "./sandbox";
+import { BANK_ACCOUNT, type BankAccount, TEST_CARDS, type TestCard } from "./test-cards";
+import type { PaymentMethod, Stored, Wire } from "./wire";
+
+const CARD_EXPIRY_YEARS = 5;
+
+/** A card or bank account that belongs to nobody yet. */
+export function addPaymentMethod(
+  sandbox: Sandbox,
+  instrument: TestCard | BankAccount,
+  email: string | null,
+): PaymentMethod {
+  const method: PaymentMethod = {
+    id: newId("pm"),
+    object: "payment_method",
+    allow_redisplay: "limited",
+    billing_details: { address: null, email, name: null, phone: null, tax_id: null },
+    created: sandbox.now(),
+    customer: null,
+    customer_account: null,
+    livemode: false,
+    metadata: {},
+    ...(instrument === BANK_ACCOUNT
+      ? { type: "us_bank_account", us_bank_account: bankAccount }
+      : { type: "card", card: cardDetails(sandbox, instrument) }),
+  } satisfies Wire<Stripe.PaymentMethod>;
+  sandbox.state.paymentMethods.set(method.id, method);
+  sandbox.state.instruments.set(method.id, instrument);
+  sandbox.changed();
+  return method;
+}
+
+/** Keeps a payment method for a customer's later payments. */
+export function attachPaymentMethod(
+  sandbox: Sandbox,
+  method: PaymentMethod,
+  customerId: string,
+): void {
+  if (method.customer === customerId) return;
+  method.customer = customerId;
+  emit(sandbox, "payment_method.attached", method);
+}
+
+const bankAccount = {
+  account_holder_type: "individual",
+  account_type: "checking",
+  bank_name: "STRIPE TEST BANK",
+  financial_connections_account: null,
+  fingerprint: null,
+  last4: "6789",
+  networks: { preferred: "ach", supported: ["ach"] },
+  routing_number: "110000000",
+  status_details: null,
+} satisfies Wire<Stripe.PaymentMethod.UsBankAccount>;
+
+function cardDetails(sandbox: Sandbox, card: TestCard): Stored<Stripe.PaymentMethod.Card> {
+  const { brand } = TEST_CARDS[card];
+  return {
+    brand,
+    checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: "pass" },
+    country: "US",
+    display_brand: brand,
+    exp_month: 12,
+    exp_year: new Date(sandbox.now() * 1000).getUTCFullYear() + CARD_EXPIRY_YEARS,
+    fingerprint: null,
+    funding: "credit",
+    generated_from: null,
+    last4: card.slice(-4),
+    networks: { available: [brand], preferred: null },
+    regulated_status: "unregulated",
+    three_d_secure_usage: { supported: true },
+    wallet: null,
+  };
+}
+
+/** The payment method, or Stripe's error for an id that names none. */
+export function paymentMethodNamed(sandbox: Sandbox, id: string, param = "id"): PaymentMethod {
+  const method = sandbox.state.paymentMethods.get(id);
+  if (!method) throw noSuch("PaymentMethod", id, param);
+  return method;
+}
+
+const methodList = {
+  ...paging,
+  customer: text(),
+  type: oneOf("card", "us_bank_account"),
+  ...unplayed("allow_redisplay", "customer_account"),
+} satisfies ParametersOf<Stripe.PaymentMethodListParams>;
+
+const customerMethodList = {
+  ...paging,
+  type: oneOf("card", "us_bank_account"),
+  ...unplayed("allow_redisplay"),
+} satisfies ParametersOf<Stripe.CustomerListPaymentMethodsParams>;
+
+export const paymentMethodEndpoints: Endpoint[] = [
+  endpoint("GET", "/v1/payment_methods", methodList, (call) => {
+    const { customer, type } = call.values;
+    checkCustomerFilter(call.sandbox, customer);
+    return page(
+      call,
+      "PaymentMethod",
+      call.sandbox.state.paymentMethods.values(),
+      (method) =>
+        method.customer !== null &&
+        (customer === undefined || method.customer === customer) &&
+        (type === undefined || method.type === type),
+    );
+  }),
+  endpoint("GET", "/v1/customers/:id/payment_methods", customerMethodList, (call) => {
+    const customer = customerNamed(call.sandbox, call.id);
+    return page(
+      call,
+      "PaymentMethod",
+      call.sandbox.state.paymentMethods.values(),
+      (method) =>
+        method.customer === customer.id &&
+        (call.values.type === undefined || method.type === call.values.type),
+    );
+  }),
+  endpoint("GET", "/v1/payment_methods/:id", onlyExpand, ({ sandbox, id }) =>
+    paymentMethodNamed(sandbox, id),
+  ),
+];

@@ -1,0 +1,35 @@
+/** One API request as a test may want to see it. */
+export type LoggedRequest = {
+  requestId: string;
+  /** Real milliseconds. */
+  at: number;
+  /** `POST /v1/customers/:id`, or the path itself where no endpoint has it. */
+  endpoint: string;
+  path: string;
+  status: number;
+  idempotencyKey: string | null;
+  replayed: boolean;
+};
+
+const KEPT = 2_000;
+
+/** The latest API requests and how many there were of each kind; forgotten at a restart. */
+export class RequestLog {
+  private requests: LoggedRequest[] = [];
+  private counts = new Map<string, number>();
+
+  add(request: LoggedRequest): void {
+    this.counts.set(request.endpoint, (this.counts.get(request.endpoint) ?? 0) + 1);
+    this.requests.push(request);
+    if (this.requests.length > KEPT * 2) this.requests = this.requests.slice(-KEPT);
+  }
+
+  clear(): void {
+    this.requests = [];
+    this.counts.clear();
+  }
+
+  toJSON(): { counts: Record<string, number>; requests: LoggedRequest[] } {
+    return { counts: Object.fromEntries(this.counts), requests: this.requests.slice(-KEPT) };
+  }
+}

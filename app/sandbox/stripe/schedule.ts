@@ -1,0 +1,145 @@
+import { awaitsDelayedPayment } from "./checkout";
+import { expireSession } from "./checkout-sessions";
+import { invoicesOf } from "./invoices";
+import type { Sandbox } from "./sandbox";
+import {
+  beginNextPeriod,
+  collectInvoice,
+  endSubscription,
+  expireIncomplete,
+} from "./subscription-lifecycle";
+import { isOver, isRenewing, itemOf } from "./subscriptions";
+import type { Invoice, Subscription } from "./wire";
+
+/** Something that happens by itself at a moment of the sandbox clock, in Unix seconds. */
+type Due = { at: number; run: () => void };
+
+const FIRST_PAYMENT_SECONDS = 23 * 3_600;
+const IDEMPOTENCY_SECONDS = 86_400;
+
+/** Runs, in their order, all things that are due by now. */
+export function runDue(sandbox: Sandbox): void {
+  for (let due = nextDue(sandbox); due && due.at <= sandbox.now(); due = nextDue(sandbox)) {
+    due.run();
+  }
+  forgetOldAnswers(sandbox);
+}
+
+/**
+ * Moves the sandbox clock on by seconds. It stops at each moment when something happens, so that
+ * renewals, retries and ends come in order and carry the times they would have had.
+ */
+export function advanceClock(sandbox: Sandbox, seconds: number): void {
+  const target = sandbox.now() + seconds;
+  const setTo = (moment: number) => {
+    sandbox.state.clockOffset += Math.max(0, moment - sandbox.now());
+  };
+  for (let due = nextDue(sandbox); due && due.at <= target; due = nextDue(sandbox)) {
+    setTo(due.at);
+    due.run();
+  }
+  setTo(target);
+  forgetOldAnswers(sandbox);
+  sandbox.changed();
+}
+
+function nextDue(sandbox: Sandbox): Due | undefined {
+  let next: Due | undefined;
+  const consider = (due: Due | null) => {
+    if (due && (!next || due.at < next.at)) next = due;
+  };
+  for (const subscription of sandbox.state.subscriptions.values()) {
+    if (!isOver(subscription)) consider(dueOfSubscription(sandbox, subscription));
+  }
+  for (const invoice of sandbox.state.invoices.values()) {
+    if (invoice.auto_advance) consider(dueOfInvoice(sandbox, invoice));
+  }
+  for (const session of sandbox.state.checkoutSessions.values()) {
+    if (session.status !== "open") continue;
+    consider({ at: session.expires_at, run: () => expireSession(sandbox, session) });
+  }
+  return next;
+}
+
+function dueOfSubscription(sandbox: Sandbox, subscription: Subscription): Due | null {
+  if (subscription.status === "incomplete") {
+    if (awaitsDelayedPayment(sandbox, subscription.id)) return null;
+    return {
+      at: subscription.created + FIRST_PAYMENT_SECONDS,
+      run: () => expireIncomplete(sandbox, subscription),
+    };
+  }
+  const periodEnd = itemOf(subscription).current_period_end;
+  if (subscription.cancel_at !== null && subscription.cancel_at <= periodEnd) {
+    return {
+      at: subscription.cancel_at,
+      run: () => endSubscription(sandbox, subscription, "cancellation_requested"),
+    };
+  }
+  if (!isRenewing(subscription)) return null;
+  return { at: periodEnd, run: () => void beginNextPeriod(sandbox, subscription) };
+}
+
+function dueOfInvoice(sandbox: Sandbox, invoice: Invoice): Due | null {
+  const at =
+    invoice.status === "draft"
+      ? invoice.automatically_finalizes_at
+      : invoice.status === "open"
+        ? invoice.next_payment_attempt
+        : null;
+  return at === null ? null : { at, run: () => void collectInvoice(sandbox, invoice) };
+}
+
+function forgetOldAnswers(sandbox: Sandbox): void {
+  const oldest = sandbox.now() - IDEMPOTENCY_SECONDS;
+  for (const [key, answer] of sandbox.state.idempotentAnswers) {
+    if (answer.createdAt >= oldest) break;
+    sandbox.state.idempotentAnswers.delete(key);
+    sandbox.changed();
+  }
+}
+
+/** Renews a subscription now, without the hour that an invoice otherwise stays a draft. */
+export function renewNow(sandbox: Sandbox, subscription: Subscription): Invoice {
+  const item = itemOf(subscription);
+  const early = item.current_period_end - sandbox.now();
+  // The period is brought to its end instead of the clock, so that nothing else is touched.
+  if (early > 0) age(sandbox, subscription, early);
+  return beginNextPeriod(sandbox, subscription);
+}
+
+/**
+ * Makes a subscription and its invoices older by seconds, as if they had begun so much earlier.
+ * Brings about on a site, which keeps its own clock, what moving the sandbox clock cannot.
+ */
+export function age(sandbox: Sandbox, subscription: Subscription, seconds: number): void {
+  const item = itemOf(subscription);
+  const earlier = <Moment extends number | null>(moment: Moment): Moment =>
+    (moment === null ? null : moment - seconds) as Moment;
+  subscription.created -= seconds;
+  subscription.start_date -= seconds;
+  subscription.cancel_at = earlier(subscription.cancel_at);
+  subscription.canceled_at = earlier(subscription.canceled_at);
+  subscription.ended_at = earlier(subscription.ended_at);
+  item.created -= seconds;
+  item.current_period_start -= seconds;
+  item.current_period_end -= seconds;
+  // Periods go on from here: the former day of the month means nothing any more.
+  subscription.billing_cycle_anchor = item.current_period_end;
+  for (const invoice of invoicesOf(sandbox, subscription)) {
+    invoice.created -= seconds;
+    invoice.period_start -= seconds;
+    invoice.period_end -= seconds;
+    invoice.effective_at = earlier(invoice.effective_at);
+    invoice.automatically_finalizes_at = earlier(invoice.automatically_finalizes_at);
+    invoice.next_payment_attempt = earlier(invoice.next_payment_attempt);
+    invoice.status_transitions.finalized_at = earlier(invoice.status_transitions.finalized_at);
+    invoice.status_transitions.paid_at = earlier(invoice.status_transitions.paid_at);
+    invoice.status_transitions.voided_at = earlier(invoice.status_transitions.voided_at);
+    for (const line of invoice.lines.data) {
+      line.period.start -= seconds;
+      line.period.end -= seconds;
+    }
+  }
+  sandbox.changed();
+}

@@ -1,0 +1,247 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { answerApi } from "./api";
+import { ApiError } from "./api-errors";
+import { type Catalogue, stockCatalogue, stockEndpoint } from "./catalogue";
+import { control } from "./control";
+import type { ControlContext } from "./control-action";
+import { ControlError } from "./control-error";
+import { controlPage } from "./control-page";
+import { Faults } from "./faults";
+import { decodeForm, type Form } from "./form";
+import {
+  addressOf,
+  BodyTooLarge,
+  mediaType,
+  readBody,
+  redirect,
+  sendJson,
+  sendPage,
+} from "./http-exchange";
+import type { Log } from "./log";
+import { messagePage } from "./page-layout";
+import { answerPage } from "./pages";
+import { RequestLog } from "./request-log";
+import type { Sandbox } from "./sandbox";
+import { runDue } from "./schedule";
+import { Store } from "./store";
+import { WebhookCourier } from "./webhook-courier";
+
+const PAGE_BODY_LIMIT = 64_000;
+const TICK_MS = 1_000;
+
+export type StripeSandboxOptions = {
+  /** 0 takes any free port. */
+  port: number;
+  host?: string;
+  /** How browsers reach the sandbox; `http://localhost:<port>` by default. */
+  publicOrigin?: string;
+  /** Where the state is kept; null keeps it in memory. */
+  stateFile: string | null;
+  secretKey: string;
+  webhookSecret: string;
+  /** Where the site takes webhooks; null for none but the registered endpoints. */
+  webhookUrl: string | null;
+  /** What `webhookUrl` listens to; what the site handles by default. */
+  webhookEvents?: string[];
+  price: Catalogue;
+  log?: Log;
+};
+
+export type StripeSandbox = { origin: string; port: number; close(): Promise<void> };
+
+/**
+ * Starts the local Stripe: API, hosted pages, webhooks and control page on one port. Rejects with
+ * Node's own error when it cannot listen, and with one sentence when the state file is unreadable.
+ */
+export async function startStripeSandbox(options: StripeSandboxOptions): Promise<StripeSandbox> {
+  const { host = "127.0.0.1", log = () => undefined } = options;
+  const store = await Store.open(options.stateFile);
+  let origin = options.publicOrigin ?? "";
+  const sandbox: Sandbox = {
+    state: store.state,
+    get origin() {
+      return origin;
+    },
+    cause: null,
+    now: () => Math.floor(Date.now() / 1000) + store.state.clockOffset,
+    changed: () => {
+      store.changed();
+      courier.wake();
+    },
+  };
+  const courier = new WebhookCourier(sandbox, store, log);
+  const context: ControlContext = {
+    sandbox,
+    secretKey: options.secretKey,
+    faults: new Faults(),
+    requests: new RequestLog(),
+    log,
+    saved: () => store.saved(),
+    courier,
+  };
+  const server = createServer(listener(context));
+  await listen(server, options.port, host);
+  const { port } = server.address() as AddressInfo;
+  if (options.publicOrigin === undefined) origin = `http://localhost:${port}`;
+
+  const stop = async () => {
+    clearInterval(tick);
+    courier.close();
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+    await store.saved();
+  };
+  const tick = setInterval(() => {
+    try {
+      runDue(sandbox);
+    } catch (error) {
+      log({ msg: "sandbox failure", error: error instanceof Error ? error.stack : String(error) });
+    }
+  }, TICK_MS).unref();
+  try {
+    stockCatalogue(sandbox, options.price);
+    stockEndpoint(sandbox, {
+      url: options.webhookUrl,
+      secret: options.webhookSecret,
+      events: options.webhookEvents,
+    });
+    runDue(sandbox);
+    await store.saved();
+  } catch (error) {
+    await stop().catch(() => undefined);
+    throw error;
+  }
+  // What was under way when the sandbox last stopped goes on.
+  courier.wake();
+  log({ msg: "sandbox listening", port, origin });
+  return { origin, port, close: stop };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function listener(context: ControlContext) {
+  // Shown once, on the control page that follows a control form.
+  let notice: string | null = null;
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { path } = addressOf(request);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (path === "/v1" || path.startsWith("/v1/")) {
+      await answerApi(context, request, response);
+    } else if (path.startsWith("/_control/")) {
+      notice = await answerControl(context, request, response, path);
+    } else if ((path === "/" || path === "/control") && isRead) {
+      sendPage(response, 200, controlPage(context, notice));
+      notice = null;
+    } else {
+      await answerCustomer(context, request, response, path, isRead);
+    }
+  };
+
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    answer(request, response).catch((error: unknown) => {
+      if (response.headersSent) return void response.destroy();
+      if (error instanceof BodyTooLarge) {
+        return sendPage(response, 413, messagePage("Too large", "That form is too large."));
+      }
+      if (error instanceof ApiError) {
+        return sendPage(response, error.status, messagePage("Bad request", error.message));
+      }
+      context.log({
+        msg: "sandbox failure",
+        error: error instanceof Error ? error.stack : String(error),
+      });
+      sendPage(response, 500, messagePage("The sandbox failed", "Its log says how."));
+    });
+  };
+}
+
+async function answerCustomer(
+  context: ControlContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  isRead: boolean,
+): Promise<void> {
+  if (!isRead && request.method !== "POST") {
+    return sendPage(response, 405, messagePage("Not allowed", "This page takes GET and POST."));
+  }
+  const form = isRead ? null : await readForm(request);
+  const answer = answerPage(context.sandbox, path, form);
+  await context.saved();
+  if (answer === null) {
+    sendPage(response, 404, messagePage("Not found", "There is nothing at this address."));
+  } else if ("redirect" in answer) {
+    redirect(response, answer.redirect);
+  } else {
+    sendPage(response, answer.status ?? 200, answer.page);
+  }
+}
+
+async function readForm(request: IncomingMessage): Promise<Form> {
+  return decodeForm(await readBody(request, PAGE_BODY_LIMIT));
+}
+
+/** Returns what the control page shows next, for a form that was posted from it. */
+async function answerControl(
+  context: ControlContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+): Promise<string | null> {
+  const isForm = mediaType(request) === "application/x-www-form-urlencoded";
+  const finish = (status: number, body: object, notice: string): string | null => {
+    if (isForm) redirect(response, "/control");
+    else sendJson(response, status, JSON.stringify(body, null, 2));
+    return isForm ? notice : null;
+  };
+  if (isFromElsewhere(request)) {
+    sendJson(response, 403, JSON.stringify({ error: "Not from another site." }));
+    return null;
+  }
+  try {
+    const method = request.method ?? "GET";
+    const input = method === "GET" ? {} : await readInput(request, isForm);
+    const result = await control(context, method, path, input);
+    await context.saved();
+    return finish(200, result, `Done: ${path.slice("/_control/".length)}`);
+  } catch (error) {
+    if (!(error instanceof ControlError || error instanceof ApiError)) throw error;
+    const status = error instanceof ApiError ? 409 : error.status;
+    return finish(status, { error: error.message }, error.message);
+  }
+}
+
+async function readInput(request: IncomingMessage, isForm: boolean): Promise<object> {
+  const body = await readBody(request, PAGE_BODY_LIMIT);
+  if (isForm) {
+    // A field left empty says nothing.
+    return Object.fromEntries(Object.entries(decodeForm(body)).filter(([, value]) => value !== ""));
+  }
+  if (body === "") return {};
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (typeof parsed === "object" && parsed !== null) return parsed;
+  } catch {
+    // Answered below, as for any body that is no object.
+  }
+  throw new ControlError(400, "The body must be a JSON object.");
+}
+
+/** Whether a browser sends the request from a page of another origin. */
+function isFromElsewhere(request: IncomingMessage): boolean {
+  const { origin, host } = request.headers;
+  if (request.headers["sec-fetch-site"] === "cross-site") return true;
+  return origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host);
+}

@@ -1,0 +1,136 @@
+/** How a charge of a card or account comes out. */
+export type ChargeOutcome =
+  | { kind: "paid" }
+  | { kind: "declined"; code: string; declineCode: string; message: string }
+  | { kind: "authentication" }
+  | { kind: "processing" };
+
+type CardBehaviour = {
+  brand: "visa" | "mastercard";
+  label: string;
+  /** With its holder at the page. */
+  present: ChargeOutcome;
+  /** On a renewal, without its holder. */
+  absent: ChargeOutcome;
+};
+
+const paid: ChargeOutcome = { kind: "paid" };
+const authentication: ChargeOutcome = { kind: "authentication" };
+const declined = (
+  declineCode: string,
+  message = "Your card was declined.",
+  code = "card_declined",
+): ChargeOutcome => ({ kind: "declined", code, declineCode, message });
+
+/**
+ * Stripe's test cards (https://docs.stripe.com/testing) as far as the sandbox plays them. Unlike
+ * Stripe's, 4000 0000 0000 0341 pays the first time, so that a failing renewal can be tried from
+ * the checkout page on.
+ */
+export const TEST_CARDS = {
+  "4242424242424242": { brand: "visa", label: "Pays", present: paid, absent: paid },
+  "5555555555554444": { brand: "mastercard", label: "Pays", present: paid, absent: paid },
+  "4000000000000002": {
+    brand: "visa",
+    label: "Is declined",
+    present: declined("generic_decline"),
+    absent: declined("generic_decline"),
+  },
+  "4000000000009995": {
+    brand: "visa",
+    label: "Has insufficient funds",
+    present: declined("insufficient_funds", "Your card has insufficient funds."),
+    absent: declined("insufficient_funds", "Your card has insufficient funds."),
+  },
+  "4000000000000069": {
+    brand: "visa",
+    label: "Has expired",
+    present: declined("expired_card", "Your card has expired.", "expired_card"),
+    absent: declined("expired_card", "Your card has expired.", "expired_card"),
+  },
+  "4000000000000127": {
+    brand: "visa",
+    label: "Has another CVC",
+    present: declined("incorrect_cvc", "Your card's security code is incorrect.", "incorrect_cvc"),
+    absent: declined("incorrect_cvc", "Your card's security code is incorrect.", "incorrect_cvc"),
+  },
+  "4000002500003155": {
+    brand: "visa",
+    label: "Asks for 3-D Secure once",
+    present: authentication,
+    absent: paid,
+  },
+  "4000002760003184": {
+    brand: "visa",
+    label: "Asks for 3-D Secure at every payment",
+    present: authentication,
+    absent: authentication,
+  },
+  "4000000000000341": {
+    brand: "visa",
+    label: "Pays now, is declined at renewals",
+    present: paid,
+    absent: declined("generic_decline"),
+  },
+} as const satisfies Record<string, CardBehaviour>;
+
+export type TestCard = keyof typeof TEST_CARDS;
+
+/** The delayed payment method: a bank account that settles, or fails, when the tester says so. */
+export const BANK_ACCOUNT = "bank_account";
+export type BankAccount = typeof BANK_ACCOUNT;
+
+/** How a charge comes out; `present` when the holder is at the page. */
+export function chargeOutcome(instrument: TestCard | BankAccount, present: boolean): ChargeOutcome {
+  if (instrument === BANK_ACCOUNT) return present ? { kind: "processing" } : paid;
+  return present ? TEST_CARDS[instrument].present : TEST_CARDS[instrument].absent;
+}
+
+export type CardEntry = { number: string; expiry: string; cvc: string };
+
+/**
+ * The test card that somebody typed, or the sentence to show. Only test numbers get through, so a
+ * real card's number is never kept. `now` is in Unix seconds.
+ */
+export function readCard(entry: CardEntry, now: number): { card: TestCard } | { problem: string } {
+  const number = entry.number.replace(/[\s-]/g, "");
+  if (number === "") return { problem: "Your card number is incomplete." };
+  if (!/^\d{12,19}$/.test(number) || !passesLuhn(number)) {
+    return { problem: "Your card number is invalid." };
+  }
+  const [, month, year] = /^(\d{1,2})\s*\/\s*(?:20)?(\d{2})$/.exec(entry.expiry.trim()) ?? [];
+  if (month === undefined || year === undefined || Number(month) < 1 || Number(month) > 12) {
+    return { problem: "Your card's expiration date is incomplete." };
+  }
+  if (Date.UTC(2000 + Number(year), Number(month)) / 1000 <= now) {
+    return { problem: "Your card's expiration date is in the past." };
+  }
+  if (!/^\d{3,4}$/.test(entry.cvc.trim())) {
+    return { problem: "Your card's security code is incomplete." };
+  }
+  if (!isTestCard(number)) {
+    return {
+      problem:
+        "Your card was declined. This is a test page: it takes test card numbers only, and no real card.",
+    };
+  }
+  return { card: number };
+}
+
+/** Whether digits are the number of a card that the sandbox plays. */
+export function isTestCard(number: string): number is TestCard {
+  return Object.hasOwn(TEST_CARDS, number);
+}
+
+/** `4242 4242 4242 4242` for `4242424242424242`. */
+export function groupDigits(card: string): string {
+  return card.replace(/(\d{4})(?=\d)/g, "$1 ");
+}
+
+function passesLuhn(digits: string): boolean {
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 0 ? 1 : 2);
+    return total + (value > 9 ? value - 9 : value);
+  }, 0);
+  return sum % 10 === 0;
+}

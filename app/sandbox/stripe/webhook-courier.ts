@@ -1,0 +1,217 @@
+import Stripe from "stripe";
+import { isUnderway, type ReleaseOrder, releaseHeld } from "./deliveries";
+import type { Log } from "./log";
+import { API_VERSION, type Sandbox } from "./sandbox";
+import type { Delivery } from "./state";
+import type { Store } from "./store";
+import type { Event, WebhookEndpoint } from "./wire";
+
+const CONCURRENT_ATTEMPTS = 50;
+const ATTEMPT_TIMEOUT_MS = 10_000;
+const FIRST_RETRY_MS = 500;
+const LONGEST_SAVE_WAIT_MS = 1_000;
+const LONGEST_RETRY_MS = 3_600_000;
+const GIVE_UP_SECONDS = 3 * 86_400;
+
+/** How long a delivery waits after its nth failed attempt: 0.5 s, 1 s, 2 s, … up to an hour. */
+export function retryDelay(failedAttempts: number): number {
+  return Math.min(FIRST_RETRY_MS * 2 ** (failedAttempts - 1), LONGEST_RETRY_MS);
+}
+
+/** The request body of an event for an endpoint, which speaks the endpoint's API version. */
+export function webhookBody(event: Event, endpoint: WebhookEndpoint): string {
+  return JSON.stringify({ ...event, api_version: endpoint.api_version ?? API_VERSION }, null, 2);
+}
+
+/** Carries deliveries to their endpoints, signed, and again after a failure, for three sandbox days. */
+export class WebhookCourier {
+  private readonly underway = new Set<string>();
+  private readonly closing = new AbortController();
+  private readonly waiting = new Set<() => void>();
+  private timer: NodeJS.Timeout | undefined;
+  private pumping = false;
+
+  constructor(
+    private readonly sandbox: Sandbox,
+    /** Nothing is told before it is safely kept. */
+    private readonly store: Pick<Store, "mark" | "saved">,
+    private readonly log: Log,
+  ) {}
+
+  /** Starts what is due, once the current piece of work is through. */
+  wake(): void {
+    if (this.pumping || this.closing.signal.aborted) return;
+    this.pumping = true;
+    setImmediate(() => {
+      this.pumping = false;
+      this.pump();
+    });
+  }
+
+  private pump(): void {
+    if (this.closing.signal.aborted) return;
+    clearTimeout(this.timer);
+    const now = Date.now();
+    const mark = this.store.mark();
+    let next = Number.POSITIVE_INFINITY;
+    for (const delivery of this.sandbox.state.deliveries.values()) {
+      if (delivery.state !== "pending" || this.underway.has(delivery.id)) continue;
+      if (delivery.nextAttemptAt > now) next = Math.min(next, delivery.nextAttemptAt);
+      else if (this.underway.size < CONCURRENT_ATTEMPTS) void this.attempt(delivery, mark);
+    }
+    if (next < Number.POSITIVE_INFINITY) {
+      this.timer = setTimeout(() => this.pump(), Math.min(next - now, 2 ** 31 - 1)).unref();
+    }
+    for (const look of this.waiting) look();
+  }
+
+  private async attempt(delivery: Delivery, mark: number): Promise<void> {
+    this.underway.add(delivery.id);
+    try {
+      await this.store.saved(mark);
+      await this.deliver(delivery);
+    } catch (error) {
+      // The state could not be saved. Nothing may be told that a restart would not know of.
+      delivery.nextAttemptAt = Date.now() + LONGEST_SAVE_WAIT_MS;
+      this.log({
+        msg: "sandbox webhook waits for its state to be saved",
+        problem: problemOf(error),
+      });
+    } finally {
+      this.underway.delete(delivery.id);
+      this.wake();
+    }
+  }
+
+  private async deliver(delivery: Delivery): Promise<void> {
+    const event = this.sandbox.state.events.get(delivery.eventId);
+    const endpoint = this.sandbox.state.webhookEndpoints.get(delivery.endpointId);
+    if (!event || endpoint?.status !== "enabled") {
+      this.finish(delivery, event, "failed");
+      return;
+    }
+    const started = Date.now();
+    const { status, problem } = await this.post(event, endpoint);
+    // Closing is no failure of the endpoint: the attempt is made again after the next start.
+    if (this.closing.signal.aborted) return;
+    delivery.attempts.push({ at: started, status, problem, durationMs: Date.now() - started });
+    if (status !== null && status >= 200 && status < 300) {
+      this.finish(delivery, event, "delivered");
+    } else if (this.sandbox.now() - event.created >= GIVE_UP_SECONDS) {
+      this.finish(delivery, event, "failed");
+    } else {
+      delivery.nextAttemptAt = Date.now() + retryDelay(delivery.attempts.length);
+      this.sandbox.changed();
+    }
+    this.log({
+      msg: "sandbox webhook",
+      event: event.id,
+      type: event.type,
+      endpoint: endpoint.id,
+      status,
+      problem,
+      attempt: delivery.attempts.length,
+      state: delivery.state,
+    });
+  }
+
+  private async post(
+    event: Event,
+    endpoint: WebhookEndpoint,
+  ): Promise<{ status: number | null; problem: string | null }> {
+    const payload = webhookBody(event, endpoint);
+    try {
+      const response = await fetch(endpoint.url, {
+        method: "POST",
+        body: payload,
+        headers: {
+          "Content-Type": "application/json; charset=utf-8",
+          "User-Agent": "Stripe/1.0 (+https://stripe.com/docs/webhooks)",
+          "Stripe-Signature": Stripe.webhooks.generateTestHeaderString({
+            payload,
+            secret: endpoint.secret ?? "",
+          }),
+        },
+        redirect: "manual",
+        signal: AbortSignal.any([this.closing.signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
+      });
+      await response.body?.cancel();
+      return { status: response.status, problem: null };
+    } catch (error) {
+      return { status: null, problem: problemOf(error) };
+    }
+  }
+
+  private finish(
+    delivery: Delivery,
+    event: Event | undefined,
+    state: "delivered" | "failed",
+  ): void {
+    delivery.state = state;
+    if (event) event.pending_webhooks = Math.max(0, event.pending_webhooks - 1);
+    this.sandbox.changed();
+  }
+
+  /**
+   * Lets held deliveries go, one after the other in an order, or all together. Resolves with their
+   * number when each had its attempt.
+   */
+  async release(order: ReleaseOrder): Promise<number> {
+    const held = releaseHeld(this.sandbox, order);
+    for (const { id } of held) this.underway.add(id);
+    this.sandbox.changed();
+    const mark = this.store.mark();
+    if (order === "together") {
+      await Promise.all(held.map((delivery) => this.attempt(delivery, mark)));
+    } else {
+      for (const delivery of held) await this.attempt(delivery, mark);
+    }
+    return held.length;
+  }
+
+  /**
+   * Waits until nothing is on its way or waits for its first attempt; with `retries`, until no
+   * retry waits either. Resolves with whether that came within the time.
+   */
+  async settled(timeoutMs: number, retries: boolean): Promise<boolean> {
+    const isSettled = () =>
+      this.underway.size === 0 &&
+      ![...this.sandbox.state.deliveries.values()].some(
+        ({ state, attempts, nextAttemptAt }) =>
+          state === "pending" && (retries || attempts.length === 0 || nextAttemptAt <= Date.now()),
+      );
+    const timeout = AbortSignal.any([this.closing.signal, AbortSignal.timeout(timeoutMs)]);
+    while (!isSettled()) {
+      if (timeout.aborted) return false;
+      await new Promise<void>((resolve) => {
+        const look = () => {
+          this.waiting.delete(look);
+          timeout.removeEventListener("abort", look);
+          resolve();
+        };
+        this.waiting.add(look);
+        timeout.addEventListener("abort", look);
+      });
+    }
+    return true;
+  }
+
+  /** How many deliveries wait or are held. */
+  get backlog(): number {
+    return [...this.sandbox.state.deliveries.values()].filter(isUnderway).length;
+  }
+
+  /** Stops; what is on its way stays pending. */
+  close(): void {
+    this.closing.abort();
+    clearTimeout(this.timer);
+  }
+}
+
+function problemOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  if (error.name === "TimeoutError") return "timeout";
+  const { cause } = error;
+  if (cause instanceof Error && "code" in cause) return String(cause.code);
+  return error.message;
+}

@@ -1,0 +1,59 @@
+import type Stripe from "stripe";
+
+type Scalar = string | number | bigint | boolean | null | undefined;
+
+/**
+ * A stripe-node type as it travels: decimals are strings on the wire and `Decimal` objects only
+ * inside stripe-node.
+ */
+export type Wire<T> = T extends Scalar
+  ? T
+  : T extends Stripe.Decimal
+    ? string
+    : T extends (infer Item)[]
+      ? Wire<Item>[]
+      : { [Key in keyof T]: Wire<T[Key]> };
+
+/** As `Wire`, with every expandable reference held as its id: the shape the sandbox keeps. */
+export type Stored<T> = T extends Scalar
+  ? T
+  : T extends Stripe.Decimal
+    ? string
+    : T extends (infer Item)[]
+      ? StoredField<Item>[]
+      : { [Key in keyof T]: StoredField<T[Key]> };
+
+type StoredField<Value> = string extends Value ? Extract<Value, Scalar> : Stored<Value>;
+
+export type Customer = Stored<Stripe.Customer>;
+export type DeletedCustomer = Stored<Stripe.DeletedCustomer>;
+export type Product = Stored<Stripe.Product>;
+export type Price = Stored<Stripe.Price>;
+export type Plan = Stored<Stripe.Plan>;
+export type CheckoutSession = Stored<Stripe.Checkout.Session>;
+export type Subscription = Stored<Stripe.Subscription>;
+export type SubscriptionItem = Stored<Stripe.SubscriptionItem>;
+export type Invoice = Stored<Stripe.Invoice>;
+export type PaymentMethod = Stored<Stripe.PaymentMethod>;
+export type PaymentIntent = Stored<Stripe.PaymentIntent>;
+export type Charge = Stored<Stripe.Charge>;
+export type InvoicePayment = Stored<Stripe.InvoicePayment>;
+export type Refund = Stored<Stripe.Refund>;
+export type Dispute = Stored<Stripe.Dispute>;
+export type WebhookEndpoint = Stored<Stripe.WebhookEndpoint>;
+export type PortalConfiguration = Stored<Stripe.BillingPortal.Configuration>;
+export type PortalSession = Stored<Stripe.BillingPortal.Session>;
+
+/** The types of event Stripe knows. */
+export type EventType = Stripe.Event["type"];
+
+/** What `data.object` of an event of a type is, as the sandbox keeps it. */
+export type EventObject<Type extends EventType> = Stored<
+  Extract<Stripe.Event, { type: Type }>["data"]["object"]
+>;
+
+/** An event as the sandbox keeps it: the envelope checked here, `data.object` where it is emitted. */
+export type Event = Omit<Stored<Stripe.EventBase>, "data" | "type"> & {
+  type: EventType;
+  data: { object: object; previous_attributes?: object };
+};

@@ -1,0 +1,167 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import Stripe from "stripe";
+import { onTestFinished } from "vitest";
+import { type StripeSandboxOptions, startStripeSandbox } from "~/sandbox/stripe/server.server";
+
+export const SANDBOX_KEY = "sk_test_sandboxTests";
+export const SANDBOX_WEBHOOK_SECRET = "whsec_sandboxTests";
+export const SANDBOX_PRICE = {
+  id: "price_premiumMonthly",
+  productId: "prod_premium",
+  unitAmount: 999,
+  currency: "usd",
+  interval: "month",
+} as const;
+
+/** A running sandbox as a test drives it. */
+export type TestSandbox = {
+  stripe: Stripe;
+  /** Where the test reaches it; pages included. */
+  origin: string;
+  port: number;
+  /** Asks the control API; rejects when it does not answer 200. */
+  control<Result>(path: string, body?: object): Promise<Result>;
+  close(): Promise<void>;
+};
+
+/** Starts a sandbox on a free port, in memory unless told otherwise; it ends with the test. */
+export async function openSandbox(
+  options: Partial<StripeSandboxOptions> = {},
+): Promise<TestSandbox> {
+  const sandbox = await startStripeSandbox({
+    port: 0,
+    stateFile: null,
+    secretKey: SANDBOX_KEY,
+    webhookSecret: SANDBOX_WEBHOOK_SECRET,
+    webhookUrl: null,
+    price: SANDBOX_PRICE,
+    ...options,
+  });
+  onTestFinished(() => sandbox.close());
+  const origin = `http://127.0.0.1:${sandbox.port}`;
+  return {
+    origin,
+    port: sandbox.port,
+    stripe: new Stripe(SANDBOX_KEY, {
+      host: "127.0.0.1",
+      port: sandbox.port,
+      protocol: "http",
+      maxNetworkRetries: 0,
+      telemetry: false,
+    }),
+    close: () => sandbox.close(),
+    control: async (path, body = {}) => {
+      const response = await fetch(`${origin}/_control/${path}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      const answer = await response.json();
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`);
+      return answer;
+    },
+  };
+}
+
+/** One webhook request as it came in. */
+export type Received = { event: Stripe.Event; body: string; headers: IncomingHttpHeaders };
+
+/** A site that takes webhooks, checks their signatures and answers as the test wants. */
+export type WebhookSite = {
+  url: string;
+  received: Received[];
+  /** The types of the events that came, in order. */
+  types(): string[];
+  /** What to answer from now on; 200 at first. Null breaks the connection. */
+  answerWith(status: number | null): void;
+  /** Resolves with the first event of a type, whether it came already or comes yet. */
+  first(type: string): Promise<Received>;
+  close(): Promise<void>;
+};
+
+/** Opens a webhook site; a request whose signature does not fit the secret is answered 400. */
+export async function openWebhookSite(
+  secret = SANDBOX_WEBHOOK_SECRET,
+  port = 0,
+): Promise<WebhookSite> {
+  const received: Received[] = [];
+  const waiting = new Set<() => void>();
+  let status: number | null = 200;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString("utf8");
+      const signature = request.headers["stripe-signature"] ?? "";
+      let event: Stripe.Event;
+      try {
+        event = Stripe.webhooks.constructEvent(body, signature, secret);
+      } catch {
+        response.writeHead(400).end();
+        return;
+      }
+      received.push({ event, body, headers: request.headers });
+      for (const look of waiting) look();
+      if (status === null) request.socket.destroy();
+      else response.writeHead(status).end();
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(close);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/stripe`,
+    received,
+    types: () => received.map(({ event }) => event.type),
+    answerWith: (next) => {
+      status = next;
+    },
+    first: (type) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const found = received.find(({ event }) => event.type === type);
+          if (!found) return;
+          waiting.delete(look);
+          resolve(found);
+        };
+        waiting.add(look);
+        look();
+      }),
+    close,
+  };
+}
+
+/** Opens a checkout session for a new customer, or for one that is given. */
+export async function openCheckout(
+  { stripe }: TestSandbox,
+  customer?: string,
+): Promise<Stripe.Checkout.Session> {
+  return stripe.checkout.sessions.create({
+    mode: "subscription",
+    customer: customer ?? (await stripe.customers.create({ email: "reader@example.com" })).id,
+    client_reference_id: "user-1",
+    line_items: [{ price: SANDBOX_PRICE.id, quantity: 1 }],
+    success_url: "http://localhost:3000/checkout/success?session_id={CHECKOUT_SESSION_ID}",
+    cancel_url: "http://localhost:3000/checkout/cancelled",
+  });
+}
+
+/** A customer with a paid subscription. */
+export async function subscribe(
+  sandbox: TestSandbox,
+  card = "4242424242424242",
+): Promise<{ customer: string; subscription: Stripe.Subscription }> {
+  const customer = await sandbox.stripe.customers.create({ email: "reader@example.com" });
+  const subscription = await sandbox.control<Stripe.Subscription>(
+    `customers/${customer.id}/subscribe`,
+    { card },
+  );
+  return { customer: customer.id, subscription };
+}
