@@ -101,14 +101,18 @@ const schema = z.object({
     .default("info"),
 });
 
-/** What Stripe is to this process; null while checkout is not configured. */
-export type StripeEnvironment = {
+/** The way to Stripe's API. */
+export type StripeApi = {
   secretKey: string;
+  /** Another origin that speaks Stripe's API, or null for Stripe's own. */
+  apiBase: string | null;
+};
+
+/** What it takes to sell: the API, a price, and the secrets that sign webhooks, newest first. */
+export type StripeEnvironment = StripeApi & {
   publishableKey: string | null;
   priceId: string;
   webhookSecrets: string[];
-  /** Another origin that speaks Stripe's API, or null for Stripe's own. */
-  apiBase: string | null;
 };
 
 export type Environment = Omit<
@@ -122,16 +126,29 @@ export type Environment = Omit<
   | "STRIPE_SANDBOX_PORT"
 > & {
   PUBLIC_URL: string;
+  /** Set as soon as there is a key, which is all that `stripe setup` needs. */
+  STRIPE_API: StripeApi | null;
+  /** Null while checkout is not configured. */
   STRIPE: StripeEnvironment | null;
   /** Where the local Stripe listens when `PAYMENTS=sandbox`, else null. */
   SANDBOX: { port: number; origin: string } | null;
+};
+
+type Variables = Record<string, string | undefined>;
+
+type ParseOptions = {
+  /** Lets some of Stripe's variables be missing beside others, as before `stripe setup`. */
+  partialStripe?: boolean;
 };
 
 /**
  * Turns the process's variables into the program's settings. An empty variable counts as unset.
  * Throws an OperatorError with one line a bad variable: its name, what was found, what is wanted.
  */
-export function parseEnvironment(variables: Record<string, string | undefined>): Environment {
+export function parseEnvironment(
+  variables: Variables,
+  { partialStripe = false }: ParseOptions = {},
+): Environment {
   const set = Object.fromEntries(
     Object.entries(variables).filter(([, value]) => value !== undefined && value.trim() !== ""),
   );
@@ -163,22 +180,26 @@ export function parseEnvironment(variables: Record<string, string | undefined>):
     const sandboxOrigin = new URL(PUBLIC_URL);
     sandboxOrigin.protocol = "http:";
     sandboxOrigin.port = String(sandboxPort);
+    const api = {
+      secretKey: SANDBOX_STRIPE.secretKey,
+      apiBase: `http://127.0.0.1:${sandboxPort}`,
+    };
     return {
       ...base,
+      STRIPE_API: api,
       STRIPE: {
-        secretKey: SANDBOX_STRIPE.secretKey,
+        ...api,
         publishableKey: null,
         priceId: SANDBOX_STRIPE.priceId,
         webhookSecrets: [SANDBOX_STRIPE.webhookSecret],
-        apiBase: `http://127.0.0.1:${sandboxPort}`,
       },
       SANDBOX: { port: sandboxPort, origin: sandboxOrigin.origin },
     };
   }
 
-  const stripeParts = { STRIPE_SECRET_KEY, STRIPE_PRICE_ID, STRIPE_WEBHOOK_SECRET };
-  const missing = Object.entries(stripeParts).filter(([, value]) => value === undefined);
-  if (missing.length > 0 && missing.length < 3) {
+  const wanted = { STRIPE_SECRET_KEY, STRIPE_PRICE_ID, STRIPE_WEBHOOK_SECRET };
+  const missing = Object.entries(wanted).filter(([, value]) => value === undefined);
+  if (missing.length > 0 && missing.length < 3 && !partialStripe) {
     throw new OperatorError(
       missing
         .map(
@@ -188,16 +209,19 @@ export function parseEnvironment(variables: Record<string, string | undefined>):
         .join("\n"),
     );
   }
+  const api = STRIPE_SECRET_KEY
+    ? { secretKey: STRIPE_SECRET_KEY, apiBase: STRIPE_API_BASE ?? null }
+    : null;
   return {
     ...base,
+    STRIPE_API: api,
     STRIPE:
-      STRIPE_SECRET_KEY && STRIPE_PRICE_ID && STRIPE_WEBHOOK_SECRET
+      api && STRIPE_PRICE_ID && STRIPE_WEBHOOK_SECRET
         ? {
-            secretKey: STRIPE_SECRET_KEY,
+            ...api,
             publishableKey: STRIPE_PUBLISHABLE_KEY ?? null,
             priceId: STRIPE_PRICE_ID,
             webhookSecrets: STRIPE_WEBHOOK_SECRET,
-            apiBase: STRIPE_API_BASE ?? null,
           }
         : null,
     SANDBOX: null,
@@ -210,6 +234,11 @@ let current: Environment | undefined;
 export function env(): Environment {
   current ??= parseEnvironment(process.env);
   return current;
+}
+
+/** Lets `variables` count over those of the process, as a command with its own defaults and tests do. */
+export function setEnvironment(variables: Variables, options?: ParseOptions): void {
+  current = parseEnvironment({ ...process.env, ...variables }, options);
 }
 
 function describe(name: string, value: string | undefined): string {

@@ -1,3 +1,56 @@
-export async function runProgram(_argv: string[]): Promise<void> {
-  process.stdout.write("not yet\n");
+import { Command } from "commander";
+import { OperatorError } from "~db/operator-error";
+
+function addStripeCommands(stripe: Command): void {
+  const commands = () => import("./stripe-commands.server");
+  stripe
+    .command("setup")
+    .description("make or find price, webhook endpoint and portal at Stripe; print the variables")
+    .action(async () => (await commands()).setup());
+  stripe
+    .command("sync")
+    .description("make members' rows equal to what Stripe says")
+    .option("--all", "every member, as after an outage")
+    .option("--user <e-mail>", "one member")
+    .action(async (options: { all?: boolean; user?: string }) => (await commands()).sync(options));
+  stripe
+    .command("doctor")
+    .description("examine everything between a payment and access; change nothing")
+    .action(async () => (await commands()).doctor());
+}
+
+/**
+ * The program's command line. An OperatorError ends it with its sentences on standard error and status
+ * 1; anything else that is thrown is a fault of the program and keeps its stack trace.
+ */
+export async function runProgram(argv: string[]): Promise<void> {
+  const program = new Command("golden-path").description(
+    "The site of the book 'The Golden Path': serves it, and looks after it.",
+  );
+  program
+    .command("serve", { isDefault: true })
+    .description("serve the site until it is told to stop")
+    .action(async () => {
+      const { serve } = await import("./serve.server");
+      await serve();
+    });
+  program
+    .command("demo")
+    .description("serve the site with the local Stripe sandbox, and say what can be tried")
+    .action(async () => {
+      const { serve } = await import("./serve.server");
+      const { printDemo } = await import("./demo.server");
+      await serve({ variables: { PAYMENTS: "sandbox" }, onReady: printDemo });
+    });
+  addStripeCommands(program.command("stripe").description("look after the payments"));
+
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+    // a half-started database or server would keep the process alive
+    setImmediate(() => process.exit());
+  }
 }

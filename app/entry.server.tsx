@@ -1,0 +1,50 @@
+import "#production-mode";
+import { PassThrough } from "node:stream";
+import {
+  createReadableStreamFromReadable,
+  type EntryContext,
+  type HandleErrorFunction,
+} from "@remix-run/node";
+import { RemixServer } from "@remix-run/react";
+import { renderToPipeableStream } from "react-dom/server";
+import { log } from "~/server/log.server";
+
+/** How long a render may take before what is missing is left to the browser, in milliseconds. */
+const ABORT_DELAY = 5_000;
+
+/** Renders a page and streams it from the moment its shell is complete; all content is in the shell. */
+export default function handleRequest(
+  request: Request,
+  status: number,
+  headers: Headers,
+  context: EntryContext,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    let isShellSent = false;
+    const { pipe, abort } = renderToPipeableStream(
+      <RemixServer context={context} url={request.url} abortDelay={ABORT_DELAY} />,
+      {
+        onShellReady() {
+          isShellSent = true;
+          const body = new PassThrough();
+          headers.set("Content-Type", "text/html; charset=utf-8");
+          resolve(new Response(createReadableStreamFromReadable(body), { headers, status }));
+          pipe(body);
+        },
+        onShellError: reject,
+        onError(error) {
+          // before the shell is out the error reaches handleError by itself
+          if (isShellSent) log().error({ err: error }, "rendering failed after the shell");
+        },
+      },
+    );
+    setTimeout(abort, ABORT_DELAY + 1_000).unref();
+  });
+}
+
+/** Logs what no route expected; a visitor who went away is nobody's fault. */
+export const handleError: HandleErrorFunction = (error, { request }) => {
+  if (request.signal.aborted) return;
+  const { pathname } = new URL(request.url);
+  log().error({ err: error, method: request.method, path: pathname }, "a request failed");
+};

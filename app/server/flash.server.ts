@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import { type Cookie, createCookie } from "@remix-run/node";
+import { z } from "zod";
+import { env } from "~/env.server";
+import type { ToastMessage } from "~/ui/toast-messages";
+import { sessionSecrets } from "./session-secrets.server";
+
+/** What one answer leaves for the next page: a toast, and the e-mail of a form that failed. */
+export type Flash = { id: string; toast: ToastMessage; email: string | null };
+
+const flashSchema = z.object({
+  id: z.string(),
+  toast: z.object({
+    title: z.string(),
+    description: z.string().optional(),
+    variant: z.enum(["default", "destructive"]),
+  }),
+  email: z.string().nullable(),
+});
+
+/** The name is fixed: the page cache never answers a request that carries this cookie. */
+export const FLASH_COOKIE = "flash";
+
+let cookie: Cookie | undefined;
+
+function flashCookie(): Cookie {
+  cookie ??= createCookie(FLASH_COOKIE, {
+    httpOnly: true,
+    path: "/",
+    sameSite: "lax",
+    secure: env().PUBLIC_URL.startsWith("https:"),
+    secrets: sessionSecrets(),
+    maxAge: 60,
+  });
+  return cookie;
+}
+
+/** The Set-Cookie value that carries a toast, and a failed form's e-mail, over one redirect. */
+export function setFlash(toast: ToastMessage, email: string | null = null): Promise<string> {
+  const flash: Flash = { id: randomUUID(), toast, email: email?.slice(0, 254) ?? null };
+  return flashCookie().serialize(flash);
+}
+
+/** The Set-Cookie value that forgets a flash once it has been shown. */
+export function clearFlash(): Promise<string> {
+  return flashCookie().serialize("", { maxAge: 0, expires: new Date(0) });
+}
+
+/** The flash a request carries; null if there is none or it was not signed by this site. */
+export async function readFlash(request: Request): Promise<Flash | null> {
+  const header = request.headers.get("Cookie");
+  if (!header?.includes(`${FLASH_COOKIE}=`)) return null;
+  const parsed = flashSchema.safeParse(await flashCookie().parse(header));
+  return parsed.success ? parsed.data : null;
+}

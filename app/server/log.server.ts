@@ -1,0 +1,42 @@
+import pino from "pino";
+import { env } from "~/env.server";
+
+let logger: pino.Logger | undefined;
+
+/**
+ * The process's log: one JSON line an event on standard output, at `LOG_LEVEL`. Callers name people by
+ * id; addresses, passwords, tokens and keys never go in, and the redaction below is the second fence.
+ */
+export function log(): pino.Logger {
+  logger ??= pino({
+    level: env().LOG_LEVEL,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: {
+      paths: ["email", "password", "token", "cookie", "authorization", "*.email", "*.password"],
+      censor: "[redacted]",
+    },
+    serializers: { err: describeError },
+  });
+  return logger;
+}
+
+/** An error as the log may hold it: its kind, message and stack, without the query or card data around it. */
+function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { code, type, requestId } = error as {
+    code?: unknown;
+    type?: unknown;
+    requestId?: unknown;
+  };
+  const cause = error.cause instanceof Error ? describeError(error.cause) : undefined;
+  // drizzle puts the parameters of a failed query, which can be an address, behind this word
+  const message = error.message.split("\nparams:")[0];
+  const stack = error.stack?.includes("\nparams:")
+    ? error.stack
+        .split("\n")
+        .filter((line) => line.trimStart().startsWith("at "))
+        .join("\n")
+    : error.stack;
+  return { name: error.name, message, code, type, requestId, cause, stack };
+}

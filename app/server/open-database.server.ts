@@ -1,0 +1,39 @@
+import { env } from "~/env.server";
+import { connectDatabase, setDatabase } from "~db/client";
+import { openEmbeddedPostgres } from "~db/embedded";
+import { migrateDatabase } from "~db/migrate";
+import { log } from "./log.server";
+
+/** An open database and how to let go of it again. */
+export type OpenedDatabase = { close: () => Promise<void> };
+
+/**
+ * Opens the database of this process, migrated: the one at DATABASE_URL, else the embedded one. `serve`
+ * owns the embedded one alone; a `command` uses it beside a serving program. Throws an OperatorError.
+ */
+export async function openDatabase(purpose: "serve" | "command"): Promise<OpenedDatabase> {
+  const { DATABASE_URL, DATA_DIR } = env();
+  const embedded = DATABASE_URL
+    ? null
+    : await openEmbeddedPostgres({
+        dataDir: DATA_DIR,
+        purpose,
+        log: (level, message) => log()[level](message),
+        // another program owns the data now; two must not serve from them
+        onOwnershipLost: () => process.kill(process.pid, "SIGTERM"),
+      });
+  try {
+    const database = await connectDatabase(DATABASE_URL ?? embedded?.url ?? "");
+    await migrateDatabase(database);
+    setDatabase(database);
+    return {
+      close: async () => {
+        await database.close();
+        await embedded?.stop();
+      },
+    };
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}

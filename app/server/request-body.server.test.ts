@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { FORM_LIMIT, readForm, readText } from "./request-body.server";
+
+function post(body: BodyInit, contentType?: string, method = "POST"): Request {
+  return new Request("http://site.test/", {
+    method,
+    body,
+    headers: contentType ? { "Content-Type": contentType } : {},
+  });
+}
+
+async function refused(work: Promise<unknown>): Promise<Response> {
+  const outcome = await work.then(
+    () => "was accepted",
+    (thrown: unknown) => thrown,
+  );
+  expect(outcome).toBeInstanceOf(Response);
+  return outcome as Response;
+}
+
+describe("a form's body", () => {
+  it("is read from an urlencoded form, to be answered with a redirect", async () => {
+    const form = await readForm(post(new URLSearchParams({ email: "a@b.c" })));
+    expect({ ...form.fields }).toEqual({ email: "a@b.c" });
+    expect(form.wantsJson).toBe(false);
+  });
+
+  it("is read from a multipart form", async () => {
+    const body = new FormData();
+    body.append("email", "a@b.c");
+    expect((await readForm(post(body))).fields.email).toBe("a@b.c");
+  });
+
+  it("is read from JSON, to be answered with JSON", async () => {
+    const form = await readForm(post('{"email":"a@b.c"}', "application/json; charset=utf-8"));
+    expect(form.fields.email).toBe("a@b.c");
+    expect(form.wantsJson).toBe(true);
+  });
+
+  it("keeps every value of a repeated field, so that no schema takes it for one", async () => {
+    const form = await readForm(
+      post("email=a%40b.c&email=d%40e.f", "application/x-www-form-urlencoded"),
+    );
+    expect(form.fields.email).toEqual(["a@b.c", "d@e.f"]);
+  });
+
+  it("gives a file no content", async () => {
+    const body = new FormData();
+    body.append("email", new File(["x"], "x.txt"));
+    expect((await readForm(post(body))).fields.email).toBe("");
+  });
+
+  it("cannot reach the prototype of the fields", async () => {
+    const form = await readForm(
+      post("__proto__=1&constructor=2", "application/x-www-form-urlencoded"),
+    );
+    expect(Object.getPrototypeOf(form.fields)).toBeNull();
+  });
+
+  it.each([
+    ["another content type", "<a/>", "text/xml", 415],
+    ["no content type", new Uint8Array([1]), undefined, 415],
+    ["broken JSON", "{", "application/json", 400],
+    ["a JSON list", "[]", "application/json", 400],
+    ["JSON null", "null", "application/json", 400],
+    ["a multipart body without its boundary", "x", "multipart/form-data", 400],
+    ["a multipart body cut short", "--b\r\nContent-Dispo", "multipart/form-data; boundary=b", 400],
+  ])("refuses %s with a clear status", async (_name, body, contentType, status) => {
+    const response = await refused(readForm(post(body, contentType)));
+    expect(response.status).toBe(status);
+    expect(await response.text()).toMatch(/\.$/);
+  });
+
+  it("refuses another method and names the one there is", async () => {
+    const response = await refused(readForm(post("a=b", undefined, "PUT")));
+    expect(response.status).toBe(405);
+    expect(response.headers.get("Allow")).toBe("POST");
+  });
+
+  it("stops reading past its limit, whether or not the length was announced", async () => {
+    const long = "a".repeat(FORM_LIMIT + 1);
+    expect((await refused(readText(post(long), FORM_LIMIT))).status).toBe(413);
+
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(16 * 1024)),
+    });
+    const request = new Request("http://site.test/", {
+      method: "POST",
+      body: endless,
+      duplex: "half",
+    } as RequestInit);
+    expect((await refused(readText(request, FORM_LIMIT))).status).toBe(413);
+  });
+});

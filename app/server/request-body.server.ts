@@ -1,0 +1,124 @@
+/** Largest body of a form, in bytes. */
+export const FORM_LIMIT = 64 * 1024;
+
+/** A field's value: a string, all values of a repeated name, or "file" content nobody asked for. */
+export type FieldValue = string | string[] | undefined;
+
+export type FormBody = {
+  fields: Record<string, FieldValue>;
+  /** A JSON body is answered with JSON, a form body with a redirect. */
+  wantsJson: boolean;
+};
+
+/**
+ * Reads a body as text. Throws a 413 Response once `limit` bytes are passed, whatever Content-Length
+ * said, and a 400 Response when the client goes away half-way.
+ */
+export async function readText(request: Request, limit: number): Promise<string> {
+  return new TextDecoder().decode(await readBytes(request, limit));
+}
+
+async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (Number(request.headers.get("Content-Length") ?? 0) > limit) throw tooLarge(limit);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body?.getReader();
+  while (reader) {
+    const { done, value } = await reader.read().catch(() => {
+      throw refusal(400, "The request ended before its body was complete.");
+    });
+    if (done) break;
+    size += value.byteLength;
+    if (size > limit) {
+      void reader.cancel().catch(() => {});
+      throw tooLarge(limit);
+    }
+    chunks.push(value);
+  }
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/**
+ * Reads the posted fields of a form (urlencoded or multipart) or of a flat JSON object. Throws a
+ * Response: 405 for another method than POST, 415 for another content type, 413 past 64 KB, 400 for a
+ * body that does not parse. A repeated field becomes an array, which no field's schema accepts.
+ */
+export async function readForm(request: Request): Promise<FormBody> {
+  if (request.method !== "POST") {
+    throw refusal(405, `${request.method} is not possible here; POST is.`, { Allow: "POST" });
+  }
+  const contentType = request.headers.get("Content-Type") ?? "";
+  const mediaType = contentType.split(";")[0]?.trim().toLowerCase();
+  const bytes = await readBytes(request, FORM_LIMIT);
+
+  switch (mediaType) {
+    case "application/json":
+      return { fields: parseJson(bytes), wantsJson: true };
+    case "application/x-www-form-urlencoded":
+      return {
+        fields: collect(new URLSearchParams(new TextDecoder().decode(bytes))),
+        wantsJson: false,
+      };
+    case "multipart/form-data": {
+      const form = await new Response(bytes, { headers: { "Content-Type": contentType } })
+        .formData()
+        .catch(() => {
+          throw refusal(400, "The form could not be read.");
+        });
+      return { fields: collect(form), wantsJson: false };
+    }
+    default:
+      throw refusal(415, "Send this as a form or as JSON.");
+  }
+}
+
+function parseJson(bytes: Uint8Array): Record<string, FieldValue> {
+  let body: unknown;
+  try {
+    body = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    throw refusal(400, "The body is not valid JSON.");
+  }
+  if (body === null || typeof body !== "object" || Array.isArray(body)) {
+    throw refusal(400, "The body is not a JSON object.");
+  }
+  return Object.assign(Object.create(null), body);
+}
+
+function collect(entries: Iterable<[string, unknown]>): Record<string, FieldValue> {
+  const fields: Record<string, FieldValue> = Object.create(null);
+  for (const [name, value] of entries) {
+    const text = typeof value === "string" ? value : "";
+    const earlier = fields[name];
+    fields[name] = earlier === undefined ? text : [earlier, text].flat();
+  }
+  return fields;
+}
+
+/** A thrown answer with a sentence for whoever sent the request. */
+export function refusal(
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(message, {
+    status,
+    headers: {
+      "Content-Type": "text/plain; charset=utf-8",
+      "Cache-Control": "no-store",
+      ...headers,
+    },
+  });
+}
+
+function tooLarge(limit: number): Response {
+  return refusal(413, `The request is larger than ${Math.floor(limit / 1024)} KB.`, {
+    Connection: "close",
+  });
+}
