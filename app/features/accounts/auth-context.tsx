@@ -1,4 +1,9 @@
-import { createContext, type ReactNode, useContext } from "react";
+import { useNavigate } from "@remix-run/react";
+import { createContext, type ReactNode, useCallback, useContext, useMemo } from "react";
+import { postJson, toastOf } from "~/ui/post-json";
+import { type ToastMessage, toasts } from "~/ui/toast-messages";
+import { useToast } from "~/ui/toaster";
+import { useAuthChanges } from "./use-auth-changes";
 import type { AuthUser, Viewer } from "./viewer";
 
 /** The outcome of signing in, up or out: null, or why it failed. The toast has been shown by then. */
@@ -6,6 +11,7 @@ export type AuthOutcome = { error: { message: string } | null };
 
 export type Auth = {
   user: AuthUser | null;
+  /** True while a change of who is signed in is being looked up. */
   loading: boolean;
   isSubscribed: boolean;
   signIn: (email: string, password: string) => Promise<AuthOutcome>;
@@ -15,16 +21,42 @@ export type Auth = {
 
 const AuthContext = createContext<Auth | null>(null);
 
+/**
+ * Holds who is signed in for the pages under it. The viewer comes with the page from the server, so the
+ * first session check is over before anything is shown; later changes, also those of another tab, load
+ * the viewer again.
+ */
 export function AuthProvider({ viewer, children }: { viewer: Viewer | null; children: ReactNode }) {
-  const todo = async () => ({ error: null });
-  const value: Auth = {
-    user: viewer?.user ?? null,
-    loading: false,
-    isSubscribed: viewer?.isSubscribed ?? false,
-    signIn: todo,
-    signUp: todo,
-    signOut: todo,
-  };
+  const navigate = useNavigate();
+  const toast = useToast();
+  const loading = useAuthChanges(viewer);
+
+  const send = useCallback(
+    async (path: string, fields: Record<string, string>, failed: ToastMessage) => {
+      const answer = await postJson(path, fields);
+      toast(toastOf(answer, failed));
+      if (!answer.ok) {
+        const message = answer.body.error ?? failed.description;
+        return { error: { message: String(message) } };
+      }
+      // going there loads the viewer anew with the page
+      navigate("/");
+      return { error: null };
+    },
+    [navigate, toast],
+  );
+
+  const value = useMemo<Auth>(
+    () => ({
+      user: viewer?.user ?? null,
+      loading,
+      isSubscribed: viewer?.isSubscribed ?? false,
+      signIn: (email, password) => send("/auth/login", { email, password }, toasts.signInFailed()),
+      signUp: (email, password) => send("/auth/signup", { email, password }, toasts.signUpFailed()),
+      signOut: () => send("/logout", {}, toasts.signOutFailed()),
+    }),
+    [viewer, loading, send],
+  );
   return <AuthContext.Provider value={value}>{children}</AuthContext.Provider>;
 }
 

@@ -1,6 +1,12 @@
-import { data } from "@remix-run/node";
+import { type AppLoadContext, data } from "@remix-run/node";
+import { env } from "~/env.server";
+import { type PaymentSettings, paymentSettings } from "~/features/billing/payment-settings.server";
+import { clearFlash, readFlash } from "~/server/flash.server";
+import { log } from "~/server/log.server";
 import type { ToastMessage } from "~/ui/toast-messages";
+import { hasSessionCookie, renewSession } from "./sessions.server";
 import type { Viewer } from "./viewer";
+import { findSession, findViewer } from "./viewer.server";
 
 /** What every page knows: who is looking, and the toast that waits for them. */
 export type RootData = {
@@ -10,16 +16,36 @@ export type RootData = {
   /** Values a failed form left behind for its page (never a password). */
   form: { email: string } | null;
   publicUrl: string;
-  payments: { priceId: string; checkoutOrigins: string[]; publishableKey: string | null } | null;
+  payments: PaymentSettings | null;
 };
 
-export async function loadRoot(_request: Request) {
+/** The root loader's work: the viewer, the flash (shown once, so cleared here), the payment settings. */
+export async function loadRoot(args: { request: Request; context: AppLoadContext }) {
+  const { request } = args;
+  const [viewer, flash] = await Promise.all([findViewer(args), readFlash(request)]);
   const root: RootData = {
-    viewer: null,
-    toast: null,
-    form: null,
-    publicUrl: "http://localhost:3000",
-    payments: null,
+    viewer,
+    toast: flash && { ...flash.toast, id: flash.id },
+    form: flash?.email ? { email: flash.email } : null,
+    publicUrl: env().PUBLIC_URL,
+    payments: paymentSettings(),
   };
-  return data(root);
+  const headers = new Headers();
+  if (flash) headers.append("Set-Cookie", await clearFlash());
+  if (viewer || flash || hasSessionCookie(request))
+    headers.set("Cache-Control", "private, no-store");
+  const renewed = await renewOrNull(args);
+  if (renewed) headers.append("Set-Cookie", renewed);
+  return data(root, { headers });
+}
+
+async function renewOrNull(args: { request: Request; context: AppLoadContext }) {
+  const found = await findSession(args);
+  if (!found) return null;
+  try {
+    return await renewSession(args.request, { tokenHash: found.tokenHash, ...found.session });
+  } catch (error) {
+    log().error({ err: error }, "the session could not be extended");
+    return null;
+  }
 }

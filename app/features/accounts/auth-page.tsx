@@ -1,0 +1,97 @@
+import { Tabs, TabsContent, TabsList, TabsTrigger } from "@radix-ui/react-tabs";
+import { Link, useNavigate } from "@remix-run/react";
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { DawnScene } from "~/ui/dawn-scene";
+import { ArrowLeftIcon } from "~/ui/icons";
+import { useHydrated } from "~/ui/use-hydrated";
+import { CredentialsForm, type CredentialsWay } from "./credentials-form";
+
+const TABS = {
+  login: { path: "/auth", label: "Login", heading: "Welcome back" },
+  signup: { path: "/auth?tab=signup", label: "Sign Up", heading: "Begin your path" },
+} as const;
+
+type AuthPageProps = {
+  tab: CredentialsWay;
+  /** What a failed attempt left in the e-mail field. */
+  email: string | null;
+  /** Stands under the Login form. */
+  footer?: ReactNode;
+};
+
+/** The account page (specification, 2): Login and Sign Up as two tabs, each with an address of its own. */
+export function AuthPage({ tab, email, footer }: AuthPageProps) {
+  const navigate = useNavigate();
+  const hydrated = useHydrated();
+  const [selected, setSelected] = useState<CredentialsWay>(tab);
+  const [retry, setRetry] = useState(email !== null);
+  // The address typed into one form is there in the other, too.
+  const typedEmail = useRef(email ?? "");
+
+  useEffect(() => setSelected(tab), [tab]);
+
+  const select = (value: string) => {
+    const way = value === "signup" ? "signup" : "login";
+    if (way === selected) return;
+    setSelected(way);
+    setRetry(false);
+    navigate(TABS[way].path, { replace: true, preventScrollReset: true });
+  };
+  // The tabs switch on press and on arrow keys; the link below is the way without JavaScript.
+  const leaveToTabs = (event: MouseEvent) => {
+    if (!(event.metaKey || event.ctrlKey || event.shiftKey)) event.preventDefault();
+  };
+
+  return (
+    <div className="frame auth-page">
+      <div className="on-night auth-scene">
+        <DawnScene />
+        <p className="auth-motto">
+          You only ever see one stretch of it.
+          <br />
+          That’s enough.
+        </p>
+      </div>
+      <div className="auth-forms">
+        <Link to="/" className="back-link">
+          <ArrowLeftIcon className="size-5" />
+          Back to Home
+        </Link>
+        <h1 className="page-heading mt-6">{TABS[selected].heading}</h1>
+        <Tabs value={selected} onValueChange={select} className="mt-8">
+          <TabsList className="tab-list" aria-label="Account access">
+            {(["login", "signup"] as const).map((way) => (
+              <TabsTrigger key={way} value={way} asChild>
+                <Link
+                  to={TABS[way].path}
+                  replace
+                  preventScrollReset
+                  className="tab"
+                  // Radix means a button, and takes tabs out of the Tab order until its script runs.
+                  type={undefined}
+                  {...(hydrated ? {} : { tabIndex: 0 })}
+                  onClick={leaveToTabs}
+                >
+                  {TABS[way].label}
+                </Link>
+              </TabsTrigger>
+            ))}
+          </TabsList>
+          {(["login", "signup"] as const).map((way) => (
+            <TabsContent key={way} value={way} tabIndex={-1} className="pt-8">
+              <CredentialsForm
+                way={way}
+                email={typedEmail.current}
+                retry={retry}
+                onEmailChange={(typed) => {
+                  typedEmail.current = typed;
+                }}
+              />
+              {way === "login" && footer}
+            </TabsContent>
+          ))}
+        </Tabs>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,5 @@
+/** Shortest password a new account may have, in characters (specification, 5 and 9). */
+export const PASSWORD_MIN_LENGTH = 6;
+
+/** Longest password that is hashed; past it a request only costs the server time. */
+export const PASSWORD_MAX_LENGTH = 1_000;

@@ -1,0 +1,34 @@
+import { Link } from "@remix-run/react";
+import type { ReactNode } from "react";
+import { DawnScene } from "~/ui/dawn-scene";
+import { ArrowLeftIcon } from "~/ui/icons";
+
+/** The frame of the pages on the way to a new password, set like the account page they belong to. */
+export function PasswordResetFrame({
+  heading,
+  children,
+}: {
+  heading: string;
+  children: ReactNode;
+}) {
+  return (
+    <div className="frame auth-page">
+      <div className="on-night auth-scene">
+        <DawnScene />
+        <p className="auth-motto">
+          Turning back for a key
+          <br />
+          is still walking.
+        </p>
+      </div>
+      <div className="auth-forms">
+        <Link to="/auth" className="back-link">
+          <ArrowLeftIcon className="size-5" />
+          Back to Log In
+        </Link>
+        <h1 className="page-heading mt-6">{heading}</h1>
+        {children}
+      </div>
+    </div>
+  );
+}

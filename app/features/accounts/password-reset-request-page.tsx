@@ -1,0 +1,40 @@
+import { Button } from "~/ui/button";
+import { TextField } from "~/ui/field";
+import { PasswordResetFrame } from "./password-reset-frame";
+import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
+
+type PasswordResetRequestPageProps = {
+  /** What a failed attempt left in the e-mail field. */
+  email: string | null;
+  /** The form was just sent: say what happens next, and leave the form for another try. */
+  sent: boolean;
+};
+
+/** Asks for the address to which the link for a new password goes. */
+export function PasswordResetRequestPage({ email, sent }: PasswordResetRequestPageProps) {
+  return (
+    <PasswordResetFrame heading={sent ? "Check your email" : "Forgot your password?"}>
+      <p className="mt-4 text-ink-soft">
+        {sent
+          ? "If there is an account with the address you gave, a link to choose a new password is on its way. It works for one hour. Nothing there after a few minutes? Look among the unwanted mail, or try again below."
+          : "Tell us the email of your account, and we will send you a link to choose a new one."}
+      </p>
+      <form method="post" action={FORGOT_PASSWORD_PATH} className="mt-8 grid gap-6">
+        <TextField
+          label="Email"
+          name="email"
+          type="email"
+          inputMode="email"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          defaultValue={email ?? ""}
+        />
+        <Button type="submit" variant={sent ? "secondary" : "primary"} className="mt-2 w-full">
+          {sent ? "Send it again" : "Send me a link"}
+        </Button>
+      </form>
+    </PasswordResetFrame>
+  );
+}

@@ -1,0 +1,16 @@
+import { createHash, randomBytes } from "node:crypto";
+
+/** A secret for one password reset: 32 random bytes for the link, and their SHA-256 for the database. */
+export function createPasswordResetToken(): { token: string; tokenHash: string } {
+  const token = randomBytes(32).toString("base64url");
+  return { token, tokenHash: sha256(token) };
+}
+
+/** The hash a token is stored under; null for what cannot be a token at all. */
+export function hashPasswordResetToken(token: unknown): string | null {
+  return typeof token === "string" && /^[\w-]{43}$/.test(token) ? sha256(token) : null;
+}
+
+function sha256(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

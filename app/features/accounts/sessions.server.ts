@@ -1,0 +1,112 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type Cookie, createCookie } from "@remix-run/node";
+import { env } from "~/env.server";
+import { sessionSecrets } from "~/server/session-secrets.server";
+import {
+  deleteSession,
+  extendSession,
+  findViewerBySession,
+  insertSession,
+  type ViewerRow,
+} from "~db/queries/sessions";
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** How long a session lasts after it was last used, and at most. */
+const SLIDING_LIFE = 30 * DAY;
+const ABSOLUTE_LIFE = 180 * DAY;
+
+/** A session is extended at most this often, so that reading a page is not a write. */
+const EXTEND_AFTER = 1 * DAY;
+
+let cookie: Cookie | undefined;
+
+/** The session cookie's name: host-prefixed when Secure, so that no subdomain can set it. */
+export function sessionCookieName(): string {
+  return env().PUBLIC_URL.startsWith("https:") ? "__Host-session" : "session";
+}
+
+function sessionCookie(): Cookie {
+  cookie ??= createCookie(sessionCookieName(), {
+    httpOnly: true,
+    path: "/",
+    sameSite: "lax",
+    secure: env().PUBLIC_URL.startsWith("https:"),
+    secrets: sessionSecrets(),
+    maxAge: SLIDING_LIFE / 1000,
+  });
+  return cookie;
+}
+
+/**
+ * Opens a session for a user and gives the Set-Cookie value for it. A session the request already had
+ * is ended, so that a token planted before signing in is worth nothing afterwards.
+ */
+export async function openSession(request: Request, userId: string): Promise<string> {
+  const token = randomBytes(32).toString("base64url");
+  const before = await readToken(request);
+  if (before) await deleteSession(hashToken(before));
+  await insertSession({
+    tokenHash: hashToken(token),
+    userId,
+    expiresAt: new Date(Date.now() + SLIDING_LIFE),
+  });
+  return sessionCookie().serialize(token);
+}
+
+/** Ends the request's session, if it has one, and gives the Set-Cookie value that forgets it. */
+export async function closeSession(request: Request): Promise<string> {
+  const token = await readToken(request);
+  if (token) await deleteSession(hashToken(token));
+  return forgetSession();
+}
+
+/** The Set-Cookie value that forgets a session. */
+export function forgetSession(): Promise<string> {
+  return sessionCookie().serialize("", { maxAge: 0, expires: new Date(0) });
+}
+
+/** Whether a request carries a session cookie at all, valid or not. */
+export function hasSessionCookie(request: Request): boolean {
+  return (request.headers.get("Cookie") ?? "").includes(`${sessionCookieName()}=`);
+}
+
+/** The user and profile behind the request's session in one query; null without a valid one. */
+export async function findSessionViewer(
+  request: Request,
+): Promise<(ViewerRow & { tokenHash: string }) | null> {
+  const token = await readToken(request);
+  if (!token) return null;
+  const tokenHash = hashToken(token);
+  const row = await findViewerBySession(tokenHash, new Date());
+  return row ? { ...row, tokenHash } : null;
+}
+
+/**
+ * Slides a session's end along when it was not extended for a day; gives the Set-Cookie value then,
+ * else null. The end never passes 180 days after signing in.
+ */
+export async function renewSession(
+  request: Request,
+  session: { tokenHash: string; createdAt: Date; expiresAt: Date },
+): Promise<string | null> {
+  const now = Date.now();
+  const latest = session.createdAt.getTime() + ABSOLUTE_LIFE;
+  const expiresAt = new Date(Math.min(now + SLIDING_LIFE, latest));
+  if (expiresAt.getTime() - session.expiresAt.getTime() < EXTEND_AFTER) return null;
+  await extendSession(session.tokenHash, expiresAt);
+  const token = await readToken(request);
+  return sessionCookie().serialize(token, {
+    maxAge: Math.floor((expiresAt.getTime() - now) / 1000),
+  });
+}
+
+async function readToken(request: Request): Promise<string | null> {
+  if (!hasSessionCookie(request)) return null;
+  const value: unknown = await sessionCookie().parse(request.headers.get("Cookie"));
+  return typeof value === "string" && value.length > 0 && value.length <= 128 ? value : null;
+}
+
+function hashToken(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

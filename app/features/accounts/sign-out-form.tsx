@@ -1,0 +1,20 @@
+import type { ReactNode } from "react";
+import { useAuth } from "./auth-context";
+
+/** A form around one submit button that signs out: by `useAuth` with JavaScript, by POST without. */
+export function SignOutForm({ children, className }: { children: ReactNode; className?: string }) {
+  const { signOut } = useAuth();
+  return (
+    <form
+      method="post"
+      action="/logout"
+      className={className}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void signOut();
+      }}
+    >
+      {children}
+    </form>
+  );
+}

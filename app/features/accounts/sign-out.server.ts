@@ -1,0 +1,27 @@
+import { answerForm } from "~/server/form-answer.server";
+import { log } from "~/server/log.server";
+import { readForm } from "~/server/request-body.server";
+import { toasts } from "~/ui/toast-messages";
+import { closeSession } from "./sessions.server";
+
+/**
+ * Ends the session and leads to '/' with the good-bye toast; if its row cannot be removed the session
+ * stays and the 'Sign out Failed' toast says so (specification, 4 and 8).
+ */
+export async function signOutWithForm(request: Request): Promise<Response> {
+  const form = await readForm(request);
+  try {
+    const headers = new Headers();
+    headers.append("Set-Cookie", await closeSession(request));
+    return await answerForm(form, { toast: toasts.signedOut, redirectTo: "/", headers });
+  } catch (error) {
+    log().error({ err: error }, "sign out failed");
+    const toast = toasts.signOutFailed();
+    return answerForm(form, {
+      toast,
+      status: 500,
+      redirectTo: "/",
+      body: { error: toast.description },
+    });
+  }
+}

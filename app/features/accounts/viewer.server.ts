@@ -1,0 +1,63 @@
+import { type AppLoadContext, redirect } from "@remix-run/node";
+import { isSubscribed } from "~/features/billing/access";
+import { log } from "~/server/log.server";
+import type { ViewerRow } from "~db/queries/sessions";
+import { findSessionViewer } from "./sessions.server";
+import type { Viewer } from "./viewer";
+
+type Found = Awaited<ReturnType<typeof findSessionViewer>>;
+
+/** One look-up a request: Remix gives every loader and action of a request the same context. */
+const byContext = new WeakMap<object, Promise<Found>>();
+
+type Args = { request: Request; context: AppLoadContext };
+
+/**
+ * The session behind a request with its user and profile, in at most one query however many loaders
+ * ask; null when nobody is signed in. A database that does not answer is logged and counts as nobody.
+ */
+export function findSession({ request, context }: Args): Promise<Found> {
+  let found = byContext.get(context);
+  if (!found) {
+    found = findSessionViewer(request).catch((error: unknown) => {
+      log().error({ err: error }, "the viewer could not be read; the page is shown signed out");
+      return null;
+    });
+    byContext.set(context, found);
+  }
+  return found;
+}
+
+/** Who is looking, as pages may show it; null when nobody is signed in. */
+export async function findViewer(args: Args): Promise<Viewer | null> {
+  const session = await findSession(args);
+  return session ? toViewer(session) : null;
+}
+
+/** Guard: the signed-in viewer, else a redirect to `fallback`. */
+export async function requireViewer(args: Args, fallback: string): Promise<Viewer> {
+  const viewer = await findViewer(args);
+  if (!viewer) throw redirect(fallback);
+  return viewer;
+}
+
+/** Guard: the subscribed viewer; anyone else sees the landing page instead (specification, 2). */
+export async function requireSubscriber(args: Args): Promise<Viewer> {
+  const viewer = await requireViewer(args, "/");
+  if (!viewer.isSubscribed) throw redirect("/");
+  return viewer;
+}
+
+function toViewer({ user, profile }: ViewerRow): Viewer {
+  return {
+    user: { id: user.id, email: user.email, user_metadata: { avatar_url: user.avatarUrl } },
+    profile: profile && {
+      stripe_price_id: profile.stripePriceId,
+      stripe_current_period_end: profile.stripeCurrentPeriodEnd?.toISOString() ?? null,
+      cancelAtPeriodEnd: profile.stripeCancelAtPeriodEnd,
+      pastDue: profile.stripeSubscriptionStatus === "past_due",
+      hasCustomer: profile.stripeCustomerId !== null,
+    },
+    isSubscribed: isSubscribed(profile, new Date()),
+  };
+}

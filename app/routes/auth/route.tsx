@@ -1,0 +1,44 @@
+import { type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
+import { Link, useRouteLoaderData, useSearchParams } from "@remix-run/react";
+import { AuthPage } from "~/features/accounts/auth-page";
+import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
+import { findViewer } from "~/features/accounts/viewer.server";
+import { pageMeta } from "~/features/seo/page-meta";
+import type { loader as rootLoader } from "~/root";
+import { pageTitle } from "~/ui/page-title";
+
+export const meta: MetaFunction = ({ location, matches }) =>
+  pageMeta(
+    {
+      title: pageTitle(isSignUp(location.search) ? "Sign Up" : "Log In"),
+      description: "Your account at The Golden Path.",
+      path: "/auth",
+      noindex: true,
+    },
+    matches,
+  );
+
+export async function loader(args: LoaderFunctionArgs) {
+  if (await findViewer(args)) throw redirect("/");
+  return null;
+}
+
+export default function Auth() {
+  const [search] = useSearchParams();
+  const root = useRouteLoaderData<typeof rootLoader>("root");
+  return (
+    <AuthPage
+      tab={isSignUp(search.toString()) ? "signup" : "login"}
+      email={root?.form?.email ?? null}
+      footer={
+        <Link to={FORGOT_PASSWORD_PATH} className="text-link mt-4">
+          Forgot your password?
+        </Link>
+      }
+    />
+  );
+}
+
+function isSignUp(search: string): boolean {
+  return new URLSearchParams(search).get("tab") === "signup";
+}

@@ -1,0 +1,26 @@
+import type { ActionFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useSearchParams } from "@remix-run/react";
+import { requestPasswordReset } from "~/features/accounts/password-reset-request.server";
+import { PasswordResetRequestPage } from "~/features/accounts/password-reset-request-page";
+import { useRootData } from "~/features/accounts/use-root-data";
+import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/ui/page-title";
+
+export const meta: MetaFunction = ({ matches }) =>
+  pageMeta(
+    {
+      title: pageTitle("Forgot your password?"),
+      description: "Get a link to choose a new password for your account.",
+      path: "/auth/forgot-password",
+      noindex: true,
+    },
+    matches,
+  );
+
+export const action = ({ request }: ActionFunctionArgs) => requestPasswordReset(request);
+
+export default function ForgotPassword() {
+  const [search] = useSearchParams();
+  const { form } = useRootData();
+  return <PasswordResetRequestPage email={form?.email ?? null} sent={search.has("sent")} />;
+}

@@ -1,0 +1,6 @@
+import { type ActionFunctionArgs, redirect } from "@remix-run/node";
+import { signOutWithForm } from "~/features/accounts/sign-out.server";
+
+export const loader = () => redirect("/");
+
+export const action = ({ request }: ActionFunctionArgs) => signOutWithForm(request);

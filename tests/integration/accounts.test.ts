@@ -1,0 +1,296 @@
+import argon2 from "argon2";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadRoot, type RootData } from "~/features/accounts/root-data.server";
+import { action as logIn } from "~/routes/auth_.login/route";
+import { action as signUp } from "~/routes/auth_.signup/route";
+import { action as logOut } from "~/routes/logout/route";
+import { loader as premium } from "~/routes/premium/route";
+import { getDatabase } from "~db/client";
+import { findUserByEmail, insertUser } from "~db/queries/users";
+import { call, cookiesOf, flashOf, get, ORIGIN, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite();
+});
+afterAll(() => site.close());
+
+let count = 0;
+const newEmail = () => `reader-${++count}-${Date.now()}@example.test`;
+const PASSWORD = "open sesame";
+
+async function signedUp(email = newEmail()) {
+  const response = await post(signUp, { form: { email, password: PASSWORD } });
+  return { email, cookie: cookiesOf(response), response };
+}
+
+async function rootData(cookie: string): Promise<RootData> {
+  const answer = await call(
+    loadRoot as never,
+    new Request(ORIGIN, { headers: { Cookie: cookie } }),
+  );
+  return (await answer.json()) as RootData;
+}
+
+describe("signing up", () => {
+  it("makes the account, signs in and leads to '/' with the welcome", async () => {
+    const { email, cookie, response } = await signedUp();
+    expect(response.status).toBe(303);
+    expect(response.headers.get("Location")).toBe("/");
+    const root = await rootData(cookie);
+    expect(root.viewer?.user.email).toBe(email);
+    expect(root.viewer?.isSubscribed).toBe(false);
+    expect(root.toast).toMatchObject({
+      title: "✅ Account Created!",
+      description: "Welcome! You have been successfully signed in.",
+      variant: "default",
+    });
+  });
+
+  it("stores an argon2id hash at OWASP's parameters, never the password", async () => {
+    const { email } = await signedUp();
+    const user = await findUserByEmail(email);
+    expect(user?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,p=1,t=2\$/);
+  });
+
+  it("reports a known address, in whatever case, as incomplete and signs nobody in", async () => {
+    const { email } = await signedUp();
+    const again = await post(signUp, {
+      form: { email: email.toUpperCase(), password: "another one" },
+    });
+    expect(again.headers.get("Location")).toBe("/auth?tab=signup");
+    expect((await flashOf(again))?.toast).toEqual({
+      title: "Sign up incomplete",
+      description:
+        "This email is already in use but the user does not exist. Please try signing in.",
+      variant: "destructive",
+    });
+    expect((await rootData(cookiesOf(again))).viewer).toBeNull();
+  });
+
+  it("tells a page with JavaScript that the user already exists", async () => {
+    const { email } = await signedUp();
+    const again = await post(signUp, { json: { email, password: "another one" } });
+    expect(again.status).toBe(409);
+    expect(await again.json()).toMatchObject({ error: "User already exists." });
+  });
+
+  it("lets only one of ten simultaneous sign-ups of an address through", async () => {
+    const email = newEmail();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => post(signUp, { json: { email, password: PASSWORD } })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
+  });
+
+  it.each<[string, [string, string][]]>([
+    ["nothing at all", []],
+    ["no password", [["email", "a@example.test"]]],
+    [
+      "a short password",
+      [
+        ["email", "a@example.test"],
+        ["password", "12345"],
+      ],
+    ],
+    [
+      "an overlong password",
+      [
+        ["email", "a@example.test"],
+        ["password", "x".repeat(1_001)],
+      ],
+    ],
+    ["no address", [["password", PASSWORD]]],
+    [
+      "no real address",
+      [
+        ["email", "nonsense"],
+        ["password", PASSWORD],
+      ],
+    ],
+    [
+      "an overlong address",
+      [
+        ["email", `${"a".repeat(250)}@b.test`],
+        ["password", PASSWORD],
+      ],
+    ],
+    [
+      "an address with a line break",
+      [
+        ["email", "a@b.test\r\nBcc: c@d.test"],
+        ["password", PASSWORD],
+      ],
+    ],
+    [
+      "two addresses",
+      [
+        ["email", "a@b.test"],
+        ["email", "c@d.test"],
+        ["password", PASSWORD],
+      ],
+    ],
+    [
+      "two passwords",
+      [
+        ["email", "a@b.test"],
+        ["password", PASSWORD],
+        ["password", "another"],
+      ],
+    ],
+    [
+      "a NUL byte",
+      [
+        ["email", "a\0@b.test"],
+        ["password", PASSWORD],
+      ],
+    ],
+  ])("answers %s with the failure toast and makes no account", async (_name, form) => {
+    const before = await userCount();
+    const answer = await post(signUp, { form });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("Location")).toBe("/auth?tab=signup");
+    expect((await flashOf(answer))?.toast.title).toBe("Sign up Failed");
+    expect(await userCount()).toBe(before);
+  });
+
+  it("keeps the typed address after a failure, and never the password", async () => {
+    const answer = await post(signUp, { form: { email: "me@example.test", password: "12345" } });
+    expect((await flashOf(answer))?.email).toBe("me@example.test");
+    const flash = decodeURIComponent(cookiesOf(answer));
+    expect(Buffer.from(flash.split("=")[1] ?? "", "base64").toString()).not.toContain("12345");
+  });
+});
+
+describe("logging in", () => {
+  it("signs in whatever the address's case and leads to '/' with the welcome", async () => {
+    const { email } = await signedUp();
+    const answer = await post(logIn, { form: { email: email.toUpperCase(), password: PASSWORD } });
+    expect(answer.headers.get("Location")).toBe("/");
+    const root = await rootData(cookiesOf(answer));
+    expect(root.viewer?.user.email).toBe(email);
+    expect(root.toast).toMatchObject({
+      title: "🎉 Welcome Back!",
+      description: "You've been successfully signed in.",
+    });
+  });
+
+  it("says the same of a wrong password and of an unknown address", async () => {
+    const { email } = await signedUp();
+    const wrong = await post(logIn, { json: { email, password: "not that one" } });
+    const unknown = await post(logIn, { json: { email: newEmail(), password: "not that one" } });
+    expect(wrong.status).toBe(unknown.status);
+    const [a, b] = [await wrong.text(), await unknown.text()];
+    expect(a).toBe(b);
+    expect(JSON.parse(a).toast).toEqual({
+      title: "Sign in Failed",
+      description: "Invalid login credentials",
+      variant: "destructive",
+    });
+  });
+
+  it("renews a hash that was made under other parameters", async () => {
+    const email = newEmail();
+    const passwordHash = await argon2.hash(PASSWORD, { memoryCost: 8_192, timeCost: 1 });
+    await insertUser({ email, passwordHash });
+    await post(logIn, { form: { email, password: PASSWORD } });
+    expect((await findUserByEmail(email))?.passwordHash).toContain("m=19456,p=1,t=2");
+    const again = await post(logIn, { json: { email, password: PASSWORD } });
+    expect(again.status).toBe(200);
+  });
+
+  it("ends the session the browser came with", async () => {
+    const { email, cookie } = await signedUp();
+    const answer = await post(logIn, { form: { email, password: PASSWORD }, cookie });
+    expect((await rootData(cookie)).viewer).toBeNull();
+    expect((await rootData(cookiesOf(answer))).viewer?.user.email).toBe(email);
+  });
+
+  it("sets a cookie no script can read and no other site can send along with a post", async () => {
+    const { response } = await signedUp();
+    const cookie = response.headers.getSetCookie().find((line) => line.startsWith("session="));
+    expect(cookie).toMatch(/HttpOnly/i);
+    expect(cookie).toMatch(/SameSite=Lax/i);
+    expect(cookie).toMatch(/Path=\//i);
+  });
+});
+
+describe("a session", () => {
+  it("is stored as a hash only", async () => {
+    const { cookie } = await signedUp();
+    const token = JSON.parse(
+      Buffer.from(
+        decodeURIComponent(/session=([^;.]+)/.exec(cookie)?.[1] ?? ""),
+        "base64",
+      ).toString(),
+    ) as string;
+    const rows = await getDatabase().db.execute(sql`select token_hash from sessions`);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toContain(token);
+  });
+
+  it("ends with signing out, also for a copy of the cookie", async () => {
+    const { cookie } = await signedUp();
+    const answer = await post(logOut, { form: {}, cookie });
+    expect(answer.headers.get("Location")).toBe("/");
+    expect((await flashOf(answer))?.toast.title).toBe("👋 You've been signed out.");
+    expect((await rootData(cookie)).viewer).toBeNull();
+  });
+
+  it("is not believed when its cookie was altered", async () => {
+    const { cookie } = await signedUp();
+    for (const forged of [cookie.replace("session=", "session=x"), "session=abc", "session="]) {
+      expect((await rootData(forged)).viewer).toBeNull();
+    }
+  });
+
+  it("ends by itself when its time is over", async () => {
+    const { cookie } = await signedUp();
+    await getDatabase().db.execute(
+      sql`update sessions set expires_at = now() - interval '1 second'`,
+    );
+    expect((await rootData(cookie)).viewer).toBeNull();
+  });
+
+  it("slides along while it is used, but not past 180 days after signing in", async () => {
+    const { cookie, email } = await signedUp();
+    const age = async (created: string, expires: string) =>
+      getDatabase().db.execute(
+        sql`update sessions set created_at = now() - ${created}::interval, expires_at = now() + ${expires}::interval
+            where user_id = (select id from users where email = ${email})`,
+      );
+    const daysLeft = async () => {
+      const [row] = await getDatabase().db.execute<{ days: number }>(
+        sql`select round(extract(epoch from expires_at - now()) / 86400)::int as days from sessions
+            where user_id = (select id from users where email = ${email})`,
+      );
+      return row?.days;
+    };
+    await age("10 days", "20 days");
+    await rootData(cookie);
+    expect(await daysLeft()).toBe(30);
+    await age("170 days", "5 days");
+    await rootData(cookie);
+    expect(await daysLeft()).toBe(10);
+  });
+});
+
+describe("the members' area", () => {
+  it("sends a visitor and a signed-in non-subscriber to the landing page", async () => {
+    const { cookie } = await signedUp();
+    for (const who of [undefined, cookie]) {
+      const answer = await get(premium, "/premium", who);
+      expect(answer.status).toBe(302);
+      expect(answer.headers.get("Location")).toBe("/");
+    }
+  });
+});
+
+async function userCount(): Promise<number> {
+  const [row] = await getDatabase().db.execute<{ count: number }>(
+    sql`select count(*)::int as count from users`,
+  );
+  return row?.count ?? -1;
+}

@@ -1,0 +1,203 @@
+import { sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { loadRoot, type RootData } from "~/features/accounts/root-data.server";
+import { backgroundMailIdle } from "~/features/mail/background-mail.server";
+import { action as logIn } from "~/routes/auth_.login/route";
+import {
+  action as resetPassword,
+  headers as resetPasswordHeaders,
+} from "~/routes/auth_.reset-password/route";
+import { getDatabase, setDatabase } from "~db/client";
+import {
+  age,
+  canLogIn,
+  choose,
+  INVALID_LINK,
+  mailsTo,
+  NEW_PASSWORD,
+  newReader,
+  OLD_PASSWORD,
+  openLink,
+  tokenFor,
+  withMailedReaders,
+} from "../support/password-reset";
+import { call, cookiesOf, flashOf, ORIGIN, post } from "../support/routes";
+
+withMailedReaders();
+
+async function rootData(cookie: string): Promise<RootData> {
+  const answer = await call(
+    loadRoot as never,
+    new Request(ORIGIN, { headers: { Cookie: cookie } }),
+  );
+  return (await answer.json()) as RootData;
+}
+
+describe("a reset link", () => {
+  it("changes the password, signs in here and leads to '/'", async () => {
+    const { email } = await newReader();
+    const answer = await choose(await tokenFor(email));
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("Location")).toBe("/");
+    const root = await rootData(cookiesOf(answer));
+    expect(root.viewer?.user.email).toBe(email);
+    expect(root.toast).toMatchObject({
+      title: "✅ Password Changed!",
+      description: "You've been successfully signed in.",
+      variant: "default",
+    });
+    expect(await canLogIn(email, OLD_PASSWORD)).toBe(false);
+    expect(await canLogIn(email, NEW_PASSWORD)).toBe(true);
+  });
+
+  it("signs the reader out everywhere else, and nobody but the reader", async () => {
+    const reader = await newReader();
+    const other = await newReader();
+    const phone = cookiesOf(
+      await post(logIn, { form: { email: reader.email, password: OLD_PASSWORD } }),
+    );
+    await choose(await tokenFor(reader.email));
+    expect((await rootData(reader.cookie)).viewer).toBeNull();
+    expect((await rootData(phone)).viewer).toBeNull();
+    expect((await rootData(other.cookie)).viewer?.user.email).toBe(other.email);
+  });
+
+  it("tells the reader by mail that the password changed", async () => {
+    const { email } = await newReader();
+    await choose(await tokenFor(email));
+    await backgroundMailIdle();
+    const notice = mailsTo(email).at(-1);
+    expect(notice?.headers.subject).toBe("Your password was changed");
+    expect(notice?.text).toContain(`${ORIGIN}/auth/forgot-password`);
+  });
+
+  it("is not used up by being opened", async () => {
+    const { email } = await newReader();
+    const token = await tokenFor(email);
+    for (let look = 0; look < 3; look++) expect((await openLink(token)).status).toBe(200);
+    expect((await choose(token)).headers.get("Location")).toBe("/");
+  });
+
+  it("works once", async () => {
+    const { email } = await newReader();
+    const token = await tokenFor(email);
+    await choose(token);
+    for (const again of [await choose(token, "yet another"), await openLink(token)]) {
+      expect(again.status).toBe(303);
+      expect(again.headers.get("Location")).toBe("/auth/forgot-password");
+      expect((await flashOf(again))?.toast).toEqual(INVALID_LINK);
+    }
+    expect(await canLogIn(email, NEW_PASSWORD)).toBe(true);
+  });
+
+  it("works once even for ten who use it at the same time", async () => {
+    const { email } = await newReader();
+    const token = await tokenFor(email);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => choose(token, `password number ${i}`)),
+    );
+    const winners = answers.flatMap((answer, i) =>
+      answer.headers.get("Location") === "/" ? [i] : [],
+    );
+    expect(winners).toHaveLength(1);
+    expect(await canLogIn(email, `password number ${winners[0]}`)).toBe(true);
+  });
+
+  it("ends after an hour", async () => {
+    const { email } = await newReader();
+    const token = await tokenFor(email);
+    await age(email, "59 minutes");
+    expect((await openLink(token)).status).toBe(200);
+    await age(email, "1 minute");
+    for (const late of [await openLink(token), await choose(token)]) {
+      expect(late.headers.get("Location")).toBe("/auth/forgot-password");
+      expect((await flashOf(late))?.toast).toEqual(INVALID_LINK);
+    }
+    expect(await canLogIn(email, OLD_PASSWORD)).toBe(true);
+  });
+
+  it.each([
+    ["missing", ""],
+    ["forged", "A".repeat(43)],
+    ["cut short", "abc"],
+    ["overlong", "a".repeat(5_000)],
+    ["no token at all", "'; drop table users; --\0"],
+  ])("that is %s leads back with a clear toast", async (_name, token) => {
+    for (const answer of [await openLink(token), await choose(token)]) {
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get("Location")).toBe("/auth/forgot-password");
+      expect((await flashOf(answer))?.toast).toEqual(INVALID_LINK);
+    }
+  });
+
+  it.each([
+    ["too short", "12345", "Password should be at least 6 characters."],
+    ["too long", "x".repeat(1_001), "Password should be at most 1000 characters."],
+  ])("still works after a password that was %s", async (_name, password, description) => {
+    const { email } = await newReader();
+    const token = await tokenFor(email);
+    const answer = await choose(token, password);
+    expect(answer.headers.get("Location")).toBe(`/auth/reset-password?token=${token}`);
+    expect((await flashOf(answer))?.toast).toEqual({
+      title: "Password Reset Failed",
+      description,
+      variant: "destructive",
+    });
+    expect((await choose(token)).headers.get("Location")).toBe("/");
+  });
+
+  it("takes no password that was sent twice or not at all", async () => {
+    const { email } = await newReader();
+    const token = await tokenFor(email);
+    for (const form of [
+      [
+        ["token", token],
+        ["password", "first one"],
+        ["password", "second one"],
+      ],
+      [["token", token]],
+    ] as [string, string][][]) {
+      const answer = await post(resetPassword, { path: "/auth/reset-password", form });
+      expect((await flashOf(answer))?.toast.variant).toBe("destructive");
+    }
+    expect(await canLogIn(email, OLD_PASSWORD)).toBe(true);
+  });
+
+  it("shows its form, and fails without losing the link, while the database is away", async () => {
+    const { email } = await newReader();
+    const token = await tokenFor(email);
+    const database = getDatabase();
+    setDatabase(null);
+    const page = await openLink(token);
+    const answer = await choose(token);
+    setDatabase(database);
+    expect(await page.json()).toEqual({ token, email: null });
+    expect(answer.headers.get("Location")).toBe(`/auth/reset-password?token=${token}`);
+    expect((await flashOf(answer))?.toast).toMatchObject({
+      title: "Password Reset Failed",
+      description: "Something went wrong",
+    });
+    expect((await choose(token)).headers.get("Location")).toBe("/");
+  });
+
+  it("ends the session this browser had, whoever it was", async () => {
+    const reader = await newReader();
+    const guest = await newReader();
+    const answer = await choose(await tokenFor(reader.email), NEW_PASSWORD, guest.cookie);
+    expect((await rootData(guest.cookie)).viewer).toBeNull();
+    expect((await rootData(cookiesOf(answer))).viewer?.user.email).toBe(reader.email);
+  });
+
+  it("dies with its account", async () => {
+    const { email } = await newReader();
+    const token = await tokenFor(email);
+    await getDatabase().db.execute(sql`delete from users where email = ${email}`);
+    expect((await openLink(token)).headers.get("Location")).toBe("/auth/forgot-password");
+  });
+
+  it("is told to no other site and kept by no cache", () => {
+    const headers = new Headers(resetPasswordHeaders({} as never));
+    expect(headers.get("Referrer-Policy")).toBe("strict-origin");
+    expect(headers.get("Cache-Control")).toContain("no-store");
+  });
+});
