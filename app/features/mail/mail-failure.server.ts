@@ -1,0 +1,81 @@
+/** What went wrong with a mail, told without its address, its content or what the server quoted of them. */
+export type MailFailureFacts = {
+  /** The system's or nodemailer's error code, or "UNKNOWN". */
+  code: string;
+  /** SMTP's reply code, where the server gave one. */
+  responseCode: number | null;
+  /** Whether the same mail may well go out a little later. */
+  temporary: boolean;
+  /** What the operator can do, as a sentence. */
+  advice: string;
+};
+
+/** A mail that was not sent. Its message is fit for the log, unlike the error it was made from. */
+export class MailFailure extends Error {
+  override name = "MailFailure";
+  constructor(readonly facts: MailFailureFacts) {
+    super(facts.advice);
+  }
+}
+
+const REFUSED_CREDENTIALS = new Set(["EAUTH", "ENOAUTH", "EOAUTH2"]);
+const NO_ENCRYPTION = new Set(["ETLS", "EREQUIRETLS"]);
+
+/** Sorts an error of nodemailer or of the file system by what an operator would have to do about it. */
+export function describeMailFailure(error: unknown, way: "smtp" | "outbox"): MailFailureFacts {
+  const code = textMember(error, "code") ?? "UNKNOWN";
+  const response = numberMember(error, "responseCode");
+  const facts = { code, responseCode: response };
+
+  if (way === "outbox") {
+    return {
+      ...facts,
+      temporary: false,
+      advice: "Make DATA_DIR/outbox writable, or set SMTP_URL so that mail is really sent.",
+    };
+  }
+  if (REFUSED_CREDENTIALS.has(code)) {
+    return {
+      ...facts,
+      temporary: response !== null && response < 500,
+      advice: "The mail server refused the login: check user and password in SMTP_URL.",
+    };
+  }
+  if (NO_ENCRYPTION.has(code)) {
+    return {
+      ...facts,
+      temporary: false,
+      advice: "The encrypted connection failed: check the server's certificate, name and SMTP_URL.",
+    };
+  }
+  if (response !== null) {
+    return {
+      ...facts,
+      temporary: response < 500,
+      advice:
+        response < 500
+          ? "The mail server asked to try later: see its log if that goes on."
+          : "The mail server refused the mail: check MAIL_FROM, and the server's log for its reason.",
+    };
+  }
+  return {
+    ...facts,
+    temporary: true,
+    advice:
+      "The mail server did not answer as it should: check that it runs and that SMTP_URL names it.",
+  };
+}
+
+function textMember(error: unknown, name: string): string | null {
+  const value = member(error, name);
+  return typeof value === "string" ? value : null;
+}
+
+function numberMember(error: unknown, name: string): number | null {
+  const value = member(error, name);
+  return typeof value === "number" ? value : null;
+}
+
+function member(error: unknown, name: string): unknown {
+  return typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined;
+}

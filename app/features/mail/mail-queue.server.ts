@@ -1,0 +1,145 @@
+import { log } from "~/server/log.server";
+import { isDatabaseUnavailable } from "~db/database-errors";
+import { MailFailure } from "./mail-failure.server";
+import type { MailMessage } from "./mail-message";
+
+/** A mail to be made and sent after the visitor has had their answer. */
+export type MailJob = {
+  /** What the mail is for, for the log, such as "password reset". */
+  purpose: string;
+  /** Makes the mail, once; null when there is none to send after all. */
+  compose: () => Promise<MailMessage | null>;
+};
+
+export type MailQueueOptions = {
+  send: (message: MailMessage) => Promise<void>;
+  /** Mails made and sent at a time. */
+  concurrency: number;
+  /** Mails held at a time: waiting, being sent, and waiting for another attempt. */
+  capacity: number;
+  /** Milliseconds until each further attempt after a temporary failure. */
+  retryDelays: readonly number[];
+};
+
+type Entry = { job: MailJob; message: MailMessage | null; attempts: number };
+
+/**
+ * Sends mail in the background, a bounded number at a time and a bounded number held. It lives in memory:
+ * what a stopped process still held is lost, and the visitor asks again.
+ */
+export class MailQueue {
+  readonly #options: MailQueueOptions;
+  readonly #waiting: Entry[] = [];
+  readonly #retries = new Map<NodeJS.Timeout, Entry>();
+  #running = 0;
+  #closing = false;
+  #onIdle: (() => void)[] = [];
+
+  constructor(options: MailQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a mail and returns at once; false if the queue is full or closing, which the log tells. */
+  add(job: MailJob): boolean {
+    if (this.#closing || this.#held() >= this.#options.capacity) {
+      log().error(
+        { purpose: job.purpose, held: this.#held() },
+        "a mail was not taken: too many wait to be sent. Check the mail server named by SMTP_URL.",
+      );
+      return false;
+    }
+    this.#waiting.push({ job, message: null, attempts: 0 });
+    // not in this turn: the visitor's answer goes first
+    setImmediate(() => this.#next());
+    return true;
+  }
+
+  /** Resolves when nothing is held any more, which includes further attempts. */
+  idle(): Promise<void> {
+    if (this.#held() === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#onIdle.push(resolve));
+  }
+
+  /**
+   * Takes no more, gives mails that waited for another attempt that attempt now, and waits at most
+   * `patience` milliseconds for the rest. The log says how many were lost.
+   */
+  async close(patience: number): Promise<void> {
+    this.#closing = true;
+    for (const [timer, entry] of this.#retries) {
+      clearTimeout(timer);
+      this.#waiting.push(entry);
+    }
+    this.#retries.clear();
+    this.#next();
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([
+      this.idle(),
+      new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, patience);
+      }),
+    ]);
+    clearTimeout(timer);
+    const lost = this.#held();
+    this.#waiting.length = 0;
+    if (lost > 0) log().error({ lost }, "the program stops with mails that were not sent");
+  }
+
+  #held(): number {
+    return this.#waiting.length + this.#running + this.#retries.size;
+  }
+
+  #next(): void {
+    while (this.#running < this.#options.concurrency) {
+      const entry = this.#waiting.shift();
+      if (!entry) break;
+      this.#running += 1;
+      void this.#attempt(entry).finally(() => {
+        this.#running -= 1;
+        this.#next();
+      });
+    }
+    if (this.#held() === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+  }
+
+  async #attempt(entry: Entry): Promise<void> {
+    const { purpose, compose } = entry.job;
+    entry.attempts += 1;
+    try {
+      entry.message ??= await compose();
+      if (!entry.message) return;
+      await this.#options.send(entry.message);
+      log().info({ purpose, attempts: entry.attempts }, "mail sent");
+    } catch (error) {
+      const delay = this.#options.retryDelays[entry.attempts - 1];
+      const again = delay !== undefined && !this.#closing && isTemporary(error);
+      logFailure(entry, error, again ? delay : null);
+      if (again) this.#retry(entry, delay);
+    }
+  }
+
+  #retry(entry: Entry, delay: number): void {
+    const timer = setTimeout(() => {
+      this.#retries.delete(timer);
+      this.#waiting.push(entry);
+      this.#next();
+    }, delay);
+    this.#retries.set(timer, entry);
+  }
+}
+
+function isTemporary(error: unknown): boolean {
+  return error instanceof MailFailure ? error.facts.temporary : isDatabaseUnavailable(error);
+}
+
+function logFailure({ job, attempts }: Entry, error: unknown, retryInMs: number | null): void {
+  const facts = { purpose: job.purpose, attempts, retryInMs };
+  const what = retryInMs === null ? "a mail was given up." : "a mail could not be sent yet.";
+  const level = retryInMs === null ? "error" : "warn";
+  if (error instanceof MailFailure) {
+    const { code, responseCode, advice } = error.facts;
+    log()[level]({ ...facts, code, responseCode }, `${what} ${advice}`);
+  } else {
+    log()[level]({ ...facts, err: error }, `${what} It could not be prepared: see the error.`);
+  }
+}

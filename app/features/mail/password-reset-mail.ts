@@ -1,0 +1,21 @@
+import { setLetter } from "./letter";
+import type { MailMessage } from "./mail-message";
+
+/** The mail with the link under which a new password can be chosen. */
+export function passwordResetMail({ to, url }: { to: string; url: string }): MailMessage {
+  return {
+    to,
+    subject: "Choose a new password",
+    ...setLetter({
+      heading: "The way back in",
+      paragraphs: [
+        "Everyone loses a key now and then. You asked for a new one, so here it is: choose a new password, and the path is open again.",
+      ],
+      action: { label: "Choose a new password", url },
+      notes: [
+        "The link works once, and for one hour.",
+        "If you did not ask for it, you need not do anything: your password stays as it is.",
+      ],
+    }),
+  };
+}

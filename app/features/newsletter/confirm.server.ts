@@ -1,0 +1,42 @@
+import { answerForm } from "~/server/form-answer.server";
+import { log } from "~/server/log.server";
+import { readPageForm } from "~/server/page-form.server";
+import { type ToastMessage, toasts } from "~/ui/toast-messages";
+import { confirmSubscriber } from "~db/queries/subscribers";
+import { confirmPath } from "./subscriber-links.server";
+import { readSubscriberToken } from "./subscriber-token.server";
+
+/**
+ * Guard of the confirmation page: the link's token, which only the form's post makes use of, because
+ * programs that look at mail open links too. Throws a redirect with a toast for a forged link.
+ */
+export async function requireConfirmToken(request: Request): Promise<string> {
+  const token = new URL(request.url).searchParams.get("token") ?? "";
+  if (!readSubscriberToken("confirm", token))
+    throw await leadHome(toasts.newsletterConfirmLinkInvalid);
+  return token;
+}
+
+/** Makes the holder's address count. Confirming twice is as good as once. */
+export async function confirmWithForm(request: Request): Promise<Response> {
+  const { fields } = await readPageForm(request);
+  const id = readSubscriberToken("confirm", fields.token);
+  if (!id) return leadHome(toasts.newsletterConfirmLinkInvalid);
+  try {
+    const confirmed = await confirmSubscriber(id, new Date());
+    if (confirmed) log().info({ subscriberId: id }, "newsletter address confirmed");
+    return await leadHome(
+      confirmed ? toasts.newsletterConfirmed : toasts.newsletterConfirmLinkInvalid,
+    );
+  } catch (error) {
+    log().error({ err: error }, "newsletter confirmation failed");
+    return answerForm(
+      { wantsJson: false },
+      { toast: toasts.newsletterConfirmFailed, redirectTo: confirmPath(id) },
+    );
+  }
+}
+
+function leadHome(toast: ToastMessage): Promise<Response> {
+  return answerForm({ wantsJson: false }, { toast, redirectTo: "/#newsletter" });
+}

@@ -1,0 +1,62 @@
+import { type FormEvent, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { useRootData } from "~/features/accounts/use-root-data";
+import { Button } from "~/ui/button";
+import { TextField } from "~/ui/field";
+import { postJson, toastOf } from "~/ui/post-json";
+import { toasts } from "~/ui/toast-messages";
+import { useToast } from "~/ui/toaster";
+
+/** The newsletter form (specification, 4, 5 and 8). An empty value does nothing, by the browser's check or ours. */
+export function NewsletterForm({ className = "" }: { className?: string }) {
+  const toast = useToast();
+  const { form } = useRootData();
+  const [busy, setBusy] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const email = String(new FormData(event.currentTarget).get("email") ?? "").trim();
+    if (busy || email === "") return;
+    // The input is disabled meanwhile and would drop the focus.
+    button.current?.focus();
+    setBusy(true);
+    const answer = await postJson("/newsletter", { email });
+    flushSync(() => setBusy(false));
+    toast(toastOf(answer, toasts.subscribeFailed));
+    if (!field.current) return;
+    if (answer.body.subscribed === true) field.current.value = "";
+    else field.current.focus();
+  };
+
+  return (
+    <form
+      method="post"
+      action="/newsletter"
+      onSubmit={submit}
+      aria-busy={busy || undefined}
+      className={`newsletter-form ${className}`}
+    >
+      <input type="hidden" name="redirectTo" value="/#newsletter" />
+      <TextField
+        ref={field}
+        label="Email address"
+        name="email"
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+        autoCapitalize="none"
+        spellCheck={false}
+        placeholder="you@example.com"
+        required
+        disabled={busy}
+        defaultValue={form?.email ?? ""}
+        className="min-w-0 grow"
+      />
+      <Button ref={button} type="submit" busy={busy}>
+        {busy ? "Subscribing..." : "Subscribe"}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,59 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+
+const ID = "5f0c1f0e-3c1b-4d0e-9a55-0a2f4a8d7c11";
+const OLD = "an older secret that signed the mails of last year";
+const NEW = "a newer secret that signs the mails of this year";
+
+/** The tokens of a program that was started with these secrets. */
+async function startedWith(SESSION_SECRET: string) {
+  vi.resetModules();
+  const { setEnvironment } = await import("~/env.server");
+  setEnvironment({ SESSION_SECRET, LOG_LEVEL: "silent" });
+  return import("./subscriber-token.server");
+}
+
+describe("a newsletter link's token", () => {
+  let tokens: Awaited<ReturnType<typeof startedWith>>;
+  beforeEach(async () => {
+    tokens = await startedWith(OLD);
+  });
+
+  it("names its subscriber, and is the same in every mail", () => {
+    const token = tokens.subscriberToken("unsubscribe", ID);
+    expect(tokens.readSubscriberToken("unsubscribe", token)).toBe(ID);
+    expect(tokens.subscriberToken("unsubscribe", ID)).toBe(token);
+  });
+
+  it("does only what it was made for", () => {
+    const token = tokens.subscriberToken("confirm", ID);
+    expect(tokens.readSubscriberToken("unsubscribe", token)).toBeNull();
+  });
+
+  it("is refused when anything about it was changed", () => {
+    const token = tokens.subscriberToken("unsubscribe", ID);
+    const [, signature = ""] = token.split(".");
+    for (const forged of [
+      "",
+      ID,
+      `${ID}.`,
+      `${ID.replace("5", "6")}.${signature}`,
+      `${ID}.${signature.slice(1)}`,
+      `${ID}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`,
+      `${token}.${signature}`,
+      `${ID.toUpperCase()}.${signature}`,
+      undefined,
+      [token, token],
+      {},
+    ]) {
+      expect(tokens.readSubscriberToken("unsubscribe", forged)).toBeNull();
+    }
+  });
+
+  it("outlives a change of the secret while the old one is still listed", async () => {
+    const token = tokens.subscriberToken("unsubscribe", ID);
+    const rotated = await startedWith(`${NEW},${OLD}`);
+    expect(rotated.readSubscriberToken("unsubscribe", token)).toBe(ID);
+    const dropped = await startedWith(NEW);
+    expect(dropped.readSubscriberToken("unsubscribe", token)).toBeNull();
+  });
+});

@@ -1,0 +1,290 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import {
+  backgroundMailIdle,
+  closeMail,
+  sendMailInBackground,
+} from "~/features/mail/background-mail.server";
+import { MailFailure } from "~/features/mail/mail-failure.server";
+import type { MailMessage } from "~/features/mail/mail-message";
+import { MailQueue } from "~/features/mail/mail-queue.server";
+import { sendMail } from "~/features/mail/send-mail.server";
+import { everythingIn, watchLog } from "../support/log";
+import { readMail } from "../support/mail";
+import { freePorts } from "../support/ports";
+import { temporaryDirectory } from "../support/program";
+import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
+
+const LETTER: MailMessage = {
+  to: "reader@example.test",
+  subject: "A letter – with a dash, and ‘quotes’",
+  text: `Plain words, and a long address:\nhttps://example.test/?a=1&b=${"x".repeat(120)}\n`,
+  html: '<p style="color:#211d18">Words with a “style”.</p>',
+};
+
+const directory = temporaryDirectory();
+const outbox = join(directory.path, "outbox");
+const servers: TestSmtpServer[] = [];
+
+async function withServer(options: Parameters<typeof startSmtpServer>[0] = {}) {
+  const server = await startSmtpServer(options);
+  servers.push(server);
+  sendThrough(server.url);
+  return server;
+}
+
+function sendThrough(SMTP_URL?: string) {
+  setEnvironment({
+    SMTP_URL,
+    DATA_DIR: directory.path,
+    MAIL_FROM: "The Golden Path <letters@book.test>",
+    LOG_LEVEL: "silent",
+  });
+}
+
+/** What sending fails with; throws when it does not fail. */
+async function failureOf(sending: Promise<void>): Promise<MailFailure> {
+  const outcome = await sending.then(
+    () => "it was sent",
+    (error: unknown) => error,
+  );
+  if (outcome instanceof MailFailure) return outcome;
+  throw new Error(`wanted a MailFailure, but: ${outcome}`);
+}
+
+beforeEach(() => sendThrough());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await closeMail(0);
+  for (const server of servers.splice(0)) await server.close();
+  directory.remove();
+});
+
+describe("with SMTP_URL, a mail", () => {
+  it("reaches the server whole: sender, recipient, subject and both forms", async () => {
+    const server = await withServer();
+    await sendMail({
+      ...LETTER,
+      headers: { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" },
+    });
+    const [mail] = server.delivered;
+    expect(mail?.recipients).toEqual([LETTER.to]);
+    expect(mail?.headers).toMatchObject({
+      from: "The Golden Path <letters@book.test>",
+      to: LETTER.to,
+      subject: LETTER.subject,
+      "auto-submitted": "auto-generated",
+      "list-unsubscribe-post": "List-Unsubscribe=One-Click",
+    });
+    expect(mail?.headers["message-id"]).toMatch(/^<.+@book\.test>$/);
+    expect(mail?.text.replaceAll("\r\n", "\n").trim()).toBe(LETTER.text.trim());
+    expect(mail?.html.trim()).toBe(LETTER.html);
+  });
+
+  it("arrives with every letter it has, also those beyond ASCII and in lines without end", async () => {
+    const server = await withServer();
+    const texts = [
+      "Grüße – 😀 naïve\n",
+      `${"a line without end ".repeat(100)}\n`,
+      "no end of line",
+    ];
+    for (const text of texts) await sendMail({ ...LETTER, text });
+    expect(server.delivered.map(({ text }) => text.trim())).toEqual(
+      texts.map((text) => text.trim()),
+    );
+  });
+
+  it("goes out under the login the address names", async () => {
+    const server = await withServer({ login: { user: "book", password: "s3cret/&" } });
+    await sendMail(LETTER);
+    expect(server.delivered).toHaveLength(1);
+  });
+
+  it("fails with a word on the login, and without the password, when that is wrong", async () => {
+    const server = await withServer({ login: { user: "book", password: "right" } });
+    sendThrough(server.url.replace("right", "wr0ng"));
+    const failure = await failureOf(sendMail(LETTER));
+    expect(failure.facts).toMatchObject({ code: "EAUTH", temporary: false });
+    expect(failure.message).toContain("check user and password in SMTP_URL");
+    expect(everythingIn([{ level: "", message: "", facts: { failure } }])).not.toContain("wr0ng");
+    expect(server.delivered).toEqual([]);
+  });
+
+  it("goes to one address only, whatever is written in it", async () => {
+    const server = await withServer();
+    await sendMail({ ...LETTER, to: "a@example.test, b@example.test" }).catch(() => {});
+    expect(server.delivered.flatMap(({ recipients }) => recipients)).not.toContain(
+      "b@example.test",
+    );
+  });
+
+  it("gets no header from a line break in its subject", async () => {
+    const server = await withServer();
+    await sendMail({ ...LETTER, subject: "Hello\r\nBcc: b@example.test" });
+    expect(server.delivered[0]?.headers).not.toHaveProperty("bcc");
+    expect(server.delivered[0]?.recipients).toEqual([LETTER.to]);
+  });
+
+  it.each([
+    ["for good", 550, false],
+    ["for now", 451, true],
+  ])(
+    "that is refused %s says whether to try again, and not to whom it went",
+    async (_how, code, temporary) => {
+      await withServer({ refuse: (address) => ({ code, text: `<${address}>: not here` }) });
+      const failure = await failureOf(sendMail(LETTER));
+      expect(failure.facts).toMatchObject({ responseCode: code, temporary });
+      expect(everythingIn([{ level: "", message: "", facts: { failure } }])).not.toContain(
+        "reader@",
+      );
+    },
+  );
+
+  it("fails at once, with a word on what to do, when nobody listens there", async () => {
+    sendThrough(`smtp://127.0.0.1:${await freePorts(1)}`);
+    const failure = await failureOf(sendMail(LETTER));
+    expect(failure.facts.temporary).toBe(true);
+    expect(failure.message).toContain("check that it runs and that SMTP_URL names it");
+  });
+
+  it("fails in the time SMTP_URL allows when the server says nothing", async () => {
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as { port: number };
+    sendThrough(`smtp://127.0.0.1:${port}?greetingTimeout=100`);
+    const failure = await failureOf(sendMail(LETTER));
+    expect(failure.facts).toMatchObject({ code: "ETIMEDOUT", temporary: true });
+    await closeMail(0);
+    await new Promise((resolve) => silent.close(resolve));
+  });
+});
+
+describe("without SMTP_URL, a mail", () => {
+  it("is a message file in the outbox that only the program's user can read", async () => {
+    await sendMail(LETTER);
+    const [name = "", ...others] = readdirSync(outbox);
+    expect(others).toEqual([]);
+    expect(name).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-.+\.eml$/);
+    expect(statSync(join(outbox, name)).mode & 0o777).toBe(0o600);
+    expect(statSync(outbox).mode & 0o777).toBe(0o700);
+    const bytes = readFileSync(join(outbox, name));
+    expect(bytes.toString("latin1")).not.toMatch(/[^\r]\n/);
+    // a link can be copied from the file as it is
+    expect(bytes.toString("latin1")).toContain(`?a=1&b=${"x".repeat(120)}\r\n`);
+    const mail = readMail(bytes);
+    expect(mail.headers).toMatchObject({ to: LETTER.to, subject: LETTER.subject });
+    expect(mail.text.replaceAll("\r\n", "\n").trim()).toBe(LETTER.text.trim());
+  });
+
+  it("has a name after those of the mails before it", async () => {
+    for (let count = 0; count < 30; count++) await sendMail({ ...LETTER, subject: String(count) });
+    const subjects = readdirSync(outbox)
+      .sort()
+      .map((name) => readMail(readFileSync(join(outbox, name))).headers.subject);
+    expect(subjects).toEqual(Array.from({ length: 30 }, (_, count) => String(count)));
+  });
+
+  it("is whole, beside many others that are written at the same time", async () => {
+    await Promise.all(Array.from({ length: 50 }, () => sendMail(LETTER)));
+    const names = readdirSync(outbox);
+    expect(names).toHaveLength(50);
+    for (const name of names) {
+      expect(readMail(readFileSync(join(outbox, name))).html.trim()).toBe(LETTER.html);
+    }
+  });
+
+  it("fails with a word on the folder when that cannot be written, and leaves nothing behind", async () => {
+    mkdirSync(directory.path, { recursive: true });
+    writeFileSync(outbox, "a file where the folder should be");
+    const failure = await failureOf(sendMail(LETTER));
+    expect(failure.message).toContain("Make DATA_DIR/outbox writable");
+    expect(readdirSync(directory.path)).toEqual(["outbox"]);
+  });
+});
+
+describe("mail in the background", () => {
+  it("does not make its caller wait for a server that hangs", async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const server = await withServer({ beforeAccepting: () => held });
+    expect(sendMailInBackground("test", async () => LETTER)).toBe(true);
+    expect(server.delivered).toEqual([]);
+    release();
+    await backgroundMailIdle();
+    expect(server.delivered).toHaveLength(1);
+  });
+
+  it("hands over no more than three mails at a time", async () => {
+    const server = await withServer();
+    for (let count = 0; count < 40; count++) sendMailInBackground("test", async () => LETTER);
+    await backgroundMailIdle();
+    expect(server.delivered).toHaveLength(40);
+    expect(server.mostAtOnce()).toBeLessThanOrEqual(3);
+  });
+
+  it("arrives although the server asked to try later", async () => {
+    let refusals = 2;
+    const server = await withServer({
+      refuse: () => (refusals-- > 0 ? { code: 421, text: "busy" } : null),
+    });
+    const lines = watchLog();
+    const queue = new MailQueue({
+      send: sendMail,
+      concurrency: 1,
+      capacity: 10,
+      retryDelays: [1, 1, 1],
+    });
+    queue.add({ purpose: "test", compose: async () => LETTER });
+    await queue.idle();
+    expect(server.delivered).toHaveLength(1);
+    expect(lines.map(({ level }) => level)).toEqual(["warn", "warn", "info"]);
+  });
+
+  it("leaves one line in the log when it is given up: what to do, and nothing of whose mail it was", async () => {
+    await withServer({ refuse: (address) => ({ code: 550, text: `<${address}>: not here` }) });
+    const lines = watchLog();
+    sendMailInBackground("password reset", async () => LETTER);
+    await backgroundMailIdle();
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({
+      level: "error",
+      facts: { purpose: "password reset", responseCode: 550, attempts: 1 },
+    });
+    expect(lines[0]?.message).toContain("check MAIL_FROM");
+    expect(everythingIn(lines)).not.toMatch(/reader@|example\.test|Plain words/);
+  });
+
+  it("is finished before the program ends, and can be taken up again", async () => {
+    const server = await withServer();
+    sendMailInBackground("test", async () => LETTER);
+    await closeMail(10_000);
+    expect(server.delivered).toHaveLength(1);
+    sendMailInBackground("test", async () => LETTER);
+    await backgroundMailIdle();
+    expect(server.delivered).toHaveLength(2);
+  });
+
+  it("does not hold up the end of the program when the server hangs", async () => {
+    let arrived = () => {};
+    const arrival = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const server = await withServer({
+      beforeAccepting: () => {
+        arrived();
+        return new Promise(() => {});
+      },
+    });
+    const lines = watchLog();
+    sendMailInBackground("test", async () => LETTER);
+    await arrival;
+    await closeMail(1);
+    expect(server.delivered).toEqual([]);
+    expect(lines[0]).toMatchObject({ level: "error", facts: { lost: 1 } });
+  });
+});

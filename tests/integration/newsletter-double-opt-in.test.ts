@@ -1,0 +1,292 @@
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { backgroundMailIdle, closeMail } from "~/features/mail/background-mail.server";
+import { action as subscribe } from "~/routes/newsletter/route";
+import { action as confirm, loader as confirmPage } from "~/routes/newsletter_.confirm/route";
+import {
+  action as unsubscribe,
+  loader as unsubscribePage,
+  headers as unsubscribePageHeaders,
+} from "~/routes/newsletter_.unsubscribe/route";
+import { getDatabase, setDatabase } from "~db/client";
+import { deleteUnconfirmedSubscribers, findSubscriberByEmail } from "~db/queries/subscribers";
+import { everythingIn, watchLog } from "../support/log";
+import { linkIn } from "../support/mail";
+import { call, flashOf, get, ORIGIN, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
+
+const SUCCESS = {
+  title: "🎉 Success!",
+  description: "Thanks for subscribing! You're on the list.",
+  variant: "default",
+};
+const ALREADY = {
+  title: "Uh oh! Something went wrong.",
+  description: "This email is already subscribed.",
+  variant: "destructive",
+};
+const LINK_INVALID = {
+  title: "Uh oh! Something went wrong.",
+  description: "This link is no longer valid. Please subscribe again.",
+  variant: "destructive",
+};
+
+let smtp: TestSmtpServer;
+let site: TestSite;
+
+beforeAll(async () => {
+  smtp = await startSmtpServer();
+  site = await openTestSite({
+    variables: { SMTP_URL: smtp.url, NEWSLETTER_DOUBLE_OPT_IN: "true" },
+  });
+});
+afterAll(async () => {
+  await site.close();
+  await smtp.close();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await closeMail(5_000);
+  smtp.delivered.length = 0;
+});
+
+let count = 0;
+const newEmail = () => `listener-${++count}-${Date.now()}@example.test`;
+
+async function toastOfSubscribing(email: string) {
+  const answer = await post(subscribe, { form: { email } });
+  await backgroundMailIdle();
+  return (await flashOf(answer))?.toast;
+}
+
+const mailsTo = (email: string) =>
+  smtp.delivered.filter(({ recipients }) => recipients.includes(email));
+
+/** A new address that was asked by mail, with the two links of that mail. */
+async function asked() {
+  const email = newEmail();
+  await toastOfSubscribing(email);
+  const mail = mailsTo(email).at(-1);
+  if (!mail) throw new Error("No mail arrived.");
+  const confirmToken = linkIn(mail, "/newsletter/confirm").searchParams.get("token") ?? "";
+  const unsubscribeUrl = new URL(
+    /^<(.+)>$/.exec(mail.headers["list-unsubscribe"] ?? "")?.[1] ?? "",
+  );
+  return { email, mail, confirmToken, unsubscribeUrl };
+}
+
+const confirmedAt = async (email: string) => (await findSubscriberByEmail(email))?.confirmedAt;
+
+function postToken(action: Parameters<typeof post>[0], token: string) {
+  return post(action, { path: "/newsletter", form: { token } });
+}
+
+/** What a mail program posts when its unsubscribe button is pressed. */
+function oneClick(url: URL, body: URLSearchParams | FormData = new URLSearchParams()) {
+  body.append("List-Unsubscribe", "One-Click");
+  return call(unsubscribe, new Request(url, { method: "POST", body }));
+}
+
+describe("subscribing with double opt-in", () => {
+  it("asks by mail, and the address does not count before its owner confirms", async () => {
+    const email = newEmail();
+    expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
+    expect(await confirmedAt(email)).toBeNull();
+    const [mail, ...others] = mailsTo(email);
+    expect(others).toEqual([]);
+    expect(mail?.headers.subject).toBe("One step left: confirm your email");
+    expect(linkIn(mail as never, "/newsletter/confirm").origin).toBe(ORIGIN);
+  });
+
+  it("is not confirmed by opening the link, as programs that look at mail do", async () => {
+    const { email, confirmToken } = await asked();
+    const page = await get(confirmPage, `/newsletter/confirm?token=${confirmToken}`);
+    expect(await page.json()).toEqual({ token: confirmToken });
+    expect(await confirmedAt(email)).toBeNull();
+  });
+
+  it("is confirmed by the button behind the link, once and for all", async () => {
+    const { email, confirmToken } = await asked();
+    const answer = await postToken(confirm, confirmToken);
+    expect(answer.status).toBe(303);
+    expect((await flashOf(answer))?.toast).toEqual({
+      title: "🎉 Email Confirmed!",
+      description: "Thank you. You're on the list.",
+      variant: "default",
+    });
+    const first = await confirmedAt(email);
+    expect(first).toBeInstanceOf(Date);
+    const again = await postToken(confirm, confirmToken);
+    expect((await flashOf(again))?.toast.title).toBe("🎉 Email Confirmed!");
+    expect(await confirmedAt(email)).toEqual(first);
+    expect(await toastOfSubscribing(email.toUpperCase())).toEqual(ALREADY);
+    expect(mailsTo(email)).toHaveLength(1);
+  });
+
+  it("asks an address that has not answered again, but not within ten minutes", async () => {
+    const { email } = await asked();
+    expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
+    expect(mailsTo(email)).toHaveLength(1);
+    await getDatabase().db.execute(
+      sql`update subscribers set confirmation_sent_at = now() - interval '11 minutes' where email = ${email}`,
+    );
+    expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
+    expect(mailsTo(email)).toHaveLength(2);
+  });
+
+  it("asks once when the form is sent many times at once", async () => {
+    const email = newEmail();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => post(subscribe, { json: { email } })),
+    );
+    await backgroundMailIdle();
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(mailsTo(email)).toHaveLength(1);
+  });
+
+  it("does not fail when the mail server does", async () => {
+    const refusing = await startSmtpServer({
+      refuse: (address) => ({ code: 550, text: `<${address}>: not here` }),
+    });
+    const settings = {
+      SESSION_SECRET: "a secret that signs the cookies of tests only",
+      NEWSLETTER_DOUBLE_OPT_IN: "true",
+      LOG_LEVEL: "silent",
+    };
+    setEnvironment({ ...settings, SMTP_URL: refusing.url });
+    const lines = watchLog();
+    const email = newEmail();
+    expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
+    expect(lines.filter(({ level }) => level === "error")).toHaveLength(1);
+    expect(everythingIn(lines)).not.toContain(email);
+    await closeMail(5_000);
+    await refusing.close();
+    setEnvironment({ ...settings, SMTP_URL: smtp.url });
+  });
+
+  it("forgets addresses that never answered, and no others", async () => {
+    const silent = await asked();
+    const confirmed = await asked();
+    await postToken(confirm, confirmed.confirmToken);
+    expect(await deleteUnconfirmedSubscribers(new Date(Date.now() - 60_000))).toBe(0);
+    expect(await deleteUnconfirmedSubscribers(new Date(Date.now() + 60_000))).toBeGreaterThan(0);
+    expect(await findSubscriberByEmail(silent.email)).toBeNull();
+    expect(await findSubscriberByEmail(confirmed.email)).not.toBeNull();
+    const late = await postToken(confirm, silent.confirmToken);
+    expect((await flashOf(late))?.toast).toEqual(LINK_INVALID);
+  });
+
+  it.each(["", "forged", "5f0c1f0e-3c1b-4d0e-9a55-0a2f4a8d7c11.AAAA", "a\0b"])(
+    "answers the forged confirmation link '%s' with a clear toast",
+    async (token) => {
+      const path = `/newsletter/confirm?token=${encodeURIComponent(token)}`;
+      for (const answer of [await get(confirmPage, path), await postToken(confirm, token)]) {
+        expect(answer.status).toBe(303);
+        expect((await flashOf(answer))?.toast).toEqual(LINK_INVALID);
+      }
+    },
+  );
+
+  it("says so when confirming fails for now, and the link still works", async () => {
+    const { email, confirmToken } = await asked();
+    const database = getDatabase();
+    setDatabase(null);
+    const failed = await postToken(confirm, confirmToken);
+    setDatabase(database);
+    expect(failed.headers.get("Location")).toBe(`/newsletter/confirm?token=${confirmToken}`);
+    expect((await flashOf(failed))?.toast.variant).toBe("destructive");
+    await postToken(confirm, confirmToken);
+    expect(await confirmedAt(email)).toBeInstanceOf(Date);
+  });
+});
+
+describe("unsubscribing", () => {
+  it("takes pressing a button: opening the link only shows it", async () => {
+    const { email, unsubscribeUrl } = await asked();
+    const page = await get(unsubscribePage, unsubscribeUrl.pathname + unsubscribeUrl.search);
+    expect(await page.json()).toEqual({ token: unsubscribeUrl.searchParams.get("token") });
+    expect(await findSubscriberByEmail(email)).not.toBeNull();
+  });
+
+  it("takes the address off the list, and twice is as good as once", async () => {
+    const { email, unsubscribeUrl } = await asked();
+    const token = unsubscribeUrl.searchParams.get("token") ?? "";
+    for (let time = 0; time < 2; time++) {
+      const answer = await postToken(unsubscribe, token);
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get("Location")).toBe("/");
+      expect((await flashOf(answer))?.toast).toEqual({
+        title: "👋 You've been unsubscribed.",
+        variant: "default",
+      });
+      expect(await findSubscriberByEmail(email)).toBeNull();
+    }
+  });
+
+  it("is no farewell for ever: the address can subscribe again, and old links leave it alone", async () => {
+    const { email, confirmToken, unsubscribeUrl } = await asked();
+    await postToken(confirm, confirmToken);
+    await postToken(unsubscribe, unsubscribeUrl.searchParams.get("token") ?? "");
+    expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
+    expect(mailsTo(email)).toHaveLength(2);
+    await postToken(unsubscribe, unsubscribeUrl.searchParams.get("token") ?? "");
+    await postToken(confirm, confirmToken);
+    expect(await confirmedAt(email)).toBeNull();
+  });
+
+  it("works by the one click of a mail program, which gets 200 and no redirect", async () => {
+    const { email, mail, unsubscribeUrl } = await asked();
+    expect(mail.headers["list-unsubscribe-post"]).toBe("List-Unsubscribe=One-Click");
+    expect(unsubscribeUrl.origin).toBe(ORIGIN);
+    const answer = await oneClick(unsubscribeUrl);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({ unsubscribed: true });
+    expect(await findSubscriberByEmail(email)).toBeNull();
+    expect((await oneClick(unsubscribeUrl)).status).toBe(200);
+  });
+
+  it("takes the one click as multipart, too", async () => {
+    const { email, unsubscribeUrl } = await asked();
+    const answer = await oneClick(unsubscribeUrl, new FormData());
+    expect(answer.status).toBe(200);
+    expect(await findSubscriberByEmail(email)).toBeNull();
+  });
+
+  it("tells a mail program of a forged link with 400, and with 503 to try again later", async () => {
+    const { email, confirmToken, unsubscribeUrl } = await asked();
+    const forged = new URL(`/newsletter/unsubscribe?token=${confirmToken}`, ORIGIN);
+    expect((await oneClick(forged)).status).toBe(400);
+    const database = getDatabase();
+    setDatabase(null);
+    const failed = await oneClick(unsubscribeUrl);
+    setDatabase(database);
+    expect(failed.status).toBe(503);
+    expect(failed.headers.get("Retry-After")).toBe("60");
+    expect(await findSubscriberByEmail(email)).not.toBeNull();
+  });
+
+  it.each(["", "forged", "5f0c1f0e-3c1b-4d0e-9a55-0a2f4a8d7c11.AAAA"])(
+    "answers the forged link '%s' with a clear toast",
+    async (token) => {
+      const path = `/newsletter/unsubscribe?token=${encodeURIComponent(token)}`;
+      for (const answer of [
+        await get(unsubscribePage, path),
+        await postToken(unsubscribe, token),
+      ]) {
+        expect(answer.status).toBe(303);
+        expect((await flashOf(answer))?.toast).toEqual({
+          title: "Uh oh! Something went wrong.",
+          description: "This link is not complete. Please open it from the letter itself.",
+          variant: "destructive",
+        });
+      }
+    },
+  );
+
+  it("tells no other site the link", () => {
+    const headers = new Headers(unsubscribePageHeaders({} as never));
+    expect(headers.get("Referrer-Policy")).toBe("strict-origin");
+  });
+});

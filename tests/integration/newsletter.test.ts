@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { backgroundMailIdle, closeMail } from "~/features/mail/background-mail.server";
+import { unsubscribePath } from "~/features/newsletter/subscriber-links.server";
+import { action as subscribe } from "~/routes/newsletter/route";
+import { action as unsubscribe } from "~/routes/newsletter_.unsubscribe/route";
+import { getDatabase, setDatabase } from "~db/client";
+import { findSubscriberByEmail } from "~db/queries/subscribers";
+import { flashOf, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
+
+const SUCCESS = {
+  title: "🎉 Success!",
+  description: "Thanks for subscribing! You're on the list.",
+  variant: "default",
+};
+const ALREADY = {
+  title: "Uh oh! Something went wrong.",
+  description: "This email is already subscribed.",
+  variant: "destructive",
+};
+const FAILED = {
+  title: "Uh oh! Something went wrong.",
+  description: "There was a problem with your subscription.",
+  variant: "destructive",
+};
+
+let smtp: TestSmtpServer;
+let site: TestSite;
+
+beforeAll(async () => {
+  smtp = await startSmtpServer();
+  site = await openTestSite({ variables: { SMTP_URL: smtp.url } });
+});
+afterAll(async () => {
+  await closeMail(5_000);
+  await site.close();
+  await smtp.close();
+});
+
+let count = 0;
+const newEmail = () => `listener-${++count}-${Date.now()}@example.test`;
+
+async function toastOfSubscribing(email: string) {
+  const answer = await post(subscribe, { form: { email } });
+  expect(answer.status).toBe(303);
+  expect(answer.headers.get("Location")).toBe("/#newsletter");
+  return (await flashOf(answer))?.toast;
+}
+
+describe("subscribing to the newsletter", () => {
+  it("puts the address on the list at once, and sends no mail", async () => {
+    const email = newEmail();
+    expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
+    expect((await findSubscriberByEmail(email))?.confirmedAt).toBeInstanceOf(Date);
+    await backgroundMailIdle();
+    expect(smtp.delivered).toEqual([]);
+  });
+
+  it("says of an address that is on it, in whatever case, that it is", async () => {
+    const email = newEmail();
+    await toastOfSubscribing(email);
+    expect(await toastOfSubscribing(email.toUpperCase())).toEqual(ALREADY);
+  });
+
+  it("takes one of ten simultaneous forms with the same address", async () => {
+    const email = newEmail();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => post(subscribe, { json: { email } })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
+  });
+
+  it("does nothing with an empty value", async () => {
+    const answer = await post(subscribe, { json: { email: "  " } });
+    expect(await answer.json()).toMatchObject({ subscribed: false, toast: null });
+  });
+
+  it.each<[string, [string, string][]]>([
+    ["no real address", [["email", "nonsense"]]],
+    [
+      "two addresses",
+      [
+        ["email", "a@example.test"],
+        ["email", "b@example.test"],
+      ],
+    ],
+    ["an overlong address", [["email", `${"a".repeat(250)}@b.test`]]],
+    ["a line break in the address", [["email", "a@b.test\r\nBcc: c@d.test"]]],
+    ["a NUL byte", [["email", "a\0@b.test"]]],
+  ])("answers %s with the failure toast", async (_name, form) => {
+    const answer = await post(subscribe, { form });
+    expect((await flashOf(answer))?.toast).toEqual(FAILED);
+  });
+
+  it("answers with the failure toast and keeps the typed address when the database is away", async () => {
+    const email = newEmail();
+    const database = getDatabase();
+    setDatabase(null);
+    const answer = await post(subscribe, { form: { email } });
+    setDatabase(database);
+    expect(await flashOf(answer)).toMatchObject({ toast: FAILED, email });
+  });
+
+  it("works again for an address that has left the list", async () => {
+    const email = newEmail();
+    await toastOfSubscribing(email);
+    const subscriber = await findSubscriberByEmail(email);
+    const answer = await post(unsubscribe, {
+      path: unsubscribePath(subscriber?.id ?? ""),
+      form: {},
+    });
+    expect((await flashOf(answer))?.toast.title).toBe("👋 You've been unsubscribed.");
+    expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
+  });
+
+  it("counts an address at once that still waited for double opt-in when that was switched off", async () => {
+    const email = newEmail();
+    const settings = {
+      SESSION_SECRET: "a secret that signs the cookies of tests only",
+      LOG_LEVEL: "silent",
+      SMTP_URL: smtp.url,
+    };
+    setEnvironment({ ...settings, NEWSLETTER_DOUBLE_OPT_IN: "true" });
+    await toastOfSubscribing(email);
+    setEnvironment(settings);
+    expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
+    expect((await findSubscriberByEmail(email))?.confirmedAt).toBeInstanceOf(Date);
+    expect(await toastOfSubscribing(email)).toEqual(ALREADY);
+  });
+});
