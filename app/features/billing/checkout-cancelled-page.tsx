@@ -1,0 +1,22 @@
+import { ButtonLink } from "~/ui/button";
+import { PathDrawing } from "~/ui/path-drawing";
+
+/** Where Stripe sends a visitor who left the payment page: nothing happened, and back to where it began. */
+export function CheckoutCancelledPage() {
+  return (
+    <section className="frame outcome-page">
+      <PathDrawing shows="turned" />
+      <h1 className="page-heading">Nothing was charged</h1>
+      <p className="lead">
+        You left before paying, so no card was touched and no membership began. The offer stands
+        whenever you are ready.
+      </p>
+      <p className="mt-8 flex flex-wrap gap-3">
+        <ButtonLink to="/#purchase">Back to the premium offer</ButtonLink>
+        <ButtonLink to="/" variant="secondary">
+          Keep reading
+        </ButtonLink>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { checkoutDestination } from "./checkout-destination";
+
+const origins = ["https://checkout.stripe.com", "https://billing.stripe.com"];
+const answered = (body: Record<string, unknown>, status = 200) =>
+  checkoutDestination({ ok: status < 300, status, body }, origins);
+const checkoutError = (description: string) => ({
+  toast: { title: "Checkout Error", description, variant: "destructive" },
+});
+
+describe("the browser's reading of a checkout answer", () => {
+  it("goes to the payment page", () => {
+    const url = "https://checkout.stripe.com/c/pay/cs_1";
+    expect(answered({ sessionId: "cs_1", url })).toEqual({ url });
+  });
+
+  it("goes to the portal, which comes without a session", () => {
+    const url = "https://billing.stripe.com/p/session/1";
+    expect(answered({ sessionId: null, url })).toEqual({ url });
+  });
+
+  it("says 'User not authenticated.' when the session has ended", () => {
+    expect(answered({ error: "no" }, 401)).toEqual(checkoutError("User not authenticated."));
+  });
+
+  it("passes on what the server says went wrong", () => {
+    expect(answered({ error: "No such price." }, 409)).toEqual(
+      checkoutError("Error invoking function: No such price."),
+    );
+  });
+
+  it("passes on why no answer came", () => {
+    const offline = { ok: false, status: 0, body: { error: "Failed to fetch" } };
+    expect(checkoutDestination(offline, origins)).toEqual(
+      checkoutError("Error invoking function: Failed to fetch"),
+    );
+  });
+
+  it("names the status of an answer without words", () => {
+    expect(answered({}, 500)).toEqual(
+      checkoutError("Error invoking function: the server answered 500"),
+    );
+  });
+
+  it("misses a session", () => {
+    expect(answered({})).toEqual(checkoutError("Could not retrieve a checkout session."));
+  });
+
+  it.each([
+    ["no address", undefined, "The payment page has no address."],
+    ["something that is no address", "cs_1", "The payment page has no address."],
+    [
+      "another site",
+      "https://checkout.stripe.com.evil.example/",
+      "The payment page is not at Stripe.",
+    ],
+    [
+      "the right host without https",
+      "http://checkout.stripe.com/",
+      "The payment page is not at Stripe.",
+    ],
+    ["a script", "javascript:alert(1)", "The payment page is not at Stripe."],
+  ])("does not leave for %s", (_case, url, message) => {
+    expect(answered({ sessionId: "cs_1", url })).toEqual(checkoutError(`Stripe Error: ${message}`));
+  });
+});

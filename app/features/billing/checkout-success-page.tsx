@@ -1,0 +1,85 @@
+import { useLocation, useRevalidator } from "@remix-run/react";
+import { useEffect, useRef, useState } from "react";
+import { PREMIUM_PRICE } from "~/features/landing/book";
+import { ButtonLink } from "~/ui/button";
+import { PathDrawing } from "~/ui/path-drawing";
+
+/** Pauses between looks at a payment that is not confirmed yet, in milliseconds: two minutes in all. */
+const PAUSES = [1_500, 2_000, 3_000, 5_000, 8_000, 13_000, 20_000, 30_000, 40_000];
+
+/** Where Stripe sends a buyer back to: a member by now, or soon. */
+export function CheckoutSuccessPage({ state }: { state: "member" | "confirming" }) {
+  const page = useRef<HTMLElement>(null);
+  const shown = useRef(state);
+
+  useEffect(() => {
+    if (shown.current === state) return;
+    shown.current = state;
+    // The link to look again is gone; if it had the focus, the news takes it.
+    if (document.activeElement === document.body) page.current?.querySelector("h1")?.focus();
+  }, [state]);
+
+  return (
+    <section ref={page} className="frame outcome-page">
+      <div role="status">{state === "member" ? <Member /> : <Confirming />}</div>
+      {state === "confirming" && <CheckAgain />}
+    </section>
+  );
+}
+
+function Member() {
+  return (
+    <>
+      <PathDrawing shows="arrived" />
+      <h1 className="page-heading" tabIndex={-1}>
+        You're a Premium Member
+      </h1>
+      <p className="lead">
+        {`Your payment has arrived and the members’ area is open. It costs $${PREMIUM_PRICE} per month; cancel anytime.`}
+      </p>
+      <ButtonLink to="/premium" className="mt-8">
+        Go to the members’ area
+      </ButtonLink>
+    </>
+  );
+}
+
+function Confirming() {
+  return (
+    <>
+      <PathDrawing shows="waiting" />
+      <h1 className="page-heading" tabIndex={-1}>
+        We are confirming your payment
+      </h1>
+      <p className="lead">
+        Stripe has not told us the last word yet. That usually takes seconds, with some ways to pay
+        a little longer. You can close this page: the members’ area opens by itself as soon as the
+        payment is through.
+      </p>
+    </>
+  );
+}
+
+function CheckAgain() {
+  const { pathname, search } = useLocation();
+  const { revalidate, state } = useRevalidator();
+  const [looks, setLooks] = useState(0);
+  const pause = PAUSES[looks];
+
+  useEffect(() => {
+    if (state !== "idle" || pause === undefined) return;
+    const timer = setTimeout(() => {
+      setLooks((before) => before + 1);
+      revalidate();
+    }, pause);
+    return () => clearTimeout(timer);
+  }, [pause, state, revalidate]);
+
+  return (
+    <p className="mt-8">
+      <a href={`${pathname}${search}`} className="button button-secondary">
+        Check again
+      </a>
+    </p>
+  );
+}

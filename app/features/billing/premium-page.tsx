@@ -1,0 +1,77 @@
+import type { Viewer } from "~/features/accounts/viewer";
+import { PREMIUM_PRICE } from "~/features/landing/book";
+import { ButtonLink } from "~/ui/button";
+import { DawnScene } from "~/ui/dawn-scene";
+import { AccessEnd } from "./access-end";
+import { ManageMembershipForm } from "./manage-membership-form";
+import { MembershipNotice } from "./membership-notice";
+
+const PARTS = [
+  {
+    title: "Full Chapter Access",
+    text: "All twelve chapters from the first line to the last, with the step and the page for your own notes that end each of them. No chapter stops half-way.",
+  },
+  {
+    title: "Exclusive Content",
+    text: "Guided audio walks for the days you would rather listen, pages from the notebooks the book grew out of, and one new practice each month.",
+  },
+  {
+    title: "Private Community",
+    text: "A small, looked-after circle of readers who are on the same stretch as you. Maren joins the table every other Thursday and answers what you bring.",
+  },
+] as const;
+
+/** The members' area (specification, 2: Premium page). */
+export function PremiumPage({ viewer }: { viewer: Viewer }) {
+  const { user, profile } = viewer;
+  const end = profile?.stripe_current_period_end;
+  return (
+    <div className="premium-page">
+      <header className="on-night premium-greeting">
+        <div className="premium-scene">
+          <DawnScene />
+        </div>
+        <div className="frame">
+          <div className="premium-greeting-text">
+            <h1 className="page-heading">
+              Welcome, <span className="premium-email">{user.email}</span>
+            </h1>
+            <p className="lead">
+              The whole path is open to you. Take the next stretch whenever you like.
+            </p>
+            <ButtonLink to="/" className="mt-8">
+              Start Reading
+            </ButtonLink>
+          </div>
+        </div>
+      </header>
+      <div className="frame">
+        <MembershipNotice viewer={viewer} />
+        <ul className="premium-parts">
+          {PARTS.map(({ title, text }) => (
+            <li key={title} className="premium-part">
+              <h2>{title}</h2>
+              <p>{text}</p>
+            </li>
+          ))}
+        </ul>
+        <section className="premium-membership" aria-labelledby="membership">
+          <div className="grow basis-80">
+            <h2 id="membership">Your membership</h2>
+            <p>
+              {profile?.cancelAtPeriodEnd && end ? (
+                <>
+                  Your membership is cancelled. You keep your access until <AccessEnd at={end} />,
+                  and nothing more will be charged.
+                </>
+              ) : (
+                `$${PREMIUM_PRICE} per month, cancel anytime. Cards, invoices and cancelling are all in one place.`
+              )}
+            </p>
+          </div>
+          <ManageMembershipForm />
+        </section>
+      </div>
+    </div>
+  );
+}

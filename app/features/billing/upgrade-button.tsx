@@ -1,0 +1,77 @@
+import { type FormEvent, useRef } from "react";
+import { useAuth } from "~/features/accounts/auth-context";
+import { useRootData } from "~/features/accounts/use-root-data";
+import { Button } from "~/ui/button";
+import { CheckIcon } from "~/ui/icons";
+import { postJson } from "~/ui/post-json";
+import { toasts } from "~/ui/toast-messages";
+import { useToast } from "~/ui/toaster";
+import { useLeaving } from "~/ui/use-leaving";
+import { checkoutDestination } from "./checkout-destination";
+import { ManageMembershipForm } from "./manage-membership-form";
+
+/** The premium button (specification, 4, 5 and 8): upgrades, or says that this is a member already. */
+export function UpgradeButton() {
+  const { isSubscribed } = useAuth();
+  return isSubscribed ? (
+    <div className="upgrade">
+      <Button disabled>
+        <CheckIcon className="size-5" />
+        You're a Premium Member!
+      </Button>
+      <ManageMembershipForm />
+    </div>
+  ) : (
+    <UpgradeForm />
+  );
+}
+
+function UpgradeForm() {
+  const { user } = useAuth();
+  const { payments } = useRootData();
+  const toast = useToast();
+  const [leaving, setLeaving] = useLeaving();
+  const reachFor = useStripeSignals(user ? (payments?.publishableKey ?? null) : null);
+
+  const submit = async (event: FormEvent) => {
+    if (leaving) return event.preventDefault();
+    if (user && !payments) return; // The plain form's answer says that checkout is not configured.
+    event.preventDefault();
+    if (!user || !payments) return toast(toasts.authenticationRequired);
+    setLeaving(true);
+    try {
+      const answer = await postJson("/checkout", { priceId: payments.priceId });
+      const destination = checkoutDestination(answer, payments.checkoutOrigins);
+      // Stays 'Redirecting...' until the browser has left.
+      if ("url" in destination) return window.location.assign(destination.url);
+      toast(destination.toast);
+    } catch {
+      toast(toasts.checkoutFailed());
+    }
+    setLeaving(false);
+  };
+
+  return (
+    <form method="post" action="/checkout" onSubmit={submit}>
+      <input type="hidden" name="priceId" value={payments?.priceId ?? ""} />
+      <Button type="submit" busy={leaving} onPointerEnter={reachFor} onFocus={reachFor}>
+        {leaving ? "Redirecting..." : "Upgrade to Premium"}
+      </Button>
+    </form>
+  );
+}
+
+/**
+ * A handler for the first sign of wanting to pay: it loads Stripe.js for its fraud signals, once, and only
+ * with a publishable key. Nothing waits for it and its failure changes nothing.
+ */
+function useStripeSignals(publishableKey: string | null): () => void {
+  const asked = useRef(false);
+  return () => {
+    if (asked.current || !publishableKey) return;
+    asked.current = true;
+    import("@stripe/stripe-js/pure")
+      .then(({ loadStripe }) => loadStripe(publishableKey))
+      .catch(() => {});
+  };
+}

@@ -1,0 +1,119 @@
+import type Stripe from "stripe";
+import { log } from "~/server/log.server";
+import { getDatabase } from "~db/client";
+import { insertWebhookEvent } from "~db/queries/webhook-events";
+import { serialised } from "./serialised.server";
+import { requireStripe, stripeClient } from "./stripe-client.server";
+import { syncLockedCustomer } from "./sync-customer.server";
+
+/** The events the webhook endpoint is registered for, and acts on. */
+export const WEBHOOK_EVENTS = [
+  "checkout.session.completed",
+  "checkout.session.async_payment_succeeded",
+  "checkout.session.async_payment_failed",
+  "checkout.session.expired",
+  "customer.subscription.created",
+  "customer.subscription.updated",
+  "customer.subscription.deleted",
+  "customer.subscription.paused",
+  "customer.subscription.resumed",
+  "invoice.paid",
+  "invoice.payment_failed",
+  "invoice.payment_action_required",
+  "customer.deleted",
+  "charge.refunded",
+  "charge.dispute.created",
+] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[];
+
+/** The answer to a delivery: anything but a 2xx makes Stripe deliver it again later. */
+export type WebhookAnswer = { status: 200 | 400 | 500; message: string };
+
+/**
+ * Takes one delivery of Stripe's. The event id enters the ledger in the same transaction as the work it
+ * causes, so failed work leaves no entry and is delivered again, and done work is not done twice. The
+ * event's content is only believed as far as the customer's name: the state is asked of Stripe anew.
+ */
+export async function receiveWebhook(
+  rawBody: string,
+  signature: string | null,
+): Promise<WebhookAnswer> {
+  const event = verifiedEvent(rawBody, signature);
+  if (!event) {
+    log().warn("webhook refused: its signature is missing, stale or made with another secret");
+    return { status: 400, message: "The signature does not fit." };
+  }
+  const facts = { event: event.id, type: event.type };
+  if (event.livemode !== /^(sk|rk)_live_/.test(requireStripe().secretKey)) {
+    log().warn({ ...facts, livemode: event.livemode }, "webhook refused: it is of the other mode");
+    return { status: 400, message: "The event is of the other mode." };
+  }
+  if (!WEBHOOK_EVENTS.some((type) => type === event.type)) {
+    log().debug(facts, "webhook of a type that needs nothing");
+    return { status: 200, message: "Nothing to do." };
+  }
+
+  let customer: string | null = null;
+  try {
+    customer = await customerOf(event);
+    const isNew = await workOnce(event, customer);
+    log().info({ ...facts, customer }, isNew ? "webhook worked" : "webhook was worked before");
+    return { status: 200, message: isNew ? "Done." : "Done before." };
+  } catch (error) {
+    log().error({ ...facts, customer, err: error }, "webhook failed; Stripe will send it again");
+    return { status: 500, message: "The work failed; please send it again." };
+  }
+}
+
+/** False when the ledger holds the event already. */
+function workOnce(event: Stripe.Event, customer: string | null): Promise<boolean> {
+  return serialised(customer ?? event.id, () =>
+    getDatabase().db.transaction(async (tx) => {
+      const isNew = await insertWebhookEvent(
+        {
+          id: event.id,
+          type: event.type,
+          apiVersion: event.api_version,
+          stripeCustomerId: customer,
+          occurredAt: new Date(event.created * 1000),
+        },
+        tx,
+      );
+      if (isNew && customer) await syncLockedCustomer(customer, tx);
+      return isNew;
+    }),
+  );
+}
+
+/** The event, if any of our secrets signed it within Stripe's default tolerance of 300 s; else null. */
+function verifiedEvent(rawBody: string, signature: string | null): Stripe.Event | null {
+  if (!signature) return null;
+  for (const secret of requireStripe().webhookSecrets) {
+    try {
+      return stripeClient().webhooks.constructEvent(rawBody, signature, secret);
+    } catch {
+      // the next secret may fit: during a roll of secrets two are valid
+    }
+  }
+  return null;
+}
+
+/** The customer an event is about: a dispute names only its charge, so the charge is asked for. */
+async function customerOf(event: Stripe.Event): Promise<string | null> {
+  const object = event.data.object as { object: string; id: string; customer?: unknown };
+  if (object.object === "customer") return object.id;
+  if (event.type === "charge.dispute.created") {
+    const { charge } = event.data.object;
+    const { customer } =
+      typeof charge === "string" ? await stripeClient().charges.retrieve(charge) : charge;
+    return idOf(customer);
+  }
+  return idOf(object.customer);
+}
+
+/** The id behind a field of Stripe's that holds an id, the expanded object, or nothing. */
+function idOf(reference: unknown): string | null {
+  if (typeof reference === "string") return reference;
+  return reference && typeof reference === "object" && "id" in reference
+    ? String(reference.id)
+    : null;
+}

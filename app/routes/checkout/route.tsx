@@ -1,0 +1,24 @@
+import { type ActionFunctionArgs, json, redirect } from "@remix-run/node";
+import { findViewer } from "~/features/accounts/viewer.server";
+import { answerCheckout, type CheckoutAnswer } from "~/features/billing/checkout-answer.server";
+import { answerForm } from "~/server/form-answer.server";
+import { readForm } from "~/server/request-body.server";
+
+export const loader = () => redirect("/#purchase");
+
+/** A form post is answered with a 303 to Stripe, a JSON post with `{ sessionId, url }` or `{ error }`. */
+export async function action(args: ActionFunctionArgs) {
+  const form = await readForm(args.request);
+  const viewer = await findViewer(args);
+  const answer: CheckoutAnswer = await answerCheckout(viewer?.user ?? null, form.fields.priceId);
+
+  if (form.wantsJson) {
+    const headers = { "Cache-Control": "no-store" };
+    return "error" in answer
+      ? json({ error: answer.error }, { status: answer.status, headers })
+      : json({ sessionId: answer.sessionId, url: answer.url }, { headers });
+  }
+  return "toast" in answer
+    ? answerForm(form, { toast: answer.toast, redirectTo: "/#purchase" })
+    : redirect(answer.url, { status: 303, headers: { "Cache-Control": "no-store" } });
+}

@@ -1,0 +1,19 @@
+import type { MetaFunction } from "@remix-run/node";
+import { CheckoutCancelledPage } from "~/features/billing/checkout-cancelled-page";
+import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/ui/page-title";
+
+export const meta: MetaFunction = ({ matches }) =>
+  pageMeta(
+    {
+      title: pageTitle("Checkout cancelled"),
+      description: "Nothing was charged.",
+      path: "/checkout/cancelled",
+      noindex: true,
+    },
+    matches,
+  );
+
+export default function CheckoutCancelled() {
+  return <CheckoutCancelledPage />;
+}

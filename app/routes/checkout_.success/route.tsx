@@ -1,0 +1,31 @@
+import { type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { requireViewer } from "~/features/accounts/viewer.server";
+import { confirmPurchase } from "~/features/billing/checkout-success.server";
+import { CheckoutSuccessPage } from "~/features/billing/checkout-success-page";
+import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/ui/page-title";
+
+export const meta: MetaFunction = ({ matches }) =>
+  pageMeta(
+    {
+      title: pageTitle("Thank you"),
+      description: "Your premium membership of The Golden Path.",
+      path: "/checkout/success",
+      noindex: true,
+    },
+    matches,
+  );
+
+export async function loader(args: LoaderFunctionArgs) {
+  const { user } = await requireViewer(args, "/auth");
+  const sessionId = new URL(args.request.url).searchParams.get("session_id");
+  const state = await confirmPurchase(user.id, sessionId);
+  if (!state) throw redirect("/#purchase");
+  return { state };
+}
+
+export default function CheckoutSuccess() {
+  const { state } = useLoaderData<typeof loader>();
+  return <CheckoutSuccessPage state={state} />;
+}

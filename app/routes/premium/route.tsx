@@ -1,0 +1,26 @@
+import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { requireSubscriber } from "~/features/accounts/viewer.server";
+import { PremiumPage } from "~/features/billing/premium-page";
+import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/ui/page-title";
+
+export const meta: MetaFunction = ({ matches }) =>
+  pageMeta(
+    {
+      title: pageTitle("Members’ area"),
+      description: "The whole book and what comes with it, for premium members of The Golden Path.",
+      path: "/premium",
+      noindex: true,
+    },
+    matches,
+  );
+
+export async function loader(args: LoaderFunctionArgs) {
+  return { viewer: await requireSubscriber(args) };
+}
+
+export default function Premium() {
+  const { viewer } = useLoaderData<typeof loader>();
+  return <PremiumPage viewer={viewer} />;
+}

@@ -1,0 +1,26 @@
+import type { ActionFunctionArgs } from "@remix-run/node";
+import { PaymentsNotConfigured } from "~/features/billing/stripe-client.server";
+import { receiveWebhook } from "~/features/billing/webhook.server";
+import { readText, refusal } from "~/server/request-body.server";
+
+/** Largest delivery that is read, in bytes. Stripe's own events stay far below. */
+const WEBHOOK_LIMIT = 1024 * 1024;
+
+export const loader = () => {
+  throw refusal(405, "Stripe posts its events here.", { Allow: "POST" });
+};
+
+export async function action({ request }: ActionFunctionArgs) {
+  if (request.method !== "POST") {
+    throw refusal(405, "Stripe posts its events here.", { Allow: "POST" });
+  }
+  // the signature is over the very bytes that were sent, so the body stays text
+  const body = await readText(request, WEBHOOK_LIMIT);
+  try {
+    const { status, message } = await receiveWebhook(body, request.headers.get("Stripe-Signature"));
+    return new Response(message, { status });
+  } catch (error) {
+    if (error instanceof PaymentsNotConfigured) return new Response(error.message, { status: 503 });
+    throw error;
+  }
+}

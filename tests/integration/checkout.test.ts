@@ -1,0 +1,358 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import { isSubscribed } from "~/features/billing/access";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import { action as billing } from "~/routes/billing/route";
+import { action as checkout } from "~/routes/checkout/route";
+import { loader as success } from "~/routes/checkout_.success/route";
+import { action as webhook } from "~/routes/webhooks.stripe/route";
+import { findProfile } from "~db/queries/profiles";
+import { control, liveSubscription, newReader, type Reader } from "../support/payments";
+import { call, flashOf, get, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite({ payments: { webhook: (request) => call(webhook, request) } });
+});
+afterAll(() => site.close());
+
+let reader: Reader;
+beforeEach(async () => {
+  reader = await newReader();
+});
+afterEach(async () => {
+  await control(site.sandboxOrigin, "faults/clear");
+  await control(site.sandboxOrigin, "requests/clear");
+  await control(site.sandboxOrigin, "webhooks", { mode: "deliver" });
+});
+
+const priceId = SANDBOX_STRIPE.priceId;
+const fault = (fields: Record<string, unknown>) => control(site.sandboxOrigin, "faults", fields);
+
+async function upgrade(who = reader) {
+  const answer = await post(checkout, { json: { priceId }, cookie: who.cookie });
+  return { status: answer.status, body: (await answer.json()) as Record<string, string | null> };
+}
+
+async function pay(sessionId: string | null | undefined, fields: Record<string, unknown> = {}) {
+  await control(site.sandboxOrigin, `sessions/${sessionId}/pay`, fields);
+  await control(site.sandboxOrigin, "webhooks/settle", { timeoutMs: 10_000, retries: true });
+}
+
+const hasAccess = async (who = reader) => isSubscribed(await findProfile(who.id), new Date());
+
+async function openSessions(who = reader) {
+  const customer = (await findProfile(who.id))?.stripeCustomerId ?? "";
+  return (await stripeClient().checkout.sessions.list({ customer, status: "open" })).data;
+}
+
+describe("starting a checkout", () => {
+  it("answers a form post with a 303 to the payment page", async () => {
+    const answer = await post(checkout, { form: { priceId }, cookie: reader.cookie });
+    expect(answer.status).toBe(303);
+    expect(new URL(answer.headers.get("Location") ?? "").port).toBe(
+      new URL(site.sandboxOrigin).port,
+    );
+  });
+
+  it("answers a fetch with the session's id and address", async () => {
+    const { status, body } = await upgrade();
+    expect(status).toBe(200);
+    expect(body.sessionId).toMatch(/^cs_test_/);
+    expect(body.url).toContain(body.sessionId);
+  });
+
+  it("hands Stripe the user, the configured price and an address with its braces unencoded", async () => {
+    const { body } = await upgrade();
+    const session = await stripeClient().checkout.sessions.retrieve(body.sessionId ?? "", {
+      expand: ["line_items"],
+    });
+    expect(session.client_reference_id).toBe(reader.id);
+    expect(session.line_items?.data.map(({ price }) => price?.id)).toEqual([priceId]);
+    expect(session.success_url).toContain("session_id={CHECKOUT_SESSION_ID}");
+  });
+
+  it("refuses somebody who is not signed in, in the words of each way", async () => {
+    const asFetch = await post(checkout, { json: { priceId } });
+    expect(asFetch.status).toBe(401);
+    expect(await asFetch.json()).toEqual({ error: "User not authenticated." });
+    const asForm = await post(checkout, { form: { priceId } });
+    expect(asForm.headers.get("Location")).toBe("/#purchase");
+    expect((await flashOf(asForm))?.toast).toEqual({
+      title: "Authentication Required",
+      description: "Please log in or sign up to upgrade.",
+      variant: "destructive",
+    });
+  });
+
+  it.each([undefined, "price_cheaper", "", ["price_a", "price_b"]])(
+    "never sells at the price %j a browser made up",
+    async (posted) => {
+      const answer = await post(checkout, { json: { priceId: posted }, cookie: reader.cookie });
+      expect(answer.status).toBe(409);
+      const { counts } = await control<{ counts: Record<string, number> }>(
+        site.sandboxOrigin,
+        "requests",
+        undefined,
+        "GET",
+      );
+      expect(counts["POST /v1/checkout/sessions"]).toBeUndefined();
+    },
+  );
+
+  it("makes one customer and one open session of fifty simultaneous clicks", async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => upgrade()));
+    expect(new Set(answers.map(({ body }) => body.sessionId)).size).toBe(1);
+    expect(await openSessions()).toHaveLength(1);
+    const { counts } = await control<{ counts: Record<string, number> }>(
+      site.sandboxOrigin,
+      "requests",
+      undefined,
+      "GET",
+    );
+    expect(counts["POST /v1/customers"]).toBe(1);
+    expect(counts["POST /v1/checkout/sessions"]).toBe(1);
+  });
+
+  it("uses the open session again when somebody comes back from the payment page", async () => {
+    const first = await upgrade();
+    const second = await upgrade();
+    expect(second.body.sessionId).toBe(first.body.sessionId);
+  });
+
+  it("makes a new session when the last one has expired", async () => {
+    const first = await upgrade();
+    await control(site.sandboxOrigin, `sessions/${first.body.sessionId}/expire`);
+    const second = await upgrade();
+    expect(second.body.sessionId).not.toBe(first.body.sessionId);
+  });
+
+  it("leaves one session behind when Stripe's answer is lost and the click repeated", async () => {
+    await fault({ kind: "destroy", when: "after", match: "POST /v1/checkout/sessions", times: 2 });
+    expect((await upgrade()).status).toBe(502);
+    expect((await upgrade()).status).toBe(200);
+    expect(await openSessions()).toHaveLength(1);
+  });
+
+  it("makes a customer anew that was deleted at Stripe", async () => {
+    await upgrade();
+    const before = (await findProfile(reader.id))?.stripeCustomerId;
+    await control(site.sandboxOrigin, `customers/${before}/delete`);
+    const { status } = await upgrade();
+    expect(status).toBe(200);
+    expect((await findProfile(reader.id))?.stripeCustomerId).not.toBe(before);
+  });
+
+  it.each([
+    ["refuses connections", { kind: "destroy" }],
+    ["answers 500", { kind: "error", status: 500 }],
+    ["breaks off its answers", { kind: "truncate" }],
+  ])("says that the payment service did not answer when Stripe %s", async (_how, kind) => {
+    await fault({ ...kind, times: 0 });
+    const asFetch = await upgrade();
+    expect(asFetch).toEqual({
+      status: 502,
+      body: { error: "The payment service did not answer. Please try again." },
+    });
+    const asForm = await post(checkout, { form: { priceId }, cookie: reader.cookie });
+    expect((await flashOf(asForm))?.toast).toEqual({
+      title: "Checkout Error",
+      description: "Error invoking function: The payment service did not answer. Please try again.",
+      variant: "destructive",
+    });
+  });
+
+  it("sends nobody to an address that is not Stripe's", async () => {
+    setEnvironment({
+      PAYMENTS: "sandbox",
+      STRIPE_SANDBOX_PORT: new URL(site.sandboxOrigin).port,
+      PUBLIC_URL: "http://another.test",
+      LOG_LEVEL: "silent",
+    });
+    const answer = await post(checkout, { form: { priceId }, cookie: reader.cookie });
+    const { status, body } = await upgrade();
+    site.restoreEnvironment();
+    expect({ status, url: body.url }).toEqual({ status: 200, url: null });
+    expect(answer.headers.get("Location")).toBe("/#purchase");
+    expect((await flashOf(answer))?.toast.description).toBe(
+      "Stripe Error: The payment page is not at Stripe.",
+    );
+  });
+
+  it("says so when payments are not configured", async () => {
+    setEnvironment({ LOG_LEVEL: "silent" });
+    const answer = await post(checkout, { json: { priceId }, cookie: reader.cookie });
+    site.restoreEnvironment();
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toEqual({
+      error: "Payments are not configured on this site yet.",
+    });
+  });
+});
+
+describe("having paid", () => {
+  it("gives access through the webhook alone, when the tab was closed at Stripe", async () => {
+    const { body } = await upgrade();
+    expect(await hasAccess()).toBe(false);
+    await pay(body.sessionId);
+    expect(await hasAccess()).toBe(true);
+  });
+
+  it("gives access through the success page alone, when every webhook is lost", async () => {
+    await control(site.sandboxOrigin, "webhooks", { mode: "drop" });
+    const { body } = await upgrade();
+    await pay(body.sessionId);
+    expect(await hasAccess()).toBe(false);
+    const page = await get(
+      success,
+      `/checkout/success?session_id=${body.sessionId}`,
+      reader.cookie,
+    );
+    expect(await page.json()).toEqual({ state: "member" });
+    expect(await hasAccess()).toBe(true);
+  });
+
+  it("is being confirmed while Stripe does not answer, never an error", async () => {
+    await control(site.sandboxOrigin, "webhooks", { mode: "drop" });
+    const { body } = await upgrade();
+    await pay(body.sessionId);
+    await fault({ kind: "destroy", times: 0 });
+    const page = await get(
+      success,
+      `/checkout/success?session_id=${body.sessionId}`,
+      reader.cookie,
+    );
+    expect(await page.json()).toEqual({ state: "confirming" });
+    expect(await hasAccess()).toBe(false);
+  });
+
+  it("waits for a delayed payment, and gives access only when it has arrived", async () => {
+    const { body } = await upgrade();
+    await pay(body.sessionId, { card: "bank_account" });
+    const path = `/checkout/success?session_id=${body.sessionId}`;
+    expect(await (await get(success, path, reader.cookie)).json()).toEqual({ state: "confirming" });
+    expect(await hasAccess()).toBe(false);
+    await control(site.sandboxOrigin, `sessions/${body.sessionId}/settle`);
+    await control(site.sandboxOrigin, "webhooks/settle", { timeoutMs: 10_000, retries: true });
+    expect(await hasAccess()).toBe(true);
+  });
+
+  it("gives nothing when a delayed payment fails", async () => {
+    const { body } = await upgrade();
+    await pay(body.sessionId, { card: "bank_account" });
+    await control(site.sandboxOrigin, `sessions/${body.sessionId}/fail`);
+    await control(site.sandboxOrigin, "webhooks/settle", { timeoutMs: 10_000, retries: true });
+    expect(await hasAccess()).toBe(false);
+  });
+
+  it("gives nothing, and says nothing, to somebody with another person's session id", async () => {
+    const { body } = await upgrade();
+    await pay(body.sessionId);
+    const other = await newReader();
+    for (const id of [body.sessionId, "cs_test_madeUp", "../../etc", "", "x".repeat(3_000)]) {
+      const page = await get(success, `/checkout/success?session_id=${id}`, other.cookie);
+      expect(page.status).toBe(302);
+      expect(page.headers.get("Location")).toBe("/#purchase");
+    }
+    expect(await hasAccess(other)).toBe(false);
+  });
+
+  it("signs nobody in", async () => {
+    const { body } = await upgrade();
+    await pay(body.sessionId);
+    const page = await get(success, `/checkout/success?session_id=${body.sessionId}`);
+    expect(page.headers.get("Location")).toBe("/auth");
+    expect(page.headers.getSetCookie()).toEqual([]);
+  });
+
+  it("leads a member who clicks again to the portal, not to a second subscription", async () => {
+    const { body } = await upgrade();
+    await pay(body.sessionId);
+    const again = await upgrade();
+    expect(again.body.sessionId).toBeNull();
+    expect(again.body.url).toContain(site.sandboxOrigin.split(":").at(-1));
+    expect(await openSessions()).toHaveLength(0);
+  });
+
+  it("keeps access to the paid period's end after cancelling, and ends it with an immediate cancel", async () => {
+    const { body } = await upgrade();
+    await pay(body.sessionId);
+    const subscription = await liveSubscription(reader);
+    const settle = () =>
+      control(site.sandboxOrigin, "webhooks/settle", { timeoutMs: 10_000, retries: true });
+    await control(site.sandboxOrigin, `subscriptions/${subscription}/cancel-at-period-end`);
+    await settle();
+    expect((await findProfile(reader.id))?.stripeCancelAtPeriodEnd).toBe(true);
+    expect(await hasAccess()).toBe(true);
+    await control(site.sandboxOrigin, `subscriptions/${subscription}/cancel`);
+    await settle();
+    expect(await hasAccess()).toBe(false);
+  });
+
+  it("lets a former member subscribe again", async () => {
+    const { body } = await upgrade();
+    await pay(body.sessionId);
+    await control(site.sandboxOrigin, `subscriptions/${await liveSubscription(reader)}/cancel`);
+    const again = await upgrade();
+    expect(again.body.sessionId).toMatch(/^cs_test_/);
+    await pay(again.body.sessionId);
+    expect(await hasAccess()).toBe(true);
+  });
+
+  it("keeps access for the grace after a failed renewal, and mends with the card", async () => {
+    const { body } = await upgrade();
+    await pay(body.sessionId);
+    const subscription = await liveSubscription(reader);
+    await control(site.sandboxOrigin, `subscriptions/${subscription}/renew`, {
+      outcome: "declined",
+    });
+    await control(site.sandboxOrigin, "webhooks/settle", { timeoutMs: 10_000, retries: true });
+    const due = await findProfile(reader.id);
+    expect(due?.stripeSubscriptionStatus).toBe("past_due");
+    const stripe = await stripeClient().subscriptions.retrieve(subscription);
+    const start = stripe.items.data[0]?.current_period_start ?? 0;
+    expect(due?.stripeCurrentPeriodEnd).toEqual(new Date((start + 7 * 24 * 60 * 60) * 1000));
+    expect(await hasAccess()).toBe(true);
+
+    await control(site.sandboxOrigin, `customers/${due?.stripeCustomerId}/card`, {
+      card: "4242424242424242",
+    });
+    await control(site.sandboxOrigin, "webhooks/settle", { timeoutMs: 10_000, retries: true });
+    const mended = await findProfile(reader.id);
+    expect(mended?.stripeSubscriptionStatus).toBe("active");
+    expect(mended?.stripeCurrentPeriodEnd).toEqual(
+      new Date((stripe.items.data[0]?.current_period_end ?? 0) * 1000),
+    );
+  });
+
+  it("ends access when the customer is deleted at Stripe", async () => {
+    const { body } = await upgrade();
+    await pay(body.sessionId);
+    const customer = (await findProfile(reader.id))?.stripeCustomerId;
+    await control(site.sandboxOrigin, `customers/${customer}/delete`);
+    await control(site.sandboxOrigin, "webhooks/settle", { timeoutMs: 10_000, retries: true });
+    expect(await hasAccess()).toBe(false);
+  });
+});
+
+describe("the portal", () => {
+  it("opens for a customer", async () => {
+    await upgrade();
+    const answer = await post(billing, { form: {}, cookie: reader.cookie });
+    expect(answer.status).toBe(303);
+    expect(new URL(answer.headers.get("Location") ?? "").port).toBe(
+      new URL(site.sandboxOrigin).port,
+    );
+  });
+
+  it("says that there is nothing to manage to somebody who never opened a checkout", async () => {
+    const answer = await post(billing, { form: {}, cookie: reader.cookie });
+    expect((await flashOf(answer))?.toast.title).toBe("Checkout Error");
+  });
+
+  it("asks a visitor to sign in", async () => {
+    const answer = await post(billing, { form: {} });
+    expect(answer.headers.get("Location")).toBe("/auth");
+  });
+});

@@ -1,0 +1,131 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SANDBOX_STRIPE } from "~/env.server";
+import { isSubscribed } from "~/features/billing/access";
+import { startCheckout } from "~/features/billing/checkout.server";
+import { reconcile, reconcileAll, startReconciliation } from "~/features/billing/reconcile.server";
+import { syncCustomer } from "~/features/billing/sync-customer.server";
+import { getDatabase } from "~db/client";
+import { findProfile, updateProfile } from "~db/queries/profiles";
+import { profiles } from "~db/schema";
+import { control, liveSubscription, newReader, type Reader } from "../support/payments";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  // no webhook is delivered anywhere: reconciliation is all there is
+  site = await openTestSite({ payments: {} });
+});
+afterAll(() => site.close());
+
+async function paidReader(): Promise<Reader> {
+  const reader = await newReader();
+  const outcome = await startCheckout(reader, SANDBOX_STRIPE.priceId);
+  if (outcome.kind !== "checkout") throw new Error(outcome.kind);
+  await control(site.sandboxOrigin, `sessions/${outcome.sessionId}/pay`);
+  return reader;
+}
+
+async function memberReader(): Promise<Reader> {
+  const reader = await paidReader();
+  await syncCustomer((await findProfile(reader.id))?.stripeCustomerId ?? "");
+  return reader;
+}
+
+const hasAccess = async ({ id }: Reader) => isSubscribed(await findProfile(id), new Date());
+const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+const forgetSync = (reader: Reader) => updateProfile(reader.id, { syncedAt: minutesFromNow(-60) });
+
+describe("reconciliation", () => {
+  it("gives access to somebody who paid while every webhook was lost", async () => {
+    const reader = await paidReader();
+    expect(await hasAccess(reader)).toBe(false);
+    await reconcile();
+    expect(await hasAccess(reader)).toBe(true);
+  });
+
+  it("does so by itself, by its timer alone", async () => {
+    const reader = await paidReader();
+    const stop = startReconciliation(20);
+    await expect.poll(() => hasAccess(reader), { timeout: 10_000 }).toBe(true);
+    await stop();
+  });
+
+  it("sees a renewal whose webhook was lost", async () => {
+    const reader = await memberReader();
+    const subscription = await liveSubscription(reader);
+    await updateProfile(reader.id, {
+      stripeCurrentPeriodEnd: minutesFromNow(-1),
+      syncedAt: minutesFromNow(-60),
+    });
+    await control(site.sandboxOrigin, `subscriptions/${subscription}/renew`, { outcome: "paid" });
+    expect(await hasAccess(reader)).toBe(false);
+    await reconcile();
+    expect(await hasAccess(reader)).toBe(true);
+  });
+
+  it("ends the access of somebody past due whose subscription was given up unheard", async () => {
+    const reader = await memberReader();
+    const subscription = await liveSubscription(reader);
+    await control(site.sandboxOrigin, `subscriptions/${subscription}/renew`, {
+      outcome: "declined",
+    });
+    await syncCustomer((await findProfile(reader.id))?.stripeCustomerId ?? "");
+    expect((await findProfile(reader.id))?.stripeSubscriptionStatus).toBe("past_due");
+    await control(site.sandboxOrigin, `subscriptions/${subscription}/give-up`, {
+      afterRetries: "cancel",
+    });
+    await forgetSync(reader);
+    await reconcile();
+    expect(await hasAccess(reader)).toBe(false);
+  });
+
+  it("leaves alone what it has just looked at, and members in the middle of their month", async () => {
+    await getDatabase().db.update(profiles).set({ syncedAt: new Date(), checkoutOpenedAt: null });
+    const member = await memberReader();
+    await forgetSync(member);
+    const { synced } = await reconcile();
+    expect(synced).toBe(0);
+  });
+
+  it("goes on with the others when one customer cannot be synced", async () => {
+    await getDatabase().db.update(profiles).set({ syncedAt: new Date(), checkoutOpenedAt: null });
+    const [first, second] = [await paidReader(), await paidReader()];
+    await control(site.sandboxOrigin, "faults", {
+      kind: "error",
+      status: 400,
+      match: "GET /v1/subscriptions",
+      times: 1,
+    });
+    const result = await reconcile();
+    expect(result).toEqual({ synced: 1, failed: 1 });
+    await reconcile(new Date(), 0);
+    expect([await hasAccess(first), await hasAccess(second)]).toEqual([true, true]);
+  });
+
+  it("goes through everybody after an outage, page by page", async () => {
+    const members = await Promise.all(Array.from({ length: 5 }, memberReader));
+    await getDatabase()
+      .db.update(profiles)
+      .set({ stripePriceId: null, stripeCurrentPeriodEnd: null });
+    const { failed } = await reconcileAll();
+    expect(failed).toBe(0);
+    expect(await Promise.all(members.map(hasAccess))).toEqual(members.map(() => true));
+  });
+});
+
+describe("syncing one customer many times at once", () => {
+  it("ends with what Stripe says last", async () => {
+    const reader = await memberReader();
+    const customer = (await findProfile(reader.id))?.stripeCustomerId ?? "";
+    const subscription = await liveSubscription(reader);
+    await Promise.all([
+      ...Array.from({ length: 20 }, () => syncCustomer(customer)),
+      control(site.sandboxOrigin, `subscriptions/${subscription}/cancel`),
+      ...Array.from({ length: 20 }, () => syncCustomer(customer)),
+    ]);
+    await syncCustomer(customer);
+    const [row] = await getDatabase().db.select().from(profiles).where(eq(profiles.id, reader.id));
+    expect(row).toMatchObject({ stripePriceId: null, stripeSubscriptionStatus: "canceled" });
+  });
+});

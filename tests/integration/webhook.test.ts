@@ -1,0 +1,216 @@
+import { sql } from "drizzle-orm";
+import type Stripe from "stripe";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import { isSubscribed } from "~/features/billing/access";
+import { startCheckout } from "~/features/billing/checkout.server";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import { apiVersion } from "~/features/billing/stripe-setup.server";
+import { syncCustomer } from "~/features/billing/sync-customer.server";
+import { action as webhook, loader as webhookPage } from "~/routes/webhooks.stripe/route";
+import { getDatabase } from "~db/client";
+import { findProfile } from "~db/queries/profiles";
+import { control, newReader } from "../support/payments";
+import { call, get, ORIGIN } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite({ payments: {} });
+});
+afterAll(() => site.close());
+afterEach(async () => {
+  site.restoreEnvironment();
+  await control(site.sandboxOrigin, "faults/clear");
+});
+
+/** Somebody who paid, of whom the site has heard nothing yet. */
+async function paidReader() {
+  const reader = await newReader();
+  const outcome = await startCheckout(reader, SANDBOX_STRIPE.priceId);
+  if (outcome.kind !== "checkout") throw new Error(outcome.kind);
+  await control(site.sandboxOrigin, `sessions/${outcome.sessionId}/pay`);
+  const customer = (await findProfile(reader.id))?.stripeCustomerId ?? "";
+  return { ...reader, customer };
+}
+
+let count = 0;
+
+function eventFor(customer: string, fields: Partial<Stripe.Event> = {}): string {
+  return JSON.stringify({
+    id: `evt_test_${process.pid}_${Date.now()}_${++count}`,
+    object: "event",
+    api_version: apiVersion(),
+    created: Math.floor(Date.now() / 1000),
+    livemode: false,
+    type: "customer.subscription.updated",
+    data: { object: { id: "sub_1", object: "subscription", customer } },
+    ...fields,
+  });
+}
+
+type Signing = { secret?: string; timestamp?: number };
+
+function deliver(body: string, { secret = SANDBOX_STRIPE.webhookSecret, timestamp }: Signing = {}) {
+  const signature = stripeClient().webhooks.generateTestHeaderString({
+    payload: body,
+    secret,
+    ...(timestamp ? { timestamp } : {}),
+  });
+  return send(body, { "Stripe-Signature": signature });
+}
+
+const send = (body: string, headers: Record<string, string> = {}) =>
+  call(
+    webhook,
+    new Request(`${ORIGIN}/webhooks/stripe`, {
+      method: "POST",
+      body,
+      headers: { "Content-Type": "application/json", ...headers },
+    }),
+  );
+
+async function ledger(id: string): Promise<number> {
+  const [row] = await getDatabase().db.execute<{ count: number }>(
+    sql`select count(*)::int as count from webhook_events where id = ${id}`,
+  );
+  return row?.count ?? -1;
+}
+
+async function ledgerSize(): Promise<number> {
+  const [row] = await getDatabase().db.execute<{ count: number }>(
+    sql`select count(*)::int as count from webhook_events`,
+  );
+  return row?.count ?? -1;
+}
+
+const idOf = (body: string) => (JSON.parse(body) as { id: string }).id;
+const hasAccess = async (id: string) => isSubscribed(await findProfile(id), new Date());
+
+describe("a delivery", () => {
+  it("gives access to whoever it is about, by asking Stripe and not by believing it", async () => {
+    const reader = await paidReader();
+    expect((await deliver(eventFor(reader.customer))).status).toBe(200);
+    expect(await hasAccess(reader.id)).toBe(true);
+  });
+
+  it("that lies about a subscription gives nothing", async () => {
+    const reader = await newReader();
+    await startCheckout(reader, SANDBOX_STRIPE.priceId);
+    const customer = (await findProfile(reader.id))?.stripeCustomerId ?? "";
+    const lie = eventFor(customer, {
+      data: { object: { id: "sub_x", object: "subscription", customer, status: "active" } },
+    } as unknown as Partial<Stripe.Event>);
+    expect((await deliver(lie)).status).toBe(200);
+    expect(await hasAccess(reader.id)).toBe(false);
+  });
+
+  it("is worked once, however often it comes", async () => {
+    const reader = await paidReader();
+    const event = eventFor(reader.customer);
+    for (let time = 0; time < 3; time++) expect((await deliver(event)).status).toBe(200);
+    expect(await ledger(idOf(event))).toBe(1);
+  });
+
+  it("about nobody we know is taken and done with", async () => {
+    expect((await deliver(eventFor("cus_stranger"))).status).toBe(200);
+  });
+
+  it("of a type that is not waited for is taken without an entry", async () => {
+    const event = eventFor("cus_1", { type: "balance.available" as Stripe.Event["type"] } as never);
+    expect((await deliver(event)).status).toBe(200);
+    expect(await ledger(idOf(event))).toBe(0);
+  });
+
+  it("about a dispute finds its customer through the charge", async () => {
+    const reader = await paidReader();
+    await syncCustomer(reader.customer);
+    const { data } = await stripeClient().charges.list({ customer: reader.customer });
+    const event = eventFor("", {
+      type: "charge.dispute.created",
+      data: { object: { id: "dp_1", object: "dispute", charge: data[0]?.id } },
+    } as unknown as Partial<Stripe.Event>);
+    expect((await deliver(event)).status).toBe(200);
+    expect(await ledger(idOf(event))).toBe(1);
+  });
+});
+
+describe("what is refused, without a trace in the database", () => {
+  const body = () => eventFor("cus_1");
+  const now = () => Math.floor(Date.now() / 1000);
+  it.each<[string, number, () => Promise<Response>]>([
+    ["no signature", 400, () => send(body())],
+    ["a forged signature", 400, () => send(body(), { "Stripe-Signature": "t=1,v1=00" })],
+    ["a signature that is nonsense", 400, () => send(body(), { "Stripe-Signature": "%%%" })],
+    ["a wrong secret", 400, () => deliver(body(), { secret: "whsec_another" })],
+    ["a delivery older than 300 s", 400, () => deliver(body(), { timestamp: now() - 301 })],
+    ["an event of live mode", 400, () => deliver(eventFor("cus_1", { livemode: true }))],
+    ["a signed body that is not JSON", 400, () => deliver("not json")],
+    ["a signed body that is not an event", 400, () => deliver("[]")],
+    ["a body over 1 MB", 413, () => deliver(`"${"x".repeat(1024 * 1024)}"`)],
+    [
+      "another method",
+      405,
+      () => call(webhook, new Request(`${ORIGIN}/webhooks/stripe`, { method: "PUT", body: "{}" })),
+    ],
+    ["a visit with a browser", 405, () => get(webhookPage, "/webhooks/stripe")],
+  ])("%s", async (_what, status, request) => {
+    const before = await ledgerSize();
+    expect((await request()).status).toBe(status);
+    expect(await ledgerSize()).toBe(before);
+  });
+
+  it("takes a delivery signed with either secret while they are rolled", async () => {
+    setEnvironment({
+      STRIPE_SECRET_KEY: SANDBOX_STRIPE.secretKey,
+      STRIPE_PRICE_ID: SANDBOX_STRIPE.priceId,
+      STRIPE_WEBHOOK_SECRET: "whsec_new,whsec_old",
+      STRIPE_API_BASE: site.sandboxOrigin,
+      LOG_LEVEL: "silent",
+    });
+    for (const secret of ["whsec_new", "whsec_old"]) {
+      expect((await deliver(body(), { secret })).status).toBe(200);
+    }
+    expect((await deliver(body())).status).toBe(400);
+  });
+});
+
+describe("work that fails", () => {
+  it.each([
+    ["Stripe is away", { kind: "destroy" }],
+    ["Stripe answers 500", { kind: "error", status: 500 }],
+    ["Stripe breaks off", { kind: "truncate" }],
+  ])("is left for Stripe to deliver again when %s", async (_why, kind) => {
+    const reader = await paidReader();
+    const event = eventFor(reader.customer);
+    await control(site.sandboxOrigin, "faults", { ...kind, times: 0 });
+    expect((await deliver(event)).status).toBe(500);
+    expect(await ledger(idOf(event))).toBe(0);
+    expect(await hasAccess(reader.id)).toBe(false);
+
+    await control(site.sandboxOrigin, "faults/clear");
+    expect((await deliver(event)).status).toBe(200);
+    expect(await hasAccess(reader.id)).toBe(true);
+  });
+});
+
+describe("two hundred deliveries at once", () => {
+  it("of the same event enter the ledger once", async () => {
+    const reader = await paidReader();
+    const event = eventFor(reader.customer);
+    const answers = await Promise.all(Array.from({ length: 200 }, () => deliver(event)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await ledger(idOf(event))).toBe(1);
+    expect(await hasAccess(reader.id)).toBe(true);
+  });
+
+  it("of different events of one customer are all worked, without a deadlock", async () => {
+    const reader = await paidReader();
+    const events = Array.from({ length: 200 }, () => eventFor(reader.customer));
+    const answers = await Promise.all(events.map((event) => deliver(event)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const entered = await Promise.all(events.map((event) => ledger(idOf(event))));
+    expect(entered.every((times) => times === 1)).toBe(true);
+    expect(await hasAccess(reader.id)).toBe(true);
+  });
+});
