@@ -1,32 +1,87 @@
-import type { LinksFunction, LoaderFunctionArgs } from "@remix-run/node";
-import { Links, Meta, Outlet, Scripts, ScrollRestoration, useLoaderData } from "@remix-run/react";
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import {
+  Links,
+  Meta,
+  Outlet,
+  Scripts,
+  ScrollRestoration,
+  useLoaderData,
+  useRouteError,
+} from "@remix-run/react";
+import type { ReactNode } from "react";
 import { AuthProvider } from "~/features/accounts/auth-context";
 import { loadRoot } from "~/features/accounts/root-data.server";
+import { MembershipBanner } from "~/features/billing/membership-notice";
+import { Footer } from "~/features/landing/footer";
+import { siteLinks, THEME_COLOR } from "~/features/seo/site-links";
 import stylesheet from "~/styles/app.css";
+import { fontLinks } from "~/styles/fonts";
+import { describeError, ErrorPage } from "~/ui/error-page";
+import { Header } from "~/ui/header";
+import { NavigationProgress } from "~/ui/navigation-progress";
+import { PageArrival } from "~/ui/page-arrival";
+import { pageTitle } from "~/ui/page-title";
+import { PremiumGate } from "~/ui/premium-gate";
+import { Toaster } from "~/ui/toaster";
 
-export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheet }];
+export const links: LinksFunction = () => [
+  ...fontLinks,
+  { rel: "stylesheet", href: stylesheet },
+  ...siteLinks,
+];
 
-export async function loader({ request }: LoaderFunctionArgs) {
-  return loadRoot(request);
+export const meta: MetaFunction = ({ error }) =>
+  error
+    ? [{ title: pageTitle(describeError(error).title) }, { name: "robots", content: "noindex" }]
+    : [{ title: pageTitle() }];
+
+export async function loader(args: LoaderFunctionArgs) {
+  return loadRoot(args);
 }
 
-export default function App() {
-  const { viewer } = useLoaderData<typeof loader>();
+/** The document around every page and around the error page, which has no loader data to rely on. */
+export function Layout({ children }: { children: ReactNode }) {
   return (
     <html lang="en">
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="theme-color" content={THEME_COLOR} />
         <Meta />
         <Links />
       </head>
-      <body>
-        <AuthProvider viewer={viewer}>
-          <Outlet />
-        </AuthProvider>
+      <body className="flex min-h-dvh flex-col">
+        {children}
         <ScrollRestoration />
         <Scripts />
       </body>
     </html>
   );
+}
+
+export default function App() {
+  const { viewer, toast } = useLoaderData<typeof loader>();
+  return (
+    <Toaster flash={toast}>
+      <AuthProvider viewer={viewer}>
+        <PageArrival />
+        <NavigationProgress />
+        <a href="#main" className="skip-link">
+          Skip to content
+        </a>
+        <Header />
+        <MembershipBanner />
+        <main id="main" tabIndex={-1} className="grow">
+          <PremiumGate>
+            <Outlet />
+          </PremiumGate>
+        </main>
+        <Footer />
+      </AuthProvider>
+    </Toaster>
+  );
+}
+
+export function ErrorBoundary() {
+  return <ErrorPage error={useRouteError()} />;
 }

@@ -48,6 +48,38 @@ export const toasts = {
     "Buying the book here is not yet implemented.",
   ),
   notImplemented: notice("Feature not implemented"),
+
+  // Beyond the specification: choosing a new password, and the newsletter's mails.
+  passwordResetRequested: notice(
+    "📬 Check Your Email",
+    "If there is an account with this address, a link to choose a new password is on its way.",
+  ),
+  passwordResetFailed: (message = "Something went wrong") =>
+    failure("Password Reset Failed", message),
+  passwordResetLinkInvalid: failure(
+    "Password Reset Failed",
+    "This link has expired or was already used. Please ask for a new one.",
+  ),
+  passwordChanged: notice("✅ Password Changed!", "You've been successfully signed in."),
+
+  newsletterConfirmed: notice("🎉 Email Confirmed!", "Thank you. You're on the list."),
+  newsletterConfirmFailed: failure(
+    "Uh oh! Something went wrong.",
+    "Your email could not be confirmed. Please try again.",
+  ),
+  newsletterConfirmLinkInvalid: failure(
+    "Uh oh! Something went wrong.",
+    "This link is no longer valid. Please subscribe again.",
+  ),
+  unsubscribed: notice("👋 You've been unsubscribed."),
+  unsubscribeFailed: failure(
+    "Uh oh! Something went wrong.",
+    "You could not be unsubscribed. Please try again.",
+  ),
+  unsubscribeLinkInvalid: failure(
+    "Uh oh! Something went wrong.",
+    "This link is not complete. Please open it from the letter itself.",
+  ),
 } as const;
 
 /** The messages a 'Checkout Error' toast can carry (specification, 8). */

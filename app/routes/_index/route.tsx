@@ -1,3 +1,22 @@
+import type { LinksFunction, MetaFunction } from "@remix-run/node";
+import { BOOK_DESCRIPTION } from "~/features/landing/book";
+import { LandingPage } from "~/features/landing/landing-page";
+import { bookJsonLd } from "~/features/seo/book-json-ld";
+import { pageMeta, publicOrigin } from "~/features/seo/page-meta";
+import { pageTitle } from "~/ui/page-title";
+
+export const meta: MetaFunction = ({ matches }) => {
+  const origin = publicOrigin(matches);
+  return [
+    ...pageMeta({ title: pageTitle(), description: BOOK_DESCRIPTION, path: "/" }, matches),
+    ...(origin ? [bookJsonLd(origin)] : []),
+  ];
+};
+
+export const links: LinksFunction = () => [
+  { rel: "preconnect", href: "https://images.unsplash.com" },
+];
+
 export default function Landing() {
-  return <h1>The Golden Path</h1>;
+  return <LandingPage />;
 }

@@ -1,0 +1,31 @@
+import { features } from "./copy";
+import { FeatureMark } from "./feature-mark";
+import { PathLane } from "./golden-path";
+
+/** What the book offers: three cards. */
+export function AboutSection() {
+  return (
+    <section id="about" aria-labelledby="about-title" className="frame relative py-4">
+      <PathLane side="left" bends={2} />
+      <div className="grid gap-6 lg:grid-cols-2 lg:items-end lg:gap-12">
+        <h2 id="about-title" className="section-title">
+          You already know the direction
+        </h2>
+        <p className="max-w-[52ch] text-ink-soft text-lg">
+          Most of us are not short of advice. We are short of a way to live it on a tired Tuesday.
+          The Golden Path begins there: with the day you actually have, and the next step you can
+          actually take.
+        </p>
+      </div>
+      <ul className="mt-16 grid gap-12 md:grid-cols-3 md:gap-8 lg:gap-12">
+        {features.map(({ title, mark, text }) => (
+          <li key={title} className="border-line border-t-2 pt-8">
+            <FeatureMark name={mark} />
+            <h3 className="mt-6 text-xl">{title}</h3>
+            <p className="mt-3 text-ink-soft">{text}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,31 @@
+import portraitArt from "./art/portrait.svg";
+import { AUTHOR_NAME } from "./book";
+import { ExternalPhoto, type Photo } from "./external-photo";
+
+const portraitPhoto: Photo = {
+  id: "photo-1573496359142-b8d87734a5a2",
+  alt: `${AUTHOR_NAME}, smiling at the camera`,
+  width: 480,
+  height: 600,
+  widths: [320, 480, 640, 800, 960],
+};
+
+/** The author's photograph over her drawn monogram. */
+export function AuthorPortrait({ className = "" }: { className?: string }) {
+  return (
+    <div className={`author-portrait ${className}`}>
+      <img
+        src={portraitArt}
+        width={480}
+        height={600}
+        alt=""
+        loading="lazy"
+        className="absolute inset-0 size-full"
+      />
+      <ExternalPhoto
+        photo={portraitPhoto}
+        sizes="(min-width: 80rem) 432px, (min-width: 48rem) 36vw, 80vw"
+      />
+    </div>
+  );
+}

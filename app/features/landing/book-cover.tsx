@@ -1,0 +1,39 @@
+import coverArt from "./art/cover.svg";
+import { AUTHOR_NAME, BOOK_TITLE } from "./book";
+import { ExternalPhoto, type Photo } from "./external-photo";
+
+const jacketPhoto: Photo = {
+  id: "photo-1441974231531-c6227db76b6e",
+  alt: "Early light falling through tall trees onto a forest path",
+  width: 480,
+  height: 720,
+  widths: [320, 480, 640, 800, 960],
+};
+
+/**
+ * The hero image: the book itself. Its jacket carries the photograph, or our drawing while there is
+ * none; the lettering lies above both and only repeats the page's title, so it is hidden from readers
+ * by ear.
+ */
+export function BookCover({ className = "" }: { className?: string }) {
+  return (
+    <div className={`book-cover ${className}`}>
+      <img src={coverArt} width={480} height={720} alt="" className="absolute inset-0 size-full" />
+      <ExternalPhoto
+        photo={jacketPhoto}
+        sizes="(min-width: 80rem) 384px, (min-width: 64rem) 30vw, (min-width: 40rem) 320px, 68vw"
+        priority
+      />
+      <div className="book-jacket" aria-hidden="true">
+        <span className="book-jacket-author">{AUTHOR_NAME}</span>
+        <span className="book-jacket-title">
+          {BOOK_TITLE.split(" ").map((word) => (
+            <span key={word} className="block">
+              {word}
+            </span>
+          ))}
+        </span>
+      </div>
+    </div>
+  );
+}

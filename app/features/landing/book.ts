@@ -1,0 +1,15 @@
+/** The facts about the book that more than one place states (specification, 2 and 9). */
+export const BOOK_TITLE = "The Golden Path";
+export const AUTHOR_NAME = "Maren Ashdown";
+export const BOOK_DESCRIPTION =
+  "A calm and practical guide to finding what matters, and walking toward it one honest step at a time.";
+
+/** In US dollars. */
+export const BOOK_PRICE = "24.99";
+/** In US dollars a month. */
+export const PREMIUM_PRICE = "9.99";
+
+/** Out of five. */
+export const RATING = 4.9;
+export const REVIEW_COUNT = 2847;
+export const READERS_CLAIM = "10,000+ readers transformed";

@@ -1,0 +1,61 @@
+import { useEffect, useRef } from "react";
+
+const PHOTO_HOST = "https://images.unsplash.com";
+
+export type Photo = {
+  /** The photo's path on the stock photo host. */
+  id: string;
+  alt: string;
+  /** Largest size served, in CSS pixels; it also fixes the aspect ratio. */
+  width: number;
+  height: number;
+  /** Widths offered to the browser, in pixels. */
+  widths: readonly number[];
+};
+
+type ExternalPhotoProps = {
+  photo: Photo;
+  sizes: string;
+  /** The largest picture of the first screen: fetched before the others, never lazily. */
+  priority?: boolean;
+};
+
+/**
+ * A picture from the external stock photo host, laid over a drawing of our own (the parent's first
+ * child). While it loads the drawing shows through; when it fails, a layer with the drawing covers the
+ * browser's broken-image mark (styles/pictures.css), and with JavaScript the picture is made transparent.
+ */
+export function ExternalPhoto({ photo, sizes, priority = false }: ExternalPhotoProps) {
+  const ref = useRef<HTMLImageElement>(null);
+  useEffect(() => {
+    const image = ref.current;
+    if (!image) return;
+    const giveUp = () => {
+      image.dataset.failed = "";
+    };
+    // the failure may lie before hydration
+    if (image.complete && image.naturalWidth === 0) giveUp();
+    image.addEventListener("error", giveUp);
+    return () => image.removeEventListener("error", giveUp);
+  }, []);
+
+  const address = (width: number) =>
+    `${PHOTO_HOST}/${photo.id}?auto=format&fit=crop&q=75&w=${width}&h=${Math.round((width * photo.height) / photo.width)}`;
+  return (
+    <img
+      ref={ref}
+      className="external-photo"
+      src={address(photo.width)}
+      srcSet={photo.widths.map((width) => `${address(width)} ${width}w`).join(", ")}
+      sizes={sizes}
+      width={photo.width}
+      height={photo.height}
+      alt={photo.alt}
+      decoding="async"
+      loading={priority ? "eager" : "lazy"}
+      // React 18 knows the attribute only in lower case
+      {...(priority ? { fetchpriority: "high" } : {})}
+      referrerPolicy="no-referrer"
+    />
+  );
+}

@@ -1,0 +1,65 @@
+import { AUTHOR_NAME, BOOK_TITLE } from "./book";
+import { contactDetails, supportLabels } from "./copy";
+
+const quickLinks = [
+  { label: "About", to: "/#about" },
+  { label: "Preview", to: "/#preview" },
+  { label: "Author", to: "/#author" },
+  { label: "Reviews", to: "/#reviews" },
+  { label: "Premium", to: "/#purchase" },
+  { label: "Newsletter", to: "/#newsletter" },
+] as const;
+
+/** The page's end: quick links, the support labels that lead nowhere yet, and how to write to us. */
+export function Footer() {
+  return (
+    <footer className="border-line border-t bg-paper-deep">
+      <div className="frame grid gap-12 py-16 sm:grid-cols-2 lg:grid-cols-12 lg:gap-8">
+        <div className="lg:col-span-4">
+          <p className="font-display text-2xl">{BOOK_TITLE}</p>
+          <p className="mt-2 text-ink-soft text-sm">by {AUTHOR_NAME}</p>
+        </div>
+        <nav aria-labelledby="quick-links-title" className="lg:col-span-3">
+          <h2 id="quick-links-title" className="footer-title">
+            Quick Links
+          </h2>
+          <ul className="mt-2 grid grid-cols-2 gap-x-8">
+            {quickLinks.map(({ label, to }) => (
+              <li key={label}>
+                <a href={to} className="footer-link">
+                  {label}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div className="lg:col-span-2">
+          <h2 className="footer-title">Support</h2>
+          <ul className="mt-2">
+            {supportLabels.map((label) => (
+              <li key={label} className="footer-line">
+                {label}
+              </li>
+            ))}
+          </ul>
+        </div>
+        <div className="lg:col-span-3">
+          <h2 className="footer-title">Contact</h2>
+          <address className="mt-2 not-italic">
+            {Object.values(contactDetails).map((line) => (
+              <span key={line} className="footer-line">
+                {line}
+              </span>
+            ))}
+          </address>
+        </div>
+      </div>
+      <div className="frame pb-10">
+        <p className="flex flex-wrap justify-between gap-x-8 gap-y-1 border-line border-t pt-6 text-ink-soft text-sm">
+          <span>© {contactDetails.publisher}. All rights reserved.</span>
+          <span>Set in Fraunces and Inter.</span>
+        </p>
+      </div>
+    </footer>
+  );
+}

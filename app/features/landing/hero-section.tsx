@@ -1,0 +1,52 @@
+import { Button } from "~/ui/button";
+import { NoticeForm } from "~/ui/notice-form";
+import { BOOK_DESCRIPTION, BOOK_PRICE, RATING, READERS_CLAIM } from "./book";
+import { BookCover } from "./book-cover";
+import { PathLane, PathStart } from "./golden-path";
+import { StarRating } from "./star-rating";
+
+/** The first screen: what the book is, how to get it, and the start of the golden path. */
+export function HeroSection() {
+  return (
+    <section aria-labelledby="hero-title" className="hero">
+      <div className="frame hero-grid">
+        <h1 id="hero-title" className="hero-title">
+          <span className="block">The Golden</span>{" "}
+          <span className="flex">
+            Path
+            <PathStart />
+          </span>
+        </h1>
+        <div className="hero-text">
+          <p className="max-w-[32ch] text-balance font-[350] font-display text-2xl text-ink-soft">
+            {BOOK_DESCRIPTION}
+          </p>
+          <div className="mt-8 flex flex-col gap-4 sm:flex-row md:flex-col md:items-start lg:flex-row">
+            <NoticeForm notice="purchase">
+              <Button type="submit" className="w-full">
+                Get Your Copy - ${BOOK_PRICE}
+              </Button>
+            </NoticeForm>
+            <a href="#preview" className="button button-secondary">
+              Read Preview
+            </a>
+          </div>
+          <div className="mt-8 flex flex-wrap items-center gap-x-6 gap-y-2 text-sm text-ink-soft">
+            <p className="flex items-center gap-2">
+              <StarRating rating={RATING} className="text-gold-text" />
+              <strong className="font-semibold text-ink">{RATING}/5</strong>
+            </p>
+            <p>{READERS_CLAIM}</p>
+          </div>
+        </div>
+        <div className="hero-book">
+          <BookCover />
+          <p className="bestseller-seal">Bestseller</p>
+        </div>
+        <div className="hero-lane">
+          <PathLane side="right" bends={2} />
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,21 @@
+import { NewsletterForm } from "~/features/newsletter/newsletter-form";
+
+/** The newsletter, and what one signs up for. */
+export function NewsletterSection() {
+  return (
+    <section aria-labelledby="newsletter-title" id="newsletter" className="bg-paper-deep py-24">
+      <div className="frame grid gap-10 lg:grid-cols-2 lg:items-end lg:gap-12">
+        <div>
+          <h2 id="newsletter-title" className="section-title">
+            Stay Connected
+          </h2>
+          <p className="mt-4 max-w-[44ch] text-ink-soft">
+            One letter on the first Sunday of the month: a practice, a story, and a question worth
+            taking for a walk.
+          </p>
+        </div>
+        <NewsletterForm />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+import { UpgradeButton } from "~/features/billing/upgrade-button";
+import { PREMIUM_PRICE } from "./book";
+import { premiumBenefits } from "./copy";
+import { PathEnd } from "./golden-path";
+
+/** The premium subscription: the dark band where the golden path ends. */
+export function PremiumSection() {
+  return (
+    <section id="purchase" aria-labelledby="purchase-title" className="on-night premium-band">
+      <PathEnd />
+      <div className="frame">
+        <div className="premium-card">
+          <RisingSun />
+          <div>
+            <h2 id="purchase-title" className="section-title">
+              Walk further with Premium
+            </h2>
+            <p className="mt-6 max-w-[44ch] text-lg text-mist">
+              The book shows you the path. Premium keeps you company on it, for as long as the
+              company helps.
+            </p>
+            <p className="mt-10 flex flex-wrap items-baseline gap-x-4">
+              <span className="font-display text-[5rem] text-gold leading-none tracking-tight">
+                ${PREMIUM_PRICE}
+              </span>
+              <span className="text-lg text-mist">per month, cancel anytime</span>
+            </p>
+            <div className="mt-8">
+              <UpgradeButton />
+            </div>
+          </div>
+          <ul className="grid content-center gap-8">
+            {premiumBenefits.map(({ title, text }) => (
+              <li key={title} className="border-line-night border-t pt-6">
+                <h3 className="text-xl">{title}</h3>
+                <p className="mt-2 text-mist">{text}</p>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** Where the golden path ends: half a sun on the card's upper edge. */
+function RisingSun() {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 96 48" className="rising-sun">
+      <path d="M26 48a22 22 0 0 1 44 0z" className="fill-gold" />
+      <path
+        d="M15 37l-9.500-3M24 24l-7-7.500M35 15.500l-4-9.500M61 15.500l4-9.500M72 24l7-7.500M81 37l9.500-3"
+        className="fill-none stroke-2 stroke-gold"
+        strokeLinecap="round"
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,46 @@
+import { BOOK_TITLE } from "./book";
+import { chapterOne, nextChapters } from "./copy";
+import { PathLane } from "./golden-path";
+
+/** The opening of chapter 1, set as a page of the book, and what chapters 2 to 4 are about. */
+export function PreviewSection() {
+  return (
+    <section id="preview" aria-labelledby="preview-title" className="frame relative py-4">
+      <PathLane side="right" bends={4} />
+      <h2 id="preview-title" className="section-title">
+        Read the first pages
+      </h2>
+      <div className="mt-12 grid gap-16 lg:grid-cols-12 lg:gap-8 xl:gap-12">
+        <article aria-labelledby="chapter-one-title" className="book-page lg:col-span-8">
+          <p className="running-head" aria-hidden="true">
+            {BOOK_TITLE}
+          </p>
+          <p className="mt-12 text-center font-display text-gold-text text-lg">Chapter 1</p>
+          <h3 id="chapter-one-title" className="mt-2 text-center text-2xl">
+            {chapterOne.title}
+          </h3>
+          <div className="book-text">
+            {chapterOne.paragraphs.map((paragraph) => (
+              <p key={paragraph.slice(0, 24)}>{paragraph}</p>
+            ))}
+          </div>
+          <p className="mt-10 text-center font-display text-ink-soft text-sm" aria-hidden="true">
+            1
+          </p>
+        </article>
+        <div className="lg:sticky lg:top-28 lg:col-span-4 lg:self-start">
+          <h3 className="text-2xl">And then</h3>
+          <ol className="mt-8 grid gap-8 md:grid-cols-3 lg:grid-cols-1 lg:gap-10">
+            {nextChapters.map(({ number, title, text }) => (
+              <li key={number}>
+                <p className="font-display text-gold-text text-lg">Chapter {number}</p>
+                <h4 className="mt-1 font-display text-xl">{title}</h4>
+                <p className="mt-2 text-ink-soft">{text}</p>
+              </li>
+            ))}
+          </ol>
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+import type { MetaDescriptor } from "@remix-run/node";
+import {
+  AUTHOR_NAME,
+  BOOK_DESCRIPTION,
+  BOOK_PRICE,
+  BOOK_TITLE,
+  RATING,
+  REVIEW_COUNT,
+} from "~/features/landing/book";
+
+/**
+ * The book as schema.org describes one, for search engines: author, rating and offer (specification,
+ * 9). Remix escapes `<`, `>` and `&` when it writes the script element.
+ */
+export function bookJsonLd(origin: string): MetaDescriptor {
+  return {
+    "script:ld+json": {
+      "@context": "https://schema.org",
+      "@type": "Book",
+      "@id": `${origin}/#book`,
+      name: BOOK_TITLE,
+      url: `${origin}/`,
+      image: `${origin}/share.png`,
+      description: BOOK_DESCRIPTION,
+      inLanguage: "en",
+      genre: "Self-help",
+      author: { "@type": "Person", name: AUTHOR_NAME },
+      aggregateRating: {
+        "@type": "AggregateRating",
+        ratingValue: RATING,
+        bestRating: 5,
+        reviewCount: REVIEW_COUNT,
+      },
+      offers: {
+        "@type": "Offer",
+        url: `${origin}/`,
+        price: BOOK_PRICE,
+        priceCurrency: "USD",
+      },
+    },
+  };
+}

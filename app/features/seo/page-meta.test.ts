@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { bookJsonLd } from "./book-json-ld";
+import { pageMeta } from "./page-meta";
+
+const page = { title: "Somewhere", description: "What is there.", path: "/somewhere" };
+const matches = [{ id: "root", data: { publicUrl: "https://book.example" } }];
+
+describe("a page's head", () => {
+  it("names the page's own address on the public origin, whatever address was asked for", () => {
+    expect(pageMeta(page, matches)).toContainEqual({
+      tagName: "link",
+      rel: "canonical",
+      href: "https://book.example/somewhere",
+    });
+  });
+
+  it("gives link previews absolute addresses, because a preview has no page to resolve against", () => {
+    const addresses = pageMeta(page, matches)
+      .flatMap((tag) => ("content" in tag ? [String(tag.content)] : []))
+      .filter((content) => content.includes("share.png") || content.includes("/somewhere"));
+    expect(addresses).toHaveLength(3);
+    for (const address of addresses) expect(address).toMatch(/^https:\/\/book\.example\//);
+  });
+
+  it("keeps a private page out of search results and previews", () => {
+    const tags = pageMeta({ ...page, noindex: true }, matches);
+    expect(tags).toEqual([
+      { title: "Somewhere" },
+      { name: "description", content: "What is there." },
+      { name: "robots", content: "noindex" },
+    ]);
+  });
+
+  it("still has its title when the root's data is missing", () => {
+    expect(pageMeta(page, [{ id: "root" }])).toEqual([
+      { title: "Somewhere" },
+      { name: "description", content: "What is there." },
+    ]);
+  });
+});
+
+describe("the book for search engines", () => {
+  it("carries the rating, the number of reviews and the price of the specification", () => {
+    expect(bookJsonLd("https://book.example")).toMatchObject({
+      "script:ld+json": {
+        "@type": "Book",
+        name: "The Golden Path",
+        aggregateRating: { ratingValue: 4.9, reviewCount: 2847 },
+        offers: { price: "24.99", priceCurrency: "USD" },
+      },
+    });
+  });
+});

@@ -1,0 +1,12 @@
+import type { LinkDescriptor } from "@remix-run/node";
+
+/** Icons and web manifest, the same on every page; the files are in `public/`. */
+export const siteLinks: LinkDescriptor[] = [
+  { rel: "icon", href: "/favicon.ico", sizes: "32x32" },
+  { rel: "icon", href: "/favicon.svg", type: "image/svg+xml" },
+  { rel: "apple-touch-icon", href: "/apple-touch-icon.png" },
+  { rel: "manifest", href: "/site.webmanifest" },
+];
+
+/** What browsers tint their own frame with: the colour of paper. */
+export const THEME_COLOR = "#fdf9f1";

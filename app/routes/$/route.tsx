@@ -1,0 +1,21 @@
+import { data, type MetaFunction } from "@remix-run/node";
+import { NotFoundPage } from "~/ui/not-found-page";
+import { pageTitle } from "~/ui/page-title";
+
+export const meta: MetaFunction = () => [
+  { title: pageTitle("Page not found") },
+  { name: "robots", content: "noindex" },
+];
+
+export const loader = () => data(null, { status: 404 });
+
+export const action = () => {
+  throw new Response(null, { status: 404 });
+};
+
+export default NotFoundPage;
+
+/** A form sent to an address that does not exist ends on the same page, inside the site's frame. */
+export function ErrorBoundary() {
+  return <NotFoundPage />;
+}

@@ -1,0 +1,21 @@
+import { type ActionFunctionArgs, redirect } from "@remix-run/node";
+import { answerForm } from "~/server/form-answer.server";
+import { readForm, refusal } from "~/server/request-body.server";
+import { safeRedirect } from "~/server/safe-redirect";
+import { toasts } from "~/ui/toast-messages";
+
+export const loader = () => redirect("/");
+
+/** The two things that are announced and not there yet, for browsers without JavaScript. */
+export async function action({ request }: ActionFunctionArgs) {
+  const form = await readForm(request);
+  const redirectTo = safeRedirect(form.fields.redirectTo);
+  switch (form.fields.notice) {
+    case "purchase":
+      return answerForm(form, { toast: toasts.purchaseComingSoon, redirectTo });
+    case "profile":
+      return answerForm(form, { toast: toasts.notImplemented, redirectTo });
+    default:
+      throw refusal(400, "There is no such notice.");
+  }
+}

@@ -1,0 +1,10 @@
+import { isDatabaseReady } from "~/server/readiness.server";
+
+/** 200 while the database answers, else 503: what a container's health check asks. */
+export async function loader() {
+  const ready = await isDatabaseReady();
+  return new Response(ready ? "ready\n" : "the database does not answer\n", {
+    status: ready ? 200 : 503,
+    headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },
+  });
+}

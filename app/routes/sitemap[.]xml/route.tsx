@@ -1,0 +1,16 @@
+import { env } from "~/env.server";
+
+/** The landing page is the only one meant for search engines; the rest is private or an outcome. */
+export function loader() {
+  const sitemap = `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+  <url><loc>${env().PUBLIC_URL}/</loc></url>
+</urlset>
+`;
+  return new Response(sitemap, {
+    headers: {
+      "Content-Type": "application/xml; charset=utf-8",
+      "Cache-Control": "public, max-age=3600",
+    },
+  });
+}

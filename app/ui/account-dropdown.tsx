@@ -1,0 +1,68 @@
+import {
+  DropdownMenuContent,
+  DropdownMenuItem,
+  DropdownMenuLabel,
+  DropdownMenu as DropdownMenuRoot,
+  DropdownMenuSeparator,
+  DropdownMenuTrigger,
+} from "@radix-ui/react-dropdown-menu";
+import { Link } from "@remix-run/react";
+import { useEffect, useRef } from "react";
+import { useAuth } from "~/features/accounts/auth-context";
+import type { AuthUser } from "~/features/accounts/viewer";
+import { Avatar } from "./avatar";
+import { toasts } from "./toast-messages";
+import { useToast } from "./toaster";
+
+type AccountDropdownProps = {
+  user: AuthUser;
+  isSubscribed: boolean;
+  /** How the plain menu stood that this one replaces. */
+  defaultOpen: boolean;
+  defaultFocused: boolean;
+};
+
+/** The account menu with type-ahead, arrow keys, Home, End, Escape and the focus returned. */
+export function AccountDropdown({
+  user,
+  isSubscribed,
+  defaultOpen,
+  defaultFocused,
+}: AccountDropdownProps) {
+  const { signOut } = useAuth();
+  const toast = useToast();
+  const trigger = useRef<HTMLButtonElement>(null);
+
+  useEffect(() => {
+    if (defaultFocused && !defaultOpen) trigger.current?.focus();
+  }, [defaultFocused, defaultOpen]);
+
+  return (
+    <DropdownMenuRoot modal={false} defaultOpen={defaultOpen}>
+      <DropdownMenuTrigger ref={trigger} className="avatar-button" aria-label="Account menu">
+        <Avatar user={user} />
+      </DropdownMenuTrigger>
+      {/* Not in a portal: in the header it is part of a landmark. */}
+      <DropdownMenuContent className="menu menu-floating" align="end" sideOffset={8}>
+        <DropdownMenuLabel>
+          <span className="menu-label">My Account</span>
+          <span className="menu-email">{user.email}</span>
+        </DropdownMenuLabel>
+        <DropdownMenuSeparator className="menu-separator" />
+        {isSubscribed && (
+          <DropdownMenuItem asChild>
+            <Link to="/premium" className="menu-item">
+              Members’ area
+            </Link>
+          </DropdownMenuItem>
+        )}
+        <DropdownMenuItem className="menu-item" onSelect={() => toast(toasts.notImplemented)}>
+          Profile
+        </DropdownMenuItem>
+        <DropdownMenuItem className="menu-item" onSelect={() => void signOut()}>
+          Log out
+        </DropdownMenuItem>
+      </DropdownMenuContent>
+    </DropdownMenuRoot>
+  );
+}

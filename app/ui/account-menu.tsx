@@ -1,0 +1,89 @@
+import { Link } from "@remix-run/react";
+import { type SyntheticEvent, useEffect, useRef, useState } from "react";
+import type { AuthUser } from "~/features/accounts/viewer";
+import { AccountActions } from "./account-actions";
+import { Avatar } from "./avatar";
+import { useOnDemand } from "./use-on-demand";
+
+const fetchDropdown = () => import("./account-dropdown").then((module) => module.AccountDropdown);
+
+type AccountMenuProps = { user: AuthUser; isSubscribed: boolean };
+
+/**
+ * The signed-in visitor's menu. A `<details>` until somebody reaches for it, which is all there is without
+ * JavaScript; then the Radix menu is fetched and takes its place, open or closed, focused or not, as it stood.
+ */
+export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
+  const details = useRef<HTMLDetailsElement>(null);
+  const [Dropdown, load] = useOnDemand(fetchDropdown);
+  const [pressed, setPressed] = useState(false);
+  const [stood, setStood] = useState<{ open: boolean; focused: boolean } | null>(null);
+
+  useEffect(() => {
+    const plain = details.current;
+    if (plain?.open || plain?.matches(":hover, :focus-within")) load();
+  }, [load]);
+
+  useEffect(() => {
+    // Swapped between press and release, the element would never see its click.
+    if (!Dropdown || pressed || !details.current) return;
+    setStood({
+      open: details.current.open,
+      focused: details.current.contains(document.activeElement),
+    });
+  }, [Dropdown, pressed]);
+
+  useEffect(() => {
+    if (!pressed) return;
+    const release = () => setTimeout(() => setPressed(false));
+    const releases = ["pointerup", "pointercancel", "keyup", "blur"] as const;
+    for (const type of releases) window.addEventListener(type, release);
+    return () => {
+      for (const type of releases) window.removeEventListener(type, release);
+    };
+  }, [pressed]);
+
+  if (Dropdown && stood) {
+    return (
+      <Dropdown
+        user={user}
+        isSubscribed={isSubscribed}
+        defaultOpen={stood.open}
+        defaultFocused={stood.focused}
+      />
+    );
+  }
+
+  const press = (event: SyntheticEvent) => {
+    load();
+    if ((event.target as Element).closest("summary")) setPressed(true);
+  };
+  return (
+    <details
+      ref={details}
+      className="account-menu"
+      onPointerEnter={load}
+      onFocus={load}
+      onPointerDown={press}
+      onKeyDown={press}
+    >
+      <summary className="avatar-button" aria-label="Account menu">
+        <Avatar user={user} />
+      </summary>
+      <div className="menu">
+        <p className="menu-label">My Account</p>
+        <p className="menu-email">{user.email}</p>
+        <ul className="menu-items">
+          {isSubscribed && (
+            <li>
+              <Link to="/premium" className="menu-item">
+                Members’ area
+              </Link>
+            </li>
+          )}
+          <AccountActions />
+        </ul>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,16 @@
+import { useState } from "react";
+import type { AuthUser } from "~/features/accounts/viewer";
+
+/** The account's picture over the first letter of its e-mail, which shows while there is none. */
+export function Avatar({ user }: { user: AuthUser }) {
+  const [failed, setFailed] = useState(false);
+  const picture = user.user_metadata.avatar_url;
+  return (
+    <span className="avatar" aria-hidden="true">
+      {user.email.charAt(0).toUpperCase()}
+      {picture && !failed && (
+        <img src={picture} alt="" width={40} height={40} onError={() => setFailed(true)} />
+      )}
+    </span>
+  );
+}

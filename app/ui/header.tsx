@@ -1,0 +1,83 @@
+import { Link, useLocation } from "@remix-run/react";
+import { useAuth } from "~/features/accounts/auth-context";
+import { AccountMenu } from "./account-menu";
+import { Button, ButtonLink } from "./button";
+import { PathMark } from "./icons";
+import { MobileMenu } from "./mobile-menu";
+import { NoticeForm } from "./notice-form";
+import { SECTION_IDS, SECTION_LINKS } from "./section-links";
+import { useCurrentSection } from "./use-current-section";
+
+/** The sticky header of every page (specification, 2), for visitors, accounts and members. */
+export function Header() {
+  const { user, isSubscribed } = useAuth();
+  const current = useCurrentSection(SECTION_IDS);
+  const { pathname } = useLocation();
+  return (
+    <header className="site-header">
+      <div className="frame flex h-full items-center gap-4">
+        <Brand />
+        <nav aria-label="Main" className="ml-auto hidden items-center lg:flex">
+          <ul className="flex items-center">
+            {SECTION_LINKS.map(({ id, label }) => (
+              <li key={id}>
+                <Link
+                  to={`/#${id}`}
+                  className="nav-link"
+                  aria-current={current === id ? "location" : undefined}
+                >
+                  {label}
+                </Link>
+              </li>
+            ))}
+            {isSubscribed && (
+              <li>
+                <Link
+                  to="/premium"
+                  className="nav-link"
+                  aria-current={pathname === "/premium" ? "page" : undefined}
+                >
+                  Members’ area
+                </Link>
+              </li>
+            )}
+          </ul>
+        </nav>
+        <NoticeForm notice="purchase" className="ml-auto hidden sm:block lg:ml-2">
+          <Button type="submit" className="button-compact">
+            Buy Now
+          </Button>
+        </NoticeForm>
+        <div className="hidden items-center gap-1 lg:flex">
+          {user ? (
+            <AccountMenu user={user} isSubscribed={isSubscribed} />
+          ) : (
+            <>
+              <ButtonLink to="/auth" variant="quiet" className="button-compact" prefetch="intent">
+                Log In
+              </ButtonLink>
+              <ButtonLink
+                to="/auth?tab=signup"
+                variant="secondary"
+                className="button-compact"
+                prefetch="intent"
+              >
+                Sign Up
+              </ButtonLink>
+            </>
+          )}
+        </div>
+        <MobileMenu current={current} />
+      </div>
+    </header>
+  );
+}
+
+function Brand() {
+  return (
+    <Link to="/" className="brand">
+      <PathMark />
+      The Golden Path
+    </Link>
+  );
+}

@@ -1,0 +1,81 @@
+import type { ReactNode } from "react";
+
+/** The site's small drawn signs: 24-unit line drawings in the text's colour, always decorative. */
+function Icon({ children, className = "size-6" }: { children: ReactNode; className?: string }) {
+  return (
+    <svg
+      viewBox="0 0 24 24"
+      className={className}
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.75"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
+      {children}
+    </svg>
+  );
+}
+
+type IconProps = { className?: string };
+
+export function CloseIcon(props: IconProps) {
+  return (
+    <Icon {...props}>
+      <path d="M6 6l12 12M18 6L6 18" />
+    </Icon>
+  );
+}
+
+export function MenuIcon(props: IconProps) {
+  return (
+    <Icon {...props}>
+      <path d="M4 7.5h16M4 12h16M4 16.5h10" />
+    </Icon>
+  );
+}
+
+export function ArrowLeftIcon(props: IconProps) {
+  return (
+    <Icon {...props}>
+      <path d="M20 12H4.5M10.5 5.5L4 12l6.5 6.5" />
+    </Icon>
+  );
+}
+
+export function CheckIcon(props: IconProps) {
+  return (
+    <Icon {...props}>
+      <path d="M5 12.5l4.5 4.5L19 7.5" />
+    </Icon>
+  );
+}
+
+export function ExclamationIcon(props: IconProps) {
+  return (
+    <Icon {...props}>
+      <circle cx="12" cy="12" r="9" />
+      <path d="M12 7.5v5.5M12 16.4v.1" />
+    </Icon>
+  );
+}
+
+/** The brand's sign: the golden path, winding up to a low sun. */
+export function PathMark({ className = "size-9" }: IconProps) {
+  return (
+    <svg viewBox="0 0 36 36" className={className} fill="none" aria-hidden="true" focusable="false">
+      <circle className="fill-night" cx="18" cy="18" r="18" />
+      <circle className="fill-gold-pale" cx="22" cy="12.500" r="4.500" />
+      <path
+        className="fill-night-soft"
+        d="M.06 16.500c6-3.200 11.500-2.600 16.500.2 5 2.900 11.500 1.600 19-2.700A18 18 0 1 1 .06 16.500z"
+      />
+      <path
+        className="fill-gold"
+        d="M9.500 33.800c1.200-3.700 9.200-4.300 10-7 .7-2.300-6-2.700-5.700-5.300.2-2.200 6.600-2 7.200-4.300-.2 2.500-3.300 2.900-3.300 4.200 0 1.700 7.500 1.700 7.300 5.200-.2 3.500-5.500 4.700-6.200 9a18 18 0 0 1-9.300-1.800z"
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,112 @@
+import { Link, useLocation } from "@remix-run/react";
+import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useAuth } from "~/features/accounts/auth-context";
+import { AccountActions } from "./account-actions";
+import { Button, ButtonLink } from "./button";
+import { CloseIcon, MenuIcon } from "./icons";
+import { NoticeForm } from "./notice-form";
+import { SECTION_LINKS } from "./section-links";
+
+/**
+ * The header's items for narrow windows, in a `<details>` that needs no JavaScript. With it the menu also
+ * closes on navigation, on Escape, on a press outside and when the focus leaves it.
+ */
+export function MobileMenu({ current }: { current: string | null }) {
+  const { user, isSubscribed } = useAuth();
+  const details = useRef<HTMLDetailsElement>(null);
+  const toggle = useRef<HTMLElement>(null);
+  const [open, setOpen] = useState(false);
+  const { key, pathname } = useLocation();
+
+  const close = () => {
+    if (details.current) details.current.open = false;
+  };
+  const closeAndReturnFocus = () => {
+    if (details.current?.contains(document.activeElement)) toggle.current?.focus();
+    close();
+  };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each navigation has a key of its own.
+  useEffect(() => close, [key]);
+
+  useEffect(() => {
+    // It may have been opened before the page came alive.
+    setOpen(details.current?.open ?? false);
+  }, []);
+
+  useEffect(() => {
+    if (!open) return;
+    const closeOnOutsidePress = (event: PointerEvent) => {
+      if (!details.current?.contains(event.target as Node)) close();
+    };
+    document.addEventListener("pointerdown", closeOnOutsidePress);
+    return () => document.removeEventListener("pointerdown", closeOnOutsidePress);
+  });
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape" && open) closeAndReturnFocus();
+  };
+  const onBlur = (event: FocusEvent) => {
+    const to = event.relatedTarget;
+    if (to instanceof Node && !details.current?.contains(to)) close();
+  };
+
+  return (
+    <details
+      ref={details}
+      className="mobile-menu ml-auto sm:ml-0 lg:hidden"
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      onKeyDown={onKeyDown}
+      onBlur={onBlur}
+      onSubmit={closeAndReturnFocus}
+    >
+      <summary ref={toggle} className="mobile-menu-toggle" aria-label="Menu">
+        <MenuIcon className="mobile-menu-opens size-7" />
+        <CloseIcon className="mobile-menu-closes size-7" />
+      </summary>
+      <div className="mobile-menu-panel">
+        <nav aria-label="Menu" className="frame pt-2 pb-8">
+          <ul className="mobile-menu-sections">
+            {SECTION_LINKS.map(({ id, label }) => (
+              <li key={id}>
+                <Link to={`/#${id}`} aria-current={current === id ? "location" : undefined}>
+                  {label}
+                </Link>
+              </li>
+            ))}
+            {isSubscribed && (
+              <li>
+                <Link to="/premium" aria-current={pathname === "/premium" ? "page" : undefined}>
+                  Members’ area
+                </Link>
+              </li>
+            )}
+          </ul>
+          <NoticeForm notice="purchase" className="mt-6">
+            <Button type="submit" className="w-full">
+              Buy Now
+            </Button>
+          </NoticeForm>
+          {user ? (
+            <div className="mt-6">
+              <p className="menu-label">My Account</p>
+              <p className="menu-email">{user.email}</p>
+              <ul className="mt-2">
+                <AccountActions />
+              </ul>
+            </div>
+          ) : (
+            <div className="mt-3 grid grid-cols-2 gap-3">
+              <ButtonLink to="/auth" variant="secondary">
+                Log In
+              </ButtonLink>
+              <ButtonLink to="/auth?tab=signup" variant="secondary">
+                Sign Up
+              </ButtonLink>
+            </div>
+          )}
+        </nav>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,23 @@
+import { PathDrawing } from "./path-drawing";
+
+/** What every unknown address shows, with the ways back to the book. */
+export function NotFoundPage() {
+  return (
+    <section className="frame lost-page">
+      <PathDrawing shows="lost" />
+      <h1 className="page-heading">Page not found</h1>
+      <p className="lead">
+        The path does not lead here. It happens on every good walk: stop, look down, and take the
+        next stretch from a place you know.
+      </p>
+      <p className="mt-8 flex flex-wrap gap-3">
+        <a href="/" className="button button-primary">
+          Back to the beginning
+        </a>
+        <a href="/#preview" className="button button-secondary">
+          Read the preview
+        </a>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+/** How a POST ended: the status and the JSON members of the answer; status 0 when none came. */
+export type JsonAnswer = { ok: boolean; status: number; body: Record<string, unknown> };
+
+/**
+ * Posts a JSON body to a route of this site and reads its JSON answer. Never throws: a network failure
+ * is status 0, and an answer that is not a JSON object has an empty body.
+ */
+export async function postJson(path: string, fields: Record<string, unknown>): Promise<JsonAnswer> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: "application/json" },
+      body: JSON.stringify(fields),
+    });
+  } catch (error) {
+    return { ok: false, status: 0, body: { error: (error as Error).message } };
+  }
+  const body: unknown = await response.json().catch(() => null);
+  return {
+    ok: response.ok,
+    status: response.status,
+    body: body !== null && typeof body === "object" ? (body as Record<string, unknown>) : {},
+  };
+}
+
+/** The toast an answer carries, or `fallback` when it carries none. */
+export function toastOf<Toast>(answer: JsonAnswer, fallback: Toast): Toast {
+  return (answer.body.toast as Toast | null | undefined) ?? fallback;
+}

@@ -1,0 +1,24 @@
+import { useLocation, useNavigation } from "@remix-run/react";
+import type { ReactNode } from "react";
+import { useAuth } from "~/features/accounts/auth-context";
+
+const PREMIUM = "/premium";
+
+/**
+ * Shows 'Loading...' instead of the page while it is being decided in the browser whether the visitor may
+ * see the premium area (specification, 2): on the way there, and while the auth state loads again there.
+ */
+export function PremiumGate({ children }: { children: ReactNode }) {
+  const { loading } = useAuth();
+  const { pathname } = useLocation();
+  const navigation = useNavigation();
+  const goingThere = navigation.state === "loading" && navigation.location.pathname === PREMIUM;
+  if (goingThere || (loading && pathname === PREMIUM)) {
+    return (
+      <p role="status" className="page-loading">
+        Loading...
+      </p>
+    );
+  }
+  return children;
+}

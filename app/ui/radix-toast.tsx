@@ -1,0 +1,76 @@
+import {
+  ToastClose,
+  ToastDescription,
+  ToastProvider,
+  Toast as ToastRoot,
+  ToastTitle,
+  ToastViewport,
+} from "@radix-ui/react-toast";
+import { useState } from "react";
+import { CloseIcon } from "./icons";
+import { TOAST_DURATION, TOAST_SWIPE_THRESHOLD } from "./toast-limits";
+import type { ShownToast } from "./toaster";
+
+type RadixToastProps = {
+  shown: ShownToast | null;
+  /** How much of the toast's time is left when it is first rendered here, in milliseconds. */
+  timeLeft: () => number;
+  onClose: (id: string) => void;
+};
+
+/** The full toast: paused by hover, focus and a blurred window, swiped right, announced politely or at once. */
+export function RadixToast({ shown, timeLeft, onClose }: RadixToastProps) {
+  return (
+    // A provider that has seen a hovered toast close believes itself paused for good, so each run of
+    // toasts gets a fresh one. A toast that replaces an open one stays in its run, and so stays paused.
+    <ToastProvider
+      key={shown?.run}
+      label="Notification"
+      duration={TOAST_DURATION}
+      swipeDirection="right"
+      swipeThreshold={TOAST_SWIPE_THRESHOLD}
+      announcerContainer={shown?.announced ? document.createElement("div") : undefined}
+    >
+      {shown && (
+        <Toast key={shown.id} shown={shown} timeLeft={timeLeft} onClose={() => onClose(shown.id)} />
+      )}
+      <ToastViewport className="toast-viewport" />
+    </ToastProvider>
+  );
+}
+
+function Toast({
+  shown,
+  timeLeft,
+  onClose,
+}: {
+  shown: ShownToast;
+  timeLeft: () => number;
+  onClose: () => void;
+}) {
+  const [duration] = useState(timeLeft);
+  const { title, description, variant } = shown.message;
+  return (
+    <ToastRoot
+      className="toast"
+      data-variant={variant}
+      data-took-over={duration < TOAST_DURATION || shown.announced || undefined}
+      type={variant === "destructive" ? "foreground" : "background"}
+      duration={duration}
+      open={shown.open}
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+    >
+      <div className="toast-text">
+        <ToastTitle className="toast-title">{title}</ToastTitle>
+        {description && (
+          <ToastDescription className="toast-description">{description}</ToastDescription>
+        )}
+      </div>
+      <ToastClose className="toast-close" aria-label="Close">
+        <CloseIcon />
+      </ToastClose>
+    </ToastRoot>
+  );
+}

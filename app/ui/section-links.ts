@@ -1,0 +1,9 @@
+/** The header's navigation (specification, 2): each name and the id of its section on the landing page. */
+export const SECTION_LINKS = [
+  { id: "about", label: "About" },
+  { id: "preview", label: "Preview" },
+  { id: "author", label: "Author" },
+  { id: "reviews", label: "Reviews" },
+] as const;
+
+export const SECTION_IDS = SECTION_LINKS.map(({ id }) => id);

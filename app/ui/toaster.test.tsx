@@ -1,0 +1,47 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, it } from "vitest";
+import { toasts } from "./toast-messages";
+import { Toaster, useToast } from "./toaster";
+
+function Caller() {
+  useToast();
+  return <p>page</p>;
+}
+const flashed = (toast: (typeof toasts)["signedOut"]) =>
+  renderToStaticMarkup(
+    <Toaster flash={{ ...toast, id: "1" }}>
+      <Caller />
+    </Toaster>,
+  );
+
+describe("the toast in the server's HTML", () => {
+  it("is announced politely when all is well, at once when not", () => {
+    expect(flashed(toasts.signedOut)).toContain('role="status"');
+    expect(flashed(toasts.subscribeFailed)).toContain('role="alert"');
+  });
+
+  it("carries its title, its description and a close link that needs no JavaScript", () => {
+    const html = flashed(toasts.subscribed);
+    expect(html).toContain("🎉 Success!");
+    expect(html).toContain("Thanks for subscribing! You&#x27;re on the list.");
+    expect(html).toContain('id="toast-1"');
+    expect(html).toMatch(/<a[^>]*href="#toast-1"[^>]*aria-label="Close"/);
+  });
+
+  it("is absent when nothing was flashed", () => {
+    const html = renderToStaticMarkup(
+      <Toaster flash={null}>
+        <Caller />
+      </Toaster>,
+    );
+    expect(html).toBe("<p>page</p>");
+  });
+});
+
+describe("useToast", () => {
+  it("says so when it is used outside a Toaster", () => {
+    expect(() => renderToStaticMarkup(<Caller />)).toThrow(
+      "useToast must be used within a Toaster",
+    );
+  });
+});
