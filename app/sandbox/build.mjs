@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { run } from "./child-process.mjs";
+import { exclusively } from "./exclusive.mjs";
+import { SetupError } from "./setup-error.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const stamp = join(root, "build/.built-from");
+const cli = join(root, "node_modules/@remix-run/dev/dist/cli.js");
+
+/** What the build is made of; a change of any of it asks for another. */
+const SOURCES = [
+  "app",
+  "db",
+  "public",
+  "package.json",
+  "package-lock.json",
+  "postcss.config.mjs",
+  "remix.config.js",
+  "tsconfig.json",
+];
+
+/**
+ * Runs `remix build`, unless the build is already made of the sources as they are: another program
+ * may be serving it. Throws a SetupError if it fails; what Remix said stands above it.
+ */
+export async function buildSite() {
+  await exclusively("build", async () => {
+    const sources = fingerprint();
+    if (isBuiltFrom(sources)) return;
+    console.log("Building the site (remix build) …");
+    const code = await run(process.execPath, [cli, "build"], { cwd: root });
+    if (code !== 0)
+      throw new SetupError(`The site was not built: remix build failed with ${code}.`);
+    writeFileSync(stamp, sources);
+  });
+}
+
+/** @param {string} sources */
+function isBuiltFrom(sources) {
+  return (
+    ["build/index.js", "public/build"].every((path) => existsSync(join(root, path))) &&
+    existsSync(stamp) &&
+    readFileSync(stamp, "utf8") === sources
+  );
+}
+
+function fingerprint() {
+  const hash = createHash("sha256");
+  for (const file of SOURCES.flatMap((source) => filesOf(join(root, source)))) {
+    hash
+      .update(`${relative(root, file)}\0`)
+      .update(readFileSync(file))
+      .update("\0");
+  }
+  return `${hash.digest("hex")}\n`;
+}
+
+/**
+ * @param {string} path
+ * @returns {string[]}
+ */
+function filesOf(path) {
+  if (path === join(root, "public/build")) return [];
+  try {
+    return readdirSync(path, { withFileTypes: true })
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap((entry) => {
+        const inner = join(path, entry.name);
+        if (entry.isDirectory()) return filesOf(inner);
+        return /\.test\.tsx?$/.test(entry.name) ? [] : [inner];
+      });
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code === "ENOTDIR") return [path];
+    if (code === "ENOENT") return [];
+    throw error;
+  }
+}

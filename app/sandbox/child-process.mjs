@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const running = new Set();
+/** @type {NodeJS.Signals | null} */
+let stoppedBy = null;
+
+/**
+ * Runs a program with this one's standard output and gives its exit code, 128 and more when a signal
+ * ended it. SIGINT, SIGTERM and SIGHUP that reach this process are passed on to it.
+ *
+ * @param {string} command
+ * @param {string[]} parameters
+ * @param {import("node:child_process").SpawnOptions} [options]
+ * @returns {Promise<number>}
+ */
+export async function run(command, parameters, options = {}) {
+  if (stoppedBy !== null) return exitCode(null, stoppedBy);
+  forwardSignals();
+  const child = spawn(command, parameters, { stdio: "inherit", ...options });
+  running.add(child);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("exit", (code, signal) => resolve(exitCode(code, signal)));
+    });
+  } finally {
+    running.delete(child);
+  }
+}
+
+/** The signal that told this process to end, if one did: nothing new should be begun then. */
+export function stopSignal() {
+  return stoppedBy;
+}
+
+let forwarding = false;
+
+function forwardSignals() {
+  if (forwarding) return;
+  forwarding = true;
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+    process.on(signal, () => {
+      stoppedBy ??= signal;
+      // a terminal's Ctrl-C has reached the child too; programs here take the second one for the first
+      for (const child of running) child.kill(signal);
+    });
+  }
+}
+
+/**
+ * @param {number | null} code
+ * @param {NodeJS.Signals | null} signal
+ */
+function exitCode(code, signal) {
+  return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+}

@@ -1,0 +1,54 @@
+// `npm run demo`: from a fresh clone to the running site, with a local stand-in for Stripe.
+import { constants } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { buildSite } from "./build.mjs";
+import { run, stopSignal } from "./child-process.mjs";
+import { installPackages, requireNode } from "./install.mjs";
+import { isPortFree } from "./port.mjs";
+import { SetupError } from "./setup-error.mjs";
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const root = join(folder, "../..");
+
+try {
+  requireNode();
+  await requirePorts();
+  await installPackages();
+  await buildSite();
+  process.exitCode = await runProgram();
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  const signal = stopSignal();
+  // Ctrl-C in the middle of npm's work is no failure to explain
+  if (signal === null) console.error(error.message);
+  process.exitCode = signal === null ? 1 : 128 + constants.signals[signal];
+}
+
+/** Finds out before the installation what the program would otherwise say after it. */
+async function requirePorts() {
+  const site = port(process.env.PORT, 3000);
+  const sandbox = port(process.env.STRIPE_SANDBOX_PORT, site === null ? null : site + 1);
+  for (const number of [site, sandbox]) {
+    if (number === null || (await isPortFree(number, process.env.HOST || undefined))) continue;
+    const other = (site ?? 3000) < 60_000 ? (site ?? 3000) + 100 : 3100;
+    throw new SetupError(
+      `Port ${number} is already in use, perhaps by another demo: start this one with another PORT and DATA_DIR, for example \`PORT=${other} DATA_DIR=./data-2 npm run demo\`.`,
+    );
+  }
+}
+
+/** A port number; null where the program itself will complain or choose. */
+function port(text, otherwise) {
+  if (text === undefined || text.trim() === "") return otherwise;
+  const number = Number(text);
+  return Number.isInteger(number) && number > 0 && number < 65_536 ? number : null;
+}
+
+function runProgram() {
+  const stopWithParent = pathToFileURL(join(folder, "stop-with-parent.mjs")).href;
+  return run(process.execPath, ["--import", stopWithParent, "build/index.js", "demo"], {
+    cwd: root,
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+  });
+}

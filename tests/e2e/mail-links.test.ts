@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { launchBrowser } from "../support/browser.mjs";
+import { linkIn, type Mail, readMail } from "../support/mail";
+import { expectToast, watchForErrors } from "../support/pages";
+import { createTestDatabase, type TestDatabase } from "../support/postgres";
+import { type Program, startProgram, temporaryDirectory } from "../support/program";
+
+let database: TestDatabase;
+let program: Program;
+let browser: Browser;
+const data = temporaryDirectory();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  [program, browser] = await Promise.all([
+    startProgram({
+      variables: {
+        DATABASE_URL: database.url,
+        DATA_DIR: data.path,
+        NEWSLETTER_DOUBLE_OPT_IN: "true",
+      },
+    }),
+    launchBrowser(),
+  ]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await program?.stop();
+  await database?.drop();
+  data.remove();
+});
+
+/** The mail with this subject that the program put into its outbox for an address. */
+function mailInOutbox(to: string, subject: string): Promise<Mail> {
+  const outbox = join(data.path, "outbox");
+  return vi.waitUntil(
+    () => {
+      const names = readdirSync(data.path).includes("outbox") ? readdirSync(outbox) : [];
+      return names
+        .filter((name) => name.endsWith(".eml"))
+        .map((name) => readMail(readFileSync(join(outbox, name))))
+        .find(({ headers }) => headers.to === to && headers.subject === subject);
+    },
+    { timeout: 10_000 },
+  );
+}
+
+describe.each([
+  { name: "with JavaScript", javaScriptEnabled: true },
+  { name: "without JavaScript", javaScriptEnabled: false },
+])("the links in a mail $name", ({ javaScriptEnabled }) => {
+  let context: BrowserContext;
+  let page: Page;
+  let errors: string[];
+  const email = `forgetful-${javaScriptEnabled ? "js" : "plain"}@example.test`;
+
+  beforeEach(async () => {
+    context = await browser.newContext({ javaScriptEnabled, baseURL: program.origin });
+    page = await context.newPage();
+    errors = watchForErrors(page);
+  });
+
+  afterEach(async () => {
+    await context.close();
+    expect(errors).toEqual([]);
+  });
+
+  it("lead to a new password, once", async () => {
+    await context.request.post("/auth/signup", {
+      form: { email, password: "a forgotten one" },
+      headers: { Origin: program.origin },
+    });
+    await context.clearCookies();
+
+    await page.goto("/auth/forgot-password");
+    expect(await page.title()).toBe("Forgot your password? · The Golden Path");
+    await page.getByLabel("Email").fill(email);
+    await page.getByRole("button", { name: "Send me a link" }).click();
+    await expectToast(page, "📬 Check Your Email");
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Check your email");
+
+    const link = linkIn(await mailInOutbox(email, "Choose a new password"), "/auth/reset-password");
+    const answer = await page.goto(link.href);
+    expect(await answer?.headerValue("Referrer-Policy")).toBe("strict-origin");
+    expect(await answer?.headerValue("Cache-Control")).toContain("no-store");
+    expect(await page.getByText(email).count()).toBe(1);
+    await page.getByLabel("New password").fill("one to remember");
+    await page.getByRole("button", { name: "Save the new password" }).click();
+    await expectToast(page, "✅ Password Changed!", "You've been successfully signed in.");
+    expect(new URL(page.url()).pathname).toBe("/");
+
+    await page.goto(link.href);
+    await expectToast(
+      page,
+      "Password Reset Failed",
+      "This link has expired or was already used. Please ask for a new one.",
+    );
+    expect(new URL(page.url()).pathname).toBe("/auth/forgot-password");
+  });
+
+  it("confirm a newsletter address, and take it off the list again", async () => {
+    await context.request.post("/newsletter", {
+      form: { email },
+      headers: { Origin: program.origin },
+    });
+    await context.clearCookies();
+    const mail = await mailInOutbox(email, "One step left: confirm your email");
+
+    await page.goto(linkIn(mail, "/newsletter/confirm").href);
+    await page.getByRole("button", { name: "Confirm my email" }).click();
+    await expectToast(page, "🎉 Email Confirmed!", "Thank you. You're on the list.");
+
+    const unsubscribe = String(mail.headers["list-unsubscribe"]).replace(/[<>]/g, "");
+    await page.goto(unsubscribe);
+    await page.getByRole("button", { name: "Unsubscribe" }).click();
+    await expectToast(page, "👋 You've been unsubscribed.");
+
+    const oneClick = await fetch(unsubscribe, {
+      method: "POST",
+      body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }),
+      redirect: "manual",
+    });
+    expect(oneClick.status).toBe(200);
+  });
+});

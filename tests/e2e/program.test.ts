@@ -1,0 +1,201 @@
+import { spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { freePorts } from "../support/ports";
+import { type Program, runProgram, startProgram, temporaryDirectory } from "../support/program";
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+function dataDirectory(): string {
+  const { path, remove } = temporaryDirectory();
+  cleanUps.push(remove);
+  return path;
+}
+
+async function start(variables: Record<string, string>): Promise<Program> {
+  const program = await startProgram({ variables });
+  cleanUps.push(() => program.stop());
+  return program;
+}
+
+/** Posts as a page with JavaScript does. */
+async function postJson(url: string, body: object) {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Origin: new URL(url).origin },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+/** One sentence or a few, for a person: no stack trace, nothing beside it. */
+function expectClearFailure(run: { code: number | null; stderr: string }, pattern: RegExp) {
+  expect(run.stderr).toMatch(pattern);
+  expect(run.stderr).not.toMatch(/\n\s+at |node:internal/);
+  expect(run.stderr.trim().split("\n")).toHaveLength(1);
+  expect(run.code).toBe(1);
+}
+
+describe("starting the program", () => {
+  it("says which port is taken and what to do, and exits with 1", async () => {
+    const blocker = createServer();
+    await new Promise<void>((done) => blocker.listen(0, done));
+    cleanUps.push(() => blocker.close());
+    const { port } = blocker.address() as AddressInfo;
+    const run = await runProgram({
+      variables: { PORT: String(port), DATA_DIR: dataDirectory() },
+    });
+    expectClearFailure(run, new RegExp(`Port ${port} is already in use`));
+  });
+
+  it("says so when the sandbox's port is taken", async () => {
+    const port = await freePorts(2);
+    const blocker = createServer();
+    await new Promise<void>((done) => blocker.listen(port + 1, done));
+    cleanUps.push(() => blocker.close());
+    const run = await runProgram({
+      command: "demo",
+      variables: { PORT: String(port), DATA_DIR: dataDirectory() },
+    });
+    expectClearFailure(run, new RegExp(`Port ${port + 1} is already in use`));
+  });
+
+  it("says one line for a bad variable", async () => {
+    expectClearFailure(
+      await runProgram({ variables: { PORT: "eighty" } }),
+      /^PORT: found 'eighty', wanted a port number/,
+    );
+  });
+
+  it("says that the database cannot be reached, without its password", async () => {
+    const [port] = [await freePorts(2)];
+    const run = await runProgram({
+      variables: {
+        PORT: String(port),
+        DATA_DIR: dataDirectory(),
+        DATABASE_URL: `postgres://someone:hunter2@127.0.0.1:${port + 1}/nothing`,
+      },
+    });
+    expectClearFailure(run, /127\.0\.0\.1/);
+    expect(run.stderr).not.toContain("hunter2");
+  });
+
+  it("says that the data directory is a file", async () => {
+    const file = join(dataDirectory(), "data");
+    writeFileSync(file, "");
+    const run = await runProgram({
+      variables: { PORT: String(await freePorts(1)), DATA_DIR: file },
+    });
+    expectClearFailure(run, /DATA_DIR|data/);
+  });
+
+  it.skipIf(process.getuid?.() === 0)("says that the data directory is read-only", async () => {
+    const directory = join(dataDirectory(), "data");
+    mkdirSync(directory);
+    chmodSync(directory, 0o555);
+    const run = await runProgram({
+      variables: { PORT: String(await freePorts(1)), DATA_DIR: directory },
+    });
+    expectClearFailure(run, /DATA_DIR|data/);
+  });
+
+  it("refuses a data directory another program serves from", async () => {
+    const data = dataDirectory();
+    await start({ DATA_DIR: data });
+    const run = await runProgram({
+      variables: { PORT: String(await freePorts(1)), DATA_DIR: data },
+    });
+    expectClearFailure(run, /DATA_DIR|data/);
+  });
+});
+
+describe("a running program", () => {
+  it("stops on SIGTERM with 0 and takes its database along", async () => {
+    const data = dataDirectory();
+    const program = await start({ DATA_DIR: data });
+    expect(existsSync(join(data, "postgres", "postmaster.pid"))).toBe(true);
+    expect(await program.stop("SIGTERM")).toBe(0);
+    expect(existsSync(join(data, "postgres", "postmaster.pid"))).toBe(false);
+  });
+
+  it("keeps every answered newsletter address and account through kill -9", async () => {
+    const data = dataDirectory();
+    const port = String(await freePorts(2));
+    const variables = { PORT: port, DATA_DIR: data };
+
+    const first = await start(variables);
+    const address = { email: "kept@example.test" };
+    expect((await postJson(`${first.origin}/newsletter`, address)).status).toBe(200);
+    expect(await first.stop("SIGKILL")).toBe("SIGKILL");
+
+    const second = await start(variables);
+    const account = { email: "kept@example.test", password: "open sesame" };
+    expect((await postJson(`${second.origin}/newsletter`, address)).status).toBe(409);
+    expect((await postJson(`${second.origin}/auth/signup`, account)).status).toBe(200);
+    expect(await second.stop("SIGKILL")).toBe("SIGKILL");
+
+    const third = await start(variables);
+    expect((await postJson(`${third.origin}/auth/login`, account)).status).toBe(200);
+  });
+
+  it("runs beside another one with a port and a data directory of its own", async () => {
+    const [first, second] = await Promise.all([
+      start({ DATA_DIR: dataDirectory() }),
+      start({ DATA_DIR: dataDirectory() }),
+    ]);
+    for (const { origin } of [first, second]) {
+      expect((await fetch(origin)).status).toBe(200);
+    }
+  });
+});
+
+describe("the same build under remix-serve", () => {
+  it("serves the same landing page", async () => {
+    const port = String(await freePorts(1));
+    const project = resolve(import.meta.dirname, "../..");
+    const child = spawn(
+      process.execPath,
+      [join(project, "node_modules/@remix-run/serve/dist/cli.js"), "build/index.js"],
+      {
+        cwd: project,
+        env: { ...process.env, NODE_ENV: "production", PORT: port, DATA_DIR: dataDirectory() },
+        stdio: "ignore",
+      },
+    );
+    cleanUps.push(() => child.kill());
+    const program = await start({
+      DATA_DIR: dataDirectory(),
+      PUBLIC_URL: `http://localhost:${port}`,
+    });
+
+    const theirs = await landing(`http://localhost:${port}/`);
+    const ours = await landing(`${program.origin}/`);
+    expect(theirs).toContain("<h1");
+    expect(theirs).toBe(ours);
+  });
+});
+
+/** The page's body as it is shown, without the scripts and their nonces; waits for the server to start. */
+async function landing(url: string): Promise<string> {
+  const limit = Date.now() + 30_000;
+  for (;;) {
+    const response = await fetch(url, { headers: { "User-Agent": "Mozilla/5.0" } }).catch(
+      () => null,
+    );
+    if (response?.status === 200) {
+      const html = await response.text();
+      return (/<body[\s\S]*<\/body>/.exec(html)?.[0] ?? "").replace(
+        /<script[\s\S]*?<\/script>/g,
+        "",
+      );
+    }
+    if (Date.now() > limit) throw new Error(`${url} did not answer.`);
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}

@@ -1,0 +1,149 @@
+import { sql } from "drizzle-orm";
+import { describe, expect, it, vi } from "vitest";
+import { backgroundMailIdle, closeMail } from "~/features/mail/background-mail.server";
+import { action as forgotPassword } from "~/routes/auth_.forgot-password/route";
+import { getDatabase } from "~db/client";
+import { everythingIn, watchLog } from "../support/log";
+import { linkIn } from "../support/mail";
+import {
+  age,
+  askForLink,
+  choose,
+  delivered,
+  INVALID_LINK,
+  mailsTo,
+  newReader,
+  openLink,
+  SENT,
+  sendMailThrough,
+  tokenFor,
+  withMailedReaders,
+} from "../support/password-reset";
+import { freePorts } from "../support/ports";
+import { flashOf, ORIGIN, post } from "../support/routes";
+
+withMailedReaders();
+
+describe("asking for a new password", () => {
+  it("mails a link that shows whose password is about to change", async () => {
+    const { email } = await newReader();
+    const token = await tokenFor(email.toUpperCase());
+    const page = await openLink(token);
+    expect(await page.json()).toEqual({ token, email });
+    const [mail] = mailsTo(email);
+    expect(mail?.headers.subject).toBe("Choose a new password");
+    expect(linkIn(mail as never, "/auth/reset-password").origin).toBe(ORIGIN);
+    expect(mail?.html).toContain(`token=${token}`);
+  });
+
+  it("says the same whether or not somebody has the address", async () => {
+    const { email } = await newReader();
+    const known = await askForLink(email);
+    const unknown = await askForLink("nobody@example.test");
+    await backgroundMailIdle();
+    for (const answer of [known, unknown]) {
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get("Location")).toBe(SENT);
+      expect(await flashOf(answer)).toMatchObject({
+        email: null,
+        toast: {
+          title: "📬 Check Your Email",
+          description:
+            "If there is an account with this address, a link to choose a new password is on its way.",
+          variant: "default",
+        },
+      });
+      expect(await answer.text()).toBe("");
+    }
+    expect([...known.headers.keys()]).toEqual([...unknown.headers.keys()]);
+    expect(delivered().map(({ recipients }) => recipients)).toEqual([[email]]);
+  });
+
+  it("answers before anybody looks whether the address is known", async () => {
+    const { email } = await newReader();
+    const answer = await getDatabase().db.transaction(async (tx) => {
+      await tx.execute(sql`lock table users in access exclusive mode`);
+      return askForLink(email);
+    });
+    expect(answer.headers.get("Location")).toBe(SENT);
+    await backgroundMailIdle();
+    expect(mailsTo(email)).toHaveLength(1);
+  });
+
+  it("answers as ever while the mail server is down, and leaves one line that says what to do", async () => {
+    const { email } = await newReader();
+    sendMailThrough(`smtp://127.0.0.1:${await freePorts(1)}`);
+    const lines = watchLog();
+    const answer = await askForLink(email);
+    expect(answer.headers.get("Location")).toBe(SENT);
+    // ends the wait for the next attempt, so the mail is given up
+    await vi.waitUntil(() => lines.some(({ level }) => level === "warn"));
+    expect(lines.filter(({ level }) => level === "warn")).toHaveLength(1);
+    expect(lines.find(({ level }) => level === "warn")?.message).toContain("SMTP_URL");
+    await closeMail(5_000);
+    expect(everythingIn(lines)).not.toMatch(new RegExp(`${email}|token=`));
+  });
+
+  it("stores the link's hash only", async () => {
+    const { email } = await newReader();
+    const token = await tokenFor(email);
+    const rows = await getDatabase().db.execute(sql`select * from password_resets`);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toContain(token);
+    const [row] = await getDatabase().db.execute<{ minutes: number }>(
+      sql`select round(extract(epoch from expires_at - created_at) / 60)::int as minutes
+          from password_resets where user_id = (select id from users where email = ${email})`,
+    );
+    expect(row?.minutes).toBe(60);
+  });
+
+  it("mails a reader once, however often somebody asks within a minute", async () => {
+    const { email } = await newReader();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => askForLink(email)));
+    await backgroundMailIdle();
+    expect(new Set(answers.map((answer) => answer.headers.get("Location")))).toEqual(
+      new Set([SENT]),
+    );
+    expect(mailsTo(email)).toHaveLength(1);
+  });
+
+  it("makes an older link worthless", async () => {
+    const { email } = await newReader();
+    const older = await tokenFor(email);
+    await age(email, "61 seconds");
+    const newer = await tokenFor(email);
+    expect(newer).not.toBe(older);
+    expect((await openLink(older)).status).toBe(303);
+    expect((await flashOf(await choose(older)))?.toast).toEqual(INVALID_LINK);
+    expect((await choose(newer)).headers.get("Location")).toBe("/");
+  });
+
+  it.each<[string, [string, string][]]>([
+    ["nothing", []],
+    ["no real address", [["email", "nonsense"]]],
+    [
+      "two addresses",
+      [
+        ["email", "a@example.test"],
+        ["email", "b@example.test"],
+      ],
+    ],
+    ["an overlong address", [["email", `${"a".repeat(250)}@b.test`]]],
+    ["an address with a line break", [["email", "a@b.test\r\nBcc: c@d.test"]]],
+  ])("answers %s with the failure toast, back at the form", async (_name, form) => {
+    const answer = await post(forgotPassword, { path: "/auth/forgot-password", form });
+    await backgroundMailIdle();
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("Location")).toBe("/auth/forgot-password");
+    expect((await flashOf(answer))?.toast).toMatchObject({
+      title: "Password Reset Failed",
+      variant: "destructive",
+    });
+    expect(delivered()).toEqual([]);
+  });
+
+  it("takes no other body than a form's", async () => {
+    const answer = await post(forgotPassword, { json: { email: "a@example.test" } });
+    expect(answer.status).toBe(415);
+  });
+});

@@ -1,0 +1,370 @@
+import { describe, expect, test } from "vitest";
+import { openCheckout, openSandbox, subscribe, type TestSandbox } from "../support/stripe-sandbox";
+
+type Page = { status: number; location: string | null; text: string };
+
+/** Asks for a page of the sandbox, by its path or by the address that browsers are given. */
+async function visit(sandbox: TestSandbox, address: string, form?: object): Promise<Page> {
+  const path = address.replace(/^http:\/\/localhost:\d+/, "");
+  const response = await fetch(`${sandbox.origin}${path}`, {
+    redirect: "manual",
+    ...(form && { method: "POST", body: new URLSearchParams(Object.entries(form)) }),
+  });
+  return {
+    status: response.status,
+    location: response.headers.get("location"),
+    text: await response.text(),
+  };
+}
+
+const CARD = { payment: "card", number: "4242 4242 4242 4242", expiry: "12 / 34", cvc: "123" };
+
+describe("the hosted checkout page", () => {
+  test("says what is sold to whom, that it is a stand-in, and has a card that pays ready", async () => {
+    const sandbox = await openSandbox();
+    const session = await openCheckout(sandbox);
+    const page = await visit(sandbox, session.url ?? "");
+    expect(page.status).toBe(200);
+    for (const part of [
+      "The Golden Path Premium",
+      "$9.99",
+      "per month",
+      "reader@example.com",
+      "Local test stand-in for Stripe.",
+      "No money moves here",
+      'value="4242 4242 4242 4242"',
+      ">Subscribe</button>",
+      'href="http://localhost:3000/checkout/cancelled">Cancel</a>',
+    ]) {
+      expect(page.text).toContain(part);
+    }
+    expect(page.text).not.toContain("<script");
+  });
+
+  test("a card that pays leads to the success address and starts the subscription", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const session = await openCheckout(sandbox);
+    expect((await stripe.subscriptions.list({ customer: String(session.customer) })).data).toEqual(
+      [],
+    );
+    const paid = await visit(sandbox, session.url ?? "", CARD);
+    expect(paid).toMatchObject({
+      status: 303,
+      location: `http://localhost:3000/checkout/success?session_id=${session.id}`,
+    });
+    const done = await stripe.checkout.sessions.retrieve(session.id, { expand: ["subscription"] });
+    expect(done).toMatchObject({
+      status: "complete",
+      payment_status: "paid",
+      url: null,
+      subscription: { status: "active", customer: session.customer },
+      customer_details: { email: "reader@example.com" },
+    });
+  });
+
+  test("a declined card stays on the page with the reason and takes another card", async () => {
+    const sandbox = await openSandbox();
+    const session = await openCheckout(sandbox);
+    const declined = await visit(sandbox, session.url ?? "", { payment: "4000000000000002" });
+    expect(declined.status).toBe(200);
+    expect(declined.text).toContain('role="alert" id="problem">Your card was declined.</p>');
+    const typed = await visit(sandbox, session.url ?? "", { ...CARD, number: "4000000000009995" });
+    expect(typed.text).toContain("Your card has insufficient funds.");
+    const { stripe } = sandbox;
+    expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ status: "open" });
+    expect((await stripe.customers.listPaymentMethods(String(session.customer))).data).toEqual([]);
+    expect((await visit(sandbox, session.url ?? "", CARD)).status).toBe(303);
+    const charges = await stripe.charges.list({ customer: String(session.customer) });
+    expect(charges.data.map(({ status }) => status)).toEqual(["succeeded", "failed", "failed"]);
+  });
+
+  test("wrong entries are named, and a card that is no test card goes no further", async () => {
+    const sandbox = await openSandbox();
+    const session = await openCheckout(sandbox);
+    const problem = async (entry: object) => {
+      const { text } = await visit(sandbox, session.url ?? "", { ...CARD, ...entry });
+      return /id="problem">([^<]*)</.exec(text)?.[1]?.replaceAll("&#39;", "'");
+    };
+    expect(await problem({ number: "" })).toBe("Your card number is incomplete.");
+    expect(await problem({ number: "4242 4242 4242 4241" })).toBe("Your card number is invalid.");
+    expect(await problem({ expiry: "13 / 34" })).toBe("Your card's expiration date is incomplete.");
+    expect(await problem({ expiry: "01 / 20" })).toBe(
+      "Your card's expiration date is in the past.",
+    );
+    expect(await problem({ cvc: "1" })).toBe("Your card's security code is incomplete.");
+    expect(await problem({ payment: "gold" })).toBe("Choose what to pay with.");
+    expect(await problem({ number: "4111111111111111" })).toMatch(/^Your card was declined\. This/);
+    const { text } = await visit(sandbox, session.url ?? "", {
+      ...CARD,
+      number: "4111111111111111",
+    });
+    expect(text).not.toContain("4111");
+    expect((await sandbox.stripe.subscriptions.list()).data).toEqual([]);
+  });
+
+  test("3-D Secure is a page of its own, which can fail and can be completed", async () => {
+    const sandbox = await openSandbox();
+    const session = await openCheckout(sandbox);
+    const asked = await visit(sandbox, session.url ?? "", { payment: "4000002500003155" });
+    expect(asked.location).toBe(`/c/pay/${session.id}/authenticate`);
+    const challenge = await visit(sandbox, asked.location ?? "");
+    expect(challenge.text).toContain(">Complete authentication</button>");
+    expect(challenge.text).toContain(">Fail authentication</button>");
+    const failed = await visit(sandbox, asked.location ?? "", { answer: "fail" });
+    expect(failed.text).toContain("We are unable to authenticate your payment method.");
+    expect((await sandbox.stripe.subscriptions.list()).data).toEqual([]);
+    await visit(sandbox, session.url ?? "", { payment: "4000002500003155" });
+    const passed = await visit(sandbox, asked.location ?? "", { answer: "complete" });
+    expect(passed.location).toContain(`session_id=${session.id}`);
+    const [subscription] = (await sandbox.stripe.subscriptions.list()).data;
+    expect(subscription?.status).toBe("active");
+  });
+
+  test("a bank account completes the session unpaid", async () => {
+    const sandbox = await openSandbox();
+    const session = await openCheckout(sandbox);
+    const { location } = await visit(sandbox, session.url ?? "", { payment: "bank_account" });
+    expect(location).toContain(`session_id=${session.id}`);
+    expect(
+      await sandbox.stripe.checkout.sessions.retrieve(session.id, { expand: ["subscription"] }),
+    ).toMatchObject({
+      status: "complete",
+      payment_status: "unpaid",
+      subscription: { status: "incomplete" },
+    });
+  });
+
+  test("a session that is over says so and takes no second payment", async () => {
+    const sandbox = await openSandbox();
+    const paid = await openCheckout(sandbox);
+    const address = paid.url ?? "";
+    await visit(sandbox, address, CARD);
+    expect((await visit(sandbox, address)).text).toContain("You&#39;re all done here");
+    expect((await visit(sandbox, address, CARD)).text).toContain("You&#39;re all done here");
+    expect((await sandbox.stripe.subscriptions.list()).data).toHaveLength(1);
+    const expired = await openCheckout(sandbox);
+    await sandbox.stripe.checkout.sessions.expire(expired.id);
+    expect((await visit(sandbox, expired.url ?? "")).text).toContain("This page has expired");
+    expect((await visit(sandbox, "/c/pay/cs_test_none")).status).toBe(404);
+  });
+
+  test("a session without a customer asks for an e-mail address and makes one", async () => {
+    const sandbox = await openSandbox();
+    const session = await sandbox.stripe.checkout.sessions.create({
+      mode: "subscription",
+      line_items: [{ price: "price_premiumMonthly", quantity: 1 }],
+      success_url: "https://example.com/done",
+    });
+    const page = await visit(sandbox, session.url ?? "");
+    expect(page.text).toContain('<label for="email">E-mail</label>');
+    expect(page.text).not.toContain(">Cancel</a>");
+    expect((await visit(sandbox, session.url ?? "", CARD)).text).toContain(
+      "Your email is incomplete.",
+    );
+    await visit(sandbox, session.url ?? "", { ...CARD, email: "new@example.com" });
+    const found = await sandbox.stripe.customers.list({ email: "new@example.com" });
+    expect(found.data).toHaveLength(1);
+  });
+
+  test("what an API client wrote into a page is text there, never markup", async () => {
+    const sandbox = await openSandbox();
+    await sandbox.stripe.products.update("prod_premium", { name: "<b onclick='x()'>&\"" });
+    const session = await openCheckout(sandbox);
+    const { text } = await visit(sandbox, session.url ?? "");
+    expect(text).toContain("&#60;b onclick=&#39;x()&#39;&#62;&#38;&#34;");
+    expect(text).not.toContain("<b onclick");
+  });
+});
+
+describe("the customer portal", () => {
+  async function openPortal(sandbox: TestSandbox, customer: string, more = {}): Promise<string> {
+    const session = await sandbox.stripe.billingPortal.sessions.create({
+      customer,
+      return_url: "http://localhost:3000/premium",
+      ...more,
+    });
+    return session.url;
+  }
+
+  test("cancels at the period's end after a confirmation, and resumes", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { customer, subscription } = await subscribe(sandbox);
+    const address = await openPortal(sandbox, customer);
+    const home = await visit(sandbox, address);
+    expect(home.text).toContain(
+      '<a href="http://localhost:3000/premium">Return to The Golden Path',
+    );
+    expect(home.text).toContain("Your subscription renews on");
+    const link = /href="([^"]+)">Cancel subscription</.exec(home.text)?.[1] ?? "";
+    const confirmation = await visit(sandbox, link);
+    expect(confirmation.text).toContain("Cancel your subscription");
+    expect((await stripe.subscriptions.retrieve(subscription.id)).cancel_at).toBeNull();
+    const cancelled = await visit(sandbox, link, {});
+    expect(cancelled.status).toBe(303);
+    expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({
+      status: "active",
+      cancel_at_period_end: true,
+    });
+    const after = await visit(sandbox, cancelled.location ?? "");
+    expect(after.text).toContain("Your subscription will be cancelled on");
+    const form = /action="([^"]+)"><button type="submit">Resume subscription/.exec(after.text)?.[1];
+    await visit(sandbox, form ?? "", {});
+    expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({
+      cancel_at: null,
+      cancel_at_period_end: false,
+    });
+  });
+
+  test("mends a card and pays what is owed", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { customer, subscription } = await subscribe(sandbox, "4000000000000341");
+    await sandbox.control(`subscriptions/${subscription.id}/renew`);
+    expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("past_due");
+    const address = await openPortal(sandbox, customer);
+    expect((await visit(sandbox, address)).text).toContain("Your last payment failed.");
+    const card = await visit(sandbox, `${address}/card`);
+    expect(card.text).toContain("What you owe, $9.99, is charged to the new card at once.");
+    const declined = await visit(sandbox, `${address}/card`, { payment: "4000000000000002" });
+    expect(declined.text).toContain("Your card was declined.");
+    expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("past_due");
+    const asked = await visit(sandbox, `${address}/card`, { payment: "4000002500003155" });
+    await visit(sandbox, asked.location ?? "", { answer: "complete" });
+    const mended = await stripe.subscriptions.retrieve(subscription.id, {
+      expand: ["latest_invoice", "default_payment_method"],
+    });
+    expect(mended).toMatchObject({
+      status: "active",
+      latest_invoice: { status: "paid" },
+      default_payment_method: { card: { last4: "3155" } },
+    });
+    const home = await visit(sandbox, `${address}/home`);
+    expect(home.text).toContain("SANDBOX-0002");
+    expect(home.text).toContain("Visa ending in 3155");
+  });
+
+  test("a deep link to the card page leads back when it is done", async () => {
+    const sandbox = await openSandbox();
+    const { customer } = await subscribe(sandbox);
+    const address = await openPortal(sandbox, customer, {
+      flow_data: {
+        type: "payment_method_update",
+        after_completion: {
+          type: "redirect",
+          redirect: { return_url: "http://localhost:3000/premium?card=new" },
+        },
+      },
+    });
+    const start = await visit(sandbox, address);
+    expect(start.location).toMatch(/\/card$/);
+    const done = await visit(sandbox, start.location ?? "", CARD);
+    expect(done.location).toBe("http://localhost:3000/premium?card=new");
+  });
+
+  test("what the configuration does not offer is not there", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { customer, subscription } = await subscribe(sandbox);
+    const bare = await stripe.billingPortal.configurations.create({
+      features: { invoice_history: { enabled: true } },
+    });
+    const address = await openPortal(sandbox, customer, { configuration: bare.id });
+    const { text } = await visit(sandbox, address);
+    expect(text).not.toContain("Cancel subscription");
+    expect(text).not.toContain("Update card");
+    await visit(sandbox, `${address}/cancel/${subscription.id}`, {});
+    expect((await stripe.subscriptions.retrieve(subscription.id)).cancel_at).toBeNull();
+  });
+
+  test("opens with its own key only, for an hour, and for one's own subscription only", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { customer } = await subscribe(sandbox);
+    const other = await subscribe(sandbox);
+    const address = await openPortal(sandbox, customer);
+    await visit(sandbox, `${address}/cancel/${other.subscription.id}`, {});
+    expect((await stripe.subscriptions.retrieve(other.subscription.id)).cancel_at).toBeNull();
+    expect((await visit(sandbox, "/p/session/test_guess")).status).toBe(404);
+    await sandbox.control("clock", { seconds: 3_700 });
+    expect((await visit(sandbox, address)).text).toContain("This page has expired");
+  });
+});
+
+describe("an invoice's page", () => {
+  test("shows what was paid, and lets an open one be paid", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { subscription } = await subscribe(sandbox);
+    const renewal = await sandbox.control<{ invoice: { hosted_invoice_url: string } }>(
+      `subscriptions/${subscription.id}/renew`,
+      { outcome: "authentication" },
+    );
+    const address = renewal.invoice.hosted_invoice_url;
+    expect((await visit(sandbox, address)).text).toContain(">Pay $9.99</button>");
+    const asked = await visit(sandbox, address, { payment: "4000002500003155" });
+    await visit(sandbox, asked.location ?? "", { answer: "complete" });
+    const paid = await visit(sandbox, address);
+    expect(paid.text).toContain("<strong>paid</strong>");
+    expect(paid.text).not.toContain("<form");
+    expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("active");
+  });
+});
+
+describe("the control page", () => {
+  test("lists what there is and makes it happen by plain forms", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { subscription } = await subscribe(sandbox);
+    const page = await visit(sandbox, "/");
+    for (const part of [subscription.id, "Fail renewal", "Move the clock on", "invoice.paid"]) {
+      expect(page.text).toContain(part);
+    }
+    const failed = await visit(sandbox, `/_control/subscriptions/${subscription.id}/renew`, {
+      outcome: "declined",
+    });
+    expect(failed).toMatchObject({ status: 303, location: "/control" });
+    expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("past_due");
+    const after = await visit(sandbox, "/control");
+    expect(after.text).toContain(`Done: subscriptions/${subscription.id}/renew`);
+    expect((await visit(sandbox, "/control")).text).not.toContain("Done: subscriptions");
+    await visit(sandbox, "/_control/subscriptions/sub_none/renew", {});
+    expect((await visit(sandbox, "/control")).text).toContain("There is no subscription sub_none.");
+  });
+
+  test("takes no orders from pages of other sites", async () => {
+    const sandbox = await openSandbox();
+    const { customer } = await subscribe(sandbox);
+    for (const [name, value] of [
+      ["Origin", "https://evil.example"],
+      ["Origin", "null"],
+      ["Sec-Fetch-Site", "cross-site"],
+    ] as const) {
+      const response = await fetch(`${sandbox.origin}/_control/customers/${customer}/delete`, {
+        method: "POST",
+        headers: { [name]: value, "Content-Type": "application/x-www-form-urlencoded" },
+      });
+      expect(response.status).toBe(403);
+    }
+    expect(await sandbox.stripe.customers.retrieve(customer)).not.toHaveProperty("deleted");
+  });
+
+  test("refuses malformed orders without harm", async () => {
+    const sandbox = await openSandbox();
+    const post = (path: string, body: string) =>
+      fetch(`${sandbox.origin}${path}`, {
+        method: "POST",
+        body,
+        headers: { "Content-Type": "application/json" },
+      });
+    expect((await post("/_control/clock", "{")).status).toBe(400);
+    expect((await post("/_control/clock", "7")).status).toBe(400);
+    expect((await post("/_control/clock", '{"days":-1}')).status).toBe(400);
+    expect((await post("/_control/nothing", "{}")).status).toBe(404);
+    expect((await post("/_control/state", "{}")).status).toBe(405);
+    expect((await fetch(`${sandbox.origin}/nowhere`)).status).toBe(404);
+    expect((await fetch(`${sandbox.origin}/control`, { method: "DELETE" })).status).toBe(405);
+    expect((await fetch(`${sandbox.origin}/_control/state`)).status).toBe(200);
+  });
+});

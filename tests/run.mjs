@@ -1,0 +1,134 @@
+// `npm test`: everything that has to hold, from a fresh clone, up to the first step that fails.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSite } from "../app/sandbox/build.mjs";
+import { run, stopSignal } from "../app/sandbox/child-process.mjs";
+import { installPackages, requireNode } from "../app/sandbox/install.mjs";
+import { SetupError } from "../app/sandbox/setup-error.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** A step that failed; its own output says why. */
+class FailedStep extends Error {}
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+
+const steps = {
+  install: installPackages,
+  lint: () => runTool("@biomejs/biome/bin/biome", ["check", "."]),
+  typecheck: () => runTool("typescript/bin/tsc", []),
+  "db:check": () => runNode([join(root, "tests/support/check-migrations.mjs")]),
+  "test:unit": () => runVitest("unit"),
+  build: buildSite,
+  "test:integration": () => runVitest("integration"),
+  "test:e2e": async () => {
+    // not before the packages are installed, of which it is one
+    const { findBrowser } = await import("./support/browser.mjs");
+    const path = await findBrowser().catch((error) => {
+      throw new SetupError(error.message);
+    });
+    console.log(`Testing with ${path}`);
+    await runVitest("e2e", { CHROMIUM_PATH: path });
+  },
+};
+
+await main();
+
+async function main() {
+  try {
+    requireNode();
+    for (const [name, step] of Object.entries(steps)) {
+      if (stopSignal() === null) await timed(name, step);
+    }
+  } catch (error) {
+    if (error instanceof SetupError) console.error(error.message);
+    else if (!(error instanceof FailedStep)) console.error(error);
+    // a step that has no tests to count still has failed
+    if (total.failed === 0) total.failed = 1;
+  }
+  const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
+  console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
+  const signal = stopSignal();
+  if (signal !== null) process.exitCode = 128 + constants.signals[signal];
+  else process.exitCode = total.failed > 0 ? 1 : 0;
+}
+
+/**
+ * @param {string} name
+ * @param {() => Promise<void>} step
+ */
+async function timed(name, step) {
+  console.log(`\n▶ ${name}`);
+  const startedAt = performance.now();
+  const seconds = () => `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`;
+  try {
+    await step();
+    console.log(`✔ ${name} (${seconds()})`);
+  } catch (error) {
+    console.log(`✘ ${name} (${seconds()})`);
+    throw error;
+  }
+}
+
+/** @param {string[]} parameters */
+async function runNode(parameters, variables = {}) {
+  const code = await run(process.execPath, parameters, {
+    cwd: root,
+    env: { ...process.env, ...variables },
+  });
+  if (code !== 0) throw new FailedStep();
+}
+
+/**
+ * @param {string} file
+ * @param {string[]} parameters
+ */
+function runTool(file, parameters) {
+  return runNode([join(root, "node_modules", file), ...parameters]);
+}
+
+/**
+ * Runs one project of vitest.config.ts and adds its tests to the total.
+ *
+ * @param {string} project
+ * @param {Record<string, string>} [variables]
+ */
+async function runVitest(project, variables) {
+  const folder = mkdtempSync(join(tmpdir(), "golden-path-results-"));
+  const results = join(folder, "results.json");
+  try {
+    await runNode(
+      [
+        join(root, "node_modules/vitest/vitest.mjs"),
+        "run",
+        ...["--project", project, "--reporter=default", "--reporter=json"],
+        `--outputFile.json=${results}`,
+      ],
+      variables,
+    );
+  } finally {
+    count(results);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} file */
+function count(file) {
+  let results;
+  try {
+    results = JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    // vitest itself did not get far enough to write them
+    return;
+  }
+  total.passed += results.numPassedTests;
+  total.skipped += results.numPendingTests + results.numTodoTests;
+  total.failed += results.numFailedTests;
+  // a file that cannot even be loaded has no tests to fail
+  for (const { status, assertionResults } of results.testResults) {
+    const failed = assertionResults.some((test) => test.status === "failed");
+    if (status === "failed" && !failed) total.failed += 1;
+  }
+}

@@ -1,0 +1,30 @@
+import { vi } from "vitest";
+import { log } from "~/server/log.server";
+
+export type LogLine = { level: string; message: string; facts: Record<string, unknown> };
+
+const LEVELS = ["fatal", "error", "warn", "info", "debug"] as const;
+
+/** Notes what the program logs from here on, whatever the level; `vi.restoreAllMocks` ends it. */
+export function watchLog(): LogLine[] {
+  const lines: LogLine[] = [];
+  for (const level of LEVELS) {
+    vi.spyOn(log(), level).mockImplementation((facts: unknown, message?: unknown) => {
+      lines.push({ level, message: String(message), facts: facts as Record<string, unknown> });
+    });
+  }
+  return lines;
+}
+
+/** Everything a log line says as one text, errors with all they carry, to look for what must not be in it. */
+export function everythingIn(lines: LogLine[]): string {
+  return lines
+    .map((line) =>
+      JSON.stringify(line, (_key, value: unknown) =>
+        value instanceof Error
+          ? { ...value, name: value.name, message: value.message, stack: value.stack }
+          : value,
+      ),
+    )
+    .join("\n");
+}

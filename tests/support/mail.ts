@@ -1,0 +1,72 @@
+/** A message as its reader has it: headers by lower-case name, and both bodies decoded. */
+export type Mail = { headers: Record<string, string>; text: string; html: string };
+
+/** Reads a message of the two-part kind the site sends (RFC 5322 and 2045). Throws for any other. */
+export function readMail(message: Buffer): Mail {
+  const { headers, body } = readPart(message.toString("latin1"));
+  const boundary = /^multipart\/alternative;.*boundary="?([^";]+)"?/s.exec(
+    headers["content-type"] ?? "",
+  )?.[1];
+  if (!boundary) throw new Error("The message has not two forms.");
+  const parts = body
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .map((part) => readPart(part.replace(/^\r\n/, "")));
+  const form = (type: string) => {
+    const part = parts.find(({ headers }) => headers["content-type"]?.startsWith(type));
+    if (!part) throw new Error(`The message has no ${type} form.`);
+    return decodeBody(part.body, part.headers["content-transfer-encoding"]);
+  };
+  return { headers, text: form("text/plain"), html: form("text/html") };
+}
+
+/** The one address on this site that a mail's text names with this path. */
+export function linkIn(mail: Mail, path: string): URL {
+  const links = mail.text.split(/\s+/).filter((word) => word.includes(path));
+  if (links.length !== 1) throw new Error(`The mail names ${path} ${links.length} times.`);
+  return new URL(String(links[0]));
+}
+
+function readPart(part: string): { headers: Record<string, string>; body: string } {
+  const end = part.indexOf("\r\n\r\n");
+  const lines = part
+    .slice(0, end)
+    .replace(/\r\n[ \t]+/g, " ")
+    .split("\r\n");
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon).toLowerCase(), decodeWords(line.slice(colon + 1).trim())];
+    }),
+  );
+  return { headers, body: part.slice(end + 4) };
+}
+
+/** Undoes the encoded words of a header (RFC 2047). */
+function decodeWords(value: string): string {
+  return value
+    .replace(/\?=\s+=\?/g, "?==?")
+    .replace(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_word, encoding: string, content: string) =>
+      encoding.toLowerCase() === "b"
+        ? Buffer.from(content, "base64").toString()
+        : unquote(content.replaceAll("_", " ")),
+    );
+}
+
+function decodeBody(body: string, encoding = "7bit"): string {
+  switch (encoding) {
+    case "base64":
+      return Buffer.from(body, "base64").toString();
+    case "quoted-printable":
+      return unquote(body.replace(/=\r\n/g, ""));
+    default:
+      return Buffer.from(body, "latin1").toString();
+  }
+}
+
+function unquote(content: string): string {
+  const bytes = content.replace(/=([0-9A-F]{2})/gi, (_all, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(bytes, "latin1").toString();
+}

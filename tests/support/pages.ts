@@ -1,0 +1,30 @@
+import type { Page } from "playwright";
+import { expect } from "vitest";
+
+/** Waits for the one toast on the page and checks its words, and that it is the only one. */
+export async function expectToast(page: Page, title: string, description?: string): Promise<void> {
+  const toast = page.locator(".toast").filter({ hasText: title });
+  await toast.waitFor();
+  expect(await toast.locator(".toast-title").textContent()).toBe(title);
+  if (description !== undefined) {
+    expect(await toast.locator(".toast-description").textContent()).toBe(description);
+  }
+  // for a moment there is none, while the Radix toast takes over from the plain one
+  await expect.poll(() => page.locator(".toast").count()).toBe(1);
+}
+
+/** Requests that are expected to fail here: the photographs of the external host. */
+const PHOTO_HOST = "images.unsplash.com";
+
+/** Collects what a browser would complain about in its console, for a test to find nothing there. */
+export function watchForErrors(page: Page): string[] {
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(`uncaught: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() !== "error" || message.location().url.includes(PHOTO_HOST)) return;
+    // the browser reports each failed answer; the test that provoked it looks at the answer itself
+    if (/Failed to load resource/.test(message.text())) return;
+    errors.push(message.text());
+  });
+  return errors;
+}

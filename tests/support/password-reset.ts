@@ -1,0 +1,121 @@
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { backgroundMailIdle, closeMail } from "~/features/mail/background-mail.server";
+import { action as forgotPassword } from "~/routes/auth_.forgot-password/route";
+import { action as logIn } from "~/routes/auth_.login/route";
+import {
+  action as resetPassword,
+  loader as resetPasswordPage,
+} from "~/routes/auth_.reset-password/route";
+import { action as signUp } from "~/routes/auth_.signup/route";
+import { getDatabase } from "~db/client";
+import { linkIn } from "./mail";
+import { cookiesOf, get, post } from "./routes";
+import { openTestSite, type TestSite } from "./site";
+import { startSmtpServer, type TestSmtpServer } from "./smtp";
+
+export const OLD_PASSWORD = "open sesame";
+export const NEW_PASSWORD = "a better one";
+
+/** Where the 'forgot password' form leads when it was taken. */
+export const SENT = "/auth/forgot-password?sent";
+
+/** The toast for a link that is used, expired or forged. */
+export const INVALID_LINK = {
+  title: "Password Reset Failed",
+  description: "This link has expired or was already used. Please ask for a new one.",
+  variant: "destructive",
+};
+
+let smtp: TestSmtpServer;
+
+/** Gives the tests of this file a site whose mail goes to a real SMTP server; call it at the top level. */
+export function withMailedReaders(): void {
+  let site: TestSite;
+  beforeAll(async () => {
+    smtp = await startSmtpServer();
+    site = await openTestSite({ variables: { SMTP_URL: smtp.url } });
+  });
+  afterAll(async () => {
+    await site.close();
+    await smtp.close();
+  });
+  beforeEach(() => sendMailThrough(smtp.url));
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await closeMail(5_000);
+    smtp.delivered.length = 0;
+  });
+}
+
+/** Names the mail server from here to the end of the test. */
+export function sendMailThrough(SMTP_URL: string): void {
+  setEnvironment({
+    SMTP_URL,
+    SESSION_SECRET: "a secret that signs the cookies of tests only",
+    LOG_LEVEL: "silent",
+  });
+}
+
+/** Everything that was mailed in this test, in order. */
+export function delivered() {
+  return smtp.delivered;
+}
+
+let count = 0;
+
+/** A reader with an account, and the cookie of a browser signed in to it. */
+export async function newReader() {
+  const email = `forgetful-${++count}-${Date.now()}@example.test`;
+  const response = await post(signUp, { form: { email, password: OLD_PASSWORD } });
+  return { email, cookie: cookiesOf(response) };
+}
+
+/** Sends the 'forgot password' form. */
+export function askForLink(email: string) {
+  return post(forgotPassword, { path: "/auth/forgot-password", form: { email } });
+}
+
+/** What this reader was mailed, in order. */
+export function mailsTo(email: string) {
+  return smtp.delivered.filter(({ recipients }) => recipients.includes(email.toLowerCase()));
+}
+
+/** The token of the newest link in a reader's mail. */
+export async function tokenFor(email: string): Promise<string> {
+  await askForLink(email);
+  await backgroundMailIdle();
+  const mail = mailsTo(email).at(-1);
+  if (!mail) throw new Error("No mail arrived.");
+  return linkIn(mail, "/auth/reset-password").searchParams.get("token") ?? "";
+}
+
+/** Sends the form of the page behind a link. */
+export function choose(token: string, password = NEW_PASSWORD, cookie?: string) {
+  return post(resetPassword, {
+    path: "/auth/reset-password",
+    form: { token, password },
+    cookie,
+  });
+}
+
+/** Opens the page behind a link. */
+export const openLink = (token: string) =>
+  get(resetPasswordPage, `/auth/reset-password?token=${encodeURIComponent(token)}`);
+
+/** Whether the Login form takes this password. */
+export async function canLogIn(email: string, password: string): Promise<boolean> {
+  const answer = await post(logIn, { json: { email, password } });
+  return answer.status === 200;
+}
+
+/** Moves everything about a reader's reset this far into the past. */
+export function age(email: string, interval: string) {
+  return getDatabase().db.execute(
+    sql`update password_resets
+        set created_at = created_at - ${interval}::interval,
+            expires_at = expires_at - ${interval}::interval
+        where user_id = (select id from users where email = ${email})`,
+  );
+}

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { freePorts } from "./ports";
+
+const PROJECT = resolve(import.meta.dirname, "../..");
+const BUILD = join(PROJECT, "build/index.js");
+
+/** Longest wait for a start, in milliseconds; the first start of an embedded database is the slowest. */
+const START_LIMIT = 60_000;
+
+/** A started program, as a person at a terminal has it: an address, what it printed, and its pid. */
+export type Program = {
+  origin: string;
+  sandboxOrigin: string;
+  pid: number;
+  output(): string;
+  /** Sends a signal and waits for the end; gives the exit code, or the signal that ended it. */
+  stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+};
+
+export type ProgramOptions = {
+  command?: "serve" | "demo";
+  /** Variables beside PATH; a program without DATABASE_URL runs its embedded database. */
+  variables?: Record<string, string>;
+};
+
+/** Runs the built program until it ends by itself; gives its exit code and what it printed. */
+export async function runProgram({ command = "serve", variables = {} }: ProgramOptions): Promise<{
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}> {
+  const child = start(command, variables);
+  const timer = setTimeout(() => child.kill("SIGKILL"), START_LIMIT);
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  const code = await new Promise<number | null>((done) => child.once("close", done));
+  clearTimeout(timer);
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+/** Starts the built program and waits until `/readyz` answers 200. */
+export async function startProgram({
+  command = "serve",
+  variables = {},
+}: ProgramOptions = {}): Promise<Program> {
+  const port = variables.PORT ? Number(variables.PORT) : await freePorts(2);
+  const child = start(command, { PORT: String(port), ...variables });
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  const output = () => stdout() + stderr();
+  const ended = new Promise<number | NodeJS.Signals | null>((done) =>
+    child.once("exit", (code, signal) => done(signal ?? code)),
+  );
+  const origin = `http://localhost:${port}`;
+  await ready(origin, child, output);
+  return {
+    origin,
+    sandboxOrigin: `http://localhost:${port + 1}`,
+    pid: child.pid as number,
+    output,
+    stop: (signal = "SIGTERM") => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** A new directory for a program's data, reachable by every user as a database server may need it. */
+export function temporaryDirectory(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "golden-path-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+function start(command: string, variables: Record<string, string>): ChildProcess {
+  return spawn(process.execPath, [BUILD, command], {
+    cwd: PROJECT,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      LOG_LEVEL: "warn",
+      ...variables,
+    } as unknown as NodeJS.ProcessEnv,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+function collect(stream: NodeJS.ReadableStream | null): () => string {
+  let text = "";
+  stream?.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  return () => text;
+}
+
+async function ready(origin: string, child: ChildProcess, output: () => string): Promise<void> {
+  const limit = Date.now() + START_LIMIT;
+  while (Date.now() < limit) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`The program ended while it started:\n${output()}`);
+    }
+    const answer = await fetch(`${origin}/readyz`).catch(() => null);
+    await answer?.arrayBuffer();
+    if (answer?.status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  child.kill("SIGKILL");
+  throw new Error(`The program was not ready in time:\n${output()}`);
+}

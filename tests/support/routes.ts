@@ -1,0 +1,67 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
+import { readFlash } from "~/server/flash.server";
+
+/** The origin hand-built requests are sent to; PUBLIC_URL's default. */
+export const ORIGIN = "http://localhost:3000";
+
+type Handler = (args: ActionFunctionArgs & LoaderFunctionArgs) => unknown;
+
+type Posted = {
+  path?: string;
+  /** Sent as an urlencoded form; pairs allow a repeated name. */
+  form?: Record<string, string> | [string, string][];
+  /** Sent as JSON instead. */
+  json?: unknown;
+  cookie?: string;
+};
+
+/** Posts to a route's action as a browser would; gives what it answered or threw. */
+export function post(action: Handler, { path = "/", form, json, cookie }: Posted) {
+  const headers = new Headers(cookie ? { Cookie: cookie } : {});
+  if (json !== undefined) headers.set("Content-Type", "application/json");
+  return call(
+    action,
+    new Request(ORIGIN + path, {
+      method: "POST",
+      headers,
+      body: json === undefined ? new URLSearchParams(form) : JSON.stringify(json),
+    }),
+  );
+}
+
+/** Asks a route's loader. */
+export function get(loader: Handler, path = "/", cookie?: string): Promise<Response> {
+  return call(loader, new Request(ORIGIN + path, { headers: cookie ? { Cookie: cookie } : {} }));
+}
+
+/** Calls a loader or action with a request and a context of its own; gives what it answered or threw. */
+export async function call(handler: Handler, request: Request): Promise<Response> {
+  try {
+    const answer = await handler({ request, params: {}, context: {} } as ActionFunctionArgs);
+    return answer instanceof Response ? answer : Response.json(unwrapped(answer));
+  } catch (thrown) {
+    if (thrown instanceof Response) return thrown;
+    throw thrown;
+  }
+}
+
+/** Remix's `data()` wraps what a loader returns. */
+function unwrapped(answer: unknown): unknown {
+  return answer !== null && typeof answer === "object" && "data" in answer && "init" in answer
+    ? answer.data
+    : (answer ?? null);
+}
+
+/** The cookies an answer sets, as a browser sends them back; those it deletes are left out. */
+export function cookiesOf(response: Response): string {
+  return response.headers
+    .getSetCookie()
+    .filter((cookie) => !/max-age=0/i.test(cookie))
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");
+}
+
+/** The flash an answer leaves for the next page. */
+export function flashOf(response: Response) {
+  return readFlash(new Request(ORIGIN, { headers: { Cookie: cookiesOf(response) } }));
+}

@@ -1,0 +1,93 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import { startStripeSandbox } from "~/sandbox/stripe/server.server";
+import { connectDatabase, setDatabase } from "~db/client";
+import { createTestDatabase } from "./postgres";
+import { temporaryDirectory } from "./program";
+
+/** The parts a feature needs around it, all real: a database of its own and, if wanted, a local Stripe. */
+export type TestSite = {
+  databaseUrl: string;
+  sandboxOrigin: string;
+  /** Puts the settings back that a test has changed. */
+  restoreEnvironment(): void;
+  close(): Promise<void>;
+};
+
+type Options = {
+  /** Runs the Stripe sandbox; its webhooks go to `webhook`, or nowhere. */
+  payments?: { webhook?: (request: Request) => Promise<Response> };
+  variables?: Record<string, string>;
+};
+
+/** Opens a migrated database of its own, and a Stripe sandbox, for one test file. */
+export async function openTestSite({ payments, variables }: Options = {}): Promise<TestSite> {
+  const directory = temporaryDirectory();
+  const testDatabase = await createTestDatabase();
+  const database = await connectDatabase(testDatabase.url);
+  setDatabase(database);
+
+  const receiver = payments?.webhook ? await receive(payments.webhook) : null;
+  const sandbox = payments
+    ? await startStripeSandbox({
+        port: 0,
+        stateFile: null,
+        secretKey: SANDBOX_STRIPE.secretKey,
+        webhookSecret: SANDBOX_STRIPE.webhookSecret,
+        webhookUrl: receiver && `http://127.0.0.1:${receiver.port}/webhooks/stripe`,
+        price: {
+          id: SANDBOX_STRIPE.priceId,
+          productId: SANDBOX_STRIPE.productId,
+          unitAmount: 999,
+          currency: "usd",
+          interval: "month",
+        },
+      })
+    : null;
+
+  const settings = {
+    DATA_DIR: directory.path,
+    SESSION_SECRET: "a secret that signs the cookies of tests only",
+    LOG_LEVEL: "silent",
+    ...(sandbox ? { PAYMENTS: "sandbox", STRIPE_SANDBOX_PORT: String(sandbox.port) } : {}),
+    ...variables,
+  };
+  setEnvironment(settings);
+
+  return {
+    databaseUrl: testDatabase.url,
+    sandboxOrigin: sandbox ? `http://127.0.0.1:${sandbox.port}` : "",
+    restoreEnvironment: () => setEnvironment(settings),
+    close: async () => {
+      await sandbox?.close();
+      receiver?.server.close();
+      setDatabase(null);
+      await database.close();
+      await testDatabase.drop();
+      directory.remove();
+    },
+  };
+}
+
+/** An HTTP server that hands what it gets to a handler, for whoever can only post to an address. */
+async function receive(
+  handler: (request: Request) => Promise<Response>,
+): Promise<{ server: Server; port: number }> {
+  const server = createServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value));
+    const response = await handler(
+      new Request(`http://localhost${incoming.url}`, {
+        method: incoming.method,
+        headers,
+        body: Buffer.concat(chunks),
+      }),
+    );
+    outgoing.writeHead(response.status).end(await response.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { server, port: (server.address() as AddressInfo).port };
+}

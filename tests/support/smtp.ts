@@ -1,0 +1,80 @@
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+import { type Mail, readMail } from "./mail";
+
+/** A mail as the server took it: the envelope's recipients beside what the message says. */
+export type DeliveredMail = Mail & { recipients: string[] };
+
+export type TestSmtpServer = {
+  url: string;
+  /** Everything taken so far, in order. */
+  delivered: DeliveredMail[];
+  /** How many messages were being handed over at the same time, at most. */
+  mostAtOnce(): number;
+  close(): Promise<void>;
+};
+
+type Options = {
+  port?: number;
+  /** The only login it lets in; without it, it asks for none. */
+  login?: { user: string; password: string };
+  /** The reply a recipient is refused with; null lets them through. */
+  refuse?: (address: string) => { code: number; text: string } | null;
+  /** Waited for before a message is acknowledged. */
+  beforeAccepting?: () => Promise<void>;
+};
+
+/** A real SMTP server on loopback that keeps what it is sent. */
+export async function startSmtpServer({
+  port = 0,
+  login,
+  refuse = () => null,
+  beforeAccepting = async () => {},
+}: Options = {}): Promise<TestSmtpServer> {
+  const delivered: DeliveredMail[] = [];
+  let atOnce = 0;
+  let mostAtOnce = 0;
+  const server = new SMTPServer({
+    // without encryption there is no certificate to trust
+    disabledCommands: login ? ["STARTTLS"] : ["STARTTLS", "AUTH"],
+    authOptional: !login,
+    allowInsecureAuth: true,
+    disableReverseLookup: true,
+    logger: false,
+    onAuth: ({ username, password }, _session, done) =>
+      username === login?.user && password === login?.password
+        ? done(null, { user: username })
+        : done(Object.assign(new Error("wrong login"), { responseCode: 535 })),
+    onRcptTo: ({ address }, _session, done) => {
+      const refusal = refuse(address);
+      done(refusal && Object.assign(new Error(refusal.text), { responseCode: refusal.code }));
+    },
+    onData: async (stream, session, done) => {
+      atOnce += 1;
+      mostAtOnce = Math.max(mostAtOnce, atOnce);
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk as Buffer);
+      await beforeAccepting();
+      atOnce -= 1;
+      delivered.push({
+        ...readMail(Buffer.concat(chunks)),
+        recipients: session.envelope.rcptTo.map(({ address }) => address),
+      });
+      done();
+    },
+  });
+  server.on("error", () => {
+    // a client that goes away is what some tests are about
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const { port: listening } = server.server.address() as AddressInfo;
+  const user = login
+    ? `${encodeURIComponent(login.user)}:${encodeURIComponent(login.password)}@`
+    : "";
+  return {
+    url: `smtp://${user}127.0.0.1:${listening}`,
+    delivered,
+    mostAtOnce: () => mostAtOnce,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
