@@ -1,6 +1,7 @@
 import "#production-mode";
 import { PassThrough } from "node:stream";
 import {
+  type AppLoadContext,
   createReadableStreamFromReadable,
   type EntryContext,
   type HandleErrorFunction,
@@ -8,6 +9,7 @@ import {
 import { RemixServer } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
 import { log } from "~/server/log.server";
+import { NonceContext } from "~/ui/nonce";
 
 /** How long a render may take before what is missing is left to the browser, in milliseconds. */
 const ABORT_DELAY = 5_000;
@@ -18,12 +20,16 @@ export default function handleRequest(
   status: number,
   headers: Headers,
   context: EntryContext,
+  { nonce }: AppLoadContext,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     let isShellSent = false;
     const { pipe, abort } = renderToPipeableStream(
-      <RemixServer context={context} url={request.url} abortDelay={ABORT_DELAY} />,
+      <NonceContext.Provider value={nonce}>
+        <RemixServer context={context} url={request.url} abortDelay={ABORT_DELAY} nonce={nonce} />
+      </NonceContext.Provider>,
       {
+        nonce,
         onShellReady() {
           isShellSent = true;
           const body = new PassThrough();

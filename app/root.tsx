@@ -19,6 +19,7 @@ import { fontLinks } from "~/styles/fonts";
 import { describeError, ErrorPage } from "~/ui/error-page";
 import { Header } from "~/ui/header";
 import { NavigationProgress } from "~/ui/navigation-progress";
+import { useNonce } from "~/ui/nonce";
 import { PageArrival } from "~/ui/page-arrival";
 import { pageTitle } from "~/ui/page-title";
 import { PremiumGate } from "~/ui/premium-gate";
@@ -41,6 +42,7 @@ export async function loader(args: LoaderFunctionArgs) {
 
 /** The document around every page and around the error page, which has no loader data to rely on. */
 export function Layout({ children }: { children: ReactNode }) {
+  const nonce = useNonce();
   return (
     <html lang="en">
       <head>
@@ -52,8 +54,8 @@ export function Layout({ children }: { children: ReactNode }) {
       </head>
       <body className="flex min-h-dvh flex-col">
         {children}
-        <ScrollRestoration />
-        <Scripts />
+        <ScrollRestoration nonce={nonce} />
+        <Scripts nonce={nonce} />
       </body>
     </html>
   );

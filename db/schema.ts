@@ -1,5 +1,14 @@
 import { sql } from "drizzle-orm";
-import { boolean, index, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  index,
+  integer,
+  pgTable,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 
@@ -114,6 +123,18 @@ export const webhookEvents = pgTable(
     receivedAt: instant("received_at").notNull().defaultNow(),
   },
   (table) => [index("webhook_events_received_at_index").on(table.receivedAt)],
+);
+
+/** Attempts counted against a limit, by what is limited and who made them; shared by all instances. */
+export const rateLimits = pgTable(
+  "rate_limits",
+  {
+    key: text("key").primaryKey(),
+    points: integer("points").notNull(),
+    /** When the count starts anew. */
+    expire: instant("expire"),
+  },
+  (table) => [index("rate_limits_expire_index").on(table.expire)],
 );
 
 export type User = typeof users.$inferSelect;

@@ -41,12 +41,28 @@ function forwardSignals() {
   if (forwarding) return;
   forwarding = true;
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
-    process.on(signal, () => {
-      stoppedBy ??= signal;
-      // a terminal's Ctrl-C has reached the child too; programs here take the second one for the first
-      for (const child of running) child.kill(signal);
-    });
+    process.on(signal, () => stopChildren(signal));
   }
+  stopWithNpm();
+}
+
+/** @param {NodeJS.Signals} signal */
+function stopChildren(signal) {
+  stoppedBy ??= signal;
+  // a terminal's Ctrl-C has reached the child too; programs here take the second one for the first
+  for (const child of running) child.kill(signal);
+}
+
+/** npm passes a signal on to the shell between it and us, and that dies of it without a word to us. */
+function stopWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    stopChildren("SIGTERM");
+  }, 250);
+  watch.unref();
 }
 
 /**

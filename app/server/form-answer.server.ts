@@ -1,4 +1,4 @@
-import { json, redirect } from "@remix-run/node";
+import { type AppLoadContext, json, redirect } from "@remix-run/node";
 import type { ToastMessage } from "~/ui/toast-messages";
 import { setFlash } from "./flash.server";
 import type { FormBody } from "./request-body.server";
@@ -37,4 +37,28 @@ export async function answerForm(
     headers.append("Set-Cookie", await setFlash(outcome.toast, outcome.email));
   }
   return redirect(outcome.redirectTo, { status: 303, headers });
+}
+
+/**
+ * Turns a form away for now: 429 or 503 with Retry-After. A status of its own leaves no room for a
+ * redirect, so for a plain form the HTTP process renders the page the form belongs to in place, with
+ * the toast on it (`site.server.ts`); under remix-serve the toast's words are all there is.
+ */
+export async function refuseFormForNow(
+  { wantsJson }: Pick<FormBody, "wantsJson">,
+  { toast, redirectTo, email, body }: FormOutcome & { toast: ToastMessage },
+  { status, seconds, context }: { status: 429 | 503; seconds: number; context: AppLoadContext },
+): Promise<Response> {
+  const headers = new Headers({ "Retry-After": String(seconds), "Cache-Control": "no-store" });
+  if (wantsJson) {
+    const error = body?.error ?? toast.description ?? toast.title;
+    return json({ toast, redirectTo, ...body, error }, { status, headers });
+  }
+  context.refusedForm = {
+    page: redirectTo,
+    flashCookie: await setFlash(toast, email),
+    retryAfter: String(seconds),
+    status,
+  };
+  return new Response(toast.description ?? toast.title, { status, headers });
 }

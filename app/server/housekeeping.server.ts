@@ -1,4 +1,5 @@
 import { deleteExpiredPasswordResets } from "~db/queries/password-resets";
+import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
 import { deleteExpiredSessions } from "~db/queries/sessions";
 import { deleteUnconfirmedSubscribers } from "~db/queries/subscribers";
 import { log } from "./log.server";
@@ -8,10 +9,11 @@ const HOUR_MS = 60 * 60 * 1000;
 /** An address nobody confirmed is forgotten after this long. */
 const UNCONFIRMED_LIFE_MS = 30 * 24 * HOUR_MS;
 
-/** Removes what is over: ended sessions, unused password resets, addresses nobody confirmed. */
+/** Removes what is over: ended sessions, unused password resets, counts that start anew, addresses nobody confirmed. */
 export async function keepHouse(now = new Date()): Promise<void> {
   await deleteExpiredSessions(now);
   await deleteExpiredPasswordResets(now);
+  await deleteExpiredRateLimits(now);
   await deleteUnconfirmedSubscribers(new Date(now.getTime() - UNCONFIRMED_LIFE_MS));
 }
 

@@ -3,6 +3,7 @@ import { connectDatabase, setDatabase } from "~db/client";
 import { openEmbeddedPostgres } from "~db/embedded";
 import { migrateDatabase } from "~db/migrate";
 import { log } from "./log.server";
+import { countQuery } from "./metrics.server";
 
 /** An open database and how to let go of it again. */
 export type OpenedDatabase = { close: () => Promise<void> };
@@ -23,7 +24,9 @@ export async function openDatabase(purpose: "serve" | "command"): Promise<Opened
         onOwnershipLost: () => process.kill(process.pid, "SIGTERM"),
       });
   try {
-    const database = await connectDatabase(DATABASE_URL ?? embedded?.url ?? "");
+    const database = await connectDatabase(DATABASE_URL ?? embedded?.url ?? "", {
+      onQuery: countQuery,
+    });
     await migrateDatabase(database);
     setDatabase(database);
     return {

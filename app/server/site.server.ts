@@ -1,28 +1,163 @@
-import { join } from "node:path";
+import { randomBytes, randomUUID } from "node:crypto";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import * as build from "@remix-run/dev/server-build";
-import { createRequestHandler } from "@remix-run/express";
-import type { ServerBuild } from "@remix-run/node";
-import express, { type Express } from "express";
+import {
+  type AppLoadContext,
+  createRequestHandler,
+  type RequestHandler,
+  type ServerBuild,
+} from "@remix-run/node";
+import { createRequest, sendResponse } from "@remix-run/node-fetch-server";
+import compression from "compression";
+import { env } from "~/env.server";
+import { sessionCookieName } from "~/features/accounts/sessions.server";
+import { log } from "./log.server";
+import { countRequest, exposePageCache } from "./metrics.server";
+import { PageCache } from "./page-cache.server";
+import { clientAddress, type Refusal, refuse } from "./request-guards.server";
+import { pagePolicy, setCommonHeaders } from "./response-headers.server";
+import { staticFiles } from "./static-files.server";
 
-const YEAR_SECONDS = 31_536_000;
+/** An answer that could not be given is given at once, but an upload that goes on is not waited for. */
+const LINGER_MS = 1_000;
 
-/** The site as an Express app: built assets, the files of `public/`, then Remix. */
-export function createSite(projectRoot: string): Express {
-  const app = express();
-  app.disable("x-powered-by");
-  const publicDirectory = join(projectRoot, "public");
-  app.use(
-    "/build",
-    // the names carry a hash of the content, so a browser may keep them for good
-    express.static(join(publicDirectory, "build"), {
-      immutable: true,
-      maxAge: YEAR_SECONDS * 1000,
-      fallthrough: false,
-      index: false,
-      redirect: false,
-    }),
+/**
+ * Answers every request of the site: the kept pages first, then what guards refuse, files, and Remix.
+ * Whatever is thrown on the way is logged and answered 500 without a word of why.
+ */
+export function createSite(projectRoot: string): RequestListener {
+  const remix = createRequestHandler(build as unknown as ServerBuild);
+  const files = staticFiles(projectRoot);
+  const compress = compression();
+  const origin = new URL(env().PUBLIC_URL);
+  const pages = new PageCache(
+    (path) => remix(new Request(new URL(path, origin)), {} satisfies AppLoadContext),
+    sessionCookieName(),
   );
-  app.use(express.static(publicDirectory, { maxAge: "1h", index: false, redirect: false }));
-  app.all("*", createRequestHandler({ build: build as unknown as ServerBuild }));
-  return app;
+  exposePageCache(pages.statistics);
+
+  return (request, response) => {
+    const path = pathOf(request.url);
+    void answer(request, response, path).catch((error: unknown) => {
+      log().error({ err: error, path }, "a request could not be answered");
+      if (response.headersSent) response.destroy();
+      else send(response, { status: 500, message: "Something went wrong." });
+    });
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse, path: string) {
+    const refusal = refuse(request, path);
+    if (!refusal) {
+      const answered = pages.answer(request, response);
+      if (answered === true || (answered !== false && (await answered))) return;
+    }
+
+    const requestId = randomUUID();
+    const startedAt = performance.now();
+    response.once("close", () => {
+      dropUnreadBody(request);
+      countRequest(request, response, path, (performance.now() - startedAt) / 1000);
+      logRequest(request, response, { requestId, path, startedAt });
+    });
+    setCommonHeaders(response);
+    response.setHeader("X-Request-Id", requestId);
+    if (refusal) return send(response, refusal);
+
+    if (request.method === "GET" || request.method === "HEAD") {
+      const isFile = await new Promise<boolean>((resolve) => {
+        response.once("finish", () => resolve(true));
+        response.once("close", () => resolve(true));
+        files(request, response, () => resolve(false));
+      });
+      if (isFile) return;
+    }
+    await new Promise<void>((next) => compress(request as never, response as never, () => next()));
+    await answerWithRemix(remix, request, response, requestId);
+  }
+}
+
+async function answerWithRemix(
+  remix: RequestHandler,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+): Promise<void> {
+  const { protocol } = new URL(env().PUBLIC_URL);
+  let request: Request;
+  try {
+    request = createRequest(incoming, response, { protocol });
+  } catch {
+    return send(response, { status: 400, message: "The request's address cannot be read." });
+  }
+  const nonce = randomBytes(16).toString("base64");
+  const context: AppLoadContext = { requestId, nonce, clientAddress: clientAddress(incoming) };
+
+  let answer = await remix(request, context);
+  if (context.refusedForm) answer = await renderRefusedForm(remix, request, context);
+  if (answer.headers.get("Content-Type")?.startsWith("text/html")) {
+    response.setHeader("Content-Security-Policy", pagePolicy([`'nonce-${nonce}'`]));
+  }
+  await sendResponse(response, answer);
+}
+
+/** The page a refused form belongs to, with the toast that says why, under the refusal's status. */
+async function renderRefusedForm(
+  remix: RequestHandler,
+  request: Request,
+  { refusedForm, ...rest }: AppLoadContext,
+): Promise<Response> {
+  const { page = "/", flashCookie = "", retryAfter = "60", status = 503 } = refusedForm ?? {};
+  const cookies = [request.headers.get("Cookie"), flashCookie.split(";")[0]].filter(Boolean);
+  const rendered = await remix(
+    new Request(new URL(page, request.url), {
+      headers: { Cookie: cookies.join("; "), Accept: "text/html" },
+      signal: request.signal,
+    }),
+    // a context of its own, because the viewer is kept by it
+    rest,
+  );
+  const headers = new Headers(rendered.headers);
+  headers.set("Retry-After", retryAfter);
+  headers.set("Cache-Control", "no-store");
+  return new Response(rendered.body, { status, headers });
+}
+
+function send(response: ServerResponse, { status, message, headers = {} }: Refusal): void {
+  response.writeHead(status, {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Cache-Control": "no-store",
+    ...headers,
+  });
+  response.end(`${message}\n`);
+}
+
+/** A client that is still sending after its answer gets a moment to read it and is then cut off. */
+function dropUnreadBody(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  setTimeout(() => request.destroy(), LINGER_MS).unref();
+}
+
+/** The path alone: what stands in a query can be a secret, such as the token of a mailed link. */
+function pathOf(url = "/"): string {
+  const end = url.indexOf("?");
+  return end === -1 ? url : url.slice(0, end);
+}
+
+function logRequest(
+  { method }: IncomingMessage,
+  { statusCode }: ServerResponse,
+  { requestId, path, startedAt }: { requestId: string; path: string; startedAt: number },
+): void {
+  const level =
+    path.startsWith("/build/") || path === "/readyz" || path === "/healthz" ? "debug" : "info";
+  log()[level](
+    {
+      requestId,
+      method,
+      path: path.slice(0, 200),
+      status: statusCode,
+      ms: Math.round((performance.now() - startedAt) * 10) / 10,
+    },
+    "request",
+  );
 }

@@ -49,7 +49,7 @@ export const toasts = {
   ),
   notImplemented: notice("Feature not implemented"),
 
-  // Beyond the specification: choosing a new password, and the newsletter's mails.
+  // Beyond the specification: too many attempts at the newsletter, choosing a new password, and the newsletter's mails.
   passwordResetRequested: notice(
     "📬 Check Your Email",
     "If there is an account with this address, a link to choose a new password is on its way.",
@@ -71,6 +71,7 @@ export const toasts = {
     "Uh oh! Something went wrong.",
     "This link is no longer valid. Please subscribe again.",
   ),
+  subscribeLimited: (message: string) => failure("Uh oh! Something went wrong.", message),
   unsubscribed: notice("👋 You've been unsubscribed."),
   unsubscribeFailed: failure(
     "Uh oh! Something went wrong.",

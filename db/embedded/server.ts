@@ -18,6 +18,7 @@ export type RunningServer = { pid: number; port: number };
 const START_PATIENCE = 300_000;
 /** How long the remains of a killed server (its shared memory, a half-written pid file) may be in the way. */
 const REMAINS_PATIENCE = 20_000;
+const PID_FILE_PATIENCE = 1_000;
 const STOP_PATIENCE = 20_000;
 const LOG_LIMIT = 10 * 1_048_576;
 const POLL = 20;
@@ -112,7 +113,7 @@ async function findServer(
   if (status === null) return null;
   if (status.pid === 0) {
     // Being written right now, or for ever empty since a power cut.
-    if (waited < REMAINS_PATIENCE / 10) return "wait";
+    if (waited < PID_FILE_PATIENCE) return "wait";
     await removeStalePidFile(cluster, status);
     return null;
   }

@@ -52,6 +52,17 @@ describe("an embedded PostgreSQL", () => {
     const { mode } = await stat(join(dataDir, "postgres/golden-path.password"));
     expect(mode & 0o777).toBe(0o600);
   });
+
+  it("that is given up while it starts leaves nothing running", async () => {
+    const dataDir = await dataDirectory();
+    const patience = new AbortController();
+    const opening = serve(dataDir, { signal: patience.signal });
+    const given = expect(opening).rejects.toThrow("aborted");
+    await expect.poll(() => isServerRunning(dataDir), { interval: 1, timeout: 10_000 }).toBe(true);
+    patience.abort();
+    await given;
+    expect(await isServerRunning(dataDir)).toBe(false);
+  });
 });
 
 describe("after kill -9", () => {

@@ -186,6 +186,13 @@ describe("webhooks", () => {
     });
     expect(arrived()).toEqual(held.toReversed());
 
+    const [early, ...lost] = await create(3);
+    await sandbox.control("webhooks/release", { count: 1 });
+    expect(arrived()).toEqual([early]);
+    expect(await sandbox.control("webhooks/discard")).toEqual({ discarded: lost.length });
+    await sandbox.control("webhooks/release");
+    expect(arrived()).toEqual([]);
+
     const all = await create(30);
     await sandbox.control("webhooks/release", { order: "together" });
     expect(arrived().toSorted()).toEqual(all.toSorted());
@@ -289,6 +296,22 @@ describe("a restart", () => {
       `The Stripe sandbox cannot read its state in ${stateFile}.`,
     );
     expect(await readFile(stateFile, "utf8")).toBe("{");
+  });
+
+  test("on another port gives open sessions and portals their new address", async () => {
+    const stateFile = await scratchFile();
+    const first = await openSandbox({ stateFile });
+    const session = await openCheckout(first);
+    const portal = await first.stripe.billingPortal.sessions.create({
+      customer: String(session.customer),
+    });
+    await first.close();
+    const second = await openSandbox({ stateFile, publicOrigin: "http://shop.example:5999" });
+    const open = await second.stripe.checkout.sessions.retrieve(session.id);
+    expect(open.url).toBe(`http://shop.example:5999/c/pay/${session.id}`);
+    const page = await fetch(`${second.origin}${new URL(portal.url).pathname}`);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain("Your subscription");
   });
 
   test("with another webhook address sends what waits there", async () => {

@@ -1,5 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { createServer } from "node:net";
+import fc from "fast-check";
 import Stripe from "stripe";
 import { describe, expect, test } from "vitest";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
@@ -595,6 +596,77 @@ describe("rubbish", () => {
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error" } });
     expect((await sandbox.stripe.customers.list()).data).toEqual([]);
+  });
+
+  test("whatever is sent wherever, nothing fails inside", async () => {
+    const sandbox = await openSandbox();
+    const { customer, subscription } = await subscribe(sandbox);
+    const invoice = String(subscription.latest_invoice);
+    const session = (await openCheckout(sandbox, customer)).id;
+    const word = fc.constantFrom(
+      ...[
+        "",
+        "0",
+        "-1",
+        "true",
+        "all",
+        "usd",
+        "subscription",
+        "9".repeat(30),
+        "🎉",
+        "%00",
+        "a@b.c",
+      ],
+      ...["__proto__", "https://a.b/", customer, subscription.id, invoice, session],
+      ...[SANDBOX_PRICE.id, SANDBOX_PRICE.productId],
+    );
+    const name = fc.constantFrom(
+      ...["customer", "email", "metadata[a]", "metadata", "expand[]", "expand[0]", "limit"],
+      ...["created[gt]", "created", "starting_after", "status", "price", "mode", "success_url"],
+      ...["line_items[0][price]", "line_items[0][quantity]", "line_items", "features[x]", "name"],
+      ...["features[subscription_cancel][enabled]", "currency", "unit_amount", "product", "type"],
+      ...["recurring[interval]", "enabled_events[]", "url", "charge", "payment_intent", "amount"],
+      ...[
+        "cancel_at_period_end",
+        "flow_data[type]",
+        "return_url",
+        "subscription",
+        "toString",
+        "id",
+      ],
+    );
+    const path = fc.constantFrom(
+      ...["account", "balance", "billing_portal/configurations", "billing_portal/sessions"],
+      ...["charges", "checkout/sessions", `checkout/sessions/${session}`, "customers", "disputes"],
+      ...[`checkout/sessions/${session}/expire`, `checkout/sessions/${session}/line_items`],
+      ...[`customers/${customer}`, `customers/${customer}/payment_methods`, "events", "invoices"],
+      ...[`invoices/${invoice}`, `invoices/${invoice}/pay`, `invoices/${invoice}/void`, "prices"],
+      ...["invoice_payments", "payment_intents", "payment_methods", "products", "refunds"],
+      ...[`prices/${SANDBOX_PRICE.id}`, `products/${SANDBOX_PRICE.productId}`, "subscriptions"],
+      ...[`subscriptions/${subscription.id}`, "subscription_items", "webhook_endpoints", "%E0", ""],
+    );
+    const fields = fc.array(fc.tuple(name, word), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom("GET", "POST"), path, fields, async (method, at, given) => {
+        const form = given
+          .map(([field, value]) => `${field}=${encodeURIComponent(value)}`)
+          .join("&");
+        const response =
+          method === "GET"
+            ? await send(sandbox, `/v1/${at}?${form}`)
+            : await send(sandbox, `/v1/${at}`, {
+                method,
+                body: form,
+                headers: { "Content-Type": "application/x-www-form-urlencoded" },
+              });
+        expect(response.status).toBeLessThan(500);
+        const body = (await response.json()) as { object?: string; error?: { type: string } };
+        if (response.ok) expect(body.object).toBeTypeOf("string");
+        else expect(body.error?.type).toMatch(/^(invalid_request|card)_error$/);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect((await sandbox.stripe.prices.retrieve(SANDBOX_PRICE.id)).object).toBe("price");
   });
 
   test("a request that breaks off in its body makes nothing", async () => {

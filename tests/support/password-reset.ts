@@ -55,6 +55,7 @@ export function sendMailThrough(SMTP_URL: string): void {
     SMTP_URL,
     SESSION_SECRET: "a secret that signs the cookies of tests only",
     LOG_LEVEL: "silent",
+    RATE_LIMIT_FACTOR: "1000",
   });
 }
 

@@ -50,6 +50,7 @@ export async function openTestSite({ payments, variables }: Options = {}): Promi
     DATA_DIR: directory.path,
     SESSION_SECRET: "a secret that signs the cookies of tests only",
     LOG_LEVEL: "silent",
+    RATE_LIMIT_FACTOR: "1000",
     ...(sandbox ? { PAYMENTS: "sandbox", STRIPE_SANDBOX_PORT: String(sandbox.port) } : {}),
     ...variables,
   };

@@ -9,13 +9,20 @@ import type { AuthUser, Viewer } from "./viewer";
 /** The outcome of signing in, up or out: null, or why it failed. The toast has been shown by then. */
 export type AuthOutcome = { error: { message: string } | null };
 
+/** `others` are further fields of the form the call was made from. */
+type SignIn = (
+  email: string,
+  password: string,
+  others?: Record<string, unknown>,
+) => Promise<AuthOutcome>;
+
 export type Auth = {
   user: AuthUser | null;
   /** True while a change of who is signed in is being looked up. */
   loading: boolean;
   isSubscribed: boolean;
-  signIn: (email: string, password: string) => Promise<AuthOutcome>;
-  signUp: (email: string, password: string) => Promise<AuthOutcome>;
+  signIn: SignIn;
+  signUp: SignIn;
   signOut: () => Promise<AuthOutcome>;
 };
 
@@ -32,7 +39,7 @@ export function AuthProvider({ viewer, children }: { viewer: Viewer | null; chil
   const loading = useAuthChanges(viewer);
 
   const send = useCallback(
-    async (path: string, fields: Record<string, string>, failed: ToastMessage) => {
+    async (path: string, fields: Record<string, unknown>, failed: ToastMessage) => {
       const answer = await postJson(path, fields);
       toast(toastOf(answer, failed));
       if (!answer.ok) {
@@ -51,8 +58,10 @@ export function AuthProvider({ viewer, children }: { viewer: Viewer | null; chil
       user: viewer?.user ?? null,
       loading,
       isSubscribed: viewer?.isSubscribed ?? false,
-      signIn: (email, password) => send("/auth/login", { email, password }, toasts.signInFailed()),
-      signUp: (email, password) => send("/auth/signup", { email, password }, toasts.signUpFailed()),
+      signIn: (email, password, others) =>
+        send("/auth/login", { ...others, email, password }, toasts.signInFailed()),
+      signUp: (email, password, others) =>
+        send("/auth/signup", { ...others, email, password }, toasts.signUpFailed()),
       signOut: () => send("/logout", {}, toasts.signOutFailed()),
     }),
     [viewer, loading, send],

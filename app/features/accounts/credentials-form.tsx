@@ -2,6 +2,7 @@ import { type FormEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { Button } from "~/ui/button";
 import { PasswordField, TextField } from "~/ui/field";
+import { Honeypot } from "~/ui/honeypot";
 import { useAuth } from "./auth-context";
 import { PASSWORD_MIN_LENGTH } from "./password-limits";
 
@@ -39,7 +40,8 @@ export function CredentialsForm({ way, email, retry, onEmailChange }: Credential
     button.current?.focus();
     setBusy(true);
     const call = way === "login" ? signIn : signUp;
-    const { error } = await call(String(fields.get("email")), String(fields.get("password")));
+    const { email: address, password: secret, ...others } = Object.fromEntries(fields);
+    const { error } = await call(String(address), String(secret), others);
     // After a success the page is left; until then the form stays as it is, so that it is not sent twice.
     if (!error) return;
     flushSync(() => setBusy(false));
@@ -70,6 +72,7 @@ export function CredentialsForm({ way, email, retry, onEmailChange }: Credential
         defaultValue={email}
         onChange={(event) => onEmailChange(event.currentTarget.value)}
       />
+      {way === "signup" && <Honeypot />}
       <PasswordField
         ref={password}
         label="Password"

@@ -1,10 +1,12 @@
+import type { ActionFunctionArgs } from "@remix-run/node";
 import { env } from "~/env.server";
 import { sendMailInBackground } from "~/features/mail/background-mail.server";
 import type { MailMessage } from "~/features/mail/mail-message";
 import { passwordResetMail } from "~/features/mail/password-reset-mail";
-import { answerForm } from "~/server/form-answer.server";
+import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
 import { log } from "~/server/log.server";
 import { readPageForm } from "~/server/page-form.server";
+import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
 import { toasts } from "~/ui/toast-messages";
 import { replacePasswordReset } from "~db/queries/password-resets";
 import { findUserByEmail } from "~db/queries/users";
@@ -20,7 +22,10 @@ const ASK_AGAIN_AFTER = 60 * 1000;
  * Does what the 'forgot password' form asks for. The answer says the same, and takes the same time,
  * whether or not somebody has the address: even looking it up is left to the background.
  */
-export async function requestPasswordReset(request: Request): Promise<Response> {
+export async function requestPasswordReset({
+  request,
+  context,
+}: Pick<ActionFunctionArgs, "request" | "context">): Promise<Response> {
   const form = await readPageForm(request);
   const parsed = emailSchema.safeParse(form.fields.email);
   if (!parsed.success) {
@@ -29,6 +34,15 @@ export async function requestPasswordReset(request: Request): Promise<Response> 
       redirectTo: FORGOT_PASSWORD_PATH,
       email: typeof form.fields.email === "string" ? form.fields.email : null,
     });
+  }
+  const seconds = await secondsToWait("reset", { context, account: parsed.data });
+  if (seconds !== null) {
+    const toast = toasts.passwordResetFailed(waitMessage(seconds));
+    return refuseFormForNow(
+      form,
+      { toast, redirectTo: FORGOT_PASSWORD_PATH, email: parsed.data },
+      { status: 429, seconds, context },
+    );
   }
   const taken = sendMailInBackground("password reset", () => prepareMail(parsed.data));
   return taken

@@ -1,8 +1,12 @@
-import { answerForm } from "~/server/form-answer.server";
+import type { ActionFunctionArgs } from "@remix-run/node";
+import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
+import { isCaught } from "~/server/honeypot.server";
 import { log } from "~/server/log.server";
+import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
 import { type FieldValue, readForm } from "~/server/request-body.server";
 import { type ToastMessage, toasts } from "~/ui/toast-messages";
 import { authenticator, CredentialsError } from "./authenticator.server";
+import { TooManyHashes } from "./password.server";
 import { openSession } from "./sessions.server";
 
 type Way = "login" | "signup";
@@ -17,7 +21,10 @@ export const formPath = { login: "/auth", signup: "/auth?tab=signup" } as const;
  * Does what the Login and Sign Up forms ask for: on success opens a session and leads to '/' with the
  * welcome toast, else back to the form with the toast that says why (specification, 4 and 8).
  */
-export async function signInWithForm(request: Request, way: Way): Promise<Response> {
+export async function signInWithForm(
+  { request, context }: Pick<ActionFunctionArgs, "request" | "context">,
+  way: Way,
+): Promise<Response> {
   const form = await readForm(request);
   const typedEmail = typeof form.fields.email === "string" ? form.fields.email : null;
   const refuse = (toast: ToastMessage, status: number, message = toast.description) =>
@@ -28,6 +35,17 @@ export async function signInWithForm(request: Request, way: Way): Promise<Respon
       email: typedEmail,
       body: { error: message },
     });
+
+  const refuseForNow = (message: string, status: 429 | 503, seconds: number) =>
+    refuseFormForNow(
+      form,
+      { toast: failed[way](message), redirectTo: formPath[way], email: typedEmail },
+      { status, seconds, context },
+    );
+
+  const seconds = await secondsToWait(way, { context, account: typedEmail });
+  if (seconds !== null) return refuseForNow(waitMessage(seconds), 429, seconds);
+  if (way === "signup" && isCaught(form.fields)) return refuse(failed[way](), 422);
 
   try {
     const user = await authenticator.authenticate(way, asFormRequest(request, form.fields));
@@ -41,6 +59,10 @@ export async function signInWithForm(request: Request, way: Way): Promise<Respon
   } catch (error) {
     if (error instanceof CredentialsError) {
       return refuse(failed[way](error.message), way === "login" ? 401 : 422);
+    }
+    if (error instanceof TooManyHashes) {
+      log().warn(`${way} turned away: too many passwords are waiting to be hashed`);
+      return refuseForNow("The site is very busy. Please try again.", 503, error.retryAfter);
     }
     log().error({ err: error }, `${way} failed`);
     return refuse(failed[way](), 500);

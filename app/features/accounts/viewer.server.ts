@@ -5,6 +5,9 @@ import type { ViewerRow } from "~db/queries/sessions";
 import { findSessionViewer } from "./sessions.server";
 import type { Viewer } from "./viewer";
 
+/** Longest wait for the session's row, in milliseconds. */
+const PATIENCE_MS = 4_000;
+
 type Found = Awaited<ReturnType<typeof findSessionViewer>>;
 
 /** One look-up a request: Remix gives every loader and action of a request the same context. */
@@ -19,13 +22,25 @@ type Args = { request: Request; context: AppLoadContext };
 export function findSession({ request, context }: Args): Promise<Found> {
   let found = byContext.get(context);
   if (!found) {
-    found = findSessionViewer(request).catch((error: unknown) => {
+    found = inTime(findSessionViewer(request)).catch((error: unknown) => {
       log().error({ err: error }, "the viewer could not be read; the page is shown signed out");
       return null;
     });
     byContext.set(context, found);
   }
   return found;
+}
+
+/** A database that hangs must not hang the page: past the limit the visitor sees it signed out. */
+async function inTime<Result>(work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`The database did not answer within ${PATIENCE_MS} ms.`)),
+      PATIENCE_MS,
+    );
+  });
+  return Promise.race([work, tooLate]).finally(() => clearTimeout(timer));
 }
 
 /** Who is looking, as pages may show it; null when nobody is signed in. */

@@ -1,5 +1,6 @@
 import type Stripe from "stripe";
 import { log } from "~/server/log.server";
+import { countSync } from "~/server/metrics.server";
 import { type Executor, getDatabase } from "~db/client";
 import { lockProfileByCustomer, updateProfile } from "~db/queries/profiles";
 import { serialised } from "./serialised.server";
@@ -19,7 +20,10 @@ export type SyncOutcome =
 export function syncCustomer(stripeCustomerId: string): Promise<SyncOutcome> {
   return serialised(stripeCustomerId, () =>
     getDatabase().db.transaction((tx) => syncLockedCustomer(stripeCustomerId, tx)),
-  );
+  ).catch((error: unknown) => {
+    countSync("failed");
+    throw error;
+  });
 }
 
 /** `syncCustomer` inside a transaction the caller has open, such as the one that fills the ledger. */
@@ -29,6 +33,7 @@ export async function syncLockedCustomer(
 ): Promise<SyncOutcome> {
   const profile = await lockProfileByCustomer(stripeCustomerId, tx);
   if (!profile) {
+    countSync("unknown");
     log().warn({ stripeCustomerId }, "no profile has this Stripe customer; nothing to sync");
     return { kind: "unknown-customer" };
   }
@@ -47,6 +52,7 @@ export async function syncLockedCustomer(
 
   const checkoutOpenedAt = live.length > 0 ? null : profile.checkoutOpenedAt;
   await updateProfile(profile.id, { ...state, checkoutOpenedAt, syncedAt: new Date() }, tx);
+  countSync("synced");
   log().info(
     {
       userId: profile.id,

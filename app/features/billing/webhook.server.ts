@@ -1,5 +1,6 @@
 import type Stripe from "stripe";
 import { log } from "~/server/log.server";
+import { countWebhook } from "~/server/metrics.server";
 import { getDatabase } from "~db/client";
 import { insertWebhookEvent } from "~db/queries/webhook-events";
 import { serialised } from "./serialised.server";
@@ -39,15 +40,18 @@ export async function receiveWebhook(
 ): Promise<WebhookAnswer> {
   const event = verifiedEvent(rawBody, signature);
   if (!event) {
+    countWebhook("refused");
     log().warn("webhook refused: its signature is missing, stale or made with another secret");
     return { status: 400, message: "The signature does not fit." };
   }
   const facts = { event: event.id, type: event.type };
   if (event.livemode !== /^(sk|rk)_live_/.test(requireStripe().secretKey)) {
+    countWebhook("refused");
     log().warn({ ...facts, livemode: event.livemode }, "webhook refused: it is of the other mode");
     return { status: 400, message: "The event is of the other mode." };
   }
   if (!WEBHOOK_EVENTS.some((type) => type === event.type)) {
+    countWebhook("ignored");
     log().debug(facts, "webhook of a type that needs nothing");
     return { status: 200, message: "Nothing to do." };
   }
@@ -56,9 +60,11 @@ export async function receiveWebhook(
   try {
     customer = await customerOf(event);
     const isNew = await workOnce(event, customer);
+    countWebhook(isNew ? "worked" : "duplicate");
     log().info({ ...facts, customer }, isNew ? "webhook worked" : "webhook was worked before");
     return { status: 200, message: isNew ? "Done." : "Done before." };
   } catch (error) {
+    countWebhook("failed");
     log().error({ ...facts, customer, err: error }, "webhook failed; Stripe will send it again");
     return { status: 500, message: "The work failed; please send it again." };
   }

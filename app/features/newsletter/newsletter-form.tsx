@@ -3,6 +3,7 @@ import { flushSync } from "react-dom";
 import { useRootData } from "~/features/accounts/use-root-data";
 import { Button } from "~/ui/button";
 import { TextField } from "~/ui/field";
+import { Honeypot } from "~/ui/honeypot";
 import { postJson, toastOf } from "~/ui/post-json";
 import { toasts } from "~/ui/toast-messages";
 import { useToast } from "~/ui/toaster";
@@ -17,12 +18,13 @@ export function NewsletterForm({ className = "" }: { className?: string }) {
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const email = String(new FormData(event.currentTarget).get("email") ?? "").trim();
+    const fields = new FormData(event.currentTarget);
+    const email = String(fields.get("email") ?? "").trim();
     if (busy || email === "") return;
     // The input is disabled meanwhile and would drop the focus.
     button.current?.focus();
     setBusy(true);
-    const answer = await postJson("/newsletter", { email });
+    const answer = await postJson("/newsletter", { ...Object.fromEntries(fields), email });
     flushSync(() => setBusy(false));
     toast(toastOf(answer, toasts.subscribeFailed));
     if (!field.current) return;
@@ -39,6 +41,7 @@ export function NewsletterForm({ className = "" }: { className?: string }) {
       className={`newsletter-form ${className}`}
     >
       <input type="hidden" name="redirectTo" value="/#newsletter" />
+      <Honeypot />
       <TextField
         ref={field}
         label="Email address"

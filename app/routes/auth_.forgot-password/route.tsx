@@ -17,7 +17,7 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-export const action = ({ request }: ActionFunctionArgs) => requestPasswordReset(request);
+export const action = (args: ActionFunctionArgs) => requestPasswordReset(args);
 
 export default function ForgotPassword() {
   const [search] = useSearchParams();

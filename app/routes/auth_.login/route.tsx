@@ -3,4 +3,4 @@ import { formPath, signInWithForm } from "~/features/accounts/sign-in.server";
 
 export const loader = () => redirect(formPath.login);
 
-export const action = ({ request }: ActionFunctionArgs) => signInWithForm(request, "login");
+export const action = (args: ActionFunctionArgs) => signInWithForm(args, "login");

@@ -3,4 +3,4 @@ import { formPath, signInWithForm } from "~/features/accounts/sign-in.server";
 
 export const loader = () => redirect(formPath.signup);
 
-export const action = ({ request }: ActionFunctionArgs) => signInWithForm(request, "signup");
+export const action = (args: ActionFunctionArgs) => signInWithForm(args, "signup");

@@ -1,14 +1,30 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { subscribe } from "~/features/newsletter/subscribe.server";
-import { answerForm } from "~/server/form-answer.server";
+import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
+import { isCaught } from "~/server/honeypot.server";
+import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
 import { readForm } from "~/server/request-body.server";
 import { safeRedirect } from "~/server/safe-redirect";
+import { toasts } from "~/ui/toast-messages";
 
 export const loader = () => redirect("/#newsletter");
 
-export async function action({ request }: ActionFunctionArgs) {
+export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request);
   const { email, redirectTo } = form.fields;
+  const account = typeof email === "string" && email !== "" ? email : null;
+  const seconds = account && (await secondsToWait("newsletter", { context, account }));
+  if (seconds) {
+    const toast = toasts.subscribeLimited(waitMessage(seconds));
+    return refuseFormForNow(
+      form,
+      { toast, redirectTo: "/", email: account },
+      { status: 429, seconds, context },
+    );
+  }
+  if (isCaught(form.fields)) {
+    return answerForm(form, { toast: toasts.subscribed, redirectTo: "/#newsletter" });
+  }
   const { subscribed, toast, status } = await subscribe(email);
   return answerForm(form, {
     toast,

@@ -87,7 +87,7 @@ export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSessi
     success_url: draft.successUrl,
     total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
     ui_mode: "hosted_page",
-    url: `${sandbox.origin}/c/pay/${id}`,
+    url: pageOf(sandbox, id),
     wallet_options: null,
     ...draft.more,
   } satisfies Wire<Stripe.Checkout.Session>;
@@ -101,6 +101,18 @@ export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSessi
   });
   sandbox.changed();
   return session;
+}
+
+function pageOf(sandbox: Sandbox, sessionId: string): string {
+  return `${sandbox.origin}/c/pay/${sessionId}`;
+}
+
+/** Gives open sessions the address that their pages have since the sandbox moved to another port. */
+export function moveSessions(sandbox: Sandbox): void {
+  for (const session of sandbox.state.checkoutSessions.values()) {
+    if (session.url !== null) session.url = pageOf(sandbox, session.id);
+  }
+  sandbox.changed();
 }
 
 /** What a session knows of its customer by an e-mail address. */

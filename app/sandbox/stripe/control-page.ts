@@ -162,6 +162,7 @@ ${fieldForm(
     together: "all at once",
   }),
 )}
+${button("webhooks/discard", "Lose held ones")}
 ${button("webhooks/retry", "Retry waiting ones now")}`;
 }
 

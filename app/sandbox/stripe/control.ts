@@ -38,8 +38,11 @@
  *     GET    /_control/deliveries     every webhook delivery with its attempts
  *     POST   /_control/webhooks       { mode: "deliver" | "hold" | "drop", dropNext, delayMs,
  *                                       jitterMs, duplicates } for events from now on
- *     POST   /_control/webhooks/release  { order: "arrival" | "reverse" | "random" | "together" }
- *                                        held ones go, one by one; answers when all were tried
+ *     POST   /_control/webhooks/reset    as at first: all delivered at once
+ *     POST   /_control/webhooks/release  { order: "arrival" | "reverse" | "random" | "together",
+ *                                          count } held ones go, one by one, `count` at most;
+ *                                        answers when all were tried
+ *     POST   /_control/webhooks/discard  held ones are lost
  *     POST   /_control/webhooks/retry    waiting retries are made now
  *     POST   /_control/webhooks/settle   { timeoutMs, retries } waits until none is on its way
  *     POST   /_control/events/:id/send   { times } again, to all endpoints
@@ -55,7 +58,7 @@ import { z } from "zod";
 import { action, type ControlAction, type ControlContext } from "./control-action";
 import { ControlError } from "./control-error";
 import { lifecycleActions } from "./control-lifecycle";
-import { resendEvent, retryNow } from "./deliveries";
+import { discardHeld, resendEvent, retryNow } from "./deliveries";
 import { matchPath } from "./endpoint";
 import { advanceClock } from "./schedule";
 import { DEFAULT_WEBHOOK_POLICY, emptyState, type State } from "./state";
@@ -156,9 +159,17 @@ const ACTIONS: ControlAction[] = [
   action(
     "POST",
     "/_control/webhooks/release",
-    z.object({ order: z.enum(["arrival", "reverse", "random", "together"]).default("arrival") }),
-    async ({ courier }, _id, { order }) => ({ released: await courier.release(order) }),
+    z.object({
+      order: z.enum(["arrival", "reverse", "random", "together"]).default("arrival"),
+      count: count.optional(),
+    }),
+    async ({ courier }, _id, { order, count: most }) => ({
+      released: await courier.release(order, most),
+    }),
   ),
+  action("POST", "/_control/webhooks/discard", nothing, ({ sandbox }) => ({
+    discarded: discardHeld(sandbox),
+  })),
   action("POST", "/_control/webhooks/retry", nothing, ({ sandbox }) => ({
     retried: retryNow(sandbox),
   })),

@@ -67,11 +67,32 @@ export function resendEvent(sandbox: Sandbox, event: Event, times: number): numb
 
 export type ReleaseOrder = "arrival" | "reverse" | "random" | "together";
 
-/** Lets the held deliveries go and gives them in the order wanted. */
-export function releaseHeld(sandbox: Sandbox, order: ReleaseOrder): Delivery[] {
-  const held = [...sandbox.state.deliveries.values()].filter(({ state }) => state === "held");
-  if (order === "reverse") held.reverse();
-  if (order === "random") shuffle(held);
+function heldDeliveries(sandbox: Sandbox): Delivery[] {
+  return [...sandbox.state.deliveries.values()].filter(({ state }) => state === "held");
+}
+
+/** Loses the held deliveries for good. */
+export function discardHeld(sandbox: Sandbox): number {
+  const held = heldDeliveries(sandbox);
+  for (const delivery of held) {
+    delivery.state = "dropped";
+    const event = sandbox.state.events.get(delivery.eventId);
+    if (event) event.pending_webhooks -= 1;
+  }
+  sandbox.changed();
+  return held.length;
+}
+
+/** Lets held deliveries go, `count` at most, and gives them in the order wanted. */
+export function releaseHeld(
+  sandbox: Sandbox,
+  order: ReleaseOrder,
+  count = Number.POSITIVE_INFINITY,
+): Delivery[] {
+  const all = heldDeliveries(sandbox);
+  if (order === "reverse") all.reverse();
+  if (order === "random") shuffle(all);
+  const held = all.slice(0, count);
   for (const delivery of held) {
     delivery.state = "pending";
     delivery.nextAttemptAt = Date.now();

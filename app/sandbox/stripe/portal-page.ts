@@ -33,9 +33,7 @@ type Portal = {
 /** Finds the portal that a path's key opens; an answer when it opens none. */
 function openPortal(sandbox: Sandbox, key: string): Portal | PageAnswer {
   const home = `/p/session/${key}`;
-  const session = [...sandbox.state.portalSessions.values()].find(
-    ({ url }) => url === `${sandbox.origin}${home}`,
-  );
+  const session = [...sandbox.state.portalSessions.values()].find(({ url }) => url.endsWith(home));
   const customer = sandbox.state.customers.get(session?.customer ?? "");
   if (!session || !isPresent(customer) || session.created + OPEN_SECONDS < sandbox.now()) {
     const way =

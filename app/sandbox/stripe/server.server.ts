@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { answerApi } from "./api";
 import { ApiError } from "./api-errors";
 import { type Catalogue, stockCatalogue, stockEndpoint } from "./catalogue";
+import { moveSessions } from "./checkout-sessions";
 import { control } from "./control";
 import type { ControlContext } from "./control-action";
 import { ControlError } from "./control-error";
@@ -108,6 +109,7 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
       secret: options.webhookSecret,
       events: options.webhookEvents,
     });
+    moveSessions(sandbox);
     runDue(sandbox);
     await store.saved();
   } catch (error) {

@@ -153,11 +153,11 @@ export class WebhookCourier {
   }
 
   /**
-   * Lets held deliveries go, one after the other in an order, or all together. Resolves with their
-   * number when each had its attempt.
+   * Lets held deliveries go, `count` at most: one after the other in an order, or all together.
+   * Resolves with their number when each had its attempt.
    */
-  async release(order: ReleaseOrder): Promise<number> {
-    const held = releaseHeld(this.sandbox, order);
+  async release(order: ReleaseOrder, count?: number): Promise<number> {
+    const held = releaseHeld(this.sandbox, order, count);
     for (const { id } of held) this.underway.add(id);
     this.sandbox.changed();
     const mark = this.store.mark();

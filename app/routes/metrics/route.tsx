@@ -1,0 +1,15 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { mayReadMetrics, registry } from "~/server/metrics.server";
+import { refusal } from "~/server/request-body.server";
+
+/** Prometheus' figures for whoever has METRICS_TOKEN; without one there is no such page. */
+export async function loader({ request }: LoaderFunctionArgs) {
+  const may = mayReadMetrics(request);
+  if (may === null) throw refusal(404, "There is no such page.");
+  if (!may) {
+    throw refusal(401, "Send METRICS_TOKEN as a bearer token.", { "WWW-Authenticate": "Bearer" });
+  }
+  return new Response(await registry.metrics(), {
+    headers: { "Content-Type": registry.contentType, "Cache-Control": "no-store" },
+  });
+}

@@ -1,0 +1,13 @@
+import { HONEYPOT_FIELD } from "~/ui/honeypot-field";
+import { log } from "./log.server";
+import { countRateLimited } from "./metrics.server";
+import type { FormBody } from "./request-body.server";
+
+/** Whether a form was filled in by a program that fell for the field people do not see. */
+export function isCaught(fields: FormBody["fields"]): boolean {
+  const value = fields[HONEYPOT_FIELD];
+  if (value === undefined || value === "") return false;
+  countRateLimited("honeypot", "address");
+  log().info("a form was dropped: its honeypot was filled in");
+  return true;
+}

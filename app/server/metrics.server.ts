@@ -1,0 +1,144 @@
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { env } from "~/env.server";
+import { getDatabase, hasDatabase } from "~db/client";
+import type { PageCacheStatistics } from "./page-cache.server";
+
+/** Everything `/metrics` tells. */
+export const registry = new Registry();
+collectDefaultMetrics({ register: registry });
+
+const requests = new Histogram({
+  name: "http_request_duration_seconds",
+  help: "Time to answer a request that was not answered from the page cache",
+  labelNames: ["method", "route", "status"],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  registers: [registry],
+});
+
+const queries = new Histogram({
+  name: "database_query_duration_seconds",
+  help: "Time a statement took",
+  labelNames: ["outcome"],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
+  registers: [registry],
+});
+
+const syncs = new Counter({
+  name: "billing_syncs_total",
+  help: "Syncs of a customer's billing state with Stripe",
+  labelNames: ["outcome"],
+  registers: [registry],
+});
+
+const webhooks = new Counter({
+  name: "stripe_webhooks_total",
+  help: "Deliveries of Stripe by outcome",
+  labelNames: ["outcome"],
+  registers: [registry],
+});
+
+const rateLimited = new Counter({
+  name: "rate_limited_total",
+  help: "Attempts refused by a rate limit",
+  labelNames: ["limited", "by"],
+  registers: [registry],
+});
+
+new Gauge({
+  name: "database_connections",
+  help: "Connections of the pool",
+  labelNames: ["state"],
+  registers: [registry],
+  collect() {
+    if (!hasDatabase()) return;
+    for (const [state, count] of Object.entries(getDatabase().statistics())) {
+      this.set({ state }, count);
+    }
+  },
+});
+
+/** The routes by their first segment, so that made-up paths do not each become a time series. */
+const ROUTES = new Set([
+  "auth",
+  "billing",
+  "build",
+  "checkout",
+  "healthz",
+  "logout",
+  "metrics",
+  "newsletter",
+  "notice",
+  "premium",
+  "readyz",
+  "webhooks",
+]);
+
+/** Counts an answered request and the seconds it took. */
+export function countRequest(
+  { method = "GET" }: IncomingMessage,
+  { statusCode }: ServerResponse,
+  path: string,
+  seconds: number,
+): void {
+  const first = path.split("/")[1]?.replace(/\.data$/, "") ?? "";
+  const route = path === "/" ? "/" : ROUTES.has(first) ? `/${first}` : "other";
+  requests.observe({ method, route, status: statusCode }, seconds);
+}
+
+/** Makes the page cache's own figures part of `/metrics`; a request it answers costs nothing more. */
+export function exposePageCache(statistics: PageCacheStatistics): void {
+  new Gauge({
+    name: "page_cache_total",
+    help: "What the cache of anonymous pages did since the start",
+    labelNames: ["event"],
+    registers: [registry],
+    collect() {
+      for (const [event, count] of Object.entries(statistics)) this.set({ event }, count);
+    },
+  });
+}
+
+/** Makes the password queue's length part of `/metrics`. */
+export function exposeHashQueue(length: () => number): void {
+  new Gauge({
+    name: "password_hash_queue_length",
+    help: "Password hashes under way or waiting",
+    registers: [registry],
+    collect() {
+      this.set(length());
+    },
+  });
+}
+
+/** Counts a statement; given to the database pool. */
+export function countQuery(milliseconds: number, failed: boolean): void {
+  queries.observe({ outcome: failed ? "failed" : "done" }, milliseconds / 1000);
+}
+
+/** Counts an attempt that a rate limit refused. */
+export function countRateLimited(limited: string, by: "address" | "account"): void {
+  rateLimited.inc({ limited, by });
+}
+
+/** Counts a sync of a customer by how it ended. */
+export function countSync(outcome: "synced" | "unknown" | "failed"): void {
+  syncs.inc({ outcome });
+}
+
+/** Counts a delivery of Stripe's by what was done with it. */
+export function countWebhook(
+  outcome: "worked" | "duplicate" | "ignored" | "refused" | "failed",
+): void {
+  webhooks.inc({ outcome });
+}
+
+/** Whether a request may read the metrics; null when there is no token and so no such page. */
+export function mayReadMetrics(request: Request): boolean | null {
+  const token = env().METRICS_TOKEN;
+  if (!token) return null;
+  const given = Buffer.from(request.headers.get("Authorization") ?? "");
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

@@ -1,0 +1,75 @@
+import type { ServerResponse } from "node:http";
+import { env } from "~/env.server";
+
+/** The photographs of the landing page come from here (specification, 2: hero and author images). */
+const PHOTO_HOST = "https://images.unsplash.com";
+
+const YEAR_SECONDS = 31_536_000;
+
+let common: [string, string][] | undefined;
+
+/** The headers of every answer, whatever it is: pages, assets, redirects, errors. */
+export function commonHeaders(): [string, string][] {
+  common ??= [
+    ["X-Content-Type-Options", "nosniff"],
+    // a page's own forms need the Origin header, so 'no-referrer' would refuse them
+    ["Referrer-Policy", "strict-origin-when-cross-origin"],
+    ["Permissions-Policy", "camera=(), microphone=(), geolocation=(), browsing-topics=()"],
+    ["X-Frame-Options", "DENY"],
+    ["Cross-Origin-Opener-Policy", "same-origin"],
+    ["Cross-Origin-Resource-Policy", "same-origin"],
+    ...(env().PUBLIC_URL.startsWith("https:")
+      ? [["Strict-Transport-Security", `max-age=${YEAR_SECONDS}`] as [string, string]]
+      : []),
+  ];
+  return common;
+}
+
+/** Puts the common headers, and a policy that allows nothing, on an answer that is not a page. */
+export function setCommonHeaders(response: ServerResponse): void {
+  for (const [name, value] of commonHeaders()) response.setHeader(name, value);
+  response.setHeader("Content-Security-Policy", NOTHING_ALLOWED);
+}
+
+/** For what is not a page: if a browser shows it as one all the same, nothing in it runs. */
+const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'";
+
+/**
+ * The Content-Security-Policy of a page whose inline scripts are those of `scriptSources`: a nonce for a
+ * page rendered for one visitor, hashes for one that is kept. Forms may lead to Stripe and the sandbox,
+ * because Chromium also checks where a form's answer redirects to.
+ */
+export function pagePolicy(scriptSources: readonly string[]): string {
+  const { STRIPE, SANDBOX, PUBLIC_URL } = env();
+  const stripeJs = STRIPE?.publishableKey ? ["https://js.stripe.com"] : [];
+  const checkout = SANDBOX
+    ? [SANDBOX.origin]
+    : STRIPE
+      ? [
+          "https://checkout.stripe.com",
+          "https://billing.stripe.com",
+          ...(STRIPE.apiBase ? [STRIPE.apiBase] : []),
+        ]
+      : [];
+  const directives: Record<string, string[]> = {
+    "default-src": ["'none'"],
+    "script-src": ["'self'", ...scriptSources, ...stripeJs],
+    "style-src": ["'self'"],
+    // the Radix parts place themselves with style attributes
+    "style-src-attr": ["'unsafe-inline'"],
+    "img-src": ["'self'", PHOTO_HOST],
+    "font-src": ["'self'"],
+    "connect-src": ["'self'", ...(stripeJs.length > 0 ? ["https://api.stripe.com"] : [])],
+    "frame-src":
+      stripeJs.length > 0 ? ["https://js.stripe.com", "https://hooks.stripe.com"] : ["'none'"],
+    "manifest-src": ["'self'"],
+    "form-action": ["'self'", ...checkout],
+    "frame-ancestors": ["'none'"],
+    "base-uri": ["'none'"],
+    "object-src": ["'none'"],
+    ...(PUBLIC_URL.startsWith("https:") ? { "upgrade-insecure-requests": [] } : {}),
+  };
+  return Object.entries(directives)
+    .map(([name, sources]) => [name, ...sources].join(" "))
+    .join("; ");
+}

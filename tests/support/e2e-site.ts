@@ -1,0 +1,204 @@
+import { eq, sql } from "drizzle-orm";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { SANDBOX_STRIPE } from "~/env.server";
+import { type Database, openDatabase } from "~db/client";
+import { users } from "~db/schema";
+import { launchBrowser } from "./browser.mjs";
+import { watchForErrors } from "./pages";
+import { control } from "./payments";
+import { createTestDatabase, type TestDatabase } from "./postgres";
+import { type Program, startProgram, temporaryDirectory } from "./program";
+
+/** Somebody with an account, as they would log in. */
+export type Account = { email: string; password: string };
+
+/** Somebody whose membership is paid for. */
+export type Member = Account & { subscription: string };
+
+type SiteOptions = {
+  /** Further variables of the program. */
+  variables?: Record<string, string>;
+};
+
+/** Everything an end-to-end test needs around it: the built program, a database of its own, a browser. */
+export class E2eSite {
+  readonly #data = temporaryDirectory();
+  readonly #contexts: BrowserContext[] = [];
+  #landingPage: Promise<Page> | undefined;
+  /** What each page of the running test has reported. */
+  readonly #errors: string[][] = [];
+  #accounts = 0;
+  #testDatabase: TestDatabase | undefined;
+  #database: Database | undefined;
+  #program: Program | undefined;
+  #browser: Browser | undefined;
+
+  async start({ variables = {} }: SiteOptions): Promise<void> {
+    const testDatabase = await createTestDatabase();
+    this.#testDatabase = testDatabase;
+    this.#database = openDatabase(testDatabase.url);
+    [this.#program, this.#browser] = await Promise.all([
+      startProgram({
+        variables: {
+          PAYMENTS: "sandbox",
+          DATABASE_URL: testDatabase.url,
+          DATA_DIR: this.#data.path,
+          // what the limits do is tested elsewhere; here many visitors share one address
+          RATE_LIMIT_FACTOR: "10000",
+          ...variables,
+        },
+      }),
+      // The photographs' host is out of reach, so that every run sees the same pages.
+      launchBrowser({ args: ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"] }),
+    ]);
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser?.close();
+    await this.#program?.stop();
+    await this.#database?.close();
+    await this.#testDatabase?.drop();
+    this.#data.remove();
+  }
+
+  /** Closes what a test has opened; fails it if a page of it has reported an error. */
+  async endTest(): Promise<void> {
+    await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
+    expect(this.#errors.splice(0).flat()).toEqual([]);
+  }
+
+  get origin(): string {
+    return this.#started(this.#program).origin;
+  }
+
+  get sandboxOrigin(): string {
+    return this.#started(this.#program).sandboxOrigin;
+  }
+
+  /** What the program has printed so far. */
+  output(): string {
+    return this.#started(this.#program).output();
+  }
+
+  /** The program's own database, to look at and to break. */
+  get database(): Database {
+    return this.#started(this.#database);
+  }
+
+  /** The landing page as one visitor has it open all the time, for tests that only look at it. */
+  landingPage(): Promise<Page> {
+    this.#landingPage ??= this.open("/").then((page) => {
+      this.#contexts.splice(this.#contexts.indexOf(page.context()), 1);
+      return page;
+    });
+    return this.#landingPage;
+  }
+
+  /** A page of a new visitor's browser; it and every other page of that browser is watched for errors. */
+  async visit(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.#started(this.#browser).newContext({
+      baseURL: this.origin,
+      ...options,
+    });
+    this.#contexts.push(context);
+    context.on("page", (page) => this.#errors.push(watchForErrors(page)));
+    return context.newPage();
+  }
+
+  /** Opens a path, in a new visitor's browser unless a page is given, and waits until JavaScript runs it. */
+  async open(path: string, page?: Page): Promise<Page> {
+    const opened = page ?? (await this.visit());
+    await opened.goto(path);
+    await opened.waitForFunction(() => {
+      const header = document.querySelector("header") ?? {};
+      return Object.keys(header).some((key) => key.startsWith("__reactProps"));
+    });
+    return opened;
+  }
+
+  /** Posts as a page with JavaScript does, with a browser's cookies. */
+  async post(context: BrowserContext, path: string, fields: Record<string, unknown>) {
+    const answer = await context.request.post(path, {
+      data: fields,
+      headers: { Origin: this.origin },
+    });
+    return (await answer.json()) as Record<string, unknown>;
+  }
+
+  /** An address nobody has used yet. */
+  newEmail(name = "reader"): string {
+    this.#accounts += 1;
+    return `${name}-${this.#accounts}@example.test`;
+  }
+
+  /** Signs a browser up with an account of its own. */
+  async signUp(context: BrowserContext, name?: string): Promise<Account> {
+    const account = { email: this.newEmail(name), password: "a long walk" };
+    expect(await this.post(context, "/auth/signup", account)).toMatchObject({ redirectTo: "/" });
+    return account;
+  }
+
+  /** Signs a browser up with an account that exists by the time it returns, and leaves it signed out. */
+  async newAccount(context: BrowserContext, name?: string): Promise<Account> {
+    const account = await this.signUp(context, name);
+    await context.clearCookies();
+    return account;
+  }
+
+  /** Signs a browser up and pays for its membership at the sandbox. */
+  async subscribe(context: BrowserContext, name?: string): Promise<Member> {
+    const account = await this.signUp(context, name);
+    const { sessionId } = await this.post(context, "/checkout", {
+      priceId: SANDBOX_STRIPE.priceId,
+    });
+    const { session } = await this.sandbox<{ session: { subscription: string } }>(
+      `sessions/${sessionId}/pay`,
+    );
+    return { ...account, subscription: session.subscription };
+  }
+
+  /** Makes the sandbox do something through its control API, and waits until the site has heard of it. */
+  async sandbox<Answer>(path: string, fields: Record<string, unknown> = {}): Promise<Answer> {
+    const answer = await control<Answer>(this.sandboxOrigin, path, fields);
+    await control(this.sandboxOrigin, "webhooks/settle");
+    return answer;
+  }
+
+  /** Gives an account a picture of its own, which no page of the site does. */
+  async givePicture(email: string, address: string): Promise<void> {
+    await this.database.db.update(users).set({ avatarUrl: address }).where(eq(users.email, email));
+  }
+
+  /** Runs `work` while a table is out of the server's reach, as when the database fails. */
+  async without(table: string, work: () => Promise<void>): Promise<void> {
+    const away = `${table}_away`;
+    const rename = (from: string, to: string) =>
+      this.database.db.execute(
+        sql`alter table ${sql.identifier(from)} rename to ${sql.identifier(to)}`,
+      );
+    await rename(table, away);
+    try {
+      await work();
+    } finally {
+      await rename(away, table);
+    }
+  }
+
+  #started<Part>(part: Part | undefined): Part {
+    if (part === undefined) throw new Error("The site has not been started.");
+    return part;
+  }
+}
+
+/**
+ * One site for all tests of the file that calls this: it is started before the first of them and stopped
+ * after the last. A test in which a page reports an uncaught or a console error fails.
+ */
+export function useE2eSite(options: SiteOptions = {}): E2eSite {
+  const site = new E2eSite();
+  beforeAll(() => site.start(options));
+  afterEach(() => site.endTest());
+  afterAll(() => site.stop());
+  return site;
+}

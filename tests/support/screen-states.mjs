@@ -1,0 +1,273 @@
+/**
+ * @typedef {import("playwright").Page} Page
+ * @typedef {import("./screen-visitors.mjs").Visitors} Visitors
+ *
+ * @typedef {object} ScreenState one page in one state
+ * @property {string} name in kebab-case, the page first
+ * @property {keyof Omit<Visitors, "links">} [visitor] who looks at it; nobody in particular without
+ * @property {"narrow" | "wide"} [only] where the state exists: below 1024 px, or from there on
+ * @property {boolean} [plain] with JavaScript turned off
+ * @property {boolean} [window] what the window shows instead of the whole page
+ * @property {(page: Page, visitors: Visitors) => Promise<unknown>} show brings it up in a new tab
+ */
+
+/** @type {(path: string) => ScreenState["show"]} */
+const open = (path) => (page) => visit(page, path);
+
+/** Every page of the site in every state that looks different. @type {ScreenState[]} */
+export const SCREEN_STATES = [
+  { name: "landing", show: open("/") },
+  { name: "landing-reader", visitor: "reader", show: open("/") },
+  { name: "landing-member", visitor: "member", show: open("/") },
+  { name: "landing-past-due", visitor: "pastDue", show: open("/") },
+  { name: "landing-first-window", window: true, show: open("/") },
+  {
+    name: "landing-section",
+    window: true,
+    show: async (page) => {
+      await visit(page, "/#reviews");
+      await page.locator('[aria-current="location"]').first().waitFor({ state: "attached" });
+    },
+  },
+  {
+    name: "landing-busy",
+    visitor: "reader",
+    window: true,
+    show: async (page) => {
+      await visit(page, "/#purchase");
+      await holdRequests(page, "/checkout");
+      await page.getByRole("button", { name: "Upgrade to Premium" }).click();
+      await page.getByRole("button", { name: "Redirecting..." }).waitFor();
+    },
+  },
+  {
+    name: "landing-subscribing",
+    window: true,
+    show: async (page) => {
+      await visit(page, "/#newsletter");
+      await holdRequests(page, "/newsletter");
+      await page.getByLabel("Email address").fill("reader@example.test");
+      await page.getByRole("button", { name: "Subscribe" }).click();
+      await page.getByRole("button", { name: "Subscribing..." }).waitFor();
+    },
+  },
+
+  {
+    name: "menu-account",
+    visitor: "member",
+    only: "wide",
+    window: true,
+    show: async (page) => {
+      await visit(page, "/");
+      await page.getByLabel("Account menu").click();
+      await page.getByRole("menuitem", { name: "Log out" }).waitFor();
+    },
+  },
+  {
+    name: "menu-account-plain",
+    visitor: "reader",
+    only: "wide",
+    window: true,
+    plain: true,
+    show: async (page) => {
+      await page.goto("/");
+      await page.getByLabel("Account menu").click();
+    },
+  },
+  ...["anonymous", "member"].map((visitor) => ({
+    name: `menu-mobile-${visitor}`,
+    visitor: /** @type {"anonymous" | "member"} */ (visitor),
+    only: /** @type {const} */ ("narrow"),
+    window: true,
+    show: async (/** @type {Page} */ page) => {
+      await visit(page, "/");
+      await page.locator("summary[aria-label='Menu']").click();
+      await page.getByRole("navigation", { name: "Menu" }).waitFor();
+    },
+  })),
+
+  {
+    name: "toast-notice",
+    window: true,
+    show: async (page) => {
+      await visit(page, "/");
+      await page.getByRole("button", { name: /^Get Your Copy/ }).click();
+      await holdToast(page);
+    },
+  },
+  {
+    name: "toast-failure",
+    window: true,
+    show: async (page) => {
+      await visit(page, "/");
+      await page.getByRole("button", { name: "Upgrade to Premium" }).click();
+      await holdToast(page);
+    },
+  },
+  {
+    name: "toast-replaced",
+    window: true,
+    show: async (page) => {
+      await visit(page, "/");
+      const toast = page.locator(".toast");
+      await page.getByRole("button", { name: /^Get Your Copy/ }).click();
+      await toast.waitFor();
+      // the Radix toast has taken over once its list is there
+      await page.locator("ol.toast-viewport").waitFor();
+      await page.getByRole("button", { name: "Upgrade to Premium" }).click();
+      await toast.filter({ hasText: "Authentication Required" }).waitFor();
+      await holdToast(page);
+    },
+  },
+  {
+    name: "toast-flashed",
+    plain: true,
+    window: true,
+    show: async (page) => {
+      await page.goto("/");
+      await page.getByRole("button", { name: /^Get Your Copy/ }).click();
+      await holdToast(page);
+    },
+  },
+
+  { name: "auth", show: open("/auth") },
+  { name: "auth-signup", show: open("/auth?tab=signup") },
+  { name: "auth-plain", plain: true, show: (page) => page.goto("/auth") },
+  {
+    name: "auth-password-shown",
+    show: async (page) => {
+      await visit(page, "/auth");
+      await page.getByLabel("Password", { exact: true }).fill("a long walk");
+      await page.getByRole("button", { name: "Show password" }).click();
+    },
+  },
+  {
+    name: "auth-busy",
+    show: async (page) => {
+      await visit(page, "/auth?tab=signup");
+      await holdRequests(page, "/auth/signup");
+      await fillCredentials(page);
+      await page.getByRole("button", { name: "Create Account" }).click();
+      await page.getByRole("button", { name: "Creating Account..." }).waitFor();
+    },
+  },
+  {
+    name: "auth-failed",
+    show: async (page) => {
+      await visit(page, "/auth");
+      await fillCredentials(page);
+      await page.getByRole("button", { name: "Log In" }).click();
+      await page.locator(".toast").filter({ hasText: "Sign in Failed" }).waitFor();
+      await holdToast(page);
+    },
+  },
+  { name: "forgot-password", show: open("/auth/forgot-password") },
+  { name: "forgot-password-sent", show: open("/auth/forgot-password?sent") },
+  { name: "reset-password", show: (page, { links }) => visit(page, links.resetPassword) },
+
+  { name: "premium", visitor: "member", show: open("/premium") },
+  { name: "premium-leaving", visitor: "leaving", show: open("/premium") },
+  { name: "premium-past-due", visitor: "pastDue", show: open("/premium") },
+  {
+    name: "premium-loading",
+    visitor: "member",
+    show: async (page) => {
+      await visit(page, "/checkout/success");
+      await holdRequests(page, "/premium.data");
+      await page.getByRole("main").getByRole("link", { name: "Go to the members’ area" }).click();
+      await page.getByText("Loading...").waitFor();
+    },
+  },
+  { name: "checkout-success", visitor: "member", show: open("/checkout/success") },
+  {
+    name: "checkout-confirming",
+    visitor: "waiting",
+    show: (page, { waiting }) =>
+      visit(page, `/checkout/success?session_id=${"session" in waiting ? waiting.session : ""}`),
+  },
+  { name: "checkout-cancelled", visitor: "reader", show: open("/checkout/cancelled") },
+
+  { name: "newsletter-confirm", show: (page, { links }) => visit(page, links.confirm) },
+  { name: "newsletter-unsubscribe", show: (page, { links }) => visit(page, links.unsubscribe) },
+  {
+    name: "newsletter-unsubscribed",
+    show: async (page, { links }) => {
+      await visit(page, links.unsubscribe);
+      await postForm(page, links.unsubscribe, { "List-Unsubscribe": "One-Click" });
+      await page.getByRole("heading", { name: "You’ve been unsubscribed" }).waitFor();
+    },
+  },
+
+  { name: "not-found", show: open("/the-wrong-turn") },
+  {
+    name: "error",
+    show: async (page) => {
+      await visit(page, "/");
+      // the landing page takes no posts
+      await postForm(page, "/?index", {});
+      await page.getByRole("heading", { name: "That is not possible here" }).waitFor();
+    },
+  },
+];
+
+/**
+ * Opens a page and waits until its JavaScript runs and its fonts are there.
+ *
+ * @param {Page} page
+ * @param {string} path
+ */
+async function visit(page, path) {
+  await page.goto(path);
+  await page.waitForFunction(() => document.querySelector("#main")?.matches("[tabindex]"));
+  await isAlive(page);
+  await page.evaluate(() => document.fonts.ready);
+}
+
+/** React marks what it has hydrated. @param {Page} page */
+function isAlive(page) {
+  return page.waitForFunction(() =>
+    Object.keys(document.querySelector("body header") ?? {}).some((key) =>
+      key.startsWith("__reactProps"),
+    ),
+  );
+}
+
+/** @param {Page} page */
+async function fillCredentials(page) {
+  await page.getByLabel("Email").filter({ visible: true }).fill("walker@example.test");
+  await page.getByLabel("Password", { exact: true }).filter({ visible: true }).fill("a long walk");
+}
+
+/** A toast under the pointer stays. @param {Page} page */
+async function holdToast(page) {
+  await page.locator(".toast-title").hover();
+}
+
+/** Requests for this path stay on their way for as long as the page is open. */
+async function holdRequests(/** @type {Page} */ page, /** @type {string} */ path) {
+  await page.route(
+    (url) => url.pathname === path,
+    () => new Promise(() => {}),
+  );
+}
+
+/** Leaves the page by posting a form. */
+async function postForm(
+  /** @type {Page} */ page,
+  /** @type {string} */ action,
+  /** @type {Record<string, string>} */ fields,
+) {
+  await page.evaluate(
+    ({ action, fields }) => {
+      const form = Object.assign(document.createElement("form"), { method: "post", action });
+      for (const [name, value] of Object.entries(fields)) {
+        form.append(
+          Object.assign(document.createElement("input"), { type: "hidden", name, value }),
+        );
+      }
+      document.body.append(form);
+      form.submit();
+    },
+    { action, fields },
+  );
+}

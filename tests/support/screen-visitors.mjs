@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+
+/**
+ * @typedef {{ origin: string, sandboxOrigin: string, dataDir: string }} Site a running program with
+ *   the Stripe sandbox and `NEWSLETTER_DOUBLE_OPT_IN=true`
+ * @typedef {import("playwright").BrowserContextOptions["storageState"]} Cookies
+ * @typedef {Awaited<ReturnType<typeof prepareVisitors>>} Visitors
+ */
+
+/**
+ * Everybody who sees the site differently, each with the cookies of a browser: somebody unknown, a
+ * reader with an account, a member, one whose renewal failed, one who has cancelled, and a buyer whose
+ * payment is still on its way; and the links of the mails, which open pages too.
+ *
+ * @param {import("playwright").Browser} browser
+ * @param {Site} site
+ */
+export async function prepareVisitors(browser, site) {
+  const api = await browser.newContext({
+    baseURL: site.origin,
+    extraHTTPHeaders: { Origin: site.origin },
+  });
+  const post = async (path, form) => {
+    const answer = await api.request.post(path, { form, maxRedirects: 0 });
+    if (answer.status() !== 303) throw new Error(`POST ${path}: ${answer.status()}`);
+    return answer;
+  };
+  /** Signs up and gives the browser's cookies; `then` runs while they are in use. */
+  const signUp = async (name, then = async () => {}) => {
+    await api.clearCookies();
+    await post("/auth/signup", { email: `${name}@example.test`, password: "a long walk" });
+    const more = await then();
+    // a look at a page takes the toasts
+    await api.request.get("/");
+    return { cookies: await api.storageState(), ...more };
+  };
+  const buy = async (card) => {
+    const page = await (await api.request.get("/")).text();
+    const priceId = /name="priceId" value="(\w+)"/.exec(page)?.[1] ?? "";
+    const answer = await post("/checkout", { priceId });
+    const id = /cs_\w+/.exec(answer.headers().location ?? "")?.[0];
+    const { session } = await control(site, `sessions/${id}/pay`, { card });
+    await control(site, "webhooks/settle");
+    return { session: id, subscription: session.subscription };
+  };
+  const bought = (name, card) => signUp(name, () => buy(card));
+
+  const anonymous = { cookies: await api.storageState() };
+  const reader = await signUp("clara");
+  const member = await bought("ines", "4242424242424242");
+  const pastDue = await bought("jonas", "4000000000000341");
+  await control(site, `subscriptions/${pastDue.subscription}/renew`, { outcome: "declined" });
+  const leaving = await bought("mara", "4242424242424242");
+  await control(site, `subscriptions/${leaving.subscription}/cancel-at-period-end`);
+  const waiting = await bought("theo", "bank_account");
+  await control(site, "webhooks/settle");
+
+  await api.clearCookies();
+  await post("/auth/forgot-password", { email: "clara@example.test" });
+  await post("/newsletter", { email: "nora@example.test" });
+  const links = {
+    resetPassword: await linkInMail(site, "/auth/reset-password"),
+    confirm: await linkInMail(site, "/newsletter/confirm"),
+    unsubscribe: await linkInMail(site, "/newsletter/unsubscribe"),
+  };
+  await api.close();
+  return { anonymous, reader, member, pastDue, leaving, waiting, links };
+}
+
+/**
+ * One call of the sandbox's control API (app/sandbox/stripe/control.ts).
+ *
+ * @param {Site} site
+ * @param {string} path
+ * @param {Record<string, unknown>} [fields]
+ */
+async function control({ sandboxOrigin }, path, fields = {}) {
+  const answer = await fetch(`${sandboxOrigin}/_control/${path}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(fields),
+  });
+  const body = await answer.json();
+  if (!answer.ok) throw new Error(`${path}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+/**
+ * Path and query of the link with this path in any mail of the outbox, waiting for the mail to come.
+ *
+ * @param {Site} site
+ * @param {string} path
+ */
+async function linkInMail({ dataDir }, path) {
+  const outbox = join(dataDir, "outbox");
+  for (let tries = 0; tries < 100; tries++) {
+    for (const name of (await readdirSync(dataDir).includes("outbox")) ? readdirSync(outbox) : []) {
+      const mail = readFileSync(join(outbox, name), "latin1")
+        // quoted-printable, and headers folded over several lines
+        .replace(/=\r\n|\r\n(?=[ \t])/g, "")
+        .replaceAll("=3D", "=");
+      const at = mail.indexOf(`${path}?`);
+      if (at >= 0) return /^[^\s<>"]+/.exec(mail.slice(at))?.[0] ?? path;
+    }
+    await pause(100);
+  }
+  throw new Error(`No mail with a link to ${path} came.`);
+}

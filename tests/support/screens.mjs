@@ -1,0 +1,87 @@
+/**
+ * `npm run screens`: writes a picture of every page in every state at three widths into `screens/`, to
+ * be looked at. Names after the command choose among them: `npm run screens -- auth toast`.
+ */
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findBrowser, launchBrowser } from "./browser.mjs";
+import { startBuiltDemo } from "./built-demo.mjs";
+import { SCREEN_STATES } from "./screen-states.mjs";
+import { prepareVisitors } from "./screen-visitors.mjs";
+
+/** Width and height of the windows, in CSS pixels. */
+const WINDOWS = [
+  { width: 360, height: 740 },
+  { width: 768, height: 1024 },
+  { width: 1280, height: 800 },
+];
+
+const folder = fileURLToPath(new URL("../../screens", import.meta.url));
+const wanted = process.argv.slice(2);
+const states = SCREEN_STATES.filter(
+  ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
+);
+
+process.env.CHROMIUM_PATH = await findBrowser();
+const site = await startBuiltDemo({ NEWSLETTER_DOUBLE_OPT_IN: "true", RATE_LIMIT_FACTOR: "1000" });
+const browser = await launchBrowser();
+try {
+  const visitors = await prepareVisitors(browser, site);
+  if (wanted.length === 0) rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  let count = 0;
+  for (const window of WINDOWS) {
+    const here = window.width < 1024 ? "narrow" : "wide";
+    for (const state of states) {
+      if (state.only && state.only !== here) continue;
+      await draw(state, window, visitors);
+      count += 1;
+    }
+  }
+  console.log(`${count} pictures are in ${folder}`);
+} finally {
+  await browser.close();
+  await site.stop();
+}
+
+/**
+ * @param {import("./screen-states.mjs").ScreenState} state
+ * @param {{ width: number, height: number }} window
+ * @param {import("./screen-visitors.mjs").Visitors} visitors
+ */
+async function draw(state, window, visitors) {
+  const context = await browser.newContext({
+    baseURL: site.origin,
+    viewport: window,
+    javaScriptEnabled: !state.plain,
+    storageState: visitors[state.visitor ?? "anonymous"].cookies,
+    // the whole page is drawn without scrolling, and so without what scrolling draws
+    reducedMotion: state.window ? "no-preference" : "reduce",
+  });
+  const page = await context.newPage();
+  try {
+    await state.show(page, visitors);
+    if (!state.window) await loadLazyPictures(page);
+    await page.screenshot({
+      path: join(folder, `${state.name}-${window.width}.png`),
+      fullPage: !state.window,
+      // a loading wheel turns for ever; what ends is drawn at its end
+      animations: "disabled",
+    });
+  } catch (error) {
+    console.error(`${state.name} at ${window.width} px: ${error.message.split("\n")[0]}`);
+    process.exitCode = 1;
+  }
+  await context.close();
+}
+
+/** @param {import("playwright").Page} page */
+async function loadLazyPictures(page) {
+  for (const picture of await page.locator("img[loading=lazy]").all()) {
+    await picture.evaluate((image) => {
+      image.loading = "eager";
+    });
+  }
+  await page.waitForFunction(() => [...document.images].every(({ complete }) => complete));
+}
