@@ -132,6 +132,8 @@ export type Environment = Omit<
   STRIPE: StripeEnvironment | null;
   /** Where the local Stripe listens when `PAYMENTS=sandbox`, else null. */
   SANDBOX: { port: number; origin: string } | null;
+  /** The name by which this process reaches what it listens on itself. */
+  OWN_HOST: string;
 };
 
 type Variables = Record<string, string | undefined>;
@@ -173,7 +175,12 @@ export function parseEnvironment(
     STRIPE_SANDBOX_PORT,
     ...rest
   } = result.data;
-  const base = { ...rest, PUBLIC_URL, DATA_DIR: resolve(rest.DATA_DIR) };
+  const base = {
+    ...rest,
+    PUBLIC_URL,
+    DATA_DIR: resolve(rest.DATA_DIR),
+    OWN_HOST: ownHost(rest.HOST),
+  };
 
   if (rest.PAYMENTS === "sandbox") {
     const sandboxPort = STRIPE_SANDBOX_PORT ?? rest.PORT + 1;
@@ -182,7 +189,7 @@ export function parseEnvironment(
     sandboxOrigin.port = String(sandboxPort);
     const api = {
       secretKey: SANDBOX_STRIPE.secretKey,
-      apiBase: `http://127.0.0.1:${sandboxPort}`,
+      apiBase: `http://${base.OWN_HOST}:${sandboxPort}`,
     };
     return {
       ...base,
@@ -239,6 +246,12 @@ export function env(): Environment {
 /** Lets `variables` count over those of the process, as a command with its own defaults and tests do. */
 export function setEnvironment(variables: Variables, options?: ParseOptions): void {
   current = parseEnvironment({ ...process.env, ...variables }, options);
+}
+
+/** All interfaces include loopback; one address of the machine is only reached by itself. */
+function ownHost(host: string | undefined): string {
+  if (host === undefined || host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
 }
 
 function describe(name: string, value: string | undefined): string {

@@ -12,4 +12,7 @@ function isProgram(): boolean {
 if (isProgram()) {
   const { runProgram } = await import("./server/program.server");
   await runProgram(process.argv);
+} else {
+  const { attachExternalDatabase } = await import("./server/open-database.server");
+  attachExternalDatabase();
 }

@@ -2,22 +2,32 @@ import pino from "pino";
 import { env } from "~/env.server";
 
 let logger: pino.Logger | undefined;
+let output: 1 | 2 = 1;
+
+/** Sends the log to standard error, for commands whose standard output is their answer. */
+export function logToStandardError(): void {
+  output = 2;
+  logger = undefined;
+}
 
 /**
  * The process's log: one JSON line an event on standard output, at `LOG_LEVEL`. Callers name people by
  * id; addresses, passwords, tokens and keys never go in, and the redaction below is the second fence.
  */
 export function log(): pino.Logger {
-  logger ??= pino({
-    level: env().LOG_LEVEL,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    redact: {
-      paths: ["email", "password", "token", "cookie", "authorization", "*.email", "*.password"],
-      censor: "[redacted]",
+  logger ??= pino(
+    {
+      level: env().LOG_LEVEL,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: {
+        paths: ["email", "password", "token", "cookie", "authorization", "*.email", "*.password"],
+        censor: "[redacted]",
+      },
+      serializers: { err: describeError },
     },
-    serializers: { err: describeError },
-  });
+    pino.destination({ fd: output, sync: true }),
+  );
   return logger;
 }
 

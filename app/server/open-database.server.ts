@@ -1,5 +1,5 @@
 import { env } from "~/env.server";
-import { connectDatabase, setDatabase } from "~db/client";
+import { connectDatabase, openDatabase as connectLater, setDatabase } from "~db/client";
 import { openEmbeddedPostgres } from "~db/embedded";
 import { migrateDatabase } from "~db/migrate";
 import { log } from "./log.server";
@@ -39,4 +39,13 @@ export async function openDatabase(purpose: "serve" | "command"): Promise<Opened
     await embedded?.stop();
     throw error;
   }
+}
+
+/**
+ * For remix-serve, which starts nothing of ours: makes the database at DATABASE_URL this process's, to
+ * be connected when first asked something. Without one, pages show nobody signed in and forms fail.
+ */
+export function attachExternalDatabase(): void {
+  const { DATABASE_URL } = env();
+  if (DATABASE_URL) setDatabase(connectLater(DATABASE_URL, { onQuery: countQuery }));
 }

@@ -1,8 +1,12 @@
 import { Command } from "commander";
 import { OperatorError } from "~db/operator-error";
+import { logToStandardError } from "./log.server";
 
 function addStripeCommands(stripe: Command): void {
-  const commands = () => import("./stripe-commands.server");
+  const commands = () => {
+    logToStandardError();
+    return import("./stripe-commands.server");
+  };
   stripe
     .command("setup")
     .description("make or find price, webhook endpoint and portal at Stripe; print the variables")

@@ -73,7 +73,7 @@ async function startSandbox(
     stateFile: join(settings.DATA_DIR, "stripe-sandbox.json"),
     secretKey: SANDBOX_STRIPE.secretKey,
     webhookSecret: SANDBOX_STRIPE.webhookSecret,
-    webhookUrl: `http://127.0.0.1:${settings.PORT}/webhooks/stripe`,
+    webhookUrl: `http://${settings.OWN_HOST}:${settings.PORT}/webhooks/stripe`,
     price: {
       id: SANDBOX_STRIPE.priceId,
       productId: SANDBOX_STRIPE.productId,

@@ -1,10 +1,10 @@
 import type { Locator, Page } from "playwright";
 import { expect } from "playwright/test";
 import { describe, it } from "vitest";
-import { useE2eSite } from "../support/e2e-site";
+import { siteForThisFile } from "../support/e2e-site";
 import { expectToast } from "../support/pages";
 
-const site = useE2eSite();
+const site = siteForThisFile();
 
 const PHOTO_HOST = "https://images.unsplash.com/";
 

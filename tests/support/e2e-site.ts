@@ -1,9 +1,9 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { type Database, openDatabase } from "~db/client";
-import { users } from "~db/schema";
+import { type Profile, profiles, users } from "~db/schema";
 import { launchBrowser } from "./browser.mjs";
 import { watchForErrors } from "./pages";
 import { control } from "./payments";
@@ -167,7 +167,23 @@ export class E2eSite {
 
   /** Gives an account a picture of its own, which no page of the site does. */
   async givePicture(email: string, address: string): Promise<void> {
-    await this.database.db.update(users).set({ avatarUrl: address }).where(eq(users.email, email));
+    const { db } = this.database;
+    await db.update(users).set({ avatarUrl: address }).where(eq(users.email, email));
+  }
+
+  /** Writes what billing knows of an account, for states that take a month to come by themselves. */
+  async setProfile(email: string, profile: Partial<Profile>): Promise<void> {
+    await this.database.db.update(profiles).set(profile).where(this.#isProfileOf(email));
+  }
+
+  /** Removes what billing knows of an account. */
+  async forgetProfile(email: string): Promise<void> {
+    await this.database.db.delete(profiles).where(this.#isProfileOf(email));
+  }
+
+  #isProfileOf(email: string) {
+    const owner = this.database.db.select({ id: users.id }).from(users);
+    return inArray(profiles.id, owner.where(eq(users.email, email)));
   }
 
   /** Runs `work` while a table is out of the server's reach, as when the database fails. */
@@ -195,7 +211,7 @@ export class E2eSite {
  * One site for all tests of the file that calls this: it is started before the first of them and stopped
  * after the last. A test in which a page reports an uncaught or a console error fails.
  */
-export function useE2eSite(options: SiteOptions = {}): E2eSite {
+export function siteForThisFile(options: SiteOptions = {}): E2eSite {
   const site = new E2eSite();
   beforeAll(() => site.start(options));
   afterEach(() => site.endTest());

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { sql } from "drizzle-orm";
@@ -15,6 +14,7 @@ import {
   NOT_DURABLE,
   startEmbeddedProgram,
 } from "./embedded-program";
+import { fastFolder } from "./fast-folder";
 
 /** What tests of embedded databases share; all they start is stopped and removed after each test. */
 export type EmbeddedScene = {
@@ -37,7 +37,7 @@ export function setEmbeddedScene(): EmbeddedScene {
 
   beforeAll(async () => {
     program = await bundleEmbeddedProgram();
-    readyMade = await mkdtemp(join(tmpdir(), "golden-path-data-"));
+    readyMade = await mkdtemp(join(fastFolder(), "golden-path-data-"));
     const options = { dataDir: readyMade, purpose: "serve", settings: NOT_DURABLE } as const;
     await (await openEmbeddedPostgres(options)).stop();
   });
@@ -50,7 +50,7 @@ export function setEmbeddedScene(): EmbeddedScene {
   });
 
   async function emptyDirectory(): Promise<string> {
-    const dataDir = await mkdtemp(join(tmpdir(), "golden-path-data-"));
+    const dataDir = await mkdtemp(join(fastFolder(), "golden-path-data-"));
     cleanUps.push(async () => {
       const pid = await serverPid(dataDir);
       if (pid !== null && (await isAlive(pid))) process.kill(pid, "SIGQUIT");

@@ -1,11 +1,11 @@
 import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "~db/client";
 import { Connection } from "~db/connection";
 import { type EmbeddedPostgres, openEmbeddedPostgres } from "~db/embedded";
 import { isAlive } from "~db/embedded/processes";
 import { migrateDatabase } from "~db/migrate";
+import { fastFolder } from "./fast-folder";
 
 /** Where the workers find the server: its address, naming the migrated database that is cloned. */
 const SERVER = "GOLDEN_PATH_TEST_SERVER";
@@ -50,7 +50,7 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   // The projects of one run share a server: the first that needs it starts it.
   if (process.env[SERVER]) return undefined;
   await removeAbandoned();
-  const dataDir = await mkdtemp(join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-`));
+  const dataDir = await mkdtemp(join(fastFolder(), `${DIRECTORY_PREFIX}${process.pid}-`));
   await chmod(dataDir, 0o711);
   const server = await openEmbeddedPostgres({ dataDir, purpose: "serve", settings: SETTINGS });
   // The server would outlive a runner that ends in the middle.
@@ -97,11 +97,11 @@ function kill(server: EmbeddedPostgres): void {
 
 /** Stops and removes the servers of earlier runs that were killed. */
 async function removeAbandoned(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  for (const name of await readdir(fastFolder())) {
     if (!name.startsWith(DIRECTORY_PREFIX)) continue;
     const pid = Number.parseInt(name.slice(DIRECTORY_PREFIX.length), 10);
     if (!(pid > 0) || (await isAlive(pid))) continue;
-    const dataDir = join(tmpdir(), name);
+    const dataDir = join(fastFolder(), name);
     const server = await openEmbeddedPostgres({ dataDir, purpose: "command" }).catch(() => null);
     await server?.stop();
     await rm(dataDir, { recursive: true, force: true }).catch(() => {});

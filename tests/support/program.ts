@@ -21,7 +21,8 @@ export type Program = {
 };
 
 export type ProgramOptions = {
-  command?: "serve" | "demo";
+  /** A command with its parameters; `serve` if none is given. */
+  command?: string | string[];
   /** Variables beside PATH; a program without DATABASE_URL runs its embedded database. */
   variables?: Record<string, string>;
 };
@@ -72,8 +73,8 @@ export function temporaryDirectory(): { path: string; remove: () => void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-function start(command: string, variables: Record<string, string>): ChildProcess {
-  return spawn(process.execPath, [BUILD, command], {
+function start(command: string | string[], variables: Record<string, string>): ChildProcess {
+  return spawn(process.execPath, [BUILD, ...[command].flat()], {
     cwd: PROJECT,
     env: {
       PATH: process.env.PATH,

@@ -78,10 +78,8 @@ async function draw(state, window, visitors) {
 
 /** @param {import("playwright").Page} page */
 async function loadLazyPictures(page) {
-  for (const picture of await page.locator("img[loading=lazy]").all()) {
-    await picture.evaluate((image) => {
-      image.loading = "eager";
-    });
-  }
+  await page.evaluate(() => {
+    for (const image of document.images) image.loading = "eager";
+  });
   await page.waitForFunction(() => [...document.images].every(({ complete }) => complete));
 }

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { parseServerStatus } from "./postmaster-pid";
+
+const lines = [
+  "4711",
+  "/data/postgres",
+  "1795262525",
+  "25290",
+  "",
+  "127.0.0.1",
+  "  21 4",
+  "ready   ",
+];
+
+describe("a server's pid file", () => {
+  it("says who it is, where it listens and that it is ready", () => {
+    expect(parseServerStatus(`${lines.join("\n")}\n`)).toEqual({
+      pid: 4711,
+      port: 25_290,
+      phase: "ready",
+    });
+  });
+
+  it("says when the server is on its way up or down", () => {
+    const at = (phase: string) => parseServerStatus([...lines.slice(0, 7), phase].join("\n")).phase;
+    expect(at("starting")).toBe("starting");
+    expect(at("stopping")).toBe("stopping");
+  });
+
+  it("is understood while it is being written", () => {
+    expect(parseServerStatus(lines.slice(0, 3).join("\n"))).toEqual({
+      pid: 4711,
+      port: null,
+      phase: "starting",
+    });
+    expect(parseServerStatus("")).toEqual({ pid: 0, port: null, phase: "starting" });
+  });
+});

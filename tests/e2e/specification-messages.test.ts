@@ -1,0 +1,351 @@
+import type { Page } from "playwright";
+import { expect } from "playwright/test";
+import { describe, it } from "vitest";
+import { type Account, siteForThisFile } from "../support/e2e-site";
+
+const site = siteForThisFile();
+
+/** Too long for an address, which no browser knows. */
+const OVERLONG_EMAIL = `${"a".repeat(300)}@example.test`;
+
+type Message = { title: string; description: string | null; destructive: boolean };
+
+async function expectMessage(page: Page, { title, description, destructive }: Message) {
+  const toast = page.locator(".toast");
+  await expect(toast.locator(".toast-title")).toHaveText(title);
+  if (description === null) await expect(toast.locator(".toast-description")).toHaveCount(0);
+  else await expect(toast.locator(".toast-description")).toHaveText(description);
+  await expect(toast).toHaveAttribute("data-variant", destructive ? "destructive" : "default");
+}
+
+const failure = (title: string, description: string): Message => ({
+  title,
+  description,
+  destructive: true,
+});
+const success = (title: string, description: string | null = null): Message => ({
+  title,
+  description,
+  destructive: false,
+});
+
+/** Lets a path of the site be out of the browser's reach, as when the connection is lost. */
+async function cutOff(page: Page, path: string) {
+  await page.route(
+    ({ pathname }) => pathname === path,
+    (route) => route.abort(),
+  );
+}
+
+/** Has a path answered with something the site itself never says. */
+async function answer(page: Page, path: string, status: number, body: unknown) {
+  await page.route(
+    ({ pathname }) => pathname === path,
+    (route) => route.fulfill({ status, json: body }),
+  );
+}
+
+describe("Checkout: a toast titled", () => {
+  const upgrade = (page: Page) => page.getByRole("button", { name: "Upgrade to Premium" }).click();
+
+  /** The landing page as somebody with an account sees it. */
+  async function openSignedIn(): Promise<Page> {
+    const page = await site.visit();
+    await site.signUp(page.context());
+    return site.open("/", page);
+  }
+
+  it("'Authentication Required' when nobody is signed in", async () => {
+    const page = await site.open("/");
+    await upgrade(page);
+    await expectMessage(
+      page,
+      failure("Authentication Required", "Please log in or sign up to upgrade."),
+    );
+  });
+
+  it("'Checkout Error': 'User not authenticated.' when the session has ended meanwhile", async () => {
+    const page = await openSignedIn();
+    await page.context().clearCookies();
+    await upgrade(page);
+    await expectMessage(page, failure("Checkout Error", "User not authenticated."));
+  });
+
+  it("'Checkout Error': 'Error invoking function: …' when the payment service fails", async () => {
+    const page = await openSignedIn();
+    await site.sandbox("faults", { kind: "error", times: 0 });
+    try {
+      await upgrade(page);
+      await expectMessage(
+        page,
+        failure(
+          "Checkout Error",
+          "Error invoking function: The payment service did not answer. Please try again.",
+        ),
+      );
+    } finally {
+      await site.sandbox("faults/clear");
+    }
+    // and it can be tried again
+    await upgrade(page);
+    await page.waitForURL(`${site.sandboxOrigin}/**`);
+  });
+
+  it("'Checkout Error': 'Error invoking function: …' when the connection is lost", async () => {
+    const page = await openSignedIn();
+    await cutOff(page, "/checkout");
+    await upgrade(page);
+    await expectMessage(
+      page,
+      failure("Checkout Error", "Error invoking function: Failed to fetch"),
+    );
+  });
+
+  it("'Checkout Error': 'Could not retrieve a checkout session.' when there is none", async () => {
+    const page = await openSignedIn();
+    await answer(page, "/checkout", 200, {});
+    await upgrade(page);
+    await expectMessage(page, failure("Checkout Error", "Could not retrieve a checkout session."));
+  });
+
+  it("'Checkout Error': 'Stripe Error: …' when the payment page cannot be gone to", async () => {
+    const page = await openSignedIn();
+    await answer(page, "/checkout", 200, {
+      sessionId: "cs_test_1",
+      url: "https://checkout.stripe.example/c/pay/cs_test_1",
+    });
+    await upgrade(page);
+    await expectMessage(
+      page,
+      failure("Checkout Error", "Stripe Error: The payment page is not at Stripe."),
+    );
+  });
+
+  it("'Checkout Error': 'An unexpected error occurred.' when an error says nothing", async () => {
+    const page = await openSignedIn();
+    await page.evaluate(() => {
+      window.fetch = () => Promise.reject(new Error());
+    });
+    await upgrade(page);
+    await expectMessage(page, failure("Checkout Error", "An unexpected error occurred."));
+    await expect(page.getByRole("button", { name: "Upgrade to Premium" })).toBeEnabled();
+  });
+});
+
+describe("Newsletter: a toast titled", () => {
+  async function subscribe(page: Page, email: string) {
+    await page.locator("#newsletter").getByLabel("Email address").fill(email);
+    await page.getByRole("button", { name: "Subscribe" }).click();
+  }
+  const problem = failure(
+    "Uh oh! Something went wrong.",
+    "There was a problem with your subscription.",
+  );
+
+  it("'🎉 Success!', and 'Uh oh! Something went wrong.' for the same address again", async () => {
+    const page = await site.open("/");
+    const email = site.newEmail();
+    await subscribe(page, email);
+    await expectMessage(
+      page,
+      success("🎉 Success!", "Thanks for subscribing! You're on the list."),
+    );
+    await subscribe(page, email.toUpperCase());
+    await expectMessage(
+      page,
+      failure("Uh oh! Something went wrong.", "This email is already subscribed."),
+    );
+  });
+
+  it("'Uh oh! Something went wrong.' for an address that cannot be one", async () => {
+    const page = await site.open("/");
+    await subscribe(page, OVERLONG_EMAIL);
+    await expectMessage(page, problem);
+    await expect(page.locator("#newsletter").getByLabel("Email address")).toHaveValue(
+      OVERLONG_EMAIL,
+    );
+  });
+
+  it("'Uh oh! Something went wrong.' when the server fails", async () => {
+    const page = await site.open("/");
+    await site.without("subscribers", async () => {
+      await subscribe(page, site.newEmail());
+      await expectMessage(page, problem);
+    });
+  });
+
+  it("'Uh oh! Something went wrong.' when the connection is lost", async () => {
+    const page = await site.open("/");
+    await cutOff(page, "/newsletter");
+    await subscribe(page, site.newEmail());
+    await expectMessage(page, problem);
+  });
+});
+
+describe("Auth: a toast titled", () => {
+  async function submit(page: Page, { email, password }: Account) {
+    const form = page.getByRole("tabpanel");
+    await form.getByLabel("Email").fill(email);
+    await form.getByLabel("Password", { exact: true }).fill(password);
+    await form.getByRole("button", { name: /Log In|Create Account/ }).click();
+  }
+  const somebody = () => ({ email: site.newEmail(), password: "a long walk" });
+  const logOut = async (page: Page) => {
+    await page.getByRole("banner").getByLabel("Account menu").click();
+    await page.getByRole("menuitem", { name: "Log out" }).click();
+  };
+
+  it("'✅ Account Created!', then '👋 You've been signed out.', then '🎉 Welcome Back!'", async () => {
+    const page = await site.open("/auth?tab=signup");
+    const account = somebody();
+    await submit(page, account);
+    await expectMessage(
+      page,
+      success("✅ Account Created!", "Welcome! You have been successfully signed in."),
+    );
+    await logOut(page);
+    await expectMessage(page, success("👋 You've been signed out."));
+    await site.open("/auth", page);
+    await submit(page, account);
+    await expectMessage(page, success("🎉 Welcome Back!", "You've been successfully signed in."));
+  });
+
+  it("'Sign up Failed' with the reason", async () => {
+    const page = await site.open("/auth?tab=signup");
+    await submit(page, { email: OVERLONG_EMAIL, password: "a long walk" });
+    await expectMessage(
+      page,
+      failure("Sign up Failed", "Unable to validate email address: invalid format"),
+    );
+  });
+
+  it("'Sign up Failed' when the server fails", async () => {
+    const page = await site.open("/auth?tab=signup");
+    await site.without("users", async () => {
+      await submit(page, somebody());
+      await expectMessage(
+        page,
+        failure("Sign up Failed", "An unexpected error occurred. Please try again."),
+      );
+    });
+  });
+
+  it("'Sign up Failed' when the connection is lost", async () => {
+    const page = await site.open("/auth?tab=signup");
+    await cutOff(page, "/auth/signup");
+    await submit(page, somebody());
+    await expectMessage(
+      page,
+      failure("Sign up Failed", "An unexpected error occurred. Please try again."),
+    );
+  });
+
+  it("'Sign up incomplete' for an address that has an account", async () => {
+    const page = await site.visit();
+    const { email } = await site.newAccount(page.context());
+    await site.open("/auth?tab=signup", page);
+    await submit(page, { email: email.toUpperCase(), password: "another one" });
+    await expectMessage(
+      page,
+      failure(
+        "Sign up incomplete",
+        "This email is already in use but the user does not exist. Please try signing in.",
+      ),
+    );
+    await expect(page).toHaveURL(`${site.origin}/auth?tab=signup`);
+  });
+
+  it("'Sign in Failed', the same for an unknown address and for a wrong password", async () => {
+    const page = await site.visit();
+    const { email } = await site.newAccount(page.context());
+    await site.open("/auth", page);
+    for (const account of [somebody(), { email, password: "not that one" }]) {
+      await submit(page, account);
+      await expectMessage(page, failure("Sign in Failed", "Invalid login credentials"));
+    }
+  });
+
+  it("'Sign in Failed' when the server fails", async () => {
+    const page = await site.open("/auth");
+    await site.without("users", async () => {
+      await submit(page, somebody());
+      await expectMessage(page, failure("Sign in Failed", "Something went wrong"));
+    });
+  });
+
+  it("'Sign in Failed' when the connection is lost", async () => {
+    const page = await site.open("/auth");
+    await cutOff(page, "/auth/login");
+    await submit(page, somebody());
+    await expectMessage(page, failure("Sign in Failed", "Something went wrong"));
+  });
+
+  it("'Sign out Failed' when the server fails, and nobody is signed out", async () => {
+    const page = await site.visit();
+    await site.signUp(page.context());
+    await site.open("/", page);
+    await site.without("sessions", async () => {
+      await logOut(page);
+      await expectMessage(page, failure("Sign out Failed", "Something went wrong"));
+    });
+    await site.open("/", page);
+    await expect(page.getByRole("banner").getByLabel("Account menu")).toBeVisible();
+  });
+
+  it("'Sign out Failed' when the connection is lost", async () => {
+    const page = await site.visit();
+    await site.signUp(page.context());
+    await site.open("/", page);
+    await cutOff(page, "/logout");
+    await logOut(page);
+    await expectMessage(page, failure("Sign out Failed", "Something went wrong"));
+    await expect(page.getByRole("banner").getByLabel("Account menu")).toBeVisible();
+  });
+});
+
+describe("Notices: a toast titled", () => {
+  const comingSoon = success(
+    "Purchase Feature Coming Soon!",
+    "Buying the book here is not yet implemented.",
+  );
+
+  it.each(["Buy Now", "Get Your Copy - $24.99"])(
+    "'Purchase Feature Coming Soon!' on %s",
+    async (name) => {
+      const page = await site.open("/");
+      await page.getByRole("button", { name }).click();
+      await expectMessage(page, comingSoon);
+    },
+  );
+
+  it("'Feature not implemented' on Profile", async () => {
+    const page = await site.visit();
+    await site.signUp(page.context());
+    await site.open("/", page);
+    await page.getByRole("banner").getByLabel("Account menu").click();
+    await page.getByRole("menuitem", { name: "Profile" }).click();
+    await expectMessage(page, success("Feature not implemented"));
+  });
+});
+
+describe("an account whose profile cannot be read", () => {
+  it("still gets the page, without a membership, and the failure is logged", async () => {
+    const page = await site.visit();
+    const { email } = await site.subscribe(page.context());
+    await site.without("profiles", async () => {
+      await site.open("/", page);
+      await expect(page.getByRole("button", { name: "Upgrade to Premium" })).toBeVisible();
+    });
+    expect(site.output()).toContain("the viewer could not be read");
+    expect(site.output()).not.toContain(email);
+  });
+
+  it("has an empty profile and no membership when there is no row", async () => {
+    const page = await site.visit();
+    const { email } = await site.subscribe(page.context());
+    await site.forgetProfile(email);
+    await site.open("/", page);
+    await expect(page.getByRole("banner").getByLabel("Account menu")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Upgrade to Premium" })).toBeVisible();
+  });
+});

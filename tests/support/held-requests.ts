@@ -1,0 +1,27 @@
+import type { Page, Request } from "playwright";
+
+/** Requests of a page that are kept waiting, to look at the page meanwhile. */
+export type HeldRequests = {
+  /** The requests that have been made so far. */
+  readonly requests: Request[];
+  /** Lets them go on to the server, and all that come after them. */
+  release(): void;
+};
+
+/** Holds every request to a path of the site until it is released. */
+export async function holdRequests(page: Page, path: string): Promise<HeldRequests> {
+  const requests: Request[] = [];
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(
+    ({ pathname }) => pathname === path,
+    async (route) => {
+      requests.push(route.request());
+      await released;
+      await route.continue();
+    },
+  );
+  return { requests, release };
+}
