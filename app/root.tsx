@@ -1,4 +1,9 @@
-import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import type {
+  HeadersFunction,
+  LinksFunction,
+  LoaderFunctionArgs,
+  MetaFunction,
+} from "@remix-run/node";
 import {
   Links,
   Meta,
@@ -35,6 +40,12 @@ export const meta: MetaFunction = ({ error }) =>
   error
     ? [{ title: pageTitle(describeError(error).title) }, { name: "robots", content: "noindex" }]
     : [{ title: pageTitle() }];
+
+/** A page that shows its viewer or a toast is nobody else's; Remix does not pass a loader's headers on itself. */
+export const headers: HeadersFunction = ({ loaderHeaders }) => {
+  const cacheControl = loaderHeaders.get("Cache-Control");
+  return cacheControl ? { "Cache-Control": cacheControl } : {};
+};
 
 export async function loader(args: LoaderFunctionArgs) {
   return loadRoot(args);

@@ -1,5 +1,6 @@
 import { Connection, type ConnectionSettings, type Parameter, type Rows } from "./connection";
 import { ConnectionError, databaseErrorCode } from "./database-errors";
+import { PoolClient, TransactionClient, type UnsafeOptions } from "./drizzle-client";
 
 export type PoolLimits = {
   /** Connections at most; default 10. */
@@ -19,7 +20,6 @@ export type PoolLimits = {
 export type PoolStatistics = { open: number; idle: number; waiting: number };
 
 type Waiter = { take: (connection: Connection) => void; fail: (reason: Error) => void };
-type UnsafeOptions = { prepare?: boolean };
 
 const DEFAULT_LIMITS: PoolLimits = {
   max: 10,
@@ -269,91 +269,6 @@ export class ConnectionPool {
   /** After one session turned out to lead nowhere, those that lay idle beside it are not tried one by one. */
   #distrustIdle(): void {
     for (const { connection } of this.#idle.splice(0)) connection.destroy();
-  }
-}
-
-/** The part of a postgres.js client that Drizzle uses, on a pool. */
-class PoolClient {
-  readonly options = { parsers: {}, serializers: {} };
-  readonly #pool: ConnectionPool;
-
-  constructor(pool: ConnectionPool) {
-    this.#pool = pool;
-  }
-
-  unsafe(text: string, parameters: Parameter[] = [], options: UnsafeOptions = {}): PendingRows {
-    return new PendingRows((asArrays) => this.#pool.query(text, parameters, options, asArrays));
-  }
-
-  begin<T>(work: (client: TransactionClient) => Promise<T>): Promise<T> {
-    return this.#pool.transaction(work);
-  }
-}
-
-/** The part of a postgres.js transaction that Drizzle uses, on one session. */
-class TransactionClient {
-  readonly options = { parsers: {}, serializers: {} };
-  readonly #pool: ConnectionPool;
-  readonly #connection: Connection;
-  #savepoints = 0;
-  #over = false;
-
-  constructor(pool: ConnectionPool, connection: Connection) {
-    this.#pool = pool;
-    this.#connection = connection;
-  }
-
-  /** From here on the session belongs to somebody else: later statements of this transaction fail. */
-  finish(): void {
-    this.#over = true;
-  }
-
-  unsafe(text: string, parameters: Parameter[] = [], options: UnsafeOptions = {}): PendingRows {
-    return new PendingRows((asArrays) => {
-      if (this.#over) return Promise.reject(new Error("This transaction is over."));
-      return this.#pool.send(this.#connection, text, parameters, options, asArrays);
-    });
-  }
-
-  async savepoint<T>(work: (client: TransactionClient) => Promise<T>): Promise<T> {
-    const name = `savepoint_${++this.#savepoints}`;
-    await this.unsafe(`savepoint ${name}`);
-    try {
-      const result = await work(this);
-      await this.unsafe(`release savepoint ${name}`);
-      return result;
-    } catch (error) {
-      await this.unsafe(`rollback to savepoint ${name}`);
-      throw error;
-    }
-  }
-
-  /** A transaction inside a transaction is a savepoint (Drizzle's migrator opens its own). */
-  begin<T>(work: (client: TransactionClient) => Promise<T>): Promise<T> {
-    return this.savepoint(work);
-  }
-}
-
-/** A statement that is sent when awaited, as objects or, after `values()`, as arrays; as postgres.js has it. */
-class PendingRows implements PromiseLike<Rows> {
-  readonly #send: (asArrays: boolean) => Promise<Rows>;
-  #asArrays = false;
-
-  constructor(send: (asArrays: boolean) => Promise<Rows>) {
-    this.#send = send;
-  }
-
-  values(): this {
-    this.#asArrays = true;
-    return this;
-  }
-
-  // biome-ignore lint/suspicious/noThenProperty: a thenable is what Drizzle awaits
-  then<A = Rows, B = never>(
-    fulfilled?: ((rows: Rows) => A | PromiseLike<A>) | null,
-    rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    return this.#send(this.#asArrays).then(fulfilled, rejected);
   }
 }
 

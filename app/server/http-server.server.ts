@@ -1,5 +1,36 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { OperatorError } from "~db/operator-error";
+import { answerBadClient } from "./bad-client.server";
+import { setCommonHeaders } from "./response-headers.server";
+
+/** How long clients may take, in milliseconds, and how many may be connected at once. */
+export type HttpLimits = {
+  /** From a connection's or a request's first byte to the end of its headers. */
+  headersTimeout: number;
+  /** From there to the end of its body. */
+  requestTimeout: number;
+  /** How long a connection is kept for a next request. */
+  keepAliveTimeout: number;
+  /** How long a connection with a request on it may stand still, in either direction. */
+  idleTimeout: number;
+  /** Further ones are closed as soon as they come. */
+  maxConnections: number;
+};
+
+const DEFAULT_LIMITS: HttpLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5_000,
+  idleTimeout: 60_000,
+  maxConnections: 2_000,
+};
+
+/** How often slow clients are looked for, in milliseconds; also how much longer they may take. */
+const LOOK_AROUND_MS = 1_000;
+
+/** How often a closing server lets go of connections on which nothing is under way any more. */
+const CLOSE_POLL_MS = 50;
 
 /** A listening server whose answers can be switched from "starting" to the site. */
 export type HttpServer = {
@@ -11,7 +42,12 @@ export type HttpServer = {
 };
 
 const starting: RequestListener = (_request, response) => {
-  response.writeHead(503, { "Retry-After": "1", "Content-Type": "text/plain; charset=utf-8" });
+  setCommonHeaders(response);
+  response.writeHead(503, {
+    "Retry-After": "1",
+    "Content-Type": "text/plain; charset=utf-8",
+    "Cache-Control": "no-store",
+  });
   response.end("The site is starting.\n");
 };
 
@@ -19,9 +55,33 @@ const starting: RequestListener = (_request, response) => {
  * Takes the port before anything else is started, so that a busy one is found at once. Until `serve` is
  * called every request is answered 503. Throws an OperatorError when the port cannot be had.
  */
-export async function listen(port: number, host: string | undefined): Promise<HttpServer> {
+export async function listen(
+  port: number,
+  host: string | undefined,
+  limits: Partial<HttpLimits> = {},
+): Promise<HttpServer> {
+  const { idleTimeout, maxConnections, ...timeouts } = { ...DEFAULT_LIMITS, ...limits };
+  const underWay = new Set<ServerResponse>();
   let listener = starting;
-  const server = createServer((request, response) => listener(request, response));
+  const server = createServer(
+    {
+      ...timeouts,
+      connectionsCheckingInterval: Math.min(LOOK_AROUND_MS, timeouts.headersTimeout / 2),
+    },
+    (request, response) => {
+      underWay.add(response);
+      response.once("close", () => underWay.delete(response));
+      // the connection ends with the answer, and nobody is told that it may be used again
+      if (!server.listening) response.setHeader("Connection", "close");
+      listener(request, response);
+    },
+  );
+  server.timeout = idleTimeout;
+  server.maxConnections = maxConnections;
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const isBusy = [...underWay].some((response) => response.socket === socket);
+    answerBadClient(error, socket, isBusy);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, port, host)));
     server.listen({ port, host }, resolve);
@@ -32,16 +92,30 @@ export async function listen(port: number, host: string | undefined): Promise<Ht
     serve: (next) => {
       listener = next;
     },
-    close: (patience) => close(server, patience),
+    close: (patience) => close(server, underWay, patience),
   };
 }
 
-async function close(server: Server, patience: number): Promise<void> {
+/**
+ * Waits for the requests that were understood and are not answered yet, and for no others: a client
+ * that has only begun to send one, or that keeps its connection for a next one, does not hold up a stop.
+ */
+async function close(
+  server: Server,
+  underWay: ReadonlySet<ServerResponse>,
+  patience: number,
+): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  const letGo = () => {
+    if (underWay.size === 0) server.closeAllConnections();
+    else server.closeIdleConnections();
+  };
+  letGo();
+  const poll = setInterval(letGo, CLOSE_POLL_MS);
   const timer = setTimeout(() => server.closeAllConnections(), patience);
   await closed;
+  clearInterval(poll);
   clearTimeout(timer);
 }
 

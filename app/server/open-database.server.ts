@@ -5,20 +5,28 @@ import { migrateDatabase } from "~db/migrate";
 import { log } from "./log.server";
 import { countQuery } from "./metrics.server";
 
+/** How long a statement may take that a visitor waits for, in milliseconds. */
+const VISITORS_PATIENCE_MS = 10_000;
+
 /** An open database and how to let go of it again. */
 export type OpenedDatabase = { close: () => Promise<void> };
 
 /**
  * Opens the database of this process, migrated: the one at DATABASE_URL, else the embedded one. `serve`
- * owns the embedded one alone; a `command` uses it beside a serving program. Throws an OperatorError.
+ * owns the embedded one alone; a `command` uses it beside a serving program. The signal gives a start
+ * up that is under way. Throws an OperatorError.
  */
-export async function openDatabase(purpose: "serve" | "command"): Promise<OpenedDatabase> {
+export async function openDatabase(
+  purpose: "serve" | "command",
+  signal?: AbortSignal,
+): Promise<OpenedDatabase> {
   const { DATABASE_URL, DATA_DIR } = env();
   const embedded = DATABASE_URL
     ? null
     : await openEmbeddedPostgres({
         dataDir: DATA_DIR,
         purpose,
+        signal,
         log: (level, message) => log()[level](message),
         // another program owns the data now; two must not serve from them
         onOwnershipLost: () => process.kill(process.pid, "SIGTERM"),
@@ -26,6 +34,7 @@ export async function openDatabase(purpose: "serve" | "command"): Promise<Opened
   try {
     const database = await connectDatabase(DATABASE_URL ?? embedded?.url ?? "", {
       onQuery: countQuery,
+      ...(purpose === "serve" ? { statementTimeout: VISITORS_PATIENCE_MS } : {}),
     });
     await migrateDatabase(database);
     setDatabase(database);

@@ -1,6 +1,14 @@
 /** Largest body of a form, in bytes. */
 export const FORM_LIMIT = 64 * 1024;
 
+/**
+ * Most bytes of bodies that are being received at one time, of all requests together: what a crowd of
+ * slow senders may occupy of the memory.
+ */
+const RECEIVING_LIMIT = 64 * 1024 * 1024;
+
+let receiving = 0;
+
 /** A field's value: a string, all values of a repeated name, or "file" content nobody asked for. */
 export type FieldValue = string | string[] | undefined;
 
@@ -12,7 +20,8 @@ export type FormBody = {
 
 /**
  * Reads a body as text. Throws a 413 Response once `limit` bytes are passed, whatever Content-Length
- * said, and a 400 Response when the client goes away half-way.
+ * said, a 503 Response while too much is being received, and a 400 Response when the client goes away
+ * half-way.
  */
 export async function readText(request: Request, limit: number): Promise<string> {
   return new TextDecoder().decode(await readBytes(request, limit));
@@ -23,17 +32,23 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array<Ar
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reader = request.body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read().catch(() => {
-      throw refusal(400, "The request ended before its body was complete.");
-    });
-    if (done) break;
-    size += value.byteLength;
-    if (size > limit) {
-      void reader.cancel().catch(() => {});
-      throw tooLarge(limit);
+  try {
+    while (reader) {
+      const { done, value } = await reader.read().catch(() => {
+        throw refusal(400, "The request ended before its body was complete.");
+      });
+      if (done) break;
+      size += value.byteLength;
+      receiving += value.byteLength;
+      if (size > limit) throw tooLarge(limit);
+      if (receiving > RECEIVING_LIMIT) throw tooBusy();
+      chunks.push(value);
     }
-    chunks.push(value);
+  } catch (refused) {
+    void reader?.cancel().catch(() => {});
+    throw refused;
+  } finally {
+    receiving -= size;
   }
   const bytes = new Uint8Array(size);
   let offset = 0;
@@ -114,6 +129,13 @@ export function refusal(
       "Cache-Control": "no-store",
       ...headers,
     },
+  });
+}
+
+function tooBusy(): Response {
+  return refusal(503, "The site is very busy. Please try again.", {
+    "Retry-After": "5",
+    Connection: "close",
   });
 }
 

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
 import { env } from "~/env.server";
 
 /** An answer to a request that goes no further. */
 export type Refusal = { status: number; message: string; headers?: Record<string, string> };
 
-/** Asked by health checks, scrapers and the sandbox under whatever name they know the machine by. */
-const NAMELESS_PATHS = new Set(["/healthz", "/readyz", "/metrics", "/webhooks/stripe"]);
+/** Asked by health checks and scrapers under whatever name they know the machine by. */
+const NAMELESS_PATHS = new Set(["/healthz", "/readyz", "/metrics"]);
 
 /** Posted to by programs elsewhere, which prove themselves in other ways: a signature, a token. */
 const FOREIGN_POSTS = new Set(["/webhooks/stripe", "/newsletter/unsubscribe"]);
@@ -39,24 +40,42 @@ export function refuse(request: IncomingMessage, path: string): Refusal | null {
   return null;
 }
 
+let own = { publicUrl: "", protocol: "", host: "", isLoopback: false };
+
+function ownName(): typeof own {
+  const { PUBLIC_URL } = env();
+  if (own.publicUrl !== PUBLIC_URL) {
+    const { protocol, host } = new URL(PUBLIC_URL);
+    own = { publicUrl: PUBLIC_URL, protocol, host, isLoopback: LOOPBACK.test(host) };
+  }
+  return own;
+}
+
 function isOwnHost(host: string | undefined): boolean {
   if (host === undefined) return false;
-  const own = new URL(env().PUBLIC_URL).host;
-  if (host.toLowerCase() === own) return true;
+  const { protocol, host: ownHost, isLoopback } = ownName();
+  if (host === ownHost) return true;
   // on one's own machine localhost goes by several names
-  return LOOPBACK.test(own) && LOOPBACK.test(host);
+  if (isLoopback && LOOPBACK.test(host)) return true;
+  const address = `${protocol}//${host}`;
+  // the case of a name and the port that goes without saying make no other site of it
+  return /^[\w.:-]+$/.test(host) && URL.canParse(address) && new URL(address).host === ownHost;
 }
 
 /**
  * Browsers say where a request comes from: in Sec-Fetch-Site, older ones in Origin. A request with
- * neither is no browser's and carries no visitor's cookies unknown to its sender.
+ * neither is no browser's and carries no visitor's cookies unknown to its sender; one that its user made
+ * without any page, such as by loading again, is called `none`.
  */
 function isFromOwnPage({ headers }: IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];
-  if (site !== undefined) return site === "same-origin";
-  const { origin } = headers;
+  if (site !== undefined) return site === "same-origin" || site === "none";
+  const { origin, host } = headers;
   if (origin === undefined) return true;
-  return URL.canParse(origin) && isOwnHost(new URL(origin).host);
+  if (!URL.canParse(origin) || !isOwnHost(host)) return false;
+  // the host was found to be the site's own; another port or scheme of it is another site
+  const address = `${ownName().protocol}//${host}`;
+  return new URL(origin).origin === new URL(address).origin;
 }
 
 /**
@@ -67,11 +86,14 @@ export function clientAddress(request: IncomingMessage): string {
   const socket = request.socket.remoteAddress ?? "unknown";
   const hops = env().TRUST_PROXY;
   if (hops === 0) return socket;
-  const header = request.headers["x-forwarded-for"];
-  const forwarded = [header ?? ""]
-    .flat()
-    .join(",")
-    .split(",")
-    .map((part) => part.trim());
-  return forwarded.at(-hops) || socket;
+  const forwarded = [request.headers["x-forwarded-for"] ?? ""].flat().join(",").split(",");
+  return addressIn(forwarded.at(-hops) ?? "") ?? socket;
+}
+
+/** The address a proxy wrote down, with or without a port; null for what is none. */
+function addressIn(written: string): string | null {
+  const text = written.trim();
+  if (isIP(text)) return text;
+  const address = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? "";
+  return isIP(address) ? address : null;
 }

@@ -18,6 +18,15 @@ const STOP_PATIENCE_MS = 10_000;
 /** How long mail that is being sent may take then, in milliseconds. */
 const MAIL_PATIENCE_MS = 5_000;
 
+/** How long a start that is under way at a stop may take to come to a point where it can be ended. */
+const START_PATIENCE_MS = 5_000;
+
+/** When a program that cannot trust itself any more ends even if it could not be stopped, in milliseconds. */
+const FAULT_PATIENCE_MS = 20_000;
+
+/** Longer than proxies keep a connection, so that none sends a request just as it is closed here. */
+const KEEP_ALIVE_BEHIND_PROXY_MS = 75_000;
+
 type Options = {
   /** Variables that count over those of the process. */
   variables?: Record<string, string>;
@@ -28,38 +37,58 @@ type Options = {
 type Started = { name: string; stop: () => Promise<void> };
 
 /**
- * Runs the site until SIGTERM or SIGINT, then stops what it started and exits with 0. Throws an
- * OperatorError for what the operator can mend: variables, ports, the data directory, the database.
+ * Runs the site until SIGTERM or SIGINT, then stops what it started and exits with 0. A fault nobody
+ * caught ends it the same way, with 1. Throws an OperatorError for what the operator can mend:
+ * variables, ports, the data directory, the database.
  */
 export async function serve({ variables = {}, onReady }: Options = {}): Promise<void> {
   setEnvironment(variables);
   const settings = env();
   const started: Started[] = [];
-  stopOnSignal(started);
+  const ending = new AbortController();
+  const starting = start(settings, started, ending.signal);
+  endOnSignalOrFault(started, starting, ending);
 
   try {
-    const http = await listen(settings.PORT, settings.HOST);
-    const stopListening = () => http.close(STOP_PATIENCE_MS);
-    started.push({ name: "port", stop: stopListening });
-
-    sessionSecrets();
-    const database = await openDatabase("serve");
-    started.push({ name: "database", stop: () => database.close() });
-    started.push({ name: "mail", stop: () => closeMail(MAIL_PATIENCE_MS) });
-    await warmUpPasswords();
-    if (settings.SANDBOX) started.push(await startSandbox(settings, settings.SANDBOX));
-    if (settings.STRIPE) started.push({ name: "reconciliation", stop: startReconciliation() });
-    started.push({ name: "housekeeping", stop: startHousekeeping() });
-    // first of all to stop: what still runs needs the parts before it
-    started.push({ name: "web server", stop: stopListening });
-
-    http.serve(createSite(projectRoot()));
-    log().info({ port: http.port, publicUrl: settings.PUBLIC_URL }, "ready");
-    onReady?.(settings);
+    await starting;
   } catch (error) {
+    // a start that was told to stop is cleared away by whoever told it
+    if (ending.signal.aborted) return;
     await stopAll(started);
     throw error;
   }
+  onReady?.(settings);
+}
+
+/** Starts the parts one by one; each is in `started` as soon as it has to be stopped. */
+async function start(
+  settings: Environment,
+  started: Started[],
+  signal: AbortSignal,
+): Promise<void> {
+  const http = await listen(
+    settings.PORT,
+    settings.HOST,
+    settings.TRUST_PROXY > 0 ? { keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS } : {},
+  );
+  const stopListening = () => http.close(STOP_PATIENCE_MS);
+  started.push({ name: "port", stop: stopListening });
+
+  sessionSecrets();
+  const database = await openDatabase("serve", signal);
+  started.push({ name: "database", stop: () => database.close() });
+  started.push({ name: "mail", stop: () => closeMail(MAIL_PATIENCE_MS) });
+  await warmUpPasswords();
+  signal.throwIfAborted();
+  if (settings.SANDBOX) started.push(await startSandbox(settings, settings.SANDBOX));
+  if (settings.STRIPE) started.push({ name: "reconciliation", stop: startReconciliation() });
+  started.push({ name: "housekeeping", stop: startHousekeeping() });
+  // first of all to stop: what still runs needs the parts before it
+  started.push({ name: "web server", stop: stopListening });
+
+  signal.throwIfAborted();
+  http.serve(createSite(projectRoot()));
+  log().info({ port: http.port, publicUrl: settings.PUBLIC_URL }, "ready");
 }
 
 async function startSandbox(
@@ -88,17 +117,47 @@ async function startSandbox(
   return { name: "Stripe sandbox", stop: () => sandbox.close() };
 }
 
-function stopOnSignal(started: Started[]): void {
-  let stopping = false;
-  const stop = (signal: NodeJS.Signals) => {
+/**
+ * Ends the process in good order, once: on a signal with 0, on an exception or a rejection that nobody
+ * caught with 1, since after one of those nothing in memory can be relied on.
+ */
+function endOnSignalOrFault(
+  started: Started[],
+  starting: Promise<void>,
+  ending: AbortController,
+): void {
+  const end = (code: 0 | 1) => {
     // a terminal's Ctrl-C can arrive twice: from the terminal itself and from a parent that forwards it
-    if (stopping) return;
-    stopping = true;
-    log().info({ signal }, "stopping");
-    void stopAll(started).then((clean) => process.exit(clean ? 0 : 1));
+    if (ending.signal.aborted) return;
+    ending.abort();
+    void settled(starting, START_PATIENCE_MS)
+      .then(() => stopAll(started))
+      .then((clean) => process.exit(clean ? code : 1));
   };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  const endOnSignal = (signal: NodeJS.Signals) => {
+    if (!ending.signal.aborted) log().info({ signal }, "stopping");
+    end(0);
+  };
+  process.on("SIGTERM", endOnSignal);
+  process.on("SIGINT", endOnSignal);
+  // a rejection that nobody handles arrives here too
+  process.on("uncaughtException", (error, origin) => {
+    log().fatal({ err: error, origin }, "stopping: the program has a fault");
+    end(1);
+    setTimeout(() => process.exit(1), FAULT_PATIENCE_MS).unref();
+  });
+}
+
+/** Resolves when a promise has come to whatever end, or after so many milliseconds. */
+function settled(promise: Promise<void>, patience: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, patience);
+    const done = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    promise.then(done, done);
+  });
 }
 
 /** Stops parts last started first; false if one of them could not be stopped. */

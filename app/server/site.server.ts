@@ -70,6 +70,8 @@ export function createSite(projectRoot: string): RequestListener {
         files(request, response, () => resolve(false));
       });
       if (isFile) return;
+      // asked for by pages of an earlier build; a page in its place would only cost time
+      if (path.startsWith("/build/")) return send(response, { status: 404, message: "Not found." });
     }
     await new Promise<void>((next) => compress(request as never, response as never, () => next()));
     await answerWithRemix(remix, request, response, requestId);
@@ -96,6 +98,11 @@ async function answerWithRemix(
   if (context.refusedForm) answer = await renderRefusedForm(remix, request, context);
   if (answer.headers.get("Content-Type")?.startsWith("text/html")) {
     response.setHeader("Content-Security-Policy", pagePolicy([`'nonce-${nonce}'`]));
+  }
+  if (!answer.headers.has("Cache-Control")) {
+    // whoever has a cookie may see what others may not; nobody else's answer is kept without asking
+    const isPersonal = request.headers.has("Cookie");
+    response.setHeader("Cache-Control", isPersonal ? "private, no-store" : "private, no-cache");
   }
   await sendResponse(response, answer);
 }

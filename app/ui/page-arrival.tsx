@@ -37,7 +37,8 @@ export function PageArrival() {
       : from.pathname !== location.pathname
         ? (document.querySelector<HTMLElement>("#main h1") ?? document.getElementById("main"))
         : null;
-    if (!target) return;
+    // A browser that follows a fragment by itself is faster: somebody may have pressed Tab by now.
+    if (!target || target.contains(document.activeElement)) return;
     focusWithoutScroll(target);
   }, [location]);
 

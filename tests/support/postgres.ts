@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openDatabase } from "~db/client";
@@ -54,13 +55,12 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   await chmod(dataDir, 0o711);
   const server = await openEmbeddedPostgres({ dataDir, purpose: "serve", settings: SETTINGS });
   // The server would outlive a runner that ends in the middle.
-  const killServer = () => kill(server);
-  process.once("exit", killServer);
+  const forget = killWithRunner(server, dataDir);
 
   const stop = async () => {
     delete process.env[SERVER];
     await server.stop();
-    process.off("exit", killServer);
+    forget();
     await rm(dataDir, { recursive: true, force: true });
   };
   const template = openDatabase(server.url);
@@ -87,12 +87,29 @@ async function administer(server: string, statement: string): Promise<void> {
   }
 }
 
-function kill(server: EmbeddedPostgres): void {
-  try {
-    process.kill(server.server().pid, "SIGQUIT");
-  } catch {
-    // it is gone already
-  }
+/** Ends the server with this process, even if a signal cuts the run short; the function undoes that. */
+function killWithRunner(server: EmbeddedPostgres, dataDir: string): () => void {
+  const kill = () => {
+    try {
+      process.kill(server.server().pid, "SIGQUIT");
+      rmSync(dataDir, { recursive: true, force: true });
+    } catch {
+      // gone already, or writing to the last moment: the next run clears the rest away
+    }
+  };
+  const killAndEnd = (signal: NodeJS.Signals) => {
+    kill();
+    forget();
+    process.kill(process.pid, signal);
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const forget = () => {
+    process.off("exit", kill);
+    for (const signal of signals) process.off(signal, killAndEnd);
+  };
+  process.once("exit", kill);
+  for (const signal of signals) process.once(signal, killAndEnd);
+  return forget;
 }
 
 /** Stops and removes the servers of earlier runs that were killed. */

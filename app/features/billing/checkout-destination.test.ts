@@ -36,6 +36,13 @@ describe("the browser's reading of a checkout answer", () => {
     );
   });
 
+  it("says that the error was unexpected when nothing says why no answer came", () => {
+    const wordless = { ok: false, status: 0, body: { error: "" } };
+    expect(checkoutDestination(wordless, origins)).toEqual(
+      checkoutError("An unexpected error occurred."),
+    );
+  });
+
   it("names the status of an answer without words", () => {
     expect(answered({}, 500)).toEqual(
       checkoutError("Error invoking function: the server answered 500"),

@@ -14,18 +14,32 @@ export function checkoutDestination(
 ): CheckoutDestination {
   if (status === 401) return failed(checkoutErrors.notAuthenticated);
   if (!ok) {
-    const message = typeof body.error === "string" ? body.error : `the server answered ${status}`;
-    return failed(checkoutErrors.invoking(message));
+    if (body.error && typeof body.error === "string") {
+      return failed(checkoutErrors.invoking(body.error));
+    }
+    return status === 0
+      ? { toast: toasts.checkoutFailed() }
+      : failed(checkoutErrors.invoking(`the server answered ${status}`));
   }
   const { sessionId, url } = body;
   if (!sessionId && !url) return failed(checkoutErrors.noSession);
-  if (typeof url !== "string" || !URL.canParse(url)) {
+  const origin = typeof url === "string" ? originOf(url) : null;
+  if (typeof url !== "string" || origin === null) {
     return failed(checkoutErrors.stripe("The payment page has no address."));
   }
-  if (!origins.includes(new URL(url).origin)) {
+  if (!origins.includes(origin)) {
     return failed(checkoutErrors.stripe("The payment page is not at Stripe."));
   }
   return { url };
+}
+
+/** Null for what is no address. Not by `URL.canParse`, which browsers have had only since 2023. */
+function originOf(url: string): string | null {
+  try {
+    return new URL(url).origin;
+  } catch {
+    return null;
+  }
 }
 
 function failed(message: string): CheckoutDestination {

@@ -1,0 +1,89 @@
+import type { Connection, Parameter, Rows } from "./connection";
+import type { ConnectionPool } from "./connection-pool";
+
+export type UnsafeOptions = { prepare?: boolean };
+
+/** The part of a postgres.js client that Drizzle uses, on a pool. */
+export class PoolClient {
+  readonly options = { parsers: {}, serializers: {} };
+  readonly #pool: ConnectionPool;
+
+  constructor(pool: ConnectionPool) {
+    this.#pool = pool;
+  }
+
+  unsafe(text: string, parameters: Parameter[] = [], options: UnsafeOptions = {}): PendingRows {
+    return new PendingRows((asArrays) => this.#pool.query(text, parameters, options, asArrays));
+  }
+
+  begin<T>(work: (client: TransactionClient) => Promise<T>): Promise<T> {
+    return this.#pool.transaction(work);
+  }
+}
+
+/** The part of a postgres.js transaction that Drizzle uses, on one session. */
+export class TransactionClient {
+  readonly options = { parsers: {}, serializers: {} };
+  readonly #pool: ConnectionPool;
+  readonly #connection: Connection;
+  #savepoints = 0;
+  #over = false;
+
+  constructor(pool: ConnectionPool, connection: Connection) {
+    this.#pool = pool;
+    this.#connection = connection;
+  }
+
+  /** From here on the session belongs to somebody else: later statements of this transaction fail. */
+  finish(): void {
+    this.#over = true;
+  }
+
+  unsafe(text: string, parameters: Parameter[] = [], options: UnsafeOptions = {}): PendingRows {
+    return new PendingRows((asArrays) => {
+      if (this.#over) return Promise.reject(new Error("This transaction is over."));
+      return this.#pool.send(this.#connection, text, parameters, options, asArrays);
+    });
+  }
+
+  async savepoint<T>(work: (client: TransactionClient) => Promise<T>): Promise<T> {
+    const name = `savepoint_${++this.#savepoints}`;
+    await this.unsafe(`savepoint ${name}`);
+    try {
+      const result = await work(this);
+      await this.unsafe(`release savepoint ${name}`);
+      return result;
+    } catch (error) {
+      await this.unsafe(`rollback to savepoint ${name}`);
+      throw error;
+    }
+  }
+
+  /** A transaction inside a transaction is a savepoint (Drizzle's migrator opens its own). */
+  begin<T>(work: (client: TransactionClient) => Promise<T>): Promise<T> {
+    return this.savepoint(work);
+  }
+}
+
+/** A statement that is sent when awaited, as objects or, after `values()`, as arrays; as postgres.js has it. */
+class PendingRows implements PromiseLike<Rows> {
+  readonly #send: (asArrays: boolean) => Promise<Rows>;
+  #asArrays = false;
+
+  constructor(send: (asArrays: boolean) => Promise<Rows>) {
+    this.#send = send;
+  }
+
+  values(): this {
+    this.#asArrays = true;
+    return this;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a thenable is what Drizzle awaits
+  then<A = Rows, B = never>(
+    fulfilled?: ((rows: Rows) => A | PromiseLike<A>) | null,
+    rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#send(this.#asArrays).then(fulfilled, rejected);
+  }
+}

@@ -1,0 +1,139 @@
+import { fork, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const project = fileURLToPath(new URL("../..", import.meta.url));
+
+const START_LIMIT_MS = 60_000;
+
+/** @typedef {{ pid: number, origin: string, stop: () => Promise<void> }} Server */
+
+/** @returns {Promise<number>} the first of two neighbouring free ports */
+export async function freePort() {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 40_000);
+    if ((await isFree(port)) && (await isFree(port + 1))) return port;
+  }
+}
+
+/** @param {number} port */
+function isFree(port) {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, () => server.close(() => resolve(true)));
+  });
+}
+
+/**
+ * Starts the built program, or the same build under remix-serve, and waits until it answers.
+ *
+ * @param {Record<string, string>} variables
+ * @param {{ plain?: boolean }} [options]
+ * @returns {Promise<Server>}
+ */
+export async function startSite(variables, { plain = false } = {}) {
+  const port = await freePort();
+  const parameters = plain
+    ? [join(project, "node_modules/@remix-run/serve/dist/cli.js"), join(project, "build/index.js")]
+    : [join(project, "build/index.js"), "serve"];
+  const child = spawn(process.execPath, parameters, {
+    cwd: project,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_ENV: "production",
+      PORT: String(port),
+      LOG_LEVEL: "error",
+      RATE_LIMIT_FACTOR: "1000000",
+      ...variables,
+    },
+    // remix-serve prints a line a request, which is no work of the site's
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  const limit = Date.now() + START_LIMIT_MS;
+  for (;;) {
+    const answer = await fetch(`${origin}/readyz`).catch(() => null);
+    await answer?.arrayBuffer();
+    if (answer?.status === 200) break;
+    if (child.exitCode !== null || Date.now() > limit) throw new Error(`${origin} did not start.`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return { pid: child.pid ?? 0, origin, stop: () => stop(child) };
+}
+
+/** @returns {Promise<Server & { teach: (name: string, answer: Response) => Promise<void> }>} */
+export async function startBareServer() {
+  const child = fork(join(project, "tests/bench/bare-server.mjs"));
+  const { port } = await heard(child, "port");
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    pid: child.pid ?? 0,
+    origin,
+    stop: () => stop(child),
+    teach: async (name, answer) => {
+      const body = Buffer.from(await answer.arrayBuffer());
+      const skipped = new Set(["date", "connection", "keep-alive", "transfer-encoding"]);
+      const headers = [...answer.headers].filter(([header]) => !skipped.has(header)).flat();
+      const length = answer.headers.has("content-length") || answer.status === 304;
+      if (!length) headers.push("Content-Length", String(body.byteLength));
+      const known = heard(child, "known");
+      child.send({ name, status: answer.status, headers, body: body.toString("base64") });
+      await known;
+    },
+  };
+}
+
+/**
+ * @param {import("node:child_process").ChildProcess} child
+ * @param {string} field
+ * @returns {Promise<any>}
+ */
+function heard(child, field) {
+  return new Promise((resolve) => {
+    const listen = (/** @type {any} */ message) => {
+      if (!(field in message)) return;
+      child.off("message", listen);
+      resolve(message);
+    };
+    child.on("message", listen);
+  });
+}
+
+/** @param {import("node:child_process").ChildProcess} child */
+async function stop(child) {
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  await ended;
+}
+
+/**
+ * CPU seconds a process has used so far; null where /proc does not tell.
+ *
+ * @param {number} pid
+ */
+export function cpuSeconds(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The most memory a process has held so far, in MB; null where /proc does not tell.
+ *
+ * @param {number} pid
+ */
+export function peakMemory(pid) {
+  try {
+    const found = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+    return found ? Number(found[1]) / 1024 : null;
+  } catch {
+    return null;
+  }
+}

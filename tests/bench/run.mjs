@@ -1,0 +1,317 @@
+// `npm run bench`: the site beside a bare Node server sending the same bytes, in one run, interleaved.
+import { createHmac, randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import argon2 from "argon2";
+import { createDatabase, fill, PASSWORD } from "./databases.mjs";
+import { measure, medians } from "./load.mjs";
+import { freePort, peakMemory, project, startBareServer, startSite } from "./processes.mjs";
+import { writeReport } from "./report.mjs";
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
+const SIZES = (process.env.BENCH_SIZES ?? "1000,100000,1000000").split(",").map(Number);
+
+const SESSION_SECRET = "a secret for benchmarks that is worth nothing elsewhere";
+const WEBHOOK_SECRET = "whsec_goldenPathSandbox";
+
+if (!existsSync(join(project, "build/index.js"))) {
+  console.error("There is no build to measure: run 'npm run build' first.");
+  process.exit(1);
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), "golden-path-bench-"));
+/** @type {{ stop: () => Promise<void> }[]} */
+const started = [];
+/** @template {{ stop: () => Promise<void> }} S @param {S} server */
+const keep = (server) => {
+  started.unshift(server);
+  return server;
+};
+
+try {
+  await main();
+} finally {
+  for (const server of started) await server.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+async function main() {
+  // this one only lends its database server to the others
+  keep(await startSite({ DATA_DIR: dataDir }));
+  const passwordHash = await argon2.hash(PASSWORD, {
+    type: argon2.argon2id,
+    memoryCost: 19_456,
+    timeCost: 2,
+    parallelism: 1,
+  });
+
+  const sites = [];
+  for (const size of SIZES) {
+    console.log(`Filling a database with ${size.toLocaleString("en")} users and subscribers …`);
+    const url = await createDatabase(dataDir, `bench_${size}`);
+    const variables = {
+      DATABASE_URL: url,
+      DATA_DIR: dataDir,
+      SESSION_SECRET,
+      PAYMENTS: "sandbox",
+      STRIPE_SANDBOX_PORT: String(await freePort()),
+    };
+    const site = keep(await startSite(variables));
+    await fill(url, size, passwordHash);
+    sites.push({ size, site, variables });
+  }
+  const [first] = sites;
+  if (!first) throw new Error("No size was given.");
+  const { site } = first;
+  const plain = keep(await startSite(first.variables, { plain: true }));
+  const bare = keep(await startBareServer());
+
+  const cases = await describeCases(site.origin);
+  const compared = [];
+  for (const { name, work, reference } of cases) {
+    if (reference) await bare.teach(name, await reference());
+    compared.push(await compare(name, work, reference !== null));
+  }
+  const grown = await grow();
+  const flood = await measureUnderFlood(site);
+
+  await writeReport({
+    rounds: ROUNDS,
+    seconds: SECONDS,
+    compared,
+    grown,
+    flood,
+    peakMemory: Math.max(...sites.map((entry) => peakMemory(entry.site.pid) ?? 0)),
+  });
+
+  /**
+   * @param {string} name
+   * @param {import("./load.mjs").Work} work
+   * @param {boolean} hasReference
+   */
+  async function compare(name, work, hasReference) {
+    const servers = {
+      site,
+      ...(hasReference ? { bare } : {}),
+      ...(name === "landing-signed-in" ? { plain } : {}),
+    };
+    /** @type {Record<string, import("./load.mjs").Sample[]>} */
+    const samples = Object.fromEntries(Object.keys(servers).map((key) => [key, []]));
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const [key, server] of Object.entries(servers)) {
+        const asked = key === "bare" ? { ...work, path: `/${name}` } : work;
+        // the first round only warms up
+        const sample = await measure(server, asked, round === 0 ? 1 : SECONDS);
+        if (round > 0) samples[key]?.push(sample);
+      }
+    }
+    const result = Object.fromEntries(
+      Object.entries(samples).map(([key, list]) => [key, medians(list)]),
+    );
+    console.log(name, JSON.stringify(result));
+    return { name, ...result };
+  }
+
+  /** How what asks the database grows with what is in it, all sizes interleaved. */
+  async function grow() {
+    const grown = [];
+    for (const name of ["landing-signed-in", "log-in", "newsletter", "webhook"]) {
+      /** @type {import("./load.mjs").Sample[][]} */
+      const samples = sites.map(() => []);
+      const works = await Promise.all(
+        sites.map(async (entry) => {
+          const all = await describeCases(entry.site.origin, entry.size);
+          return all.find((one) => one.name === name)?.work;
+        }),
+      );
+      for (let round = 0; round <= ROUNDS; round++) {
+        for (const [index, entry] of sites.entries()) {
+          const work = works[index];
+          if (!work) continue;
+          const sample = await measure(entry.site, work, round === 0 ? 1 : SECONDS);
+          if (round > 0) samples[index]?.push(sample);
+        }
+      }
+      const bySize = sites.map(({ size }, index) => ({ size, ...medians(samples[index] ?? []) }));
+      console.log(name, JSON.stringify(bySize));
+      grown.push({ name, bySize });
+    }
+    return grown;
+  }
+}
+
+/**
+ * The requests that are measured, and how the bare server learns the bytes to send; null where an
+ * answer has no like in a server that does nothing.
+ *
+ * @param {string} origin
+ * @param {number} [size]
+ * @returns {Promise<{ name: string, work: import("./load.mjs").Work, reference: (() => Promise<Response>) | null }[]>}
+ */
+async function describeCases(origin, size = SIZES[0] ?? 1000) {
+  const own = { Origin: origin, "Sec-Fetch-Site": "same-origin" };
+  const json = { ...own, "Content-Type": "application/json" };
+  const raw = (/** @type {string} */ path, /** @type {Record<string, string>} */ headers) => () =>
+    rawGet(origin + path, headers);
+  const cookie = await signIn(origin);
+  const etag =
+    (await fetch(`${origin}/`, { headers: { "Accept-Encoding": "br" } })).headers.get("etag") ?? "";
+  const html = await (await fetch(`${origin}/`)).text();
+  const asset = /\/build\/root-[A-Z0-9]+\.js/.exec(html)?.[0] ?? "/favicon.svg";
+  let count = 0;
+  const user = () => 1 + (count++ % size);
+
+  /** @type {[string, string, Record<string, string>, number[]][]} */
+  const gets = [
+    ["landing-identity", "/", { "Accept-Encoding": "identity" }, [200]],
+    ["landing-brotli", "/", { "Accept-Encoding": "br" }, [200]],
+    ["landing-304", "/", { "Accept-Encoding": "br", "If-None-Match": etag }, [304]],
+    ["landing-signed-in", "/", { "Accept-Encoding": "identity", Cookie: cookie }, [200]],
+    ["auth-brotli", "/auth", { "Accept-Encoding": "br" }, [200]],
+    ["asset-brotli", asset, { "Accept-Encoding": "br" }, [200]],
+  ];
+  return [
+    ...gets.map(([name, path, headers, statuses]) => ({
+      name,
+      work: { path, headers, statuses },
+      reference: raw(path, headers),
+    })),
+    {
+      name: "log-in",
+      work: {
+        path: "/auth/login",
+        method: "POST",
+        headers: json,
+        connections: 8,
+        statuses: [200],
+        next: () => ({
+          body: JSON.stringify({ email: `user-${user()}@bench.test`, password: PASSWORD }),
+        }),
+      },
+      reference: null,
+    },
+    {
+      name: "newsletter",
+      work: {
+        path: "/newsletter",
+        method: "POST",
+        headers: json,
+        statuses: [200],
+        next: () => ({ body: JSON.stringify({ email: `${randomUUID()}@bench.test` }) }),
+      },
+      reference: null,
+    },
+    {
+      name: "webhook",
+      work: {
+        path: "/webhooks/stripe",
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        statuses: [200],
+        next: signedEvent,
+      },
+      reference: null,
+    },
+  ];
+}
+
+/** A delivery of Stripe's about a customer nobody has: ledger and look-up, without a call to Stripe. */
+function signedEvent() {
+  const created = Math.floor(Date.now() / 1000);
+  const body = JSON.stringify({
+    id: `evt_${randomUUID()}`,
+    object: "event",
+    api_version: "2026-10-28.endive",
+    created,
+    livemode: false,
+    type: "customer.subscription.updated",
+    data: { object: { id: "sub_bench", object: "subscription", customer: `cus_${randomUUID()}` } },
+  });
+  const mac = createHmac("sha256", WEBHOOK_SECRET).update(`${created}.${body}`).digest("hex");
+  return { body, headers: { "Stripe-Signature": `t=${created},v1=${mac}` } };
+}
+
+/** @param {string} origin */
+async function signIn(origin) {
+  const answer = await fetch(`${origin}/auth/signup`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ email: `${randomUUID()}@bench.test`, password: PASSWORD }),
+  });
+  if (answer.status !== 200) throw new Error(`Signing up was answered ${answer.status}.`);
+  return answer.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
+}
+
+/**
+ * As `fetch`, but with the body as it came, not decompressed.
+ *
+ * @param {string} url
+ * @param {Record<string, string>} headers
+ * @returns {Promise<Response>}
+ */
+async function rawGet(url, headers) {
+  const { get } = await import("node:http");
+  return new Promise((resolve, reject) => {
+    get(url, { headers }, async (message) => {
+      const chunks = [];
+      for await (const chunk of message) chunks.push(chunk);
+      const status = message.statusCode ?? 500;
+      const raw = /** @type {Record<string, string>} */ (
+        Object.fromEntries(
+          Object.entries(message.headers).flatMap(([name, value]) =>
+            value === undefined ? [] : [[name, String(value)]],
+          ),
+        )
+      );
+      resolve(
+        new Response(status === 304 ? null : Buffer.concat(chunks), { status, headers: raw }),
+      );
+    }).on("error", reject);
+  });
+}
+
+/**
+ * The landing page at a steady pace, first alone, then while log-ins fill the password queue.
+ *
+ * @param {{ pid: number, origin: string }} site
+ */
+async function measureUnderFlood(site) {
+  const landing = {
+    path: "/",
+    headers: { "Accept-Encoding": "br" },
+    statuses: [200],
+    connections: 4,
+    rate: 200,
+  };
+  const attack = {
+    path: "/auth/login",
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      Origin: site.origin,
+      "Sec-Fetch-Site": "same-origin",
+    },
+    connections: 60,
+    rate: 400,
+    statuses: [200, 503],
+    next: () => ({ body: JSON.stringify({ email: "user-1@bench.test", password: "wrong" }) }),
+  };
+  const idle = [];
+  const flooded = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    idle.push(await measure(site, landing, SECONDS));
+    const [sample] = await Promise.all([
+      measure(site, landing, SECONDS),
+      measure(site, attack, SECONDS),
+    ]);
+    flooded.push(sample);
+  }
+  const result = { idle: medians(idle), flooded: medians(flooded) };
+  console.log("landing under a log-in flood", JSON.stringify(result));
+  return result;
+}

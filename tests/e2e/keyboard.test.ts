@@ -1,0 +1,199 @@
+import type { Page } from "playwright";
+import { expect } from "playwright/test";
+import { describe, it } from "vitest";
+import { siteForThisFile } from "../support/e2e-site";
+import { expectFocusInSight, expectFocusKept, tabTo } from "../support/keyboard";
+import { expectToast } from "../support/pages";
+
+const site = siteForThisFile();
+
+const press = (page: Page, key: string) => page.keyboard.press(key);
+
+describe("with nothing but a keyboard", () => {
+  it("the main job is done from signing up to the cancelled membership", async () => {
+    const page = await site.open("/");
+    const banner = page.getByRole("banner");
+    const email = site.newEmail("typist");
+
+    // the first stop skips the header
+    await press(page, "Tab");
+    await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
+    await expectFocusInSight(page);
+    await press(page, "Enter");
+    await expect(page.getByRole("main")).toBeFocused();
+    await press(page, "Tab");
+    await expect(page.getByRole("button", { name: /^Get Your Copy/ })).toBeFocused();
+
+    // the notice leaves the focus where it is
+    await press(page, "Space");
+    await expectToast(page, "Purchase Feature Coming Soon!");
+    await expect(page.getByRole("button", { name: /^Get Your Copy/ })).toBeFocused();
+
+    // signs up, after a look at the other tab
+    await tabTo(page, banner.getByRole("link", { name: "Sign Up" }), "Shift+Tab");
+    await press(page, "Enter");
+    await page.waitForURL("**/auth?tab=signup");
+    await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+    await tabTo(page, page.getByRole("tab", { name: "Sign Up" }));
+    await press(page, "ArrowLeft");
+    await expect(page.getByRole("tab", { name: "Login" })).toBeFocused();
+    await expect(page.getByRole("tab", { selected: true })).toHaveText("Login");
+    await expectFocusInSight(page);
+    await press(page, "ArrowRight");
+    await expect(page.getByRole("tab", { selected: true })).toHaveText("Sign Up");
+    const form = page.getByRole("tabpanel");
+    await tabTo(page, form.getByLabel("Email"));
+    await page.keyboard.type(email);
+    await tabTo(page, form.getByLabel("Password", { exact: true }));
+    await page.keyboard.type("no mouse at all");
+    await tabTo(page, form.getByRole("button", { name: "Show password" }));
+    await press(page, "Space");
+    await expect(form.getByLabel("Password", { exact: true })).toHaveAttribute("type", "text");
+    await tabTo(page, form.getByRole("button", { name: "Create Account" }));
+    await press(page, "Enter");
+    await page.waitForURL(`${site.origin}/`);
+    await expectToast(page, "✅ Account Created!");
+    await expectFocusKept(page);
+
+    // joins the newsletter
+    const newsletter = page.locator("#newsletter");
+    await tabTo(page, newsletter.getByLabel("Email address"));
+    await page.keyboard.type(email);
+    await press(page, "Enter");
+    await expectToast(page, "🎉 Success!");
+    await expectFocusKept(page);
+    await expectFocusInSight(page);
+
+    // upgrades and pays
+    await tabTo(page, page.getByRole("button", { name: "Upgrade to Premium" }), "Shift+Tab");
+    await press(page, "Enter");
+    await page.waitForURL(`${site.sandboxOrigin}/**`);
+    await tabTo(page, page.getByLabel("Card number"));
+    await page.keyboard.press("ControlOrMeta+A");
+    await page.keyboard.type("4242424242424242");
+    await tabTo(page, page.getByRole("button", { name: "Subscribe" }));
+    await press(page, "Enter");
+    await page.waitForURL("**/checkout/success?*");
+
+    // reads the members' area
+    const main = page.getByRole("main");
+    await tabTo(page, main.getByRole("link", { name: "Go to the members’ area" }));
+    await press(page, "Enter");
+    await page.waitForURL("**/premium");
+    await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+
+    // cancels
+    await tabTo(page, main.getByRole("button", { name: "Manage or cancel membership" }));
+    await press(page, "Enter");
+    await page.waitForURL(`${site.sandboxOrigin}/**`);
+    await tabTo(page, page.getByRole("link", { name: "Cancel subscription" }));
+    await press(page, "Enter");
+    await expect(page).toHaveTitle(/^Cancel your subscription/);
+    await tabTo(page, page.getByRole("button", { name: "Cancel subscription" }));
+    await press(page, "Enter");
+    await expect(page.getByRole("button", { name: "Resume subscription" })).toBeVisible();
+    await tabTo(page, page.getByRole("link", { name: /^Return to/ }));
+    await press(page, "Enter");
+    await page.waitForURL("**/premium");
+    await expect(page.getByText("Your membership is cancelled.")).toBeVisible();
+
+    // logs out by the avatar menu
+    const avatar = banner.getByLabel("Account menu");
+    const item = (name: string) => page.getByRole("menuitem", { name });
+    await tabTo(page, avatar);
+    await press(page, "Enter");
+    await expect(item("Members’ area")).toBeFocused();
+    await expectFocusInSight(page);
+    await press(page, "ArrowDown");
+    await expect(item("Profile")).toBeFocused();
+    await press(page, "End");
+    await expect(item("Log out")).toBeFocused();
+    await expectFocusInSight(page);
+    await press(page, "Home");
+    await expect(item("Members’ area")).toBeFocused();
+    await press(page, "Escape");
+    await expect(avatar).toBeFocused();
+    await expect(item("Profile")).toHaveCount(0);
+    await press(page, "Space");
+    await expect(item("Members’ area")).toBeFocused();
+    await press(page, "p");
+    await expect(item("Profile")).toBeFocused();
+    await press(page, "Enter");
+    await expectToast(page, "Feature not implemented");
+    await expect(avatar).toBeFocused();
+    await press(page, "ArrowDown");
+    await expect(item("Members’ area")).toBeFocused();
+    await press(page, "ArrowUp");
+    await press(page, "End");
+    await press(page, "Enter");
+    await expectToast(page, "👋 You've been signed out.");
+    await page.waitForURL(`${site.origin}/`);
+    await expectFocusKept(page);
+  });
+
+  it("a toast is reached with F8 and closed, and the focus goes on from there", async () => {
+    const page = await site.open("/");
+    await tabTo(page, page.getByRole("banner").getByRole("button", { name: "Buy Now" }));
+    await press(page, "Enter");
+    await expectToast(page, "Purchase Feature Coming Soon!");
+    await expect(page.locator(".toast[data-state=open]")).toBeVisible();
+    await press(page, "F8");
+    await tabTo(page, page.locator(".toast").getByRole("button", { name: "Close" }));
+    await press(page, "Enter");
+    await expect(page.locator(".toast")).toHaveCount(0);
+    await expectFocusKept(page);
+  });
+
+  it("a refused log in leaves the focus in the password", async () => {
+    const page = await site.open("/auth");
+    const form = page.getByRole("tabpanel");
+    await tabTo(page, form.getByLabel("Email"));
+    await page.keyboard.type("nobody@example.test");
+    await press(page, "Tab");
+    await page.keyboard.type("wrong one");
+    await press(page, "Enter");
+    await expectToast(page, "Sign in Failed");
+    await expect(form.getByLabel("Password", { exact: true })).toBeFocused();
+    await expectFocusInSight(page);
+  });
+
+  it("the mobile menu is opened, walked, closed and used at 360 px", async () => {
+    const page = await site.visit({ viewport: { width: 360, height: 740 } });
+    await site.signUp(page.context());
+    await site.open("/", page);
+    const menu = page.getByRole("banner").getByRole("navigation", { name: "Menu" });
+    const toggle = page.getByRole("banner").locator("summary[aria-label=Menu]");
+
+    await tabTo(page, toggle);
+    await press(page, "Enter");
+    await expect(menu).toBeVisible();
+    for (const name of ["About", "Preview", "Author", "Reviews"]) {
+      await press(page, "Tab");
+      await expect(menu.getByRole("link", { name })).toBeFocused();
+      await expectFocusInSight(page);
+    }
+    await press(page, "Escape");
+    await expect(menu).toBeHidden();
+    await expect(toggle).toBeFocused();
+
+    await press(page, "Space");
+    await tabTo(page, menu.getByRole("button", { name: "Buy Now" }));
+    await press(page, "Enter");
+    await expectToast(page, "Purchase Feature Coming Soon!");
+    await expect(toggle).toBeFocused();
+    await expect(menu).toBeHidden();
+
+    await press(page, "Enter");
+    await tabTo(page, menu.getByRole("link", { name: "Reviews" }));
+    await press(page, "Enter");
+    await expect(page.locator("#reviews")).toBeFocused();
+    await expect(menu).toBeHidden();
+
+    await tabTo(page, toggle, "Shift+Tab");
+    await press(page, "Enter");
+    await tabTo(page, menu.getByRole("button", { name: "Log out" }));
+    await press(page, "Enter");
+    await expectToast(page, "👋 You've been signed out.");
+    await expectFocusKept(page);
+  });
+});

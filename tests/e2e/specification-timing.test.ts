@@ -1,0 +1,193 @@
+import type { Locator, Page } from "playwright";
+import { expect } from "playwright/test";
+import { describe, it } from "vitest";
+import { siteForThisFile } from "../support/e2e-site";
+
+const site = siteForThisFile();
+
+const toastOf = (page: Page) => page.locator(".toast");
+
+/** A page whose time stands still from now on, but for what `pass` lets go by. */
+async function stopTime(page: Page): Promise<(milliseconds: number) => Promise<void>> {
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
+  return async (milliseconds) => {
+    await page.clock.runFor(milliseconds);
+    // what the timers have set is on the page once React has had its turn
+    await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = resolve;
+          port2.postMessage(null);
+        }),
+    );
+  };
+}
+
+/** The page with the toast of the hero's button, just shown, its parts loaded and its time standing still. */
+async function openWithToast(page: Page) {
+  await page.clock.install();
+  await site.open("/", page);
+  // the toast's parts are fetched once somebody begins to use the page
+  await page.keyboard.press("Shift");
+  await expect(page.locator("ol.toast-viewport")).toBeAttached();
+  const pass = await stopTime(page);
+  await page.getByRole("button", { name: "Get Your Copy - $24.99" }).click();
+  const toast = toastOf(page);
+  await expect(toast).toHaveAttribute("data-state", "open");
+  return { toast, pass };
+}
+
+async function expectOpen(toast: Locator) {
+  expect(await toast.getAttribute("data-state")).toBe("open");
+}
+
+describe("a toast", () => {
+  it("closes by itself after 5000 ms", async () => {
+    const { toast, pass } = await openWithToast(await site.visit());
+    await pass(4_999);
+    await expectOpen(toast);
+    await pass(1);
+    await expect(toast).toHaveCount(0);
+  });
+
+  it("that came with the page closes 5000 ms after the page is there", async () => {
+    const page = await site.visit();
+    await page.clock.install();
+    await page.context().request.post("/notice", {
+      form: { notice: "purchase", redirectTo: "/" },
+      headers: { Origin: site.origin },
+      maxRedirects: 0,
+    });
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.goto("/");
+    const toast = toastOf(page);
+    await expect(toast).toHaveAttribute("data-state", "open");
+    await page.clock.runFor(4_999);
+    await expectOpen(toast);
+    await page.clock.runFor(1);
+    await expect(toast).toHaveCount(0);
+  });
+
+  it("waits while the pointer is over it", async () => {
+    const page = await site.visit();
+    const { toast, pass } = await openWithToast(page);
+    await pass(2_000);
+    await toast.hover();
+    await pass(60_000);
+    await expectOpen(toast);
+    await page.mouse.move(10, 300);
+    await pass(2_999);
+    await expectOpen(toast);
+    await pass(1);
+    await expect(toast).toHaveCount(0);
+  });
+
+  it("waits while the focus is in it", async () => {
+    const page = await site.visit();
+    const { toast, pass } = await openWithToast(page);
+    await pass(2_000);
+    await toast.getByRole("button", { name: "Close" }).focus();
+    await pass(60_000);
+    await expectOpen(toast);
+    await page.getByRole("button", { name: "Buy Now" }).focus();
+    await pass(2_999);
+    await expectOpen(toast);
+    await pass(1);
+    await expect(toast).toHaveCount(0);
+  });
+
+  it("gives way to the next one, which has its whole time", async () => {
+    const page = await site.visit();
+    const { toast, pass } = await openWithToast(page);
+    await pass(4_000);
+    await page.getByRole("button", { name: "Upgrade to Premium" }).click();
+    await expect(toast.locator(".toast-title")).toHaveText("Authentication Required");
+    await expect(toast).toHaveCount(1);
+    await pass(4_999);
+    await expect(toast).toHaveCount(1);
+    await expectOpen(toast);
+    await pass(1);
+    await expect(toast).toHaveCount(0);
+  });
+
+  it("closes by its button", async () => {
+    const { toast } = await openWithToast(await site.visit());
+    await toast.getByRole("button", { name: "Close" }).click();
+    await expect(toast).toHaveCount(0);
+  });
+
+  it("is swiped away to the right by more than 50 px, not by less and not to the left", async () => {
+    const page = await site.visit();
+    const { toast } = await openWithToast(page);
+    const swipe = async (distance: number) => {
+      const box = await toast.boundingBox();
+      if (!box) throw new Error("There is no toast to swipe.");
+      const [x, y] = [box.x + 60, box.y + box.height / 2];
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(x + distance, y, { steps: 7 });
+      await page.mouse.up();
+    };
+    for (const tooLittle of [49, -120]) {
+      await swipe(tooLittle);
+      await expectOpen(toast);
+      // it slides back to where it was
+      await expect(toast).toHaveCSS("transform", "none");
+    }
+    await swipe(51);
+    await expect(toast).toHaveCount(0);
+  });
+
+  it("is swiped away with a finger on a phone", async () => {
+    const page = await site.visit({ hasTouch: true, viewport: { width: 360, height: 740 } });
+    const { toast } = await openWithToast(page);
+    const finger = await page.context().newCDPSession(page);
+    const swipe = async (distance: number) => {
+      const box = await toast.boundingBox();
+      if (!box) throw new Error("There is no toast to swipe.");
+      const [x, y] = [box.x + 60, box.y + box.height / 2];
+      const touch = (type: "touchStart" | "touchMove" | "touchEnd", at?: number) =>
+        finger.send("Input.dispatchTouchEvent", {
+          type,
+          touchPoints: at === undefined ? [] : [{ x: at, y }],
+        });
+      await touch("touchStart", x);
+      for (const part of [0.25, 0.5, 0.75, 1]) await touch("touchMove", x + distance * part);
+      await touch("touchEnd");
+    };
+    await swipe(49);
+    await expectOpen(toast);
+    await expect(toast).toHaveCSS("transform", "none");
+    await swipe(51);
+    await expect(toast).toHaveCount(0);
+  });
+});
+
+describe("typing in the avatar menu", () => {
+  it("moves to the item that begins so, and begins anew after 1000 ms", async () => {
+    const page = await site.visit();
+    await site.signUp(page.context());
+    await page.clock.install();
+    await site.open("/", page);
+    await page.getByRole("banner").getByLabel("Account menu").click();
+    const profile = page.getByRole("menuitem", { name: "Profile" });
+    const logOut = page.getByRole("menuitem", { name: "Log out" });
+    await expect(profile).toBeVisible();
+    const pass = await stopTime(page);
+
+    await page.keyboard.press("l");
+    await pass(1);
+    await expect(logOut).toBeFocused();
+    // 999 ms later it still adds to what was typed, and nothing begins with 'lp'
+    await pass(998);
+    await page.keyboard.press("p");
+    await pass(1);
+    await expect(logOut).toBeFocused();
+    // 1000 ms later it is the first letter
+    await pass(999);
+    await page.keyboard.press("p");
+    await pass(1);
+    await expect(profile).toBeFocused();
+  });
+});
