@@ -43,11 +43,18 @@ export type Limited = keyof typeof LIMITS;
 /** Who an attempt is counted against: the request's address and the account it names, if it names one. */
 export type Attempt = { context: AppLoadContext; account: string | null };
 
-const limiters = new Map<string, RateLimiterDrizzle>();
+/** How long an attempt waits to be counted by the database, in milliseconds, before it is counted here. */
+const PATIENCE_MS = 1_500;
+
+/** A limit as all instances count it, and as this process does by itself while there is no database. */
+type Limiter = { shared: RateLimiterDrizzle; alone: RateLimiterMemory };
+
+const limiters = new Map<string, Limiter>();
 
 /**
  * Counts an attempt against its limits, which all instances share through the database. Gives null, or
- * the seconds after which it makes sense to try again. Without a database each process counts alone.
+ * the seconds after which it makes sense to try again. While the database is away, or too slow to ask,
+ * each process counts alone.
  */
 export async function secondsToWait(
   limited: Limited,
@@ -57,24 +64,42 @@ export async function secondsToWait(
   if (context.clientAddress) keys.push(["address", network(context.clientAddress)]);
   if (account) keys.push(["account", digest(account.trim().toLowerCase())]);
 
-  let wait = 0;
-  for (const [by, key] of keys) {
-    try {
-      await limiter(limited, by).consume(key);
-    } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) {
-        log().error({ err: refused }, "a rate limit could not be counted");
-        continue;
-      }
-      wait = Math.max(wait, Math.ceil(refused.msBeforeNext / 1000));
+  const waits = await Promise.all(
+    keys.map(async ([by, key]) => {
+      const refused = await count(limiter(limited, by), key);
+      if (!refused) return 0;
       countRateLimited(limited, by);
       // the next attempts from here are refused in memory; this line stands for all of them
-      if (refused.isFirstInDuration || refused.remainingPoints === 0) {
-        log().warn({ limited, by }, "rate limit reached");
-      }
-    }
-  }
+      if (refused.consumedPoints > 0) log().warn({ limited, by }, "rate limit reached");
+      return Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
+    }),
+  );
+  const wait = Math.max(0, ...waits);
   return wait > 0 ? wait : null;
+}
+
+/** Null for an attempt that is allowed. */
+async function count({ shared, alone }: Limiter, key: string): Promise<RateLimiterRes | null> {
+  try {
+    await inTime(shared.consume(key));
+    return null;
+  } catch (reason) {
+    if (reason instanceof RateLimiterRes) return reason;
+    log().warn({ err: reason }, "a rate limit is counted without the database");
+  }
+  return alone.consume(key).then(
+    () => null,
+    (refused: RateLimiterRes) => refused,
+  );
+}
+
+async function inTime(work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    const reason = new Error(`The database did not answer within ${PATIENCE_MS} ms.`);
+    timer = setTimeout(reject, PATIENCE_MS, reason);
+  });
+  await Promise.race([work, tooLate]).finally(() => clearTimeout(timer));
 }
 
 /** What a toast says to whoever has to wait. */
@@ -83,13 +108,13 @@ export function waitMessage(seconds: number): string {
   return `Too many attempts. Please try again in ${minutes <= 1 ? "a minute" : `${minutes} minutes`}.`;
 }
 
-function limiter(limited: Limited, by: "address" | "account"): RateLimiterDrizzle {
+function limiter(limited: Limited, by: "address" | "account"): Limiter {
   const name = `${limited}:${by}`;
   let found = limiters.get(name);
   if (!found) {
     const { attempts, seconds } = LIMITS[limited][by];
     const points = Math.max(1, Math.round(attempts * env().RATE_LIMIT_FACTOR));
-    found = new RateLimiterDrizzle({
+    const shared = new RateLimiterDrizzle({
       // looked up at each use: tests change the database under a running module
       storeClient: { insert: (table: never) => getDatabase().db.insert(table) },
       schema: rateLimits,
@@ -99,8 +124,8 @@ function limiter(limited: Limited, by: "address" | "account"): RateLimiterDrizzl
       // a flood is refused without asking the database each time
       inMemoryBlockOnConsumed: points + 1,
       clearExpiredByTimeout: false,
-      insuranceLimiter: new RateLimiterMemory({ keyPrefix: name, points, duration: seconds }),
     });
+    found = { shared, alone: new RateLimiterMemory({ keyPrefix: name, points, duration: seconds }) };
     limiters.set(name, found);
   }
   return found;

@@ -5,8 +5,8 @@ import { env } from "~/env.server";
 /** An answer to a request that goes no further. */
 export type Refusal = { status: number; message: string; headers?: Record<string, string> };
 
-/** Asked by health checks and scrapers under whatever name they know the machine by. */
-const NAMELESS_PATHS = new Set(["/healthz", "/readyz", "/metrics"]);
+/** Asked by health checks, scrapers and the sandbox under whatever name they know the machine by. */
+const NAMELESS_PATHS = new Set(["/healthz", "/readyz", "/metrics", "/webhooks/stripe"]);
 
 /** Posted to by programs elsewhere, which prove themselves in other ways: a signature, a token. */
 const FOREIGN_POSTS = new Set(["/webhooks/stripe", "/newsletter/unsubscribe"]);
