@@ -44,7 +44,7 @@ export const meta: MetaFunction = ({ error }) =>
 /** A page that shows its viewer or a toast is nobody else's; Remix does not pass a loader's headers on itself. */
 export const headers: HeadersFunction = ({ loaderHeaders }) => {
   const cacheControl = loaderHeaders.get("Cache-Control");
-  return cacheControl ? { "Cache-Control": cacheControl } : {};
+  return new Headers(cacheControl ? { "Cache-Control": cacheControl } : undefined);
 };
 
 export async function loader(args: LoaderFunctionArgs) {

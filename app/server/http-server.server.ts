@@ -37,6 +37,8 @@ export type HttpServer = {
   /** The port it really has, which PORT=0 leaves to the system. */
   port: number;
   serve(listener: RequestListener): void;
+  /** How many clients are connected. */
+  connections(): number;
   /** Stops accepting, waits for what runs at most `patience` ms, then drops what is left. */
   close(patience: number): Promise<void>;
 };
@@ -62,10 +64,13 @@ export async function listen(
 ): Promise<HttpServer> {
   const { idleTimeout, maxConnections, ...timeouts } = { ...DEFAULT_LIMITS, ...limits };
   const underWay = new Set<ServerResponse>();
+  let connections = 0;
   let listener = starting;
   const server = createServer(
     {
       ...timeouts,
+      // the guards say it with the headers that every answer has
+      requireHostHeader: false,
       connectionsCheckingInterval: Math.min(LOOK_AROUND_MS, timeouts.headersTimeout / 2),
     },
     (request, response) => {
@@ -78,6 +83,12 @@ export async function listen(
   );
   server.timeout = idleTimeout;
   server.maxConnections = maxConnections;
+  server.on("connection", (socket) => {
+    connections += 1;
+    socket.once("close", () => {
+      connections -= 1;
+    });
+  });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const isBusy = [...underWay].some((response) => response.socket === socket);
     answerBadClient(error, socket, isBusy);
@@ -92,6 +103,7 @@ export async function listen(
     serve: (next) => {
       listener = next;
     },
+    connections: () => connections,
     close: (patience) => close(server, underWay, patience),
   };
 }

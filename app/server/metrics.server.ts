@@ -46,6 +46,13 @@ const rateLimited = new Counter({
   registers: [registry],
 });
 
+const turnedAway = new Counter({
+  name: "http_clients_turned_away_total",
+  help: "Connections closed because what came over them was no HTTP, too long or too slow",
+  labelNames: ["status"],
+  registers: [registry],
+});
+
 new Gauge({
   name: "database_connections",
   help: "Connections of the pool",
@@ -75,16 +82,24 @@ const ROUTES = new Set([
   "webhooks",
 ]);
 
-/** Counts an answered request and the seconds it took. */
+/** What logs and metrics call the status of an answer that nobody waited for, as nginx does. */
+const CLIENT_WENT_AWAY = 499;
+
+/** The status a request was answered with, or 499 if its client went away before. */
+export function statusOf({ statusCode, writableFinished }: ServerResponse): number {
+  return writableFinished ? statusCode : CLIENT_WENT_AWAY;
+}
+
+/** Counts a request that is over and the seconds it took. */
 export function countRequest(
   { method = "GET" }: IncomingMessage,
-  { statusCode }: ServerResponse,
+  response: ServerResponse,
   path: string,
   seconds: number,
 ): void {
   const first = path.split("/")[1]?.replace(/\.data$/, "") ?? "";
   const route = path === "/" ? "/" : ROUTES.has(first) ? `/${first}` : "other";
-  requests.observe({ method, route, status: statusCode }, seconds);
+  requests.observe({ method, route, status: statusOf(response) }, seconds);
 }
 
 /** Makes the page cache's own figures part of `/metrics`; a request it answers costs nothing more. */
@@ -96,6 +111,18 @@ export function exposePageCache(statistics: PageCacheStatistics): void {
     registers: [registry],
     collect() {
       for (const [event, count] of Object.entries(statistics)) this.set({ event }, count);
+    },
+  });
+}
+
+/** Makes the number of connected clients part of `/metrics`. */
+export function exposeConnections(connections: () => number): void {
+  new Gauge({
+    name: "http_connections",
+    help: "Clients connected, with a request under way or without",
+    registers: [registry],
+    collect() {
+      this.set(connections());
     },
   });
 }
@@ -120,6 +147,11 @@ export function countQuery(milliseconds: number, failed: boolean): void {
 /** Counts an attempt that a rate limit refused. */
 export function countRateLimited(limited: string, by: "address" | "account"): void {
   rateLimited.inc({ limited, by });
+}
+
+/** Counts a connection that was closed because its client is broken, slow or hostile. */
+export function countTurnedAway(status: number): void {
+  turnedAway.inc({ status });
 }
 
 /** Counts a sync of a customer by how it ended. */

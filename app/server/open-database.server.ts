@@ -27,7 +27,6 @@ export async function openDatabase(
         dataDir: DATA_DIR,
         purpose,
         signal,
-        signal,
         log: (level, message) => log()[level](message),
         // another program owns the data now; two must not serve from them
         onOwnershipLost: () => process.kill(process.pid, "SIGTERM"),

@@ -125,7 +125,10 @@ function limiter(limited: Limited, by: "address" | "account"): Limiter {
       inMemoryBlockOnConsumed: points + 1,
       clearExpiredByTimeout: false,
     });
-    found = { shared, alone: new RateLimiterMemory({ keyPrefix: name, points, duration: seconds }) };
+    found = {
+      shared,
+      alone: new RateLimiterMemory({ keyPrefix: name, points, duration: seconds }),
+    };
     limiters.set(name, found);
   }
   return found;

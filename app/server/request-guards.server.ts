@@ -5,6 +5,9 @@ import { env } from "~/env.server";
 /** An answer to a request that goes no further. */
 export type Refusal = { status: number; message: string; headers?: Record<string, string> };
 
+/** Browsers and proxies send some thirty headers between them. */
+const MOST_HEADERS = 100;
+
 /** Asked by health checks, scrapers and the sandbox under whatever name they know the machine by. */
 const NAMELESS_PATHS = new Set(["/healthz", "/readyz", "/metrics", "/webhooks/stripe"]);
 
@@ -14,17 +17,27 @@ const FOREIGN_POSTS = new Set(["/webhooks/stripe", "/newsletter/unsubscribe"]);
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
 
 /**
- * What every request must pass before anything is done for it: a method this site has, the site's own
- * name, and, if it would change something, that it comes from the site's own pages. Null lets it pass.
+ * What every request must pass before anything is done for it: a method and an address this site can
+ * have, the site's own name, and, if it would change something, that it comes from the site's own pages.
+ * Null lets it pass.
  */
 export function refuse(request: IncomingMessage, path: string): Refusal | null {
   const method = request.method ?? "GET";
-  if (!/^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method)) {
+  if (!/^(GET|HEAD|POST|PUT|PATCH|DELETE)$/.test(method)) {
     return {
       status: 405,
       message: "This method is not possible here.",
       headers: { Allow: "GET, HEAD, POST" },
     };
+  }
+  if (request.rawHeaders.length > 2 * MOST_HEADERS) {
+    return { status: 431, message: "The request has too many headers." };
+  }
+  if (!isDecodable(path)) {
+    return { status: 400, message: "The request's address cannot be read." };
+  }
+  if (request.headers.host === undefined) {
+    return { status: 400, message: "The request does not say which site it is for." };
   }
   if (!NAMELESS_PATHS.has(path) && !isOwnHost(request.headers.host)) {
     return { status: 421, message: "This site has another name." };
@@ -40,6 +53,17 @@ export function refuse(request: IncomingMessage, path: string): Refusal | null {
   return null;
 }
 
+/** Remix would match such an address all the same, and complain about it at length outside the log. */
+function isDecodable(path: string): boolean {
+  if (!path.includes("%")) return true;
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 let own = { publicUrl: "", protocol: "", host: "", isLoopback: false };
 
 function ownName(): typeof own {
@@ -51,8 +75,7 @@ function ownName(): typeof own {
   return own;
 }
 
-function isOwnHost(host: string | undefined): boolean {
-  if (host === undefined) return false;
+function isOwnHost(host: string): boolean {
   const { protocol, host: ownHost, isLoopback } = ownName();
   if (host === ownHost) return true;
   // on one's own machine localhost goes by several names
@@ -70,7 +93,7 @@ function isOwnHost(host: string | undefined): boolean {
 function isFromOwnPage({ headers }: IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];
   if (site !== undefined) return site === "same-origin" || site === "none";
-  const { origin, host } = headers;
+  const { origin, host = "" } = headers;
   if (origin === undefined) return true;
   if (!URL.canParse(origin) || !isOwnHost(host)) return false;
   // the host was found to be the site's own; another port or scheme of it is another site

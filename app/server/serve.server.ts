@@ -7,6 +7,7 @@ import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { startHousekeeping } from "./housekeeping.server";
 import { explain, listen } from "./http-server.server";
 import { log } from "./log.server";
+import { exposeConnections } from "./metrics.server";
 import { openDatabase } from "./open-database.server";
 import { projectRoot } from "./project-root.server";
 import { sessionSecrets } from "./session-secrets.server";
@@ -73,6 +74,7 @@ async function start(
   );
   const stopListening = () => http.close(STOP_PATIENCE_MS);
   started.push({ name: "port", stop: stopListening });
+  exposeConnections(http.connections);
 
   sessionSecrets();
   const database = await openDatabase("serve", signal);

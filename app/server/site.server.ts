@@ -12,7 +12,7 @@ import compression from "compression";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
 import { log } from "./log.server";
-import { countRequest, exposePageCache } from "./metrics.server";
+import { countRequest, exposePageCache, statusOf } from "./metrics.server";
 import { PageCache } from "./page-cache.server";
 import { clientAddress, type Refusal, refuse } from "./request-guards.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
@@ -84,6 +84,9 @@ async function answerWithRemix(
   response: ServerResponse,
   requestId: string,
 ): Promise<void> {
+  // the guards have judged where it comes from; Remix would judge again, by other rules, with a 500
+  delete incoming.headers.origin;
+  delete incoming.headers["x-forwarded-host"];
   const { protocol } = new URL(env().PUBLIC_URL);
   let request: Request;
   try {
@@ -152,7 +155,7 @@ function pathOf(url = "/"): string {
 
 function logRequest(
   { method }: IncomingMessage,
-  { statusCode }: ServerResponse,
+  response: ServerResponse,
   { requestId, path, startedAt }: { requestId: string; path: string; startedAt: number },
 ): void {
   const level =
@@ -162,7 +165,7 @@ function logRequest(
       requestId,
       method,
       path: path.slice(0, 200),
-      status: statusCode,
+      status: statusOf(response),
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
     },
     "request",

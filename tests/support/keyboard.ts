@@ -29,7 +29,7 @@ export async function expectFocusInSight(page: Page): Promise<string> {
     const focus = await page.evaluate(describeFocus);
     stop = focus.name;
     // scrolled to smoothly, it may take a moment until it is there
-    expect(focus).toMatchObject({ onBody: false, ring: true, inSight: true });
+    expect(focus).toEqual({ name: focus.name, onBody: false, ring: true, inSight: true });
   }).toPass({ timeout: 5_000, intervals: [20, 50, 100] });
   return stop;
 }
@@ -39,6 +39,14 @@ export async function expectFocusKept(page: Page): Promise<void> {
   await expect
     .poll(async () => (await page.evaluate(describeFocus)).onBody, { message: "focus on <body>" })
     .toBe(false);
+}
+
+/** Types a letter in an open menu, again if that was faster than the menu knows its items by their names. */
+export async function typeAhead(page: Page, letter: string, item: Locator): Promise<void> {
+  await expect(async () => {
+    await page.keyboard.press(letter);
+    await expect(item).toBeFocused({ timeout: 500 });
+  }).toPass({ timeout: 5_000 });
 }
 
 function describeFocus() {

@@ -66,8 +66,8 @@ async function draw(state, window, visitors) {
     await page.screenshot({
       path: join(folder, `${state.name}-${window.width}.png`),
       fullPage: !state.window,
-      // a loading wheel turns for ever; what ends is drawn at its end
-      animations: "disabled",
+      // what moves is drawn at its end, but without JavaScript a toast's end is that it has gone
+      animations: state.plain ? "allow" : "disabled",
     });
   } catch (error) {
     console.error(`${state.name} at ${window.width} px: ${error.message.split("\n")[0]}`);

@@ -1,12 +1,16 @@
 import { features } from "./copy";
 import { FeatureMark } from "./feature-mark";
-import { PathLane } from "./golden-path";
+import { AboutPath } from "./golden-path";
 
 /** What the book offers: three cards. */
 export function AboutSection() {
   return (
-    <section id="about" aria-labelledby="about-title" className="frame relative py-4">
-      <PathLane side="left" bends={2} />
+    <section
+      id="about"
+      aria-labelledby="about-title"
+      className="frame relative py-4 max-md:pl-[calc(var(--gutter)+1.25rem)]"
+    >
+      <AboutPath />
       <div className="grid gap-6 lg:grid-cols-2 lg:items-end lg:gap-12">
         <h2 id="about-title" className="section-title">
           You already know the direction

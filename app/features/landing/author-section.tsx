@@ -1,16 +1,16 @@
 import { AuthorPortrait } from "./author-portrait";
 import { AUTHOR_NAME } from "./book";
 import { biography } from "./copy";
-import { PathLane } from "./golden-path";
+import { AuthorPath } from "./golden-path";
 
 /** Who wrote the book. */
 export function AuthorSection() {
   return (
     <section id="author" aria-labelledby="author-title" className="frame relative py-4">
-      <PathLane side="left" bends={2} />
+      <AuthorPath />
       <div className="grid items-center gap-12 md:grid-cols-12 md:gap-8">
-        <AuthorPortrait className="w-full max-w-80 md:col-span-5 md:max-w-none xl:col-span-4" />
-        <div className="md:col-span-7 xl:col-start-6">
+        <AuthorPortrait className="w-full max-w-80 md:col-span-5 md:max-w-none lg:col-span-4" />
+        <div className="md:col-span-7 lg:col-start-6">
           <h2 id="author-title" className="section-title">
             {AUTHOR_NAME}
           </h2>

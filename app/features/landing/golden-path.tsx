@@ -1,34 +1,56 @@
 /*
  * The golden path is one line in pieces, because the sections it wanders through have no fixed
- * height. Each piece is as wide as the frame, so an x is the same percentage of it everywhere; it
- * starts upright where the one before it ended, and never climbs, so that a clip that moves down
- * draws it like a pen. Where it passes behind the book, a page or the portrait, those cover it.
- * How the pieces are placed and drawn is in styles/golden-path.css.
+ * height. Every piece is as wide as the frame, starts upright where the one before it ended and
+ * never climbs, so that a clip moving down draws it like a pen. Where it passes behind the book, a
+ * page or the portrait, these cover it. Placing and drawing are in styles/golden-path.css.
  */
 
-/** A line in a box of 100 by 100: the same in every window, or with its own for wider ones. */
-type Line = string | { phone: string; tablet: string; desktop: string };
+/** A value for each of the three layouts. */
+type PerLayout<Value> = { phone: Value; tablet: Value; desktop: Value };
 
-/** Where the line stands between two pieces, in percent of the frame's width. */
-const LEFT = 3.1;
-const RIGHT = 96.9;
-/** Where the road on the cover, and the line on the portrait, run out of their picture's lower edge. */
-const COVER = { phone: 44, tablet: 74, desktop: 80 };
-const PORTRAIT = { phone: 30, tablet: 16, desktop: 16 };
-/** The middle of the room beside a pull quote, right and left. */
-const QUOTE = { phone: 94.5, tablet: 88, desktop: 80 };
+/** Where one piece hands over to the next, in percent of the frame's width. */
+const PLACES = {
+  left: everywhere(3.1),
+  right: everywhere(96.9),
+  /** where the road on the cover runs out of the picture */
+  cover: { phone: 44, tablet: 74, desktop: 80 },
+  /** where the stretch behind the open page ends */
+  page: { phone: 96.9, tablet: 96.9, desktop: 91 },
+  portrait: { phone: 30, tablet: 20, desktop: 18 },
+  /** where the line in the portrait runs out of the picture */
+  belowPortrait: { phone: 96.9, tablet: 17, desktop: 14.8 },
+  besideReviews: { phone: 3.1, tablet: 89, desktop: 84.5 },
+  afterReviews: { phone: 3.1, tablet: 91, desktop: 87 },
+  sun: everywhere(50),
+} satisfies Record<string, PerLayout<number>>;
 
-type Place = number | { phone: number; tablet: number; desktop: number };
+type Place = keyof typeof PLACES;
 
-/** The first stroke: it leaves the title's last word and turns down at the right, or behind the book. */
+function everywhere<Value>(value: Value): PerLayout<Value> {
+  return { phone: value, tablet: value, desktop: value };
+}
+
+function perLayout<Value>(make: (layout: keyof PerLayout<unknown>) => Value): PerLayout<Value> {
+  return { phone: make("phone"), tablet: make("tablet"), desktop: make("desktop") };
+}
+
+/** From the top of the box to its bottom, upright at both ends and lying in the middle. */
+function swing(from: Place, to: Place): PerLayout<string> {
+  return perLayout((layout) => {
+    const [start, end] = [PLACES[from][layout], PLACES[to][layout]];
+    const at = (share: number) => Math.round((start + share * (end - start)) * 10) / 10;
+    return `M${start},0 C${start},50 ${at(0.25)},38 ${at(0.5)},50 S${end},50 ${end},100`;
+  });
+}
+
+/** The first stroke: it leaves the title's last word and turns down at the right, or goes behind the book. */
 export function PathStart() {
   const turn = "M0,79 C16,79 20,93 36,90 C52,87 52,42 72,38 C90,34.5 100,58 100,100";
   return (
     <Piece
       className="path-start"
       line={{
-        phone: turn,
-        tablet: turn,
+        ...everywhere(turn),
         desktop: "M0,79 C15,79 23,94 37,92 C54,89 58,40 82,38",
       }}
       dot="M0,79h.01"
@@ -36,66 +58,126 @@ export function PathStart() {
   );
 }
 
-/** Down beside the hero's text and behind the book; from there it leaves with the road on the cover. */
+/** Down beside the hero's text and behind the book, which it leaves with the road on the cover. */
 export function HeroPath() {
   return (
     <Piece
       className="path-behind"
       line={{
-        phone: `M${RIGHT},0 C${RIGHT},16 95.4,24 95.4,40 C95.4,60 78,58 66,68 C52,79 ${COVER.phone},86 ${COVER.phone},100`,
-        tablet: `M${RIGHT},0 C${RIGHT},16 96,24 90,30 C76,44 ${COVER.tablet},60 ${COVER.tablet},100`,
-        desktop: `M${COVER.desktop},40 V100`,
+        phone: "M96.9,0 C96.9,16 95.4,24 95.4,40 C95.4,60 78,58 66,68 C52,79 44,86 44,100",
+        tablet: "M96.9,0 C96.9,16 96,24 90,30 C76,44 74,60 74,100",
+        desktop: "M80,40 V100",
       }}
     />
   );
 }
 
-/** Along the left-hand margin; on a phone the text makes room for it. */
+/** Along the left-hand margin, where on a phone the text makes room for it. */
 export function AboutPath() {
   return (
     <Piece
       className="path-behind"
       line={{
-        phone: `M${LEFT},0 C${LEFT},10 7.5,12 7.5,24 C7.5,38 2.6,38 2.6,52 C2.6,66 7.5,66 7.5,80 C7.5,92 ${LEFT},92 ${LEFT},100`,
-        tablet: `M${LEFT},0 C${LEFT},18 4.6,24 4.6,38 C4.6,56 1.8,58 1.8,74 C1.8,88 ${LEFT},88 ${LEFT},100`,
-        desktop: `M${LEFT},0 C${LEFT},18 4.9,22 4.9,38 C4.9,58 1.3,58 1.3,76 C1.3,90 ${LEFT},88 ${LEFT},100`,
+        phone:
+          "M3.1,0 C3.1,10 7.5,12 7.5,24 C7.5,38 2.6,38 2.6,52 C2.6,66 7.5,66 7.5,80 C7.5,92 3.1,92 3.1,100",
+        tablet: "M3.1,0 C3.1,18 4.6,24 4.6,38 C4.6,56 1.8,58 1.8,74 C1.8,88 3.1,88 3.1,100",
+        desktop: "M3.1,0 C3.1,18 4.9,22 4.9,38 C4.9,58 1.3,58 1.3,76 C1.3,90 3.1,88 3.1,100",
       }}
     />
   );
 }
 
-/** From the left-hand margin through the book's open page, and out on its other side. */
+/** From the left-hand margin behind the open page, and out on its other side. */
 export function PreviewPath() {
-  const throughPage = `M${LEFT},0 C${LEFT},16 6,20 20,30 C60,44 ${RIGHT},50 ${RIGHT},66 C${RIGHT},80 95.4,88 ${RIGHT},100`;
   return (
     <Piece
       className="path-behind"
       line={{
-        phone: throughPage,
-        tablet: throughPage,
-        desktop: `M${LEFT},0 C${LEFT},18 3,24 12,34 C26,46 52,48 66,56 C82,65 92,72 92,84 C92,92 88,94 88,100`,
+        ...everywhere("M3.1,0 C3.1,16 6,20 20,30 C60,44 96.9,50 96.9,66 C96.9,80 95.4,88 96.9,100"),
+        desktop: "M3.1,0 C3.1,16 3,22 12,32 C24,45 50,53 62.5,66 C72,76 91,76 91,100",
       }}
     />
   );
 }
 
-/** Where the preview's stretch ends and the way to the author begins. */
-export function PathToAuthor() {
-  return <PathCrossing from={{ phone: RIGHT, tablet: RIGHT, desktop: 88 }} to={PORTRAIT} />;
-}
-
-/** Behind the portrait; on a phone it leaves on the right, elsewhere with the line drawn in it. */
+/** Behind the portrait, which it leaves with the line drawn in it, or on a phone at the side. */
 export function AuthorPath() {
-  const { phone, tablet } = PORTRAIT;
-  const behind = `M${tablet},0 C${tablet},30 20,50 18,70 C16.500,84 14,90 14,100`;
   return (
     <Piece
       className="path-behind"
       line={{
-        phone: `M${phone},0 C${phone},20 ${RIGHT},20 ${RIGHT},42 C${RIGHT},64 95,80 ${RIGHT},100`,
-        tablet: behind,
-        desktop: behind,
+        phone: "M30,0 C30,20 96.9,20 96.9,42 C96.9,64 95,80 96.9,100",
+        tablet: "M20,0 C20,40 17,60 17,100",
+        desktop: "M18,0 C18,40 14.8,60 14.8,100",
       }}
     />
+  );
+}
+
+/** Past the head of the reviews. */
+export function ReviewsPath() {
+  return (
+    <Piece
+      className="path-behind"
+      line={{
+        phone: "M3.1,0 V100",
+        tablet: "M89,0 C89,40 90,60 90,100",
+        desktop: "M84.5,0 C84.5,40 86,60 86,100",
+      }}
+    />
+  );
+}
+
+/** Through the room beside a quote; between two of them it lies on their border, in the middle. */
+export function QuotePath({ quote }: { quote: QuotePlace }) {
+  return <Piece className="path-behind" line={QUOTES[quote]} />;
+}
+
+export type QuotePlace = keyof typeof QUOTES;
+
+const QUOTES = {
+  first: {
+    phone: "M3.1,0 C3.1,20 5.5,24 5.5,44 V72 C5.5,94 12,100 50,100",
+    tablet: "M90,0 C90,70 78,100 50,100",
+    desktop: "M86,0 C86,66 74,100 50,100",
+  },
+  second: {
+    phone: "M50,0 C88,0 94.5,6 94.5,30 V70 C94.5,94 88,100 50,100",
+    tablet: "M50,0 C18,0 12,8 12,32 V68 C12,92 18,100 50,100",
+    desktop: "M50,0 C28,0 16,22 16,50 C16,78 28,100 50,100",
+  },
+  third: {
+    phone: "M50,0 C12,0 5.5,6 5.5,28 V50 C5.5,76 3.1,80 3.1,100",
+    tablet: "M50,0 C78,0 90,22 90,56 C90,76 91,84 91,100",
+    desktop: "M50,0 C73,0 84,24 84,56 C84,78 87,84 87,100",
+  },
+} satisfies Record<string, PerLayout<string>>;
+
+/** A way across the free space between two sections. */
+export function PathCrossing({ from, to }: { from: Place; to: Place }) {
+  const leftwards = PLACES[from].desktop > PLACES[to].desktop;
+  return (
+    <div className="path-crossing">
+      <Piece className={leftwards ? "path-to-left" : "path-to-right"} line={swing(from, to)} />
+    </div>
+  );
+}
+
+type PieceProps = { className: string; line: PerLayout<string>; dot?: string };
+
+function Piece({ className, line: { phone, tablet, desktop }, dot }: PieceProps) {
+  return (
+    <svg
+      aria-hidden="true"
+      focusable="false"
+      className={`path-piece ${className}`}
+      viewBox="0 0 100 100"
+      preserveAspectRatio="none"
+    >
+      <path d={phone} className="md:hidden" />
+      <path d={tablet} className="max-md:hidden lg:hidden" />
+      <path d={desktop} className="max-lg:hidden" />
+      {dot && <path d={dot} className="path-dot" />}
+    </svg>
   );
 }

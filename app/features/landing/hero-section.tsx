@@ -2,7 +2,7 @@ import { Button } from "~/ui/button";
 import { NoticeForm } from "~/ui/notice-form";
 import { BOOK_DESCRIPTION, BOOK_PRICE, RATING, READERS_CLAIM } from "./book";
 import { BookCover } from "./book-cover";
-import { PathLane, PathStart } from "./golden-path";
+import { HeroPath, PathStart } from "./golden-path";
 import { StarRating } from "./star-rating";
 
 /** The first screen: what the book is, how to get it, and the start of the golden path. */
@@ -44,7 +44,7 @@ export function HeroSection() {
           <p className="bestseller-seal">Bestseller</p>
         </div>
         <div className="hero-lane">
-          <PathLane side="right" bends={2} />
+          <HeroPath />
         </div>
       </div>
     </section>

@@ -12,13 +12,12 @@ export function LandingPage() {
   return (
     <div className="relative isolate overflow-x-clip">
       <HeroSection />
-      <PathCrossing to="left" />
+      <PathCrossing from="cover" to="left" />
       <AboutSection />
-      <PathCrossing to="right" />
       <PreviewSection />
-      <PathCrossing to="left" />
+      <PathCrossing from="page" to="portrait" />
       <AuthorSection />
-      <PathCrossing to="right" />
+      <PathCrossing from="belowPortrait" to="besideReviews" />
       <ReviewsSection />
       <PremiumSection />
       <NewsletterSection />

@@ -1,13 +1,13 @@
 import { UpgradeButton } from "~/features/billing/upgrade-button";
 import { PREMIUM_PRICE } from "./book";
 import { premiumBenefits } from "./copy";
-import { PathEnd } from "./golden-path";
+import { PathCrossing } from "./golden-path";
 
 /** The premium subscription: the dark band where the golden path ends. */
 export function PremiumSection() {
   return (
     <section id="purchase" aria-labelledby="purchase-title" className="on-night premium-band">
-      <PathEnd />
+      <PathCrossing from="afterReviews" to="sun" />
       <div className="frame">
         <div className="premium-card">
           <RisingSun />

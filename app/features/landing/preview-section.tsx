@@ -1,12 +1,16 @@
 import { BOOK_TITLE } from "./book";
 import { chapterOne, nextChapters } from "./copy";
-import { PathLane } from "./golden-path";
+import { PreviewPath } from "./golden-path";
 
 /** The opening of chapter 1, set as a page of the book, and what chapters 2 to 4 are about. */
 export function PreviewSection() {
   return (
-    <section id="preview" aria-labelledby="preview-title" className="frame relative py-4">
-      <PathLane side="right" bends={4} />
+    <section
+      id="preview"
+      aria-labelledby="preview-title"
+      className="frame relative pt-20 pb-4 lg:pt-32"
+    >
+      <PreviewPath />
       <h2 id="preview-title" className="section-title">
         Read the first pages
       </h2>
@@ -28,7 +32,7 @@ export function PreviewSection() {
             1
           </p>
         </article>
-        <div className="lg:sticky lg:top-28 lg:col-span-4 lg:self-start">
+        <div className="lg:col-span-4">
           <h3 className="text-2xl">And then</h3>
           <ol className="mt-8 grid gap-8 md:grid-cols-3 lg:grid-cols-1 lg:gap-10">
             {nextChapters.map(({ number, title, text }) => (

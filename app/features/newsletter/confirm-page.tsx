@@ -1,9 +1,11 @@
 import { Button } from "~/ui/button";
+import { PathDrawing } from "~/ui/path-drawing";
 
 /** The last step of subscribing with double opt-in: a button, since only a person presses one. */
 export function ConfirmPage({ token }: { token: string }) {
   return (
     <section className="frame outcome-page">
+      <PathDrawing shows="waiting" />
       <p className="eyebrow">Newsletter</p>
       <h1 className="page-heading">One step left</h1>
       <p className="lead">

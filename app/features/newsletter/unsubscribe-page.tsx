@@ -1,9 +1,11 @@
 import { Button, ButtonLink } from "~/ui/button";
+import { PathDrawing } from "~/ui/path-drawing";
 
 /** Where a letter's unsubscribe link leads: a form, since programs that look at mail open links too. */
 export function UnsubscribePage({ token }: { token: string }) {
   return (
     <section className="frame outcome-page">
+      <PathDrawing shows="turned" />
       <p className="eyebrow">Newsletter</p>
       <h1 className="page-heading">Leave the list?</h1>
       <p className="lead">
@@ -29,6 +31,7 @@ export function UnsubscribePage({ token }: { token: string }) {
 export function UnsubscribedPage() {
   return (
     <section className="frame outcome-page">
+      <PathDrawing shows="turned" />
       <p className="eyebrow">Newsletter</p>
       <h1 className="page-heading">You’ve been unsubscribed</h1>
       <p className="lead">No more letters will come to your address.</p>

@@ -1,0 +1,233 @@
+import { type RequestListener, request } from "node:http";
+import { createConnection, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { type HttpLimits, type HttpServer, listen } from "./http-server.server";
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** Answers with the body it was sent, once all of it has come. */
+const echo: RequestListener = (incoming, response) => {
+  const chunks: Buffer[] = [];
+  incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+  incoming.on("end", () => response.end(`got ${Buffer.concat(chunks)}`));
+};
+
+async function serve(
+  limits: Partial<HttpLimits> = {},
+  listener: RequestListener = echo,
+): Promise<HttpServer> {
+  const server = await listen(0, "127.0.0.1", limits);
+  server.serve(listener);
+  cleanUps.push(() => server.close(0));
+  return server;
+}
+
+/** A connection over which anything can be said, and all that came back over it when it is over. */
+function connectTo({ port }: HttpServer): { socket: Socket; ended: Promise<string> } {
+  const socket = createConnection({ port, host: "127.0.0.1", allowHalfOpen: true });
+  let text = "";
+  socket.setEncoding("latin1").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  socket.on("error", () => {});
+  const ended = new Promise<string>((resolve) => {
+    socket.once("end", () => socket.destroy());
+    socket.once("close", () => resolve(text));
+  });
+  cleanUps.push(() => socket.destroy());
+  return { socket, ended };
+}
+
+function get({ port }: HttpServer): Promise<{ status: number; headers: object; text: string }> {
+  return new Promise((resolve, reject) => {
+    request({ port, host: "127.0.0.1" }, (incoming) => {
+      let text = "";
+      incoming.setEncoding("utf8").on("data", (chunk) => {
+        text += chunk;
+      });
+      incoming.on("end", () =>
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text }),
+      );
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+const QUICK = { headersTimeout: 200, requestTimeout: 400, keepAliveTimeout: 200, idleTimeout: 400 };
+
+describe("a client that is not what it should be", () => {
+  it.each([
+    ["no HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
+    ["a method nobody knows", "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 400],
+    ["a version that does not exist", "GET / HTTP/9.9\r\nHost: a\r\n\r\n", 400],
+    ["a header without a name", "GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n", 400],
+    ["a header with a line break in its name", "GET / HTTP/1.1\r\nHo\nst: a\r\n\r\n", 400],
+    [
+      "two lengths",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+      400,
+    ],
+    [
+      "a length and chunks",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+    ],
+    ["too long headers", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+    ["too long an address", `GET /${"x".repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
+  ])("is told so and cut off: %s", async (_name, bytes, status) => {
+    const server = await serve();
+    const { socket, ended } = connectTo(server);
+    socket.write(bytes, "latin1");
+    const answer = await ended;
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+    expect(answer).toContain("X-Content-Type-Options: nosniff");
+    expect((await get(server)).status).toBe(200);
+  });
+
+  it("is cut off when its headers take too long", async () => {
+    const server = await serve(QUICK);
+    const silent = connectTo(server);
+    const slow = connectTo(server);
+    slow.socket.write("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ");
+    const drip = setInterval(() => slow.socket.write("x"), 20);
+    cleanUps.push(() => clearInterval(drip));
+    expect(await slow.ended).toMatch(/^HTTP\/1.1 408 /);
+    await silent.ended;
+  });
+
+  it("is cut off when its body takes too long, and the work for it is given up", async () => {
+    let aborted = false;
+    const server = await serve(QUICK, (incoming) => {
+      incoming
+        .on("error", () => {})
+        .on("close", () => {
+          aborted = !incoming.complete;
+        });
+      incoming.resume();
+    });
+    const slow = connectTo(server);
+    slow.socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
+    const drip = setInterval(() => slow.socket.write("x"), 20);
+    cleanUps.push(() => clearInterval(drip));
+    await slow.ended;
+    await expect.poll(() => aborted).toBe(true);
+  });
+
+  it("is cut off when it does not read what it asked for", async () => {
+    const server = await serve(QUICK, (_incoming, response) => {
+      response.end(Buffer.alloc(32 * 1024 * 1024));
+    });
+    const { socket, ended } = connectTo(server);
+    socket.pause();
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await expect.poll(() => server.connections()).toBe(1);
+    await expect.poll(() => server.connections(), { timeout: 5_000 }).toBe(0);
+    socket.resume();
+    expect((await ended).length).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  it("still gets its answer when it has said all it has to say", async () => {
+    const server = await serve();
+    const { socket, ended } = connectTo(server);
+    socket.end("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi");
+    expect(await ended).toContain("got hi");
+  });
+
+  it("is let go when it ends in the middle of a request", async () => {
+    const server = await serve();
+    for (const bytes of [
+      "GET / HT",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhi",
+      "",
+    ]) {
+      const { socket, ended } = connectTo(server);
+      socket.end(bytes);
+      expect(await ended).not.toContain("got");
+    }
+    expect((await get(server)).status).toBe(200);
+  });
+
+  it("is turned away when there are too many of its kind", async () => {
+    const server = await serve({ maxConnections: 3 });
+    const crowd = Array.from({ length: 3 }, () => connectTo(server));
+    await expect.poll(() => server.connections()).toBe(3);
+    expect(await connectTo(server).ended).toBe("");
+    for (const { socket } of crowd) socket.destroy();
+    await expect
+      .poll(() =>
+        get(server).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .toBe(200);
+  });
+});
+
+describe("a connection that is kept", () => {
+  it("serves a next request, and ends when none comes", async () => {
+    const server = await serve({ keepAliveTimeout: 200 });
+    const { socket, ended } = connectTo(server);
+    const ask = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    socket.write(ask);
+    await new Promise((resolve) => socket.once("data", resolve));
+    socket.write(ask);
+    expect((await ended).match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
+  });
+});
+
+describe("stopping", () => {
+  it("answers that it is starting until there is something to serve", async () => {
+    const server = await listen(0, "127.0.0.1");
+    cleanUps.push(() => server.close(0));
+    const answer = await get(server);
+    expect(answer.status).toBe(503);
+    expect(answer.headers).toMatchObject({
+      "retry-after": "1",
+      "x-content-type-options": "nosniff",
+    });
+  });
+
+  it("waits for the requests that were understood, and tells their clients not to come again", async () => {
+    const server = await serve();
+    const { socket, ended } = connectTo(server);
+    socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhal");
+    await expect.poll(() => server.connections()).toBe(1);
+    // the request has to be under way, not merely on its way
+    const other = await get(server);
+    expect(other.status).toBe(200);
+
+    const closed = server.close(5_000);
+    await expect(get(server)).rejects.toThrow(/ECONNREFUSED|ECONNRESET|hang up/);
+    socket.write("lo");
+    expect(await ended).toContain("got hallo");
+    await closed;
+  });
+
+  it("does not wait for clients that have only begun, or that keep their connection", async () => {
+    const server = await serve();
+    const begun = connectTo(server);
+    begun.socket.write("GET / HTTP/1.1\r\nHost:");
+    const kept = connectTo(server);
+    kept.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await new Promise((resolve) => kept.socket.once("data", resolve));
+    const startedAt = Date.now();
+    await server.close(30_000);
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    await Promise.all([begun.ended, kept.ended]);
+  });
+
+  it("drops what runs longer than its patience", async () => {
+    const server = await serve({}, () => {});
+    const { socket, ended } = connectTo(server);
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await expect.poll(() => server.connections()).toBe(1);
+    await server.close(100);
+    expect(await ended).toBe("");
+  });
+});

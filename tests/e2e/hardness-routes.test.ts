@@ -1,0 +1,341 @@
+import { readdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { SANDBOX_STRIPE } from "~/env.server";
+import { type Answer, send, type Visitor } from "../support/http-client";
+import { METRICS_TOKEN, type ProgramSite, startProgramSite } from "../support/program-site";
+import { expectSecurityHeaders, expectStrictPolicy, policyOf } from "../support/security-headers";
+import { type Contents, changedTables, readContents } from "../support/tables";
+
+/** A status, or a redirect as `302 /where`. */
+type Expected = string;
+
+/** What a route answers; two expectations are without and with a session. */
+type Route = {
+  path: string;
+  get: Expected | [Expected, Expected];
+  /** What a form that means what it says is answered, and which tables it may write to. */
+  post?: {
+    form: Record<string, string>;
+    answers: Expected | [Expected, Expected];
+    /** Rate limits count every attempt, so only further tables are named. */
+    writes?: [string[], string[]];
+    /** Whether programs elsewhere may send it. */
+    foreign?: true;
+  };
+};
+
+const credentials = { email: "new@example.test", password: "a long walk" };
+
+/** By the folder in app/routes. */
+const routes: Record<string, Route> = {
+  _index: { path: "/", get: "200" },
+  $: { path: "/nothing/here", get: "404" },
+  auth: { path: "/auth", get: ["200", "302 /"] },
+  "auth_.forgot-password": {
+    path: "/auth/forgot-password",
+    get: "200",
+    post: {
+      form: { email: "nobody@example.test" },
+      answers: "303 /auth/forgot-password?sent",
+    },
+  },
+  "auth_.login": {
+    path: "/auth/login",
+    get: "302 /auth",
+    post: {
+      form: { email: "walker@example.test", password: "a long walk" },
+      answers: "303 /",
+      writes: [["sessions"], ["sessions"]],
+    },
+  },
+  "auth_.reset-password": {
+    path: "/auth/reset-password?token=made-up",
+    get: "303 /auth/forgot-password",
+    post: {
+      form: { token: "x".repeat(43), password: "another one" },
+      answers: "303 /auth/forgot-password",
+    },
+  },
+  "auth_.signup": {
+    path: "/auth/signup",
+    get: "302 /auth?tab=signup",
+    post: {
+      form: credentials,
+      answers: ["303 /", "303 /auth?tab=signup"],
+      writes: [["profiles", "sessions", "users"], []],
+    },
+  },
+  billing: {
+    path: "/billing",
+    get: "302 /premium",
+    post: { form: {}, answers: ["302 /auth", "303 /#purchase"] },
+  },
+  checkout: {
+    path: "/checkout",
+    get: "302 /#purchase",
+    post: {
+      form: { priceId: SANDBOX_STRIPE.priceId },
+      answers: ["303 /#purchase", "303 the sandbox"],
+      writes: [[], ["profiles"]],
+    },
+  },
+  "checkout_.cancelled": { path: "/checkout/cancelled", get: "200" },
+  "checkout_.success": {
+    path: "/checkout/success?session_id=cs_test_someoneelses",
+    get: ["302 /auth", "302 /#purchase"],
+  },
+  healthz: { path: "/healthz", get: "200" },
+  logout: {
+    path: "/logout",
+    get: "302 /",
+    post: { form: {}, answers: "303 /", writes: [[], ["sessions"]] },
+  },
+  metrics: { path: "/metrics", get: "401" },
+  newsletter: {
+    path: "/newsletter",
+    get: "302 /#newsletter",
+    post: {
+      form: { email: "reader@example.test" },
+      answers: "303 /#newsletter",
+      writes: [["subscribers"], []],
+    },
+  },
+  "newsletter_.confirm": {
+    path: "/newsletter/confirm?token=made-up",
+    get: "303 /#newsletter",
+    post: { form: { token: "made-up" }, answers: "303 /#newsletter" },
+  },
+  "newsletter_.unsubscribe": {
+    path: "/newsletter/unsubscribe?token=made-up",
+    get: "303 /",
+    post: { form: { token: "made-up" }, answers: "303 /", foreign: true },
+  },
+  notice: {
+    path: "/notice",
+    get: "302 /",
+    post: { form: { notice: "purchase", redirectTo: "/" }, answers: "303 /" },
+  },
+  premium: { path: "/premium", get: "302 /" },
+  readyz: { path: "/readyz", get: "200" },
+  "robots[.]txt": { path: "/robots.txt", get: "200" },
+  "sitemap[.]xml": { path: "/sitemap.xml", get: "200" },
+  "webhooks.stripe": {
+    path: "/webhooks/stripe",
+    get: "405",
+    post: { form: { id: "evt_made_up" }, answers: "400", foreign: true },
+  },
+};
+
+/** The methods that Remix hands to an action. */
+const FORM_METHODS = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+/** How requests look that a visitor's browser sends from another site's page. */
+const ELSEWHERE: Record<string, Record<string, string>> = {
+  "another site": { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" },
+  "a sister site": { "Sec-Fetch-Site": "same-site", Origin: "http://sister.localhost" },
+  "another site, in an old browser": { Origin: "https://evil.example" },
+  "a page without an origin": { Origin: "null" },
+  "another port of this machine": { Origin: "http://localhost:1" },
+};
+
+let site: ProgramSite;
+let before: Contents;
+
+beforeAll(async () => {
+  site = await startProgramSite({ PAYMENTS: "sandbox" });
+});
+afterAll(() => site?.close());
+beforeEach(async () => {
+  before = await readContents(site.database);
+});
+
+/** The tables that were written to since the test began, the counting of attempts left out. */
+async function written(): Promise<string[]> {
+  const changed = changedTables(before, await readContents(site.database));
+  return changed.filter((table) => table !== "rate_limits");
+}
+
+/** An answer as the table above words it. */
+function outcome({ status, headers }: Answer): string {
+  const location = headers.location?.startsWith(site.program.sandboxOrigin)
+    ? "the sandbox"
+    : headers.location;
+  return location === undefined ? String(status) : `${status} ${location}`;
+}
+
+function expected(answers: Expected | [Expected, Expected], signedIn: boolean): Expected {
+  return typeof answers === "string" ? answers : answers[signedIn ? 1 : 0];
+}
+
+it("is walked completely: every route has its place in this walk", () => {
+  const folders = readdirSync(resolve(import.meta.dirname, "../../app/routes"));
+  expect(Object.keys(routes).sort()).toEqual(folders.sort());
+});
+
+describe.each([
+  { name: "without a session", signedIn: false },
+  { name: "with a session", signedIn: true },
+])("a visitor $name", ({ signedIn }) => {
+  let visitor: Visitor;
+  let count = 0;
+
+  beforeAll(async () => {
+    const walker = site.visitor();
+    await walker.post("/auth/signup", {
+      json: { email: "walker@example.test", password: "a long walk" },
+    });
+  });
+
+  beforeEach(async () => {
+    visitor = site.visitor();
+    count += 1;
+    if (signedIn) await visitor.signUp(`visitor-${count}@example.test`);
+    before = await readContents(site.database);
+  });
+
+  describe.each(Object.entries(routes))("on %s", (_folder, { path, get, post }) => {
+    it("reads without changing anything, from wherever the link came", async () => {
+      const { cookie } = visitor;
+      for (const headers of [{}, ...Object.values(ELSEWHERE)]) {
+        const answer = await send(site.origin + path, { headers, cookie });
+        expect(outcome(answer)).toBe(expected(get, signedIn));
+        expectSecurityHeaders(answer);
+        if (answer.headers["content-type"]?.startsWith("text/html")) expectStrictPolicy(answer);
+        if (signedIn && answer.status === 200 && !path.includes(".")) {
+          expect(answer.headers["cache-control"]).toMatch(/no-store/);
+        }
+      }
+      const head = await send(site.origin + path, { method: "HEAD", cookie });
+      expect(outcome(head)).toBe(expected(get, signedIn));
+      expectSecurityHeaders(head);
+      expect(head.body).toHaveLength(0);
+      expect(await written()).toEqual([]);
+    });
+
+    it("takes no other method", async () => {
+      const { cookie } = visitor;
+      const headers = { Origin: site.origin, "Sec-Fetch-Site": "same-origin" };
+      const methods = ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"];
+      for (const method of post ? methods : ["POST", ...methods]) {
+        const answer = await send(site.origin + path, { method, headers, cookie });
+        // an address that does not exist does so for no method that some address has
+        const status = get === "404" && FORM_METHODS.has(method) ? 404 : 405;
+        expect(`${method} ${answer.status}`).toBe(`${method} ${status}`);
+        expectSecurityHeaders(answer);
+        expect(answer.cookies).toEqual([]);
+      }
+      expect(await written()).toEqual([]);
+    });
+
+    if (!post) return;
+    const { form, answers, writes = [[], []], foreign = false } = post;
+
+    it(
+      foreign ? "checks what programs elsewhere send" : "takes nothing from pages elsewhere",
+      async () => {
+        for (const [name, headers] of Object.entries(ELSEWHERE)) {
+          for (const body of [{ form }, { json: form }]) {
+            const answer = await send(site.origin + path, {
+              ...body,
+              headers,
+              cookie: visitor.cookie,
+            });
+            if (foreign) expect(answer.status, name).toBeLessThan(500);
+            else expect(answer.status, name).toBe(403);
+            if (!foreign) expect(answer.cookies).toEqual([]);
+            expectSecurityHeaders(answer);
+          }
+        }
+        expect(changedTables(before, await readContents(site.database))).toEqual([]);
+      },
+    );
+
+    it("does what its form asks for, and no more", async () => {
+      const answer = await visitor.post(path, { form });
+      expect(outcome(answer)).toBe(expected(answers, signedIn));
+      expectSecurityHeaders(answer);
+      expect(answer.headers["cache-control"]).toMatch(/no-store|private/);
+      expect(await written()).toEqual(writes[signedIn ? 1 : 0]);
+    });
+  });
+});
+
+describe("what is no route", () => {
+  afterEach(async () => {
+    expect(await written()).toEqual([]);
+  });
+
+  it("carries the same headers: assets, files, errors and unchanged answers", async () => {
+    const landing = await send(`${site.origin}/`);
+    const script = /src="(\/build\/[^"]+\.js)"|href="(\/build\/[^"]+\.js)"/.exec(landing.text);
+    const asset = await send(site.origin + (script?.[1] ?? script?.[2]));
+    expect(asset.status).toBe(200);
+    expect(asset.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+    const answers = [
+      asset,
+      await send(`${site.origin}/favicon.ico`),
+      await send(`${site.origin}/build/gone.js`),
+      await send(site.origin + (script?.[1] ?? script?.[2]), {
+        headers: { "If-None-Match": asset.headers.etag },
+      }),
+      await send(`${site.origin}/`, { headers: { "If-None-Match": landing.headers.etag } }),
+      await send(`${site.origin}/`, { headers: { Host: "evil.example" } }),
+      await send(`${site.origin}/%E0%A4%A`),
+      await send(`${site.origin}/metrics`, {
+        headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
+      }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 304, 304, 421, 400, 200]);
+    for (const answer of answers) expectSecurityHeaders(answer);
+    // nothing but pages may run anything at all
+    expect(policyOf(asset)["script-src"]).toBeUndefined();
+  });
+
+  it.each([
+    "/.git/config",
+    "/.env",
+    "/build/..%2f..%2fpackage.json",
+    "/..%2fpackage.json",
+    "/build/%2e%2e/%2e%2e/package.json",
+    "/package.json",
+    "/data/session-secret",
+  ])("shows no file outside public: %s", async (path) => {
+    const answer = await send(site.origin + path);
+    expect([400, 404]).toContain(answer.status);
+    expect(answer.text).not.toContain('"dependencies"');
+  });
+
+  it("renders each page with a nonce of its own", async () => {
+    const visitor = site.visitor();
+    await visitor.signUp("nonces@example.test");
+    before = await readContents(site.database);
+    const pages = await Promise.all(Array.from({ length: 5 }, () => visitor.get("/")));
+    const nonces = pages.map((page) => policyOf(page)["script-src"]?.[1]);
+    for (const page of pages) expectStrictPolicy(page);
+    expect(new Set(nonces).size).toBe(5);
+  });
+
+  it("answers to no other name than the site's own", async () => {
+    for (const host of ["evil.example", "localhost.evil.example", "evil.example:80@localhost"]) {
+      const answer = await send(`${site.origin}/auth`, { headers: { Host: host } });
+      expect([400, 421]).toContain(answer.status);
+    }
+  });
+
+  it("leads nowhere else after a form", async () => {
+    for (const redirectTo of ["//evil.example", "https://evil.example", "/\\evil.example"]) {
+      const answer = await site
+        .visitor()
+        .post("/notice", { form: { notice: "purchase", redirectTo } });
+      expect(answer.headers.location).toBe("/");
+    }
+  });
+
+  it("lets nobody open a session by a link", async () => {
+    const { email, password } = credentials;
+    const query = new URLSearchParams({ email, password });
+    const answer = await site.visitor().get(`/auth/login?${query}`);
+    expect(answer.cookies).toEqual([]);
+  });
+});

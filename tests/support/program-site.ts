@@ -1,0 +1,66 @@
+import { type Database, openDatabase } from "~db/client";
+import { send, Visitor } from "./http-client";
+import { createTestDatabase } from "./postgres";
+import { type Program, startProgram, temporaryDirectory } from "./program";
+
+/** The built program on a database of its own, for tests that speak HTTP to it and need no browser. */
+export type ProgramSite = {
+  program: Program;
+  origin: string;
+  dataDir: string;
+  databaseUrl: string;
+  /** The program's own database, to look at and to break. */
+  database: Database;
+  /** A new browser without cookies. */
+  visitor(): Visitor;
+  /** A figure of `/metrics`; 0 for one that has not been counted yet. */
+  metric(name: string, labels?: Record<string, string>): Promise<number>;
+  close(): Promise<void>;
+};
+
+export const METRICS_TOKEN = "a token for the tests' metrics";
+
+/** Starts the program on a migrated database without rows, with further variables if wanted. */
+export async function startProgramSite(
+  variables: Record<string, string> = {},
+): Promise<ProgramSite> {
+  const data = temporaryDirectory();
+  const testDatabase = await createTestDatabase();
+  const database = openDatabase(testDatabase.url);
+  const program = await startProgram({
+    variables: { DATABASE_URL: testDatabase.url, DATA_DIR: data.path, METRICS_TOKEN, ...variables },
+  });
+  return {
+    program,
+    origin: program.origin,
+    dataDir: data.path,
+    databaseUrl: testDatabase.url,
+    database,
+    visitor: () => new Visitor(program.origin),
+    metric: (name, labels) => readMetric(program.origin, name, labels),
+    close: async () => {
+      await program.stop();
+      await database.close();
+      await testDatabase.drop();
+      data.remove();
+    },
+  };
+}
+
+/** A figure of a program's `/metrics`; 0 for one that has not been counted yet. */
+export async function readMetric(
+  origin: string,
+  name: string,
+  labels: Record<string, string> = {},
+): Promise<number> {
+  const { status, text } = await send(`${origin}/metrics`, {
+    headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
+  });
+  if (status !== 200) throw new Error(`/metrics answered ${status}.`);
+  const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .filter((line) => wanted.every((pair) => line.includes(pair)))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+}

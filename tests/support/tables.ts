@@ -1,0 +1,35 @@
+import { sql } from "drizzle-orm";
+import type { Database } from "~db/client";
+
+/** What a database holds: each table's number of rows and a digest of them. */
+export type Contents = Record<string, string>;
+
+/** Reads all tables of the site, so that two readings differ if anything was written in between. */
+export async function readContents({ db }: Database): Promise<Contents> {
+  const tables = await db.execute<{ name: string }>(
+    sql`select table_name as name from information_schema.tables
+        where table_schema = 'public' order by table_name`,
+  );
+  const contents: Contents = {};
+  for (const { name } of tables) {
+    const [row] = await db.execute<{ contents: string }>(
+      sql`select count(*) || ' rows ' || coalesce(md5(string_agg(t::text, ',' order by t::text)), '') as contents
+          from ${sql.identifier(name)} t`,
+    );
+    contents[name] = row?.contents ?? "";
+  }
+  return contents;
+}
+
+/** The tables in which two readings differ. */
+export function changedTables(before: Contents, after: Contents): string[] {
+  return Object.keys(after).filter((table) => before[table] !== after[table]);
+}
+
+/** How many rows a table has. */
+export async function countRows({ db }: Database, table: string): Promise<number> {
+  const [row] = await db.execute<{ count: number }>(
+    sql`select count(*)::int as count from ${sql.identifier(table)}`,
+  );
+  return row?.count ?? 0;
+}
