@@ -6,7 +6,7 @@ import {
   type EntryContext,
   type HandleErrorFunction,
 } from "@remix-run/node";
-import { RemixServer } from "@remix-run/react";
+import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
 import { log } from "~/server/log.server";
 import { NonceContext } from "~/ui/nonce";
@@ -48,9 +48,9 @@ export default function handleRequest(
   });
 }
 
-/** Logs what no route expected; a visitor who went away is nobody's fault. */
+/** Logs what no route expected; that a visitor went away, or sent what no route takes, is no fault of ours. */
 export const handleError: HandleErrorFunction = (error, { request }) => {
-  if (request.signal.aborted) return;
+  if (request.signal.aborted || (isRouteErrorResponse(error) && error.status < 500)) return;
   const { pathname } = new URL(request.url);
   log().error({ err: error, method: request.method, path: pathname }, "a request failed");
 };

@@ -41,10 +41,17 @@ export const meta: MetaFunction = ({ error }) =>
     ? [{ title: pageTitle(describeError(error).title) }, { name: "robots", content: "noindex" }]
     : [{ title: pageTitle() }];
 
-/** A page that shows its viewer or a toast is nobody else's; Remix does not pass a loader's headers on itself. */
-export const headers: HeadersFunction = ({ loaderHeaders }) => {
-  const cacheControl = loaderHeaders.get("Cache-Control");
-  return new Headers(cacheControl ? { "Cache-Control": cacheControl } : undefined);
+/**
+ * What Remix does not pass on itself: that a page which shows its viewer or a toast is nobody else's, and
+ * what a refusal says beside its words.
+ */
+export const headers: HeadersFunction = ({ loaderHeaders, errorHeaders }) => {
+  const headers = new Headers();
+  for (const name of ["Cache-Control", "Allow", "Retry-After", "Connection"]) {
+    const value = errorHeaders?.get(name) ?? loaderHeaders.get(name);
+    if (value) headers.set(name, value);
+  }
+  return headers;
 };
 
 export async function loader(args: LoaderFunctionArgs) {

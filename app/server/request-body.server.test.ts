@@ -92,3 +92,32 @@ describe("a form's body", () => {
     expect((await refused(readText(request, FORM_LIMIT))).status).toBe(413);
   });
 });
+
+describe("many bodies at the same time", () => {
+  it("are taken up to a bound, beyond which the next has to try again later", async () => {
+    const MB = 1024 * 1024;
+    const ends: (() => void)[] = [];
+    const slowly = () =>
+      new Request("http://localhost/", {
+        method: "POST",
+        duplex: "half",
+        body: new ReadableStream({
+          start(controller) {
+            controller.enqueue(new Uint8Array(MB));
+            ends.push(() => controller.close());
+          },
+        }),
+      } as RequestInit);
+    const taken = Array.from({ length: 64 }, () => readText(slowly(), MB));
+    await new Promise((resolve) => setImmediate(resolve));
+
+    const refused = await readText(slowly(), MB).catch((answer: Response) => answer);
+    expect(refused).toMatchObject({ status: 503 });
+    expect((refused as Response).headers.get("Retry-After")).toBe("5");
+
+    for (const end of ends.slice(0, 64)) end();
+    for (const text of await Promise.all(taken)) expect(text).toHaveLength(MB);
+    const next = new Request("http://localhost/", { method: "POST", body: "welcome" });
+    expect(await readText(next, MB)).toBe("welcome");
+  });
+});

@@ -18,6 +18,12 @@ import { clientAddress, type Refusal, refuse } from "./request-guards.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { staticFiles } from "./static-files.server";
 
+/**
+ * Pages rendered a second for forms that are turned away. It is floods that are turned away, and a page
+ * for each of their requests would be the harm they came to do; beyond this the words alone are sent.
+ */
+const REFUSED_PAGES_A_SECOND = 20;
+
 /** An answer that could not be given is given at once, but an upload that goes on is not waited for. */
 const LINGER_MS = 1_000;
 
@@ -98,7 +104,8 @@ async function answerWithRemix(
   const context: AppLoadContext = { requestId, nonce, clientAddress: clientAddress(incoming) };
 
   let answer = await remix(request, context);
-  if (context.refusedForm) answer = await renderRefusedForm(remix, request, context);
+  if (context.refusedForm && refusedPages.mayRender())
+    answer = await renderRefusedForm(remix, request, context);
   if (answer.headers.get("Content-Type")?.startsWith("text/html")) {
     response.setHeader("Content-Security-Policy", pagePolicy([`'nonce-${nonce}'`]));
   }
@@ -109,6 +116,17 @@ async function answerWithRemix(
   }
   await sendResponse(response, answer);
 }
+
+const refusedPages = {
+  second: 0,
+  count: 0,
+  mayRender(): boolean {
+    const second = Math.floor(Date.now() / 1_000);
+    if (second !== this.second) Object.assign(this, { second, count: 0 });
+    this.count += 1;
+    return this.count <= REFUSED_PAGES_A_SECOND;
+  },
+};
 
 /** The page a refused form belongs to, with the toast that says why, under the refusal's status. */
 async function renderRefusedForm(

@@ -15,9 +15,12 @@ export function PremiumGate({ children }: { children: ReactNode }) {
   const goingThere = navigation.state === "loading" && navigation.location.pathname === PREMIUM;
   if (goingThere || (loading && pathname === PREMIUM)) {
     return (
-      <p role="status" className="page-loading">
-        Loading...
-      </p>
+      <>
+        <h1 className="sr-only">Members’ area</h1>
+        <p role="status" className="page-loading">
+          Loading...
+        </p>
+      </>
     );
   }
   return children;

@@ -147,6 +147,8 @@ async function runInitdb(cluster: Cluster, target: string, passwordFile: string)
     }
     const reason =
       said.split("\n").find((line) => /(error|fatal|panic):/i.test(line)) ??
+      // what it says of a user without a name, as in a container run under any number
+      said.split("\n").find((line) => line.startsWith("initdb: ")) ??
       (error instanceof Error ? error.message : String(error)).split("\n")[0];
     throw new OperatorError(
       `The embedded PostgreSQL could not make its database in ${cluster.dataDir}: ${reason?.trim()}. Set DATABASE_URL to a PostgreSQL of your own if that cannot be mended.`,

@@ -156,6 +156,25 @@ describe("with nothing but a keyboard", () => {
     await expectFocusInSight(page);
   });
 
+  it("changing one's mind between the tabs loses nothing, however slow the machine", async () => {
+    const page = await site.open("/auth?tab=signup");
+    const machine = await page.context().newCDPSession(page);
+    await machine.send("Emulation.setCPUThrottlingRate", { rate: 6 });
+    const tab = (name: string) => page.getByRole("tab", { name });
+    const email = page.getByRole("tabpanel", { name: "Sign Up" }).getByLabel("Email");
+    for (let round = 0; round < 8; round++) {
+      await tab("Sign Up").focus();
+      await press(page, "ArrowLeft");
+      await expect(tab("Login")).toBeFocused();
+      await press(page, "ArrowRight");
+      await expect(tab("Sign Up")).toBeFocused();
+      await press(page, "Tab");
+      await page.waitForLoadState("networkidle");
+      await expect(page).toHaveURL(/tab=signup$/);
+      await expect(email).toBeFocused();
+    }
+  });
+
   it("the mobile menu is opened, walked, closed and used at 360 px", async () => {
     const page = await site.visit({ viewport: { width: 360, height: 740 } });
     await site.signUp(page.context());

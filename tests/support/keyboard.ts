@@ -13,6 +13,8 @@ export async function tabTo(
   target: Locator,
   key: "Tab" | "Shift+Tab" = "Tab",
 ): Promise<void> {
+  // keys that are pressed while a page is still coming go nowhere
+  await page.waitForLoadState();
   const stops: string[] = [];
   while (stops.length < MOST_STOPS) {
     await page.keyboard.press(key);

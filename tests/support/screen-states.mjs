@@ -8,6 +8,7 @@
  * @property {"narrow" | "wide"} [only] where the state exists: below 1024 px, or from there on
  * @property {boolean} [plain] with JavaScript turned off
  * @property {boolean} [window] what the window shows instead of the whole page
+ * @property {string} [again] the state this is another picture of
  * @property {(page: Page, visitors: Visitors) => Promise<unknown>} show brings it up in a new tab
  */
 
@@ -20,7 +21,7 @@ export const SCREEN_STATES = [
   { name: "landing-reader", visitor: "reader", show: open("/") },
   { name: "landing-member", visitor: "member", show: open("/") },
   { name: "landing-past-due", visitor: "pastDue", show: open("/") },
-  { name: "landing-first-window", window: true, show: open("/") },
+  { name: "landing-first-window", again: "landing", window: true, show: open("/") },
   {
     name: "landing-section",
     window: true,

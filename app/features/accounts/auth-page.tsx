@@ -1,5 +1,5 @@
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "@radix-ui/react-tabs";
-import { Link, useNavigate } from "@remix-run/react";
+import { Link, useLocation, useNavigate } from "@remix-run/react";
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { DawnScene } from "~/ui/dawn-scene";
 import { ArrowLeftIcon } from "~/ui/icons";
@@ -10,6 +10,9 @@ const TABS = {
   login: { path: "/auth", label: "Login", heading: "Welcome back" },
   signup: { path: "/auth?tab=signup", label: "Sign Up", heading: "Begin your path" },
 } as const;
+
+/** The history state of an address that followed a choice of tab. */
+const BY_TAB = "by-tab";
 
 type AuthPageProps = {
   tab: CredentialsWay;
@@ -23,19 +26,26 @@ type AuthPageProps = {
 export function AuthPage({ tab, email, footer }: AuthPageProps) {
   const navigate = useNavigate();
   const hydrated = useHydrated();
-  const [selected, setSelected] = useState<CredentialsWay>(tab);
+  const location = useLocation();
+  // A choice counts at once; the address follows.
+  const [chosen, setChosen] = useState<CredentialsWay | null>(null);
+  const selected = chosen ?? tab;
   const [retry, setRetry] = useState(email !== null);
   // The address typed into one form is there in the other, too.
   const typedEmail = useRef(email ?? "");
 
-  useEffect(() => setSelected(tab), [tab]);
+  useEffect(() => {
+    // The address of an earlier choice may arrive when another one has been made already.
+    const isOvertaken = (way: CredentialsWay | null) => location.state === BY_TAB && way !== tab;
+    setChosen((way) => (isOvertaken(way) ? way : null));
+  }, [location, tab]);
 
   const select = (value: string) => {
     const way = value === "signup" ? "signup" : "login";
     if (way === selected) return;
-    setSelected(way);
+    setChosen(way);
     setRetry(false);
-    navigate(TABS[way].path, { replace: true, preventScrollReset: true });
+    navigate(TABS[way].path, { replace: true, preventScrollReset: true, state: BY_TAB });
   };
   // The tabs switch on press and on arrow keys; the link below is the way without JavaScript.
   const leaveToTabs = (event: MouseEvent) => {

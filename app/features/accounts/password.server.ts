@@ -27,9 +27,14 @@ export class TooManyHashes extends Error {
 const queue = pLimit(AT_ONCE);
 exposeHashQueue(() => queue.activeCount + queue.pendingCount);
 
+/** Throws TooManyHashes when no password would be taken now, before any other work is done for it. */
+export function requirePlaceInQueue(): void {
+  if (queue.pendingCount >= WAITING_AT_MOST) throw new TooManyHashes();
+}
+
 /** Runs work in the queue; throws TooManyHashes when it is full. */
 function queued<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (queue.pendingCount >= WAITING_AT_MOST) throw new TooManyHashes();
+  requirePlaceInQueue();
   return queue(work);
 }
 

@@ -6,7 +6,7 @@ import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
 import { type FieldValue, readForm } from "~/server/request-body.server";
 import { type ToastMessage, toasts } from "~/ui/toast-messages";
 import { authenticator, CredentialsError } from "./authenticator.server";
-import { TooManyHashes } from "./password.server";
+import { requirePlaceInQueue, TooManyHashes } from "./password.server";
 import { openSession } from "./sessions.server";
 
 type Way = "login" | "signup";
@@ -43,11 +43,13 @@ export async function signInWithForm(
       { status, seconds, context },
     );
 
-  const seconds = await secondsToWait(way, { context, account: typedEmail });
-  if (seconds !== null) return refuseForNow(waitMessage(seconds), 429, seconds);
-  if (way === "signup" && isCaught(form.fields)) return refuse(failed[way](), 422);
-
   try {
+    // a flood is turned away before it costs the database anything
+    requirePlaceInQueue();
+    const seconds = await secondsToWait(way, { context, account: typedEmail });
+    if (seconds !== null) return await refuseForNow(waitMessage(seconds), 429, seconds);
+    if (way === "signup" && isCaught(form.fields)) return await refuse(failed[way](), 422);
+
     const user = await authenticator.authenticate(way, asFormRequest(request, form.fields));
     if (user.identities?.length === 0) {
       return await refuse(toasts.signUpIncomplete, 409, "User already exists.");

@@ -1,0 +1,236 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { send } from "../../tests/support/http-client";
+import { PageCache, preferredEncoding } from "./page-cache.server";
+
+const PAGE = `<!DOCTYPE html><script>hello()</script>${"<p>The path goes on.</p>".repeat(50)}`;
+
+/** What rendering gives now; a test may put something slower or worse in its place. */
+let render: (path: string) => Promise<Response>;
+let cache: PageCache;
+let server: Server;
+let origin: string;
+
+const page = (html = PAGE, init: ResponseInit = {}) =>
+  new Response(html, { ...init, headers: { "Content-Type": "text/html", ...init.headers } });
+
+beforeAll(async () => {
+  setEnvironment({ LOG_LEVEL: "silent" });
+  server = createServer(async (request, response) => {
+    if (!(await cache.answer(request, response))) response.writeHead(299).end("not kept");
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.close();
+  setEnvironment({});
+});
+beforeEach(() => {
+  render = async () => page();
+  cache = new PageCache((path) => render(path), "session");
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const get = (path = "/", headers: Record<string, string> = {}, method = "GET") =>
+  send(origin + path, { method, headers });
+
+/** Moves the clock that pages grow old by. */
+function passSeconds(seconds: number): void {
+  const later = Date.now() + seconds * 1_000;
+  vi.spyOn(Date, "now").mockReturnValue(later);
+}
+
+/** A render that ends when the test says so. */
+function heldRender(html: string): () => void {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  render = async () => {
+    await held;
+    return page(html);
+  };
+  return letGo;
+}
+
+describe("a kept page", () => {
+  it("is the same in every encoding, each with a tag of its own", async () => {
+    const [identity, gzip, br] = await Promise.all([
+      get(),
+      get("/", { "Accept-Encoding": "gzip" }),
+      get("/", { "Accept-Encoding": "gzip, deflate, br" }),
+    ]);
+    expect(identity.text).toBe(PAGE);
+    expect(gunzipSync(gzip.body).toString()).toBe(PAGE);
+    expect(brotliDecompressSync(br.body).toString()).toBe(PAGE);
+    expect(br.body.length).toBeLessThan(identity.body.length);
+    expect(new Set([identity, gzip, br].map(({ headers }) => headers.etag)).size).toBe(3);
+    expect([identity, gzip, br].map(({ headers }) => headers["content-encoding"])).toEqual([
+      undefined,
+      "gzip",
+      "br",
+    ]);
+    for (const { headers, body } of [identity, gzip, br]) {
+      expect(headers["content-length"]).toBe(String(body.length));
+      expect(headers.vary).toBe("Accept-Encoding, Cookie");
+      expect(headers["cache-control"]).toBe("public, max-age=0, must-revalidate");
+    }
+  });
+
+  it("is not sent again to who has it, in that encoding", async () => {
+    const { headers } = await get("/", { "Accept-Encoding": "br" });
+    const etag = String(headers.etag);
+    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      const again = await get("/", { "Accept-Encoding": "br", "If-None-Match": tags });
+      expect(again.status).toBe(304);
+      expect(again.body).toHaveLength(0);
+      expect(again.headers).toMatchObject({
+        etag,
+        vary: "Accept-Encoding, Cookie",
+        "content-security-policy": headers["content-security-policy"],
+      });
+    }
+    expect((await get("/", { "If-None-Match": etag })).status).toBe(200);
+    expect((await get("/", { "Accept-Encoding": "br", "If-None-Match": '"x"' })).status).toBe(200);
+    expect(cache.statistics.notModified).toBe(4);
+  });
+
+  it("is described by HEAD as it would be sent", async () => {
+    const full = await get("/", { "Accept-Encoding": "br" });
+    const head = await get("/", { "Accept-Encoding": "br" }, "HEAD");
+    const { date: _1, ...fullHeaders } = full.headers;
+    const { date: _2, ...headHeaders } = head.headers;
+    expect(headHeaders).toEqual(fullHeaders);
+    expect(head.body).toHaveLength(0);
+  });
+
+  it("is the landing page whatever an advertiser hung on its address", async () => {
+    for (const query of ["?utm_source=a", "?fbclid=1&x=2", "?", `?${"x".repeat(5_000)}`]) {
+      expect((await get(`/${query}`)).text).toBe(PAGE);
+    }
+    expect(cache.statistics.renders).toBe(1);
+  });
+});
+
+describe("what is not kept", () => {
+  it.each([
+    ["a session cookie", { Cookie: "session=abc" }],
+    ["a flash cookie", { Cookie: "flash=abc" }],
+    ["one among others", { Cookie: "theme=dark; session=abc; x=y" }],
+  ])("a request with %s is left to others", async (_name, headers) => {
+    await get();
+    expect((await get("/", headers)).status).toBe(299);
+    expect(cache.statistics).toMatchObject({ renders: 1, hits: 1 });
+  });
+
+  it("cookies of others do not matter", async () => {
+    expect((await get("/", { Cookie: "_ga=1; theme=dark" })).status).toBe(200);
+  });
+
+  it.each(["POST", "PUT", "DELETE"])("a %s is left to others", async (method) => {
+    expect((await get("/", {}, method)).status).toBe(299);
+  });
+
+  it.each([
+    "/premium",
+    "/auth/",
+    "/auth?tab=login",
+    "/auth?tab=signup&x",
+    "/_root.data",
+    "/?_data=root",
+    "//",
+    "/checkout/success",
+  ])("%s is left to others", async (path) => {
+    expect((await get(path)).status).toBe(299);
+    expect(cache.statistics.renders).toBe(0);
+  });
+
+  it.each([
+    ["sets a cookie", page(PAGE, { headers: { "Set-Cookie": "a=b" } })],
+    ["failed", page(PAGE, { status: 500 })],
+    ["leads elsewhere", new Response(null, { status: 302, headers: { Location: "/" } })],
+  ])("an answer that %s", async (_name, answer) => {
+    render = async () => answer.clone();
+    expect((await get()).status).toBe(299);
+    expect((await get()).status).toBe(299);
+    expect(cache.statistics.renders).toBe(2);
+    render = async () => page();
+    expect((await get()).text).toBe(PAGE);
+  });
+
+  it("a page that could not be rendered", async () => {
+    render = async () => {
+      throw new Error("on purpose");
+    };
+    expect((await get()).status).toBe(299);
+  });
+});
+
+describe("rendering", () => {
+  it("happens once however many come at the same time", async () => {
+    const letGo = heldRender(PAGE);
+    const waiting = Promise.all(Array.from({ length: 100 }, () => get()));
+    await vi.waitUntil(() => cache.statistics.renders > 0);
+    letGo();
+    for (const { status, text } of await waiting) {
+      expect(status).toBe(200);
+      expect(text).toBe(PAGE);
+    }
+    expect(cache.statistics.renders).toBe(1);
+  });
+
+  it("is not repeated within a minute", async () => {
+    await get();
+    passSeconds(59);
+    await get();
+    expect(cache.statistics).toMatchObject({ renders: 1, stale: 0 });
+  });
+
+  it("leaves nobody waiting: the old page is sent at once while a new one is made", async () => {
+    await get();
+    passSeconds(61);
+    const letGo = heldRender("<p>news</p>");
+    const during = await Promise.all(Array.from({ length: 20 }, () => get()));
+    expect(during.every(({ text }) => text === PAGE)).toBe(true);
+    expect(cache.statistics).toMatchObject({ renders: 2, stale: 20 });
+
+    letGo();
+    await vi.waitUntil(async () => (await get()).text === "<p>news</p>");
+    expect(cache.statistics.renders).toBe(2);
+  });
+
+  it("that fails leaves the old page in its place", async () => {
+    await get();
+    passSeconds(61);
+    render = async () => page("broken", { status: 500 });
+    expect((await get()).text).toBe(PAGE);
+    await vi.waitUntil(() => cache.statistics.renders === 2);
+    expect((await get()).text).toBe(PAGE);
+  });
+});
+
+describe("the encoding of an answer", () => {
+  it.each([
+    [undefined, "identity"],
+    ["", "identity"],
+    ["br", "br"],
+    ["gzip, deflate, br, zstd", "br"],
+    ["gzip", "gzip"],
+    ["gzip;q=0.8, br;q=0.1", "br"],
+    ["br;q=0, gzip", "gzip"],
+    ["br;q=0.000, gzip;q=0", "identity"],
+    ["BR", "br"],
+    ["brotli", "identity"],
+    ["x-br, x-gzip", "identity"],
+    ["gzip ; q=1", "gzip"],
+    ["identity", "identity"],
+  ])("asked for with '%s' is %s", (accepted, expected) => {
+    expect(preferredEncoding(accepted)).toBe(expected);
+  });
+});

@@ -1,0 +1,154 @@
+import type { IncomingMessage } from "node:http";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { clientAddress, refuse } from "./request-guards.server";
+
+type Asked = { method?: string; headers?: Record<string, string | undefined>; from?: string };
+
+/** A request as node:http hands it over, as far as the guards look at it. */
+function ask({ method = "GET", headers = {}, from = "203.0.113.9" }: Asked): IncomingMessage {
+  const all = { host: "book.example", ...headers };
+  const rawHeaders = Object.entries(all).flatMap(([name, value]) => [name, value ?? ""]);
+  return { method, headers: all, rawHeaders, socket: { remoteAddress: from } } as never;
+}
+
+const statusOf = (asked: Asked, path = "/") => refuse(ask(asked), path)?.status ?? "passes";
+
+const post = (headers: Record<string, string | undefined>, path = "/newsletter") =>
+  statusOf({ method: "POST", headers }, path);
+
+beforeEach(() => setEnvironment({ PUBLIC_URL: "https://book.example" }));
+afterAll(() => setEnvironment({}));
+
+describe("a request", () => {
+  it.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])("may be a %s", (method) => {
+    expect(statusOf({ method })).toBe("passes");
+  });
+
+  it.each(["OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get"])("may not be a %s", (method) => {
+    expect(statusOf({ method })).toBe(405);
+  });
+
+  it.each([
+    ["book.example", "passes"],
+    ["BOOK.example", "passes"],
+    ["book.example:443", "passes"],
+    ["book.example:8443", 421],
+    ["www.book.example", 421],
+    ["book.example.evil.example", 421],
+    ["evil.example/book.example", 421],
+    ["someone@book.example", 421],
+    ["book.example#", 421],
+    ["localhost", 421],
+    ["127.0.0.1:3000", 421],
+    ["", 421],
+    [undefined, 400],
+  ])("for the host %s: %s", (host, expected) => {
+    expect(statusOf({ headers: { host } })).toBe(expected);
+  });
+
+  it("may call one's own machine by any of its names", () => {
+    setEnvironment({ PUBLIC_URL: "http://localhost:3000" });
+    for (const host of ["localhost:3000", "127.0.0.1:3000", "[::1]:3000", "LOCALHOST:8080"]) {
+      expect(statusOf({ headers: { host } })).toBe("passes");
+    }
+    for (const host of [
+      "localhost.evil.example",
+      "127.0.0.1.evil.example",
+      "localhost@evil.example",
+    ]) {
+      expect(statusOf({ headers: { host } })).toBe(421);
+    }
+  });
+
+  it.each(["/healthz", "/readyz", "/metrics", "/webhooks/stripe"])(
+    "for %s may use any name of the machine",
+    (path) => {
+      expect(statusOf({ headers: { host: "10.0.0.7:3000" } }, path)).toBe("passes");
+    },
+  );
+
+  it("may not have an address that cannot be decoded, or more headers than anybody needs", () => {
+    expect(statusOf({}, "/%E0%A4%A")).toBe(400);
+    expect(statusOf({}, "/caf%C3%A9")).toBe("passes");
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`x-${i}`, "y"]));
+    expect(statusOf({ headers: many })).toBe(431);
+  });
+});
+
+describe("a request that would change something", () => {
+  it.each<[string, Record<string, string | undefined>, number | "passes"]>([
+    ["the site's own page", { "sec-fetch-site": "same-origin" }, "passes"],
+    ["nobody's page, such as by loading again", { "sec-fetch-site": "none" }, "passes"],
+    ["a sister site", { "sec-fetch-site": "same-site" }, 403],
+    ["another site", { "sec-fetch-site": "cross-site" }, 403],
+    ["who claims anything else", { "sec-fetch-site": "friend" }, 403],
+    [
+      "another site that shows our origin",
+      { "sec-fetch-site": "cross-site", origin: "https://book.example" },
+      403,
+    ],
+    ["an old browser on our page", { origin: "https://book.example" }, "passes"],
+    ["an old browser elsewhere", { origin: "https://evil.example" }, 403],
+    ["a page of ours that was not encrypted", { origin: "http://book.example" }, 403],
+    ["another port of our host", { origin: "https://book.example:8443" }, 403],
+    ["a page without an origin", { origin: "null" }, 403],
+    ["an origin that is none", { origin: "book.example" }, 403],
+    ["a program, which has neither", {}, "passes"],
+  ])("from %s", (_from, headers, expected) => {
+    expect(post(headers)).toBe(expected);
+  });
+
+  it("may come from elsewhere only where it proves itself by other means", () => {
+    const elsewhere = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
+    expect(post(elsewhere, "/webhooks/stripe")).toBe("passes");
+    expect(post(elsewhere, "/newsletter/unsubscribe")).toBe("passes");
+    for (const path of [
+      "/newsletter/unsubscribe/",
+      "/newsletter/unsubscribe.data",
+      "/logout",
+      "/",
+    ]) {
+      expect(post(elsewhere, path)).toBe(403);
+    }
+  });
+
+  it("must come from the very name and port the page was opened under, on one's own machine too", () => {
+    setEnvironment({ PUBLIC_URL: "http://localhost:3000" });
+    const host = "127.0.0.1:3000";
+    expect(post({ host, origin: "http://127.0.0.1:3000" })).toBe("passes");
+    expect(post({ host, origin: "http://localhost:3000" })).toBe(403);
+    expect(post({ host, origin: "http://127.0.0.1:8080" })).toBe(403);
+  });
+});
+
+describe("the address of a client", () => {
+  const addressOf = (trusted: number, forwarded?: string) => {
+    setEnvironment({ TRUST_PROXY: String(trusted) });
+    return clientAddress(ask({ headers: { "x-forwarded-for": forwarded } }));
+  };
+
+  it.each<[number, string | undefined, string]>([
+    // without a proxy the header is the client's own invention
+    [0, undefined, "203.0.113.9"],
+    [0, "198.51.100.1", "203.0.113.9"],
+    // one proxy: what it saw is the last; the rest came with the request
+    [1, "198.51.100.1", "198.51.100.1"],
+    [1, "6.6.6.6, 198.51.100.1", "198.51.100.1"],
+    // two: the outer one's word is the last but one
+    [2, "198.51.100.1, 10.0.0.1", "198.51.100.1"],
+    [2, "6.6.6.6, 198.51.100.1, 10.0.0.1", "198.51.100.1"],
+    // who came round a proxy is known by the socket
+    [2, "198.51.100.1", "203.0.113.9"],
+    [1, undefined, "203.0.113.9"],
+    [1, "", "203.0.113.9"],
+    [1, "not an address", "203.0.113.9"],
+    [1, "198.51.100.1,", "203.0.113.9"],
+    // some proxies add the port
+    [1, "198.51.100.1:51234", "198.51.100.1"],
+    [1, "[2001:db8::1]:51234", "2001:db8::1"],
+    [1, "2001:db8::1", "2001:db8::1"],
+  ])("behind %i proxies with '%s' is %s", (trusted, forwarded, expected) => {
+    expect(addressOf(trusted, forwarded)).toBe(expected);
+  });
+});

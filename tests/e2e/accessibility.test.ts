@@ -1,0 +1,311 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.mjs";
+import { createTestDatabase, type TestDatabase } from "../support/postgres";
+import { type Program, startProgram, temporaryDirectory } from "../support/program";
+import { SCREEN_STATES, type ScreenState } from "../support/screen-states.mjs";
+import { prepareVisitors, type Visitors } from "../support/screen-visitors.mjs";
+
+const TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
+
+const DESKTOP = { width: 1280, height: 800 };
+const PHONE = { width: 360, height: 740 };
+/** A window of 1280 px zoomed to 200 and to 400 percent (WCAG 2.2, 1.4.10). */
+const ZOOMED = [640, 320];
+
+let database: TestDatabase;
+let program: Program;
+let browser: Browser;
+let visitors: Visitors;
+let context: BrowserContext | undefined;
+const data = temporaryDirectory();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  [program, browser] = await Promise.all([
+    startProgram({
+      variables: {
+        PAYMENTS: "sandbox",
+        DATABASE_URL: database.url,
+        DATA_DIR: data.path,
+        NEWSLETTER_DOUBLE_OPT_IN: "true",
+        RATE_LIMIT_FACTOR: "1000",
+      },
+    }),
+    launchBrowser(),
+  ]);
+  visitors = await prepareVisitors(browser, { ...program, dataDir: data.path });
+});
+
+afterEach(async () => {
+  await context?.close();
+  context = undefined;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await program?.stop();
+  await database?.drop();
+  data.remove();
+});
+
+async function openPage(options: BrowserContextOptions): Promise<Page> {
+  await context?.close();
+  context = await browser.newContext({ baseURL: program.origin, ...options });
+  return context.newPage();
+}
+
+/** Brings up a state, without motion: what fades in has no contrast half-way. */
+async function openState(state: ScreenState, options: BrowserContextOptions): Promise<Page> {
+  const page = await openPage({
+    storageState: visitors[state.visitor ?? "anonymous"].cookies,
+    reducedMotion: "reduce",
+    ...options,
+  });
+  // axe itself needs JavaScript: a page whose own never comes is what one without has
+  if (state.plain) await page.route("**/build/**/*.js", (route) => route.abort());
+  await state.show(page, visitors);
+  return page;
+}
+
+function named(name: string): ScreenState {
+  const state = SCREEN_STATES.find((state) => state.name === name);
+  if (!state) throw new Error(`There is no state ${name}.`);
+  return state;
+}
+
+describe.each(SCREEN_STATES.filter(({ again }) => !again))("$name", (state) => {
+  const windows = [
+    ...(state.only === "narrow" ? [] : [DESKTOP]),
+    ...(state.only === "wide" ? [] : [PHONE]),
+  ];
+
+  it("breaks no rule of axe, has a whole outline, and fits every window", async () => {
+    const page = await openState(state, { viewport: windows[0] });
+    for (const viewport of windows) {
+      await page.setViewportSize(viewport);
+      await keepToast(page, state);
+      expect(await violations(page), `at ${viewport.width} px`).toEqual([]);
+      expect(await outlineFaults(page), `at ${viewport.width} px`).toEqual([]);
+    }
+    for (const width of ZOOMED) {
+      if (state.only === "wide") continue;
+      await page.setViewportSize({ width, height: 800 });
+      expect(await sidewaysScroll(page), `at ${width} px`).toBe(0);
+    }
+  });
+});
+
+/** A toast stays while the pointer is on it, and it moves when the window changes. */
+async function keepToast(page: Page, { name }: ScreenState): Promise<void> {
+  if (name.startsWith("toast") || name === "auth-failed") {
+    await page.locator(".toast-title").hover();
+  }
+}
+
+/** What axe finds, as rules with the elements that break them. */
+async function violations(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .options({ runOnly: TAGS, resultTypes: ["violations"] })
+    // without it axe opens a page of its own at the end, for frames we do not have
+    .setLegacyMode()
+    .analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}
+
+/** Headings that break the outline: one of level 1, the first, and no level left out. */
+function outlineFaults(page: Page): Promise<string[]> {
+  return page.locator("h1, h2, h3, h4, h5, h6").evaluateAll((all) => {
+    const headings = all.filter((heading) => heading.checkVisibility());
+    const level = (heading?: Element) => Number(heading?.tagName.slice(1) ?? 0);
+    return headings
+      .filter((heading, index) => {
+        const before = level(headings[index - 1]);
+        return level(heading) > before + 1 || (level(heading) === 1) !== (index === 0);
+      })
+      .map(({ outerHTML }) => outerHTML);
+  });
+}
+
+/** By how many pixels the page is wider than its window. */
+function sidewaysScroll(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return scrollWidth - clientWidth;
+  });
+}
+
+describe("landmarks", () => {
+  it.each(["landing-reader", "auth", "premium", "checkout-cancelled", "not-found"])(
+    "divide %s into header, navigation, content and footer",
+    async (name) => {
+      const page = await openState(named(name), { viewport: DESKTOP });
+      for (const role of ["banner", "main", "contentinfo"] as const) {
+        expect(await page.getByRole(role).count(), role).toBe(1);
+      }
+      await page.getByRole("navigation", { name: "Main" }).waitFor();
+      await page.getByRole("navigation", { name: "Quick Links" }).waitFor();
+    },
+  );
+
+  it("name every section of the landing page", async () => {
+    const page = await openState(named("landing"), { viewport: DESKTOP });
+    const names = await page
+      .locator("main section")
+      .evaluateAll((sections) =>
+        sections.map(
+          (section) =>
+            document.getElementById(section.getAttribute("aria-labelledby") ?? "")?.textContent,
+        ),
+      );
+    expect(names).toHaveLength(7);
+    expect(names.filter(Boolean)).toEqual(names);
+  });
+});
+
+describe("the keyboard", () => {
+  it("skips from the first tab stop to the content", async () => {
+    const page = await openState(named("landing"), { viewport: DESKTOP });
+    await page.keyboard.press("Tab");
+    const skip = page.getByRole("link", { name: "Skip to content" });
+    expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true);
+    const box = await skip.boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect(box?.height).toBeGreaterThanOrEqual(24);
+
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    const inMain = await page.evaluate(() => !!document.activeElement?.closest("main"));
+    expect(inMain).toBe(true);
+  });
+
+  it.each([
+    { name: "landing-reader", viewport: DESKTOP },
+    { name: "landing", viewport: PHONE },
+    { name: "auth", viewport: PHONE },
+    { name: "premium", viewport: DESKTOP },
+  ])(
+    "sees where it is at every tab stop of $name ($viewport.width px)",
+    async ({ name, viewport }) => {
+      const page = await openState(named(name), { viewport });
+      const stops: string[] = [];
+      const hidden: string[] = [];
+      for (;;) {
+        await page.keyboard.press("Tab");
+        const stop = await page.evaluate(describeFocus);
+        if (!stop || stops.includes(stop.id)) break;
+        stops.push(stop.id);
+        if (!stop.ringed || !stop.uncovered) hidden.push(`${stop.id} ${JSON.stringify(stop)}`);
+      }
+      expect(hidden).toEqual([]);
+      expect(stops.length).toBeGreaterThan(8);
+    },
+  );
+});
+
+/** Runs in the page: what has the focus, whether it wears a ring, and whether it can be seen. */
+function describeFocus() {
+  const focused = document.activeElement;
+  if (!focused || focused === document.body) return null;
+  const { outlineStyle, outlineWidth } = getComputedStyle(focused);
+  const { x, y, width, height } = focused.getBoundingClientRect();
+  const top = document.elementFromPoint(x + width / 2, y + height / 2);
+  const position = [...document.querySelectorAll("*")].indexOf(focused);
+  return {
+    id: `${position} ${focused.tagName} ${focused.textContent?.trim().slice(0, 30)}`,
+    ringed: outlineStyle === "solid" && Number.parseFloat(outlineWidth) >= 2,
+    uncovered: top !== null && (focused.contains(top) || top.contains(focused)),
+  };
+}
+
+describe("a finger", () => {
+  it.each(["landing", "auth", "premium", "menu-mobile-member", "toast-notice"])(
+    "finds targets of 44 px on %s",
+    async (name) => {
+      const page = await openState(named(name), {
+        viewport: PHONE,
+        hasTouch: true,
+        isMobile: true,
+      });
+      const small = await page
+        .locator("a, button, summary, input:not([type=hidden], [tabindex='-1'])")
+        .evaluateAll((targets) =>
+          targets
+            .filter((target) => target.checkVisibility() && !target.matches(".skip-link"))
+            .map((target) => ({ target, box: target.getBoundingClientRect() }))
+            // a label reaches as far as its field, and a field stands on a line of its own
+            .filter(({ box }) => box.height < 43.5 || box.width < 31)
+            .map(({ target, box }) => `${target.outerHTML} ${box.width}x${box.height}`),
+        );
+      expect(small).toEqual([]);
+    },
+  );
+});
+
+describe("reduced motion", () => {
+  it.each(["landing", "landing-busy", "toast-notice", "menu-mobile-anonymous"])(
+    "leaves nothing moving on %s",
+    async (name) => {
+      const viewport = named(name).only === "narrow" ? PHONE : DESKTOP;
+      const page = await openState(named(name), { viewport });
+      await expect
+        .poll(() =>
+          page.evaluate(() =>
+            document
+              .getAnimations()
+              .filter(({ playState }) => playState === "running")
+              .map((animation) => (animation as CSSAnimation).animationName),
+          ),
+        )
+        .toEqual([]);
+    },
+  );
+
+  it("shows the golden path whole, and jumps to sections", async () => {
+    const page = await openState(named("landing"), { viewport: DESKTOP });
+    const clips = await page
+      .locator(".path-piece")
+      .evaluateAll((pieces) => pieces.map((piece) => getComputedStyle(piece).clipPath));
+    expect(new Set(clips)).toEqual(new Set(["none"]));
+    const before = await page.evaluate(() => window.scrollY);
+    await page.getByRole("banner").getByRole("link", { name: "Reviews" }).click();
+    // a smooth scroll would still be on its way in the frame after
+    const after = await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => done(window.scrollY))),
+    );
+    expect(after).toBeGreaterThan(before + 1000);
+  });
+});
+
+describe("forced colours", () => {
+  it.each(["landing", "auth", "premium", "menu-account", "toast-failure"])(
+    "keep the edges of every control on %s",
+    async (name) => {
+      const page = await openState(named(name), { viewport: DESKTOP, forcedColors: "active" });
+      const edgeless = await page
+        .locator(".button, .field-input, .toast, .menu, .avatar")
+        .evaluateAll((controls) =>
+          controls
+            .filter((control) => control.checkVisibility())
+            .filter((control) => {
+              const { borderTopWidth, borderTopColor } = getComputedStyle(control);
+              const canvas = getComputedStyle(document.body).backgroundColor;
+              return Number.parseFloat(borderTopWidth) < 1 || borderTopColor === canvas;
+            })
+            .map((control) => control.className),
+        );
+      expect(edgeless).toEqual([]);
+    },
+  );
+
+  it("still say which tab is chosen and where the focus is", async () => {
+    const page = await openState(named("auth"), { viewport: DESKTOP, forcedColors: "active" });
+    const borders = await page
+      .getByRole("tab")
+      .evaluateAll((tabs) => tabs.map((tab) => getComputedStyle(tab).borderBottomColor));
+    expect(new Set(borders).size).toBe(2);
+    await page.keyboard.press("Tab");
+    expect((await page.evaluate(describeFocus))?.ringed).toBe(true);
+  });
+});

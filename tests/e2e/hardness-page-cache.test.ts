@@ -1,0 +1,134 @@
+import { Agent } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { send } from "../support/http-client";
+import { type ProgramSite, startProgramSite } from "../support/program-site";
+import { expectStrictPolicy } from "../support/security-headers";
+
+let site: ProgramSite;
+
+beforeAll(async () => {
+  site = await startProgramSite();
+});
+afterAll(() => site?.close());
+
+const figure = (event: string) => site.metric("page_cache_total", { event });
+
+const KEPT = ["/", "/auth", "/auth?tab=signup", "/robots.txt", "/sitemap.xml"];
+
+describe("pages that are the same for everybody", () => {
+  // the first test of the file, while the cache is still empty
+  it("are rendered once when the whole world comes at the same moment", async () => {
+    const agent = new Agent({ maxSockets: 100 });
+    const visits = Array.from({ length: 300 }, (_, i) =>
+      send(`${site.origin}/${i % 3 === 0 ? `?utm_campaign=${i}` : ""}`, { agent }),
+    );
+    const pages = await Promise.all(visits);
+    agent.destroy();
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(pages.map(({ text }) => text)).size).toBe(1);
+    expect(await figure("renders")).toBe(1);
+    expect(await figure("hits")).toBe(300);
+  });
+
+  it.each(KEPT)("%s is kept in each encoding, with its own tag", async (path) => {
+    const url = site.origin + path;
+    const identity = await send(url);
+    const gzip = await send(url, { headers: { "Accept-Encoding": "gzip" } });
+    const br = await send(url, { headers: { "Accept-Encoding": "gzip, deflate, br, zstd" } });
+    expect(gunzipSync(gzip.body)).toEqual(identity.body);
+    expect(brotliDecompressSync(br.body)).toEqual(identity.body);
+
+    const before = await figure("renders");
+    for (const { headers } of [identity, gzip, br]) {
+      expect(headers.vary).toBe("Accept-Encoding, Cookie");
+      const encoding = String(headers["content-encoding"] ?? "identity");
+      const again = await send(url, {
+        headers: { "Accept-Encoding": encoding, "If-None-Match": headers.etag },
+      });
+      expect(again.status).toBe(304);
+      expect(again.headers.etag).toBe(headers.etag);
+    }
+    expect(new Set([identity, gzip, br].map(({ headers }) => headers.etag)).size).toBe(3);
+    const head = await send(url, { method: "HEAD" });
+    expect(head.headers["content-length"]).toBe(String(identity.body.length));
+    expect(await figure("renders")).toBe(before);
+  });
+
+  it("let their inline scripts run by the hashes of those very scripts", async () => {
+    for (const path of ["/", "/auth", "/auth?tab=signup"]) {
+      const page = await send(site.origin + path);
+      expectStrictPolicy(page);
+      expect(page.headers["content-security-policy"]).not.toContain("nonce-");
+      expect(page.text).not.toContain("nonce=");
+    }
+  });
+
+  it("do not fill the memory, however many addresses they are asked for under", async () => {
+    const renders = await figure("renders");
+    for (let i = 0; i < 200; i++) await send(`${site.origin}/?gclid=${i}`);
+    expect(await figure("renders")).toBe(renders);
+  });
+});
+
+describe("pages of one visitor", () => {
+  it("are never taken from what is kept, and never kept", async () => {
+    const visitor = site.visitor();
+    await visitor.signUp("private@example.test");
+    const hits = await figure("hits");
+    for (const path of ["/", "/?utm_source=x", "/auth/forgot-password", "/robots.txt"]) {
+      const page = await visitor.get(path);
+      expect(page.status).toBe(200);
+      expect(page.headers["x-request-id"]).toBeDefined();
+      if (path !== "/robots.txt") {
+        expect(page.headers["cache-control"]).toBe("private, no-store");
+        expect(page.text).toContain("private@example.test");
+        expectStrictPolicy(page);
+      }
+    }
+    expect(await figure("hits")).toBe(hits);
+    expect((await send(`${site.origin}/`)).text).not.toContain("private@example.test");
+  });
+
+  it.each(["session=forged", "flash=forged", "a=b; session=; c=d"])(
+    "are rendered anew for the cookie %s, even if it is worth nothing",
+    async (cookie) => {
+      const hits = await figure("hits");
+      const page = await send(`${site.origin}/`, { cookie });
+      expect(page.status).toBe(200);
+      expect(page.headers["cache-control"]).toBe("private, no-store");
+      expect(await figure("hits")).toBe(hits);
+    },
+  );
+
+  it("show a toast once, and to nobody else", async () => {
+    const visitor = site.visitor();
+    await visitor.post("/notice", { form: { notice: "purchase", redirectTo: "/" } });
+    const first = await visitor.get("/");
+    expect(first.text).toContain("Purchase Feature Coming Soon!");
+    expect(first.headers["cache-control"]).toBe("private, no-store");
+    for (const page of [await visitor.get("/"), await send(`${site.origin}/`)]) {
+      expect(page.text).not.toContain("Purchase Feature Coming Soon!");
+      expect(page.cookies).toEqual([]);
+      expect(page.headers["cache-control"]).toBe("public, max-age=0, must-revalidate");
+    }
+  });
+});
+
+describe("all other answers", () => {
+  it.each([
+    "/auth/forgot-password",
+    "/checkout/cancelled",
+    "/nothing/here",
+    "/premium",
+    "/_root.data",
+    "/auth?tab=other",
+    "/?_data=root",
+    "/healthz",
+  ])("%s may be kept by nobody else", async (path) => {
+    const renders = await figure("renders");
+    const answer = await send(site.origin + path);
+    expect(answer.headers["cache-control"]).toMatch(/private|no-store/);
+    expect(await figure("renders")).toBe(renders);
+  });
+});

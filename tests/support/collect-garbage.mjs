@@ -1,0 +1,7 @@
+// Loaded into a program with `--import`: it collects its garbage whenever it gets SIGUSR2.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc");
+process.on("SIGUSR2", () => collect());
