@@ -119,6 +119,9 @@ async function close(
 ): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const response of underWay) {
+    if (!response.headersSent) response.setHeader("Connection", "close");
+  }
   const letGo = () => {
     if (underWay.size === 0) server.closeAllConnections();
     else server.closeIdleConnections();

@@ -175,6 +175,22 @@ describe("with nothing but a keyboard", () => {
     }
   });
 
+  it("a key that is pressed while the page comes alive does no harm", async () => {
+    const page = await site.visit();
+    await page.addInitScript(() => {
+      const add = document.addEventListener.bind(document);
+      document.addEventListener = (type: string, ...rest: unknown[]) => {
+        add(type, ...(rest as [EventListener]));
+        const key = new KeyboardEvent("keydown", { key: "Shift", bubbles: true });
+        if (type === "keydown") queueMicrotask(() => document.body.dispatchEvent(key));
+      };
+    });
+    await site.open("/", page);
+    await tabTo(page, page.getByRole("banner").getByRole("button", { name: "Buy Now" }));
+    await press(page, "Enter");
+    await expectToast(page, "Purchase Feature Coming Soon!");
+  });
+
   it("the mobile menu is opened, walked, closed and used at 360 px", async () => {
     const page = await site.visit({ viewport: { width: 360, height: 740 } });
     await site.signUp(page.context());

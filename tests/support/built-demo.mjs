@@ -64,7 +64,7 @@ async function isReady(origin) {
 }
 
 /** A TCP port that is free together with the one after it, for the site and the local Stripe. */
-async function freeNeighbours() {
+export async function freeNeighbours() {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 40_000);
     const free = await Promise.all([port, port + 1].map(isFree));

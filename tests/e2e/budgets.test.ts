@@ -1,0 +1,275 @@
+import { readFileSync } from "node:fs";
+import { brotliCompressSync, constants } from "node:zlib";
+import type { Browser, BrowserContext, Page, Request, Route } from "playwright";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.mjs";
+import { createTestDatabase, type TestDatabase } from "../support/postgres";
+import { type Program, startProgram, temporaryDirectory } from "../support/program";
+
+const SCRIPT_BUDGET = 100_000;
+const STYLE_BUDGET = 12_000;
+const SHIFT_BUDGET = 0.02;
+
+const PHOTO_HOST = "images.unsplash.com";
+/** Stands in for the photographs: any picture of our own will do. */
+const PHOTO = readFileSync("public/icon-512.png");
+
+const DESKTOP = { width: 1280, height: 800 };
+const PHONE = { width: 360, height: 740 };
+
+let database: TestDatabase;
+let program: Program;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+const data = temporaryDirectory();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  [program, browser] = await Promise.all([
+    startProgram({ variables: { DATABASE_URL: database.url, DATA_DIR: data.path } }),
+    launchBrowser(),
+  ]);
+});
+
+beforeEach(async () => {
+  context = await browser.newContext({ baseURL: program.origin, viewport: DESKTOP });
+  page = await context.newPage();
+});
+
+afterEach(() => context.close());
+
+afterAll(async () => {
+  await browser?.close();
+  await program?.stop();
+  await database?.drop();
+  data.remove();
+});
+
+async function onPhotos(answer: (route: Route) => Promise<void> | void): Promise<void> {
+  await page.route(`https://${PHOTO_HOST}/**`, answer);
+}
+
+const showPhoto = (route: Route) => route.fulfill({ body: PHOTO, contentType: "image/png" });
+
+/** Reads the page to its end, as somebody with a wheel does, so that lazy things come. */
+async function readToEnd(): Promise<void> {
+  const end = await page.evaluate(() => document.documentElement.scrollHeight);
+  for (let y = 0; y < end; y += 500) {
+    await page.evaluate((top) => window.scrollTo({ top, behavior: "instant" }), y);
+    await nextFrame();
+  }
+  await page.waitForLoadState("networkidle");
+}
+
+function nextFrame(): Promise<void> {
+  return page.evaluate(
+    () =>
+      new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
+  );
+}
+
+/** What an answer weighed on the wire; without Brotli, what it would have weighed with it. */
+async function transferred(request: Request): Promise<number> {
+  const response = await request.response();
+  if (!response) throw new Error(`${request.url()} has no answer.`);
+  if ((await response.headerValue("content-encoding")) === "br") {
+    return (await request.sizes()).responseBodySize;
+  }
+  return brotliCompressSync(await response.body(), {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 11 },
+  }).length;
+}
+
+describe("the first visit to the landing page", () => {
+  it("transfers at most 100 KB of JavaScript and 12 KB of CSS", async () => {
+    const requests: Request[] = [];
+    page.on("request", (request) => requests.push(request));
+    await onPhotos(showPhoto);
+    await page.goto("/", { waitUntil: "networkidle" });
+
+    const sum = async (extension: string) => {
+      const files = requests.filter((request) =>
+        new URL(request.url()).pathname.endsWith(extension),
+      );
+      expect(files.length).toBeGreaterThan(0);
+      const weights = await Promise.all(files.map(transferred));
+      return weights.reduce((total, weight) => total + weight, 0);
+    };
+    expect(await sum(".js")).toBeLessThanOrEqual(SCRIPT_BUDGET);
+    expect(await sum(".css")).toBeLessThanOrEqual(STYLE_BUDGET);
+  });
+
+  it("asks nobody else for anything but the two photographs", async () => {
+    const elsewhere = new Set<string>();
+    page.on("request", (request) => {
+      const { origin, host, pathname } = new URL(request.url());
+      if (origin !== program.origin && !request.url().startsWith("data:")) {
+        elsewhere.add(host + pathname);
+      }
+    });
+    await onPhotos(showPhoto);
+    await page.goto("/", { waitUntil: "networkidle" });
+    await readToEnd();
+    expect([...elsewhere].filter((address) => !address.startsWith(`${PHOTO_HOST}/photo-`))).toEqual(
+      [],
+    );
+    expect(elsewhere.size).toBe(2);
+  });
+
+  it.each([DESKTOP, PHONE])(
+    "does not shift while it loads and is read ($width px)",
+    async (viewport) => {
+      await page.setViewportSize(viewport);
+      await onPhotos(showPhoto);
+      await page.goto("/", { waitUntil: "networkidle" });
+      await readToEnd();
+      expect(await layoutShift()).toBeLessThan(SHIFT_BUDGET);
+    },
+  );
+
+  it.each([DESKTOP, PHONE])(
+    "does not shift when its typefaces come late ($width px)",
+    async (viewport) => {
+      await page.setViewportSize(viewport);
+      await onPhotos(showPhoto);
+      let letFontsCome = () => {};
+      const stoodIn = new Promise<void>((resolve) => {
+        letFontsCome = resolve;
+      });
+      await page.route("**/*.woff2", async (route) => {
+        await stoodIn;
+        await route.continue();
+      });
+      await reportPaintOf("h1 span");
+      await page.goto("/", { waitUntil: "commit" });
+      // a browser shows no text at all at first: it gives the typeface a moment
+      await page.waitForFunction(() => performance.getEntriesByName("text-paint").length > 0);
+      const before = await titleWidth();
+      letFontsCome();
+      await expect.poll(titleWidth).not.toBe(before);
+      await page.waitForLoadState("networkidle");
+      await nextFrame();
+      expect(await layoutShift()).toBeLessThan(SHIFT_BUDGET);
+    },
+  );
+});
+
+/** Notes in the page's timeline when the text of these elements is painted for the first time. */
+function reportPaintOf(selector: string) {
+  return page.addInitScript((selector) => {
+    new MutationObserver(() => {
+      for (const element of document.querySelectorAll(selector)) {
+        if (!element.hasAttribute("elementtiming")) element.setAttribute("elementtiming", "text");
+      }
+    }).observe(document, { childList: true, subtree: true });
+    new PerformanceObserver(() => performance.mark("text-paint")).observe({
+      type: "element",
+      buffered: true,
+    });
+  }, selector);
+}
+
+function titleWidth(): Promise<number> {
+  return page
+    .locator("h1 span")
+    .first()
+    .evaluate((line) => {
+      const range = document.createRange();
+      range.selectNodeContents(line);
+      return range.getBoundingClientRect().width;
+    });
+}
+
+/** The cumulative layout shift so far: the largest sum of shifts in a window of at most 5 s (web.dev/cls). */
+function layoutShift(): Promise<number> {
+  return page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean };
+        new PerformanceObserver((list) => {
+          let [largest, sum, first, last] = [0, 0, 0, 0];
+          for (const { startTime, value, hadRecentInput } of list.getEntries() as Shift[]) {
+            if (hadRecentInput) continue;
+            if (startTime - last > 1_000 || startTime - first > 5_000) {
+              [sum, first] = [0, startTime];
+            }
+            sum += value;
+            last = startTime;
+            largest = Math.max(largest, sum);
+          }
+          resolve(largest);
+        }).observe({ type: "layout-shift", buffered: true });
+        // the observer is not called where nothing has shifted
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)));
+      }),
+  );
+}
+
+describe("with the photo host blocked", () => {
+  it.each([true, false])(
+    "shows the drawings as if there were no photographs (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      await context.close();
+      context = await browser.newContext({
+        baseURL: program.origin,
+        viewport: DESKTOP,
+        javaScriptEnabled,
+        reducedMotion: "reduce",
+      });
+      page = await context.newPage();
+      await onPhotos((route) => route.abort());
+      await page.goto("/", { waitUntil: "networkidle" });
+      for (const picture of [".book-cover", ".author-portrait"]) {
+        const place = page.locator(picture);
+        await place.scrollIntoViewIfNeeded();
+        await page.waitForLoadState("networkidle");
+        const withFailure = await place.screenshot();
+        await place.locator(".external-photo").evaluate((photo) => photo.remove());
+        expect(await difference(withFailure, await place.screenshot()), picture).toBeLessThan(1);
+        const drawn = await place
+          .locator("img")
+          .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth));
+        expect(drawn).toEqual([480]);
+      }
+    },
+  );
+
+  it("still comes alive while the photographs never answer", async () => {
+    await onPhotos(() => new Promise<void>(() => {}));
+    await page.goto("/", { waitUntil: "commit" });
+    await page.getByRole("button", { name: /^Get Your Copy/ }).click();
+    await page.locator(".toast").filter({ hasText: "Purchase Feature Coming Soon!" }).waitFor();
+    // with JavaScript the notice costs no request and no other page
+    expect(await page.evaluate(() => performance.getEntriesByType("navigation").length)).toBe(1);
+    expect(page.url()).toBe(`${program.origin}/`);
+  });
+});
+
+/** How far two pictures of the same size lie apart on average, in steps of 0 to 255. */
+async function difference(one: Buffer, other: Buffer): Promise<number> {
+  const judge = await browser.newPage();
+  try {
+    return await judge.evaluate(
+      async (pictures) => {
+        const [a, b] = await Promise.all(
+          pictures.map(async (picture) => {
+            const image = new Image();
+            image.src = `data:image/png;base64,${picture}`;
+            await image.decode();
+            const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+            canvas?.drawImage(image, 0, 0);
+            return canvas?.getImageData(0, 0, image.width, image.height).data ?? [];
+          }),
+        );
+        if (!a || a.length === 0 || a.length !== b?.length) return 255;
+        let sum = 0;
+        for (let at = 0; at < a.length; at++) sum += Math.abs((a[at] ?? 0) - (b[at] ?? 0));
+        return sum / a.length;
+      },
+      [one, other].map((picture) => picture.toString("base64")),
+    );
+  } finally {
+    await judge.close();
+  }
+}

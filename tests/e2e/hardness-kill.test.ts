@@ -1,0 +1,78 @@
+import { sql } from "drizzle-orm";
+import { afterAll, expect, it, vi } from "vitest";
+import { embeddedDatabase, openEmbeddedDatabase } from "../support/embedded-database";
+import { send } from "../support/http-client";
+import { freePorts } from "../support/ports";
+import { type Program, startProgram, temporaryDirectory } from "../support/program";
+
+const ROUNDS = 20;
+const WRITERS = 6;
+/** Answered writes after which a round is cut off in the middle of further ones. */
+const ENOUGH = 15;
+
+const data = temporaryDirectory();
+let program: Program | undefined;
+
+afterAll(async () => {
+  await program?.stop();
+  data.remove();
+});
+
+it(`keeps everything it has answered through ${ROUNDS} deaths in the middle of writing`, {
+  timeout: 180_000,
+}, async () => {
+  const port = String(await freePorts(2));
+  const start = () => startProgram({ variables: { PORT: port, DATA_DIR: data.path } });
+  const answered = { subscribers: [] as string[], users: [] as string[] };
+
+  for (let round = 0; round < ROUNDS; round++) {
+    program = await start();
+    const { origin } = program;
+    let isAlive = true;
+    let count = 0;
+
+    const write = async (table: keyof typeof answered, path: string, writer: number) => {
+      for (let i = 0; isAlive; i++) {
+        const email = `round-${round}-${table}-${writer}-${i}@example.test`;
+        const json = { email, password: "a long walk" };
+        const status = await send(origin + path, { json }).then(
+          (answer) => answer.status,
+          // it died before it could answer, so nothing was promised
+          () => null,
+        );
+        if (status !== 200) continue;
+        answered[table].push(email);
+        count += 1;
+      }
+    };
+    const writers = [
+      ...Array.from({ length: WRITERS }, (_, writer) =>
+        write("subscribers", "/newsletter", writer),
+      ),
+      write("users", "/auth/signup", 0),
+    ];
+    await vi.waitUntil(() => count >= ENOUGH, { timeout: 20_000, interval: 5 });
+    // every other time the database's server is killed with it, as when the power goes
+    const { pid } = embeddedDatabase(data.path);
+    const killed = program.stop("SIGKILL");
+    if (round % 2 === 1) process.kill(pid, "SIGKILL");
+    expect(await killed).toBe("SIGKILL");
+    isAlive = false;
+    await Promise.all(writers);
+  }
+
+  program = await start();
+  const database = openEmbeddedDatabase(data.path);
+  for (const [table, emails] of Object.entries(answered)) {
+    expect(emails.length).toBeGreaterThan(0);
+    const rows = await database.db.execute<{ email: string }>(
+      sql`select email from ${sql.identifier(table)}`,
+    );
+    const kept = new Set(rows.map(({ email }) => email));
+    expect(emails.filter((email) => !kept.has(email))).toEqual([]);
+  }
+  await database.close();
+  expect(answered.subscribers.length + answered.users.length).toBeGreaterThanOrEqual(
+    ROUNDS * ENOUGH,
+  );
+});

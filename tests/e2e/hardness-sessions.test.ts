@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { send, Visitor } from "../support/http-client";
+import { createTestDatabase, type TestDatabase } from "../support/postgres";
+import { type Program, startProgram, temporaryDirectory } from "../support/program";
+import { expectSecurityHeaders, policyOf } from "../support/security-headers";
+
+const password = "a long walk";
+const data = temporaryDirectory();
+let testDatabase: TestDatabase;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+});
+afterAll(async () => {
+  await testDatabase?.drop();
+  data.remove();
+});
+
+const start = (variables: Record<string, string>) =>
+  startProgram({
+    variables: { DATABASE_URL: testDatabase.url, DATA_DIR: data.path, ...variables },
+  });
+
+/** Whom a page shows as signed in; null for nobody. */
+const shownIn = (text: string) => /[\w-]+@example\.test/.exec(text)?.[0] ?? null;
+
+describe("a site that is reached by https", () => {
+  const PUBLIC_URL = "https://book.example";
+  let program: Program;
+  const visitor = () => new Visitor(program.origin, { Host: "book.example" }, PUBLIC_URL);
+
+  beforeAll(async () => {
+    program = await start({ PUBLIC_URL, TRUST_PROXY: "1" });
+  });
+  afterAll(() => program?.stop());
+
+  it("binds its session cookie to this host and to encryption", async () => {
+    const answer = await visitor().post("/auth/signup", {
+      form: { email: "https@example.test", password },
+    });
+    expect(answer.headers.location).toBe("/");
+    const [session, flash] = answer.cookies;
+    const attributes = (line = "") =>
+      line
+        .split("; ")
+        .slice(1)
+        .map((part) => part.toLowerCase());
+    expect(session).toMatch(/^__Host-session=/);
+    for (const line of [session, flash]) {
+      expect(attributes(line)).toEqual(
+        expect.arrayContaining(["secure", "httponly", "samesite=lax", "path=/"]),
+      );
+      expect(line).not.toMatch(/domain=/i);
+    }
+  });
+
+  it("believes no session cookie without the prefix, which a neighbour could set", async () => {
+    const mine = visitor();
+    await mine.signUp("prefix@example.test");
+    expect(shownIn((await mine.get("/")).text)).toBe("prefix@example.test");
+    const cookie = mine.cookie.replace("__Host-session", "session");
+    const page = await send(`${program.origin}/`, { cookie, headers: { Host: "book.example" } });
+    expect(shownIn(page.text)).toBeNull();
+  });
+
+  it("tells browsers to come by https only, with every answer", async () => {
+    const headers = { Host: "book.example" };
+    for (const path of ["/", "/auth/forgot-password", "/nothing", "/favicon.ico", "/premium"]) {
+      const answer = await send(program.origin + path, { headers });
+      expect(answer.headers["strict-transport-security"]).toBe("max-age=31536000");
+      expectSecurityHeaders(answer);
+    }
+    const page = await send(`${program.origin}/`, { headers });
+    expect(policyOf(page)).toHaveProperty("upgrade-insecure-requests");
+  });
+
+  it("takes forms from its own https pages only", async () => {
+    const json = { email: "form@example.test" };
+    const post = (Origin: string) =>
+      send(`${program.origin}/newsletter`, { json, headers: { Host: "book.example", Origin } });
+    expect((await post("http://book.example")).status).toBe(403);
+    expect((await post("https://www.book.example")).status).toBe(403);
+    expect((await post(PUBLIC_URL)).status).toBe(200);
+  });
+});
+
+describe("a session", () => {
+  let program: Program;
+  beforeAll(async () => {
+    program = await start({ SESSION_SECRET: "the secret that signs these sessions" });
+  });
+  afterAll(() => program?.stop());
+
+  it("that somebody planted in a browser is worth nothing after signing in there", async () => {
+    const attacker = new Visitor(program.origin);
+    await attacker.signUp("attacker@example.test");
+    const victim = new Visitor(program.origin);
+    await victim.signUp("victim@example.test");
+
+    const planted = new Visitor(program.origin);
+    planted.cookie = attacker.cookie;
+    const email = "victim@example.test";
+    await planted.post("/auth/login", { json: { email, password } });
+    expect(planted.cookie).not.toBe(attacker.cookie);
+    expect(shownIn((await planted.get("/")).text)).toBe(email);
+    expect(shownIn((await attacker.get("/")).text)).toBeNull();
+  });
+
+  it("is another one each time somebody signs in", async () => {
+    const email = "often@example.test";
+    const visitor = new Visitor(program.origin);
+    await visitor.signUp(email);
+    const cookies = new Set([visitor.cookie]);
+    for (let i = 0; i < 3; i++) {
+      const next = new Visitor(program.origin);
+      await next.post("/auth/login", { json: { email, password } });
+      cookies.add(next.cookie);
+    }
+    expect(cookies.size).toBe(4);
+  });
+
+  it("cannot be made up or changed", async () => {
+    const visitor = new Visitor(program.origin);
+    await visitor.signUp("changed@example.test");
+    const { cookie } = visitor;
+    const [token = "", signature = ""] = cookie.split("=")[1]?.split(".") ?? [];
+    for (const forged of [
+      `session=${token}`,
+      `session=${token}.`,
+      `session=${token}.${signature.slice(0, -1)}`,
+      `session=${token.slice(2)}.${signature}`,
+      `session=${"A".repeat(4_000)}.${signature}`,
+      "session=%00",
+      "session=.",
+    ]) {
+      const page = await send(`${program.origin}/`, { cookie: forged });
+      expect(page.status).toBe(200);
+      expect(shownIn(page.text)).toBeNull();
+    }
+    expect(shownIn((await visitor.get("/")).text)).toBe("changed@example.test");
+  });
+});
+
+describe("changing the secret", () => {
+  const OLD = "the old secret of thirty-two characters at least";
+  const NEW = "the new secret of thirty-two characters at least";
+
+  it("keeps those signed in who are, signs new cookies by the newest, and ends with the old one", async () => {
+    let program = await start({ SESSION_SECRET: OLD });
+    const early = new Visitor(program.origin);
+    await early.signUp("early@example.test");
+    const earlyCookie = early.cookie;
+    const port = new URL(program.origin).port;
+    await program.stop();
+
+    program = await start({ PORT: port, SESSION_SECRET: `${NEW},${OLD}` });
+    expect(shownIn((await early.get("/")).text)).toBe("early@example.test");
+    const late = new Visitor(program.origin);
+    await late.signUp("late@example.test");
+    await program.stop();
+
+    program = await start({ PORT: port, SESSION_SECRET: NEW });
+    expect(shownIn((await late.get("/")).text)).toBe("late@example.test");
+    const page = await send(`${program.origin}/`, { cookie: earlyCookie });
+    expect(shownIn(page.text)).toBeNull();
+    await program.stop();
+  });
+});
