@@ -33,20 +33,33 @@ export function log(): pino.Logger {
 
 /** An error as the log may hold it: its kind, message and stack, without the query or card data around it. */
 function describeError(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { message: String(error) };
+  if (!(error instanceof Error)) return { message: withoutAddresses(String(error)) };
   const { code, type, requestId } = error as {
     code?: unknown;
     type?: unknown;
     requestId?: unknown;
   };
   const cause = error.cause instanceof Error ? describeError(error.cause) : undefined;
-  // drizzle puts the parameters of a failed query, which can be an address, behind this word
-  const message = error.message.split("\nparams:")[0];
+  // drizzle puts the parameters of a failed query behind this word
+  const message = withoutAddresses(error.message.split("\nparams:")[0] ?? "");
   const stack = error.stack?.includes("\nparams:")
     ? error.stack
         .split("\n")
         .filter((line) => line.trimStart().startsWith("at "))
         .join("\n")
     : error.stack;
-  return { name: error.name, message, code, type, requestId, cause, stack };
+  return {
+    name: error.name,
+    message,
+    code,
+    type,
+    requestId,
+    cause,
+    stack: stack && withoutAddresses(stack),
+  };
+}
+
+/** A text for the log that others have worded, such as Stripe, who may quote an e-mail address in it. */
+export function withoutAddresses(text: string): string {
+  return text.replace(/[^\s@<>"'(),:;/[\]]+@[^\s@<>"'(),:;/[\]]+/g, "[redacted]");
 }

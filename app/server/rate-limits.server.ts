@@ -145,7 +145,9 @@ function expand(address: string): string[] {
   const left = head === "" ? [] : head.split(":");
   const right = tail === undefined || tail === "" ? [] : tail.split(":");
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  return [...left, ...Array<string>(zeros).fill("0"), ...right];
+  const groups = [...left, ...Array<string>(zeros).fill("0"), ...right];
+  // a group may be written in either case and with zeros in front
+  return groups.map((group) => Number.parseInt(group, 16).toString(16));
 }
 
 /** An account is counted under a digest, so that the table holds no addresses. */

@@ -20,7 +20,7 @@ const STOP_PATIENCE_MS = 10_000;
 const MAIL_PATIENCE_MS = 5_000;
 
 /** How long a start that is under way at a stop may take to come to a point where it can be ended. */
-const START_PATIENCE_MS = 5_000;
+const START_PATIENCE_MS = 9_000;
 
 /** When a program that cannot trust itself any more ends even if it could not be stopped, in milliseconds. */
 const FAULT_PATIENCE_MS = 20_000;

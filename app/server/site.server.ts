@@ -11,7 +11,7 @@ import { createRequest, sendResponse } from "@remix-run/node-fetch-server";
 import compression from "compression";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
-import { log } from "./log.server";
+import { log, withoutAddresses } from "./log.server";
 import { countRequest, exposePageCache, statusOf } from "./metrics.server";
 import { PageCache } from "./page-cache.server";
 import { clientAddress, type Refusal, refuse } from "./request-guards.server";
@@ -182,7 +182,7 @@ function logRequest(
     {
       requestId,
       method,
-      path: path.slice(0, 200),
+      path: withoutAddresses(path.slice(0, 200)),
       status: statusOf(response),
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
     },

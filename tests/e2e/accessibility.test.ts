@@ -2,6 +2,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../support/browser.mjs";
+import { watchForErrors } from "../support/pages";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { type Program, startProgram, temporaryDirectory } from "../support/program";
 import { SCREEN_STATES, type ScreenState } from "../support/screen-states.mjs";
@@ -18,7 +19,8 @@ let database: TestDatabase;
 let program: Program;
 let browser: Browser;
 let visitors: Visitors;
-let context: BrowserContext | undefined;
+let context: BrowserContext;
+let errors: string[];
 const data = temporaryDirectory();
 
 beforeAll(async () => {
@@ -39,8 +41,9 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  await context?.close();
-  context = undefined;
+  await context.close();
+  // not least: the policy that says what a page may load has nothing to complain about
+  expect(errors).toEqual([]);
 });
 
 afterAll(async () => {
@@ -50,19 +53,16 @@ afterAll(async () => {
   data.remove();
 });
 
-async function openPage(options: BrowserContextOptions): Promise<Page> {
-  await context?.close();
-  context = await browser.newContext({ baseURL: program.origin, ...options });
-  return context.newPage();
-}
-
 /** Brings up a state, without motion: what fades in has no contrast half-way. */
 async function openState(state: ScreenState, options: BrowserContextOptions): Promise<Page> {
-  const page = await openPage({
+  context = await browser.newContext({
+    baseURL: program.origin,
     storageState: visitors[state.visitor ?? "anonymous"].cookies,
     reducedMotion: "reduce",
     ...options,
   });
+  const page = await context.newPage();
+  errors = watchForErrors(page);
   // axe itself needs JavaScript: a page whose own never comes is what one without has
   if (state.plain) await page.route("**/build/**/*.js", (route) => route.abort());
   await state.show(page, visitors);

@@ -30,16 +30,18 @@ try {
   const visitors = await prepareVisitors(browser, site);
   if (wanted.length === 0) rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  let count = 0;
-  for (const window of WINDOWS) {
+  const pictures = WINDOWS.flatMap((window) => {
     const here = window.width < 1024 ? "narrow" : "wide";
-    for (const state of states) {
-      if (state.only && state.only !== here) continue;
-      await draw(state, window, visitors);
-      count += 1;
-    }
-  }
-  console.log(`${count} pictures are in ${folder}`);
+    return states
+      .filter(({ only }) => !only || only === here)
+      .map((state) => () => draw(state, window, visitors));
+  });
+  console.log(`Drawing ${pictures.length} pictures into ${folder} …`);
+  const waiting = pictures.values();
+  const work = async () => {
+    for (const picture of waiting) await picture();
+  };
+  await Promise.all([work(), work(), work()]);
 } finally {
   await browser.close();
   await site.stop();
