@@ -7,7 +7,7 @@ import {
   DropdownMenuTrigger,
 } from "@radix-ui/react-dropdown-menu";
 import { Link } from "@remix-run/react";
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import type { AuthUser } from "~/features/accounts/viewer";
 import { Avatar } from "./avatar";
@@ -33,9 +33,9 @@ export function AccountDropdown({
   const toast = useToast();
   const trigger = useRef<HTMLButtonElement>(null);
 
-  useEffect(() => {
-    if (defaultFocused && !defaultOpen) trigger.current?.focus();
-  }, [defaultFocused, defaultOpen]);
+  useLayoutEffect(() => {
+    if (defaultFocused) trigger.current?.focus();
+  }, [defaultFocused]);
 
   return (
     <DropdownMenuRoot modal={false} defaultOpen={defaultOpen}>

@@ -3,6 +3,7 @@ import { type SyntheticEvent, useEffect, useRef, useState } from "react";
 import type { AuthUser } from "~/features/accounts/viewer";
 import { AccountActions } from "./account-actions";
 import { Avatar } from "./avatar";
+import { useBrowserLayoutEffect } from "./use-browser-layout-effect";
 import { useOnDemand } from "./use-on-demand";
 
 const fetchDropdown = () => import("./account-dropdown").then((module) => module.AccountDropdown);
@@ -24,7 +25,8 @@ export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
     if (plain?.open || plain?.matches(":hover, :focus-within")) load();
   }, [load]);
 
-  useEffect(() => {
+  // All in one go, down to the focus on what takes its place: a Tab in between would start from nowhere.
+  useBrowserLayoutEffect(() => {
     // Swapped between press and release, the element would never see its click.
     if (!Dropdown || pressed || !details.current) return;
     setStood({

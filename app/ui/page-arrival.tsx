@@ -1,8 +1,7 @@
 import { useLocation, useNavigationType } from "@remix-run/react";
-import { useEffect, useLayoutEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
-
-const useBrowserLayoutEffect = typeof document === "undefined" ? useEffect : useLayoutEffect;
+import { useBrowserLayoutEffect } from "./use-browser-layout-effect";
 
 /**
  * Makes a navigation without a page load feel like one. The focus moves to the section the address names, or

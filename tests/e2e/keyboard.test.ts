@@ -191,6 +191,28 @@ describe("with nothing but a keyboard", () => {
     await expectToast(page, "Purchase Feature Coming Soon!");
   });
 
+  it("the account menu takes the focus along when it comes alive", async () => {
+    const page = await site.visit();
+    await site.signUp(page.context());
+    await site.open("/", page);
+    const avatar = page.getByRole("banner").getByLabel("Account menu");
+    const focusAtTheSwap = page.evaluate(
+      () =>
+        new Promise<string | null | undefined>((resolve) => {
+          const header = document.querySelector("header");
+          const observer = new MutationObserver(() => {
+            if (header?.querySelector("details.account-menu")) return;
+            observer.disconnect();
+            resolve(document.activeElement?.getAttribute("aria-label"));
+          });
+          if (header) observer.observe(header, { childList: true, subtree: true });
+        }),
+    );
+    await tabTo(page, avatar);
+    expect(await focusAtTheSwap).toBe("Account menu");
+    await expect(avatar).toBeFocused();
+  });
+
   it("the mobile menu is opened, walked, closed and used at 360 px", async () => {
     const page = await site.visit({ viewport: { width: 360, height: 740 } });
     await site.signUp(page.context());
