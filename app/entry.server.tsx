@@ -37,14 +37,21 @@ export default function handleRequest(
           resolve(new Response(createReadableStreamFromReadable(body), { headers, status }));
           pipe(body);
         },
+        onAllReady: () => clearTimeout(tooLate),
         onShellError: reject,
         onError(error) {
           // before the shell is out the error reaches handleError by itself
-          if (isShellSent) log().error({ err: error }, "rendering failed after the shell");
+          if (!isShellSent || request.signal.aborted) return;
+          log().error({ err: error }, "rendering failed after the shell");
         },
       },
     );
-    setTimeout(abort, ABORT_DELAY + 1_000).unref();
+    // a timer holds all of the page in memory, so none is left behind
+    const tooLate = setTimeout(abort, ABORT_DELAY + 1_000).unref();
+    request.signal.addEventListener("abort", () => {
+      clearTimeout(tooLate);
+      abort();
+    });
   });
 }
 

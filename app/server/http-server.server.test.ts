@@ -152,6 +152,35 @@ describe("a client that is not what it should be", () => {
     expect((await get(server)).status).toBe(200);
   });
 
+  it("is cut off when it asks for more than it waits for the answers of", async () => {
+    let asked = 0;
+    const server = await serve({ maxUnanswered: 10 }, (_incoming, response) => {
+      asked += 1;
+      setTimeout(() => response.end("done"), 20);
+    });
+    const ask = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    const modest = connectTo(server);
+    modest.socket.write(ask.repeat(9) + ask.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+    expect((await modest.ended).match(/200 OK/g)).toHaveLength(10);
+
+    asked = 0;
+    const greedy = connectTo(server);
+    greedy.socket.write(ask.repeat(20_000));
+    expect(await greedy.ended).toBe("");
+    expect(asked).toBe(10);
+    expect((await get(server)).status).toBe(200);
+  });
+
+  it("is turned away when its address has enough connections", async () => {
+    const server = await serve({ maxConnectionsOfAddress: 2 });
+    const first = [connectTo(server), connectTo(server)];
+    await expect.poll(() => server.connections()).toBe(2);
+    expect(await connectTo(server).ended).toBe("");
+    for (const { socket } of first) socket.destroy();
+    await expect.poll(() => server.connections()).toBe(0);
+    expect((await get(server)).status).toBe(200);
+  });
+
   it("is turned away when there are too many of its kind", async () => {
     const server = await serve({ maxConnections: 3 });
     const crowd = Array.from({ length: 3 }, () => connectTo(server));

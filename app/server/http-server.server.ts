@@ -2,13 +2,14 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { OperatorError } from "~db/operator-error";
 import { answerBadClient } from "./bad-client.server";
+import { Crowd } from "./crowd.server";
 import { setCommonHeaders } from "./response-headers.server";
 
 /** How long clients may take, in milliseconds, and how many may be connected at once. */
 export type HttpLimits = {
   /** From a connection's or a request's first byte to the end of its headers. */
   headersTimeout: number;
-  /** From there to the end of its body. */
+  /** From a request's first byte to the end of its body. */
   requestTimeout: number;
   /** How long a connection is kept for a next request. */
   keepAliveTimeout: number;
@@ -16,6 +17,10 @@ export type HttpLimits = {
   idleTimeout: number;
   /** Further ones are closed as soon as they come. */
   maxConnections: number;
+  /** How many of them one address may have, so that it cannot have them all. */
+  maxConnectionsOfAddress: number;
+  /** How many requests a client may have sent on a connection before the first of them is answered. */
+  maxUnanswered: number;
 };
 
 const DEFAULT_LIMITS: HttpLimits = {
@@ -24,6 +29,8 @@ const DEFAULT_LIMITS: HttpLimits = {
   keepAliveTimeout: 5_000,
   idleTimeout: 60_000,
   maxConnections: 2_000,
+  maxConnectionsOfAddress: 500,
+  maxUnanswered: 32,
 };
 
 /** How often slow clients are looked for, in milliseconds; also how much longer they may take. */
@@ -62,33 +69,40 @@ export async function listen(
   host: string | undefined,
   limits: Partial<HttpLimits> = {},
 ): Promise<HttpServer> {
-  const { idleTimeout, maxConnections, ...timeouts } = { ...DEFAULT_LIMITS, ...limits };
+  const { headersTimeout, requestTimeout, keepAliveTimeout, ...most } = {
+    ...DEFAULT_LIMITS,
+    ...limits,
+  };
   const underWay = new Set<ServerResponse>();
-  let connections = 0;
+  const crowd = new Crowd(most.maxConnectionsOfAddress);
   let listener = starting;
   const server = createServer(
     {
-      ...timeouts,
+      headersTimeout,
+      requestTimeout,
+      keepAliveTimeout,
       // the guards say it with the headers that every answer has
       requireHostHeader: false,
-      connectionsCheckingInterval: Math.min(LOOK_AROUND_MS, timeouts.headersTimeout / 2),
+      connectionsCheckingInterval: Math.min(LOOK_AROUND_MS, headersTimeout / 2),
     },
     (request, response) => {
+      const { socket } = request;
+      // Node hands on at once whatever a client has sent in one go, and holds all the answers in memory
+      if (crowd.asked(socket) > most.maxUnanswered) socket.destroy();
+      if (socket.destroyed) return;
       underWay.add(response);
-      response.once("close", () => underWay.delete(response));
+      response.once("close", () => {
+        underWay.delete(response);
+        crowd.answered(socket);
+      });
       // the connection ends with the answer, and nobody is told that it may be used again
       if (!server.listening) response.setHeader("Connection", "close");
       listener(request, response);
     },
   );
-  server.timeout = idleTimeout;
-  server.maxConnections = maxConnections;
-  server.on("connection", (socket) => {
-    connections += 1;
-    socket.once("close", () => {
-      connections -= 1;
-    });
-  });
+  server.timeout = most.idleTimeout;
+  server.maxConnections = most.maxConnections;
+  server.on("connection", (socket) => crowd.add(socket));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const isBusy = [...underWay].some((response) => response.socket === socket);
     answerBadClient(error, socket, isBusy);
@@ -103,7 +117,7 @@ export async function listen(
     serve: (next) => {
       listener = next;
     },
-    connections: () => connections,
+    connections: () => crowd.size,
     close: (patience) => close(server, underWay, patience),
   };
 }

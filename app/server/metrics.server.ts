@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { env } from "~/env.server";
 import { getDatabase, hasDatabase } from "~db/client";
+import type { KeptStatistics } from "./kept-answer.server";
 import type { PageCacheStatistics } from "./page-cache.server";
 
 /** Everything `/metrics` tells. */
@@ -11,7 +12,7 @@ collectDefaultMetrics({ register: registry });
 
 const requests = new Histogram({
   name: "http_request_duration_seconds",
-  help: "Time to answer a request that was not answered from the page cache",
+  help: "Time to answer a request that was not answered from memory",
   labelNames: ["method", "route", "status"],
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   registers: [registry],
@@ -70,7 +71,6 @@ new Gauge({
 const ROUTES = new Set([
   "auth",
   "billing",
-  "build",
   "checkout",
   "healthz",
   "logout",
@@ -102,11 +102,16 @@ export function countRequest(
   requests.observe({ method, route, status: statusOf(response) }, seconds);
 }
 
-/** Makes the page cache's own figures part of `/metrics`; a request it answers costs nothing more. */
-export function exposePageCache(statistics: PageCacheStatistics): void {
+/** Makes the figures of what is sent from memory part of `/metrics`; such a request costs nothing more. */
+export function exposeKeptAnswers(pages: PageCacheStatistics, files: KeptStatistics): void {
+  exposeEvents("page_cache_total", "What the cache of anonymous pages did since the start", pages);
+  exposeEvents("static_files_total", "How files were asked for since the start", files);
+}
+
+function exposeEvents(name: string, help: string, statistics: Record<string, number>): void {
   new Gauge({
-    name: "page_cache_total",
-    help: "What the cache of anonymous pages did since the start",
+    name,
+    help,
     labelNames: ["event"],
     registers: [registry],
     collect() {

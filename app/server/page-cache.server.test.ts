@@ -4,7 +4,8 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { send } from "../../tests/support/http-client";
-import { PageCache, preferredEncoding } from "./page-cache.server";
+import { preferredEncoding } from "./kept-answer.server";
+import { PageCache } from "./page-cache.server";
 
 const PAGE = `<!DOCTYPE html><script>hello()</script>${"<p>The path goes on.</p>".repeat(50)}`;
 

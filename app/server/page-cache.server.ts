@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { FLASH_COOKIE } from "./flash.server";
+import { type KeptAnswer, type KeptStatistics, keepAnswer, sendKept } from "./kept-answer.server";
 import { log } from "./log.server";
 import { commonHeaders, pagePolicy } from "./response-headers.server";
 
@@ -15,22 +16,12 @@ const TIME_TO_LIVE_MS = 60_000;
 /** The pages that are the same for everybody who is not signed in, by path and query. */
 const KEPT = new Set(["/", "/auth", "/auth?tab=signup", "/robots.txt", "/sitemap.xml"]);
 
-type Encoding = "br" | "gzip" | "identity";
-
-/** One encoding of a page, ready to be written to a socket. */
-type Variant = { body: Buffer; etag: string; headers: string[]; notModified: string[] };
-
-type Kept = { variants: Record<Encoding, Variant>; renderedAt: number };
+type Kept = { page: KeptAnswer; renderedAt: number };
 
 /** Renders a page as for a visitor without cookies. */
 export type RenderAnonymous = (path: string) => Promise<Response>;
 
-export type PageCacheStatistics = {
-  hits: number;
-  notModified: number;
-  renders: number;
-  stale: number;
-};
+export type PageCacheStatistics = KeptStatistics & { renders: number; stale: number };
 
 /**
  * Keeps the pages that every anonymous visitor gets alike, once for each encoding. A page is rendered by
@@ -59,7 +50,7 @@ export class PageCache {
     if (!kept) {
       return this.#renderOnce(key).then((fresh) => {
         if (!fresh) return false;
-        this.#send(request, response, fresh);
+        sendKept(request, response, fresh.page, this.statistics);
         return true;
       });
     }
@@ -67,7 +58,7 @@ export class PageCache {
       this.statistics.stale++;
       void this.#renderOnce(key);
     }
-    this.#send(request, response, kept);
+    sendKept(request, response, kept.page, this.statistics);
     return true;
   }
 
@@ -95,7 +86,7 @@ export class PageCache {
       const page = await this.render(key);
       const body = Buffer.from(await page.arrayBuffer());
       if (page.status !== 200 || page.headers.has("Set-Cookie")) return null;
-      const kept = { variants: await encode(body, page), renderedAt: Date.now() };
+      const kept = { page: await encode(body, page), renderedAt: Date.now() };
       this.#kept.set(key, kept);
       return kept;
     } catch (error) {
@@ -103,45 +94,17 @@ export class PageCache {
       return null;
     }
   }
-
-  #send(request: IncomingMessage, response: ServerResponse, kept: Kept): void {
-    const variant = kept.variants[preferredEncoding(request.headers["accept-encoding"])];
-    if (matches(request.headers["if-none-match"], variant.etag)) {
-      this.statistics.notModified++;
-      response.writeHead(304, variant.notModified);
-      response.end();
-      return;
-    }
-    this.statistics.hits++;
-    response.writeHead(200, variant.headers);
-    response.end(request.method === "HEAD" ? undefined : variant.body);
-  }
 }
 
-async function encode(body: Buffer, page: Response): Promise<Record<Encoding, Variant>> {
+async function encode(body: Buffer, page: Response): Promise<KeptAnswer> {
   const type = page.headers.get("Content-Type") ?? "text/html; charset=utf-8";
-  const common = [
+  const headers: [string, string][] = [
     ...commonHeaders(),
     ["Content-Security-Policy", pagePolicy(scriptHashes(body.toString("utf8")))],
     ["Content-Type", type],
     ["Cache-Control", "public, max-age=0, must-revalidate"],
     ["Vary", "Accept-Encoding, Cookie"],
   ];
-  const digest = createHash("sha256").update(body).digest("base64url").slice(0, 22);
-  const variant = (encoding: Encoding, bytes: Buffer): Variant => {
-    const etag = `"${digest}-${encoding}"`;
-    const headers = [...common, ["ETag", etag]];
-    return {
-      body: bytes,
-      etag,
-      notModified: headers.flat(),
-      headers: [
-        ...headers,
-        ...(encoding === "identity" ? [] : [["Content-Encoding", encoding]]),
-        ["Content-Length", String(bytes.byteLength)],
-      ].flat(),
-    };
-  };
   const [br, gz] = await Promise.all([
     compressBrotli(body, {
       params: {
@@ -152,11 +115,7 @@ async function encode(body: Buffer, page: Response): Promise<Record<Encoding, Va
     }),
     compressGzip(body, { level: constants.Z_BEST_COMPRESSION }),
   ]);
-  return {
-    identity: variant("identity", body),
-    br: variant("br", br),
-    gzip: variant("gzip", gz),
-  };
+  return keepAnswer(headers, { identity: body, br, gzip: gz });
 }
 
 /** The hashes by which a policy lets a page's inline scripts run. */
@@ -169,26 +128,4 @@ function scriptHashes(html: string): string[] {
     hashes.add(`'sha256-${createHash("sha256").update(script).digest("base64")}'`);
   }
   return [...hashes];
-}
-
-/** The smallest encoding a client takes; one it gives the quality 0 it does not take. */
-export function preferredEncoding(accepted: string | string[] | undefined): Encoding {
-  if (accepted === undefined) return "identity";
-  const text = String(accepted).toLowerCase();
-  const takes = (name: string) => {
-    const found = new RegExp(`(?:^|[\\s,])${name}\\s*(?:;\\s*q=([\\d.]+))?\\s*(?:,|$)`).exec(text);
-    return found !== null && found[1] !== undefined ? Number(found[1]) > 0 : found !== null;
-  };
-  if (takes("br")) return "br";
-  return takes("gzip") ? "gzip" : "identity";
-}
-
-function matches(header: string | string[] | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  const text = String(header);
-  return (
-    text === etag ||
-    text === "*" ||
-    text.split(",").some((part) => part.trim().replace(/^W\//, "") === etag)
-  );
 }

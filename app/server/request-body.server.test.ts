@@ -44,6 +44,13 @@ describe("a form's body", () => {
     expect(form.fields.email).toEqual(["a@b.c", "d@e.f"]);
   });
 
+  it("is read at once however often a field is repeated", async () => {
+    const form = await readForm(
+      post("a=1&".repeat(FORM_LIMIT / 4), "application/x-www-form-urlencoded"),
+    );
+    expect(form.fields.a).toHaveLength(FORM_LIMIT / 4);
+  });
+
   it("gives a file no content", async () => {
     const body = new FormData();
     body.append("email", new File(["x"], "x.txt"));

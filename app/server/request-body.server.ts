@@ -111,7 +111,10 @@ function collect(entries: Iterable<[string, unknown]>): Record<string, FieldValu
   for (const [name, value] of entries) {
     const text = typeof value === "string" ? value : "";
     const earlier = fields[name];
-    fields[name] = earlier === undefined ? text : [earlier, text].flat();
+    if (earlier === undefined) fields[name] = text;
+    // in place: copied for each of its values, a name repeated in all of a body would take seconds
+    else if (Array.isArray(earlier)) earlier.push(text);
+    else fields[name] = [earlier, text];
   }
   return fields;
 }

@@ -9,7 +9,7 @@ export type Refusal = { status: number; message: string; headers?: Record<string
 const MOST_HEADERS = 100;
 
 /** Asked by health checks, scrapers and the sandbox under whatever name they know the machine by. */
-const NAMELESS_PATHS = new Set(["/healthz", "/readyz", "/metrics", "/webhooks/stripe"]);
+export const NAMELESS_PATHS = new Set(["/healthz", "/readyz", "/metrics", "/webhooks/stripe"]);
 
 /** Posted to by programs elsewhere, which prove themselves in other ways: a signature, a token. */
 const FOREIGN_POSTS = new Set(["/webhooks/stripe", "/newsletter/unsubscribe"]);

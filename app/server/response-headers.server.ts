@@ -32,7 +32,7 @@ export function setCommonHeaders(response: ServerResponse): void {
 }
 
 /** For what is not a page: if a browser shows it as one all the same, nothing in it runs. */
-const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'";
+export const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'";
 
 /**
  * The Content-Security-Policy of a page whose inline scripts are those of `scriptSources`: a nonce for a

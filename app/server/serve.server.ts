@@ -70,7 +70,13 @@ async function start(
   const http = await listen(
     settings.PORT,
     settings.HOST,
-    settings.TRUST_PROXY > 0 ? { keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS } : {},
+    // all connections come from the proxy then, which keeps them for its next visitor
+    settings.TRUST_PROXY > 0
+      ? {
+          keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS,
+          maxConnectionsOfAddress: Number.POSITIVE_INFINITY,
+        }
+      : {},
   );
   const stopListening = () => http.close(STOP_PATIENCE_MS);
   started.push({ name: "port", stop: stopListening });

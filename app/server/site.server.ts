@@ -9,20 +9,29 @@ import {
 } from "@remix-run/node";
 import { createRequest, sendResponse } from "@remix-run/node-fetch-server";
 import compression from "compression";
+import pLimit from "p-limit";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
 import { log, withoutAddresses } from "./log.server";
-import { countRequest, exposePageCache, statusOf } from "./metrics.server";
+import { countRequest, exposeKeptAnswers, statusOf } from "./metrics.server";
 import { PageCache } from "./page-cache.server";
-import { clientAddress, type Refusal, refuse } from "./request-guards.server";
+import { clientAddress, NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
-import { staticFiles } from "./static-files.server";
+import { StaticFiles } from "./static-files.server";
 
 /**
  * Pages rendered a second for forms that are turned away. It is floods that are turned away, and a page
  * for each of their requests would be the harm they came to do; beyond this the words alone are sent.
  */
 const REFUSED_PAGES_A_SECOND = 20;
+
+/** Pages that are made at one time: each takes memory, and with more of them none comes sooner. */
+const PAGES_AT_ONCE = 32;
+
+/** Pages that wait for that; whoever comes then is told so. */
+const PAGES_WAITING_AT_MOST = 400;
+
+const pageQueue = pLimit(PAGES_AT_ONCE);
 
 /** An answer that could not be given is given at once, but an upload that goes on is not waited for. */
 const LINGER_MS = 1_000;
@@ -33,14 +42,14 @@ const LINGER_MS = 1_000;
  */
 export function createSite(projectRoot: string): RequestListener {
   const remix = createRequestHandler(build as unknown as ServerBuild);
-  const files = staticFiles(projectRoot);
+  const files = new StaticFiles(projectRoot);
   const compress = compression();
   const origin = new URL(env().PUBLIC_URL);
   const pages = new PageCache(
     (path) => remix(new Request(new URL(path, origin)), {} satisfies AppLoadContext),
     sessionCookieName(),
   );
-  exposePageCache(pages.statistics);
+  exposeKeptAnswers(pages.statistics, files.statistics);
 
   return (request, response) => {
     const path = pathOf(request.url);
@@ -54,6 +63,7 @@ export function createSite(projectRoot: string): RequestListener {
   async function answer(request: IncomingMessage, response: ServerResponse, path: string) {
     const refusal = refuse(request, path);
     if (!refusal) {
+      if (files.answer(request, response, path)) return;
       const answered = pages.answer(request, response);
       if (answered === true || (answered !== false && (await answered))) return;
     }
@@ -69,16 +79,8 @@ export function createSite(projectRoot: string): RequestListener {
     response.setHeader("X-Request-Id", requestId);
     if (refusal) return send(response, refusal);
 
-    if (request.method === "GET" || request.method === "HEAD") {
-      const isFile = await new Promise<boolean>((resolve) => {
-        response.once("finish", () => resolve(true));
-        response.once("close", () => resolve(true));
-        files(request, response, () => resolve(false));
-      });
-      if (isFile) return;
-      // asked for by pages of an earlier build; a page in its place would only cost time
-      if (path.startsWith("/build/")) return send(response, { status: 404, message: "Not found." });
-    }
+    // asked for by pages of an earlier build; a page in its place would only cost time
+    if (path.startsWith("/build/")) return send(response, { status: 404, message: "Not found." });
     await new Promise<void>((next) => compress(request as never, response as never, () => next()));
     await answerWithRemix(remix, request, response, requestId);
   }
@@ -96,6 +98,7 @@ async function answerWithRemix(
   const { protocol } = new URL(env().PUBLIC_URL);
   let request: Request;
   try {
+    incoming.url = withoutDataParameter(incoming.url);
     request = createRequest(incoming, response, { protocol });
   } catch {
     return send(response, { status: 400, message: "The request's address cannot be read." });
@@ -103,7 +106,16 @@ async function answerWithRemix(
   const nonce = randomBytes(16).toString("base64");
   const context: AppLoadContext = { requestId, nonce, clientAddress: clientAddress(incoming) };
 
-  let answer = await remix(request, context);
+  // health checks must not fail because of a crowd, and what is posted has bounds of its own
+  const isPage = !request.body && !NAMELESS_PATHS.has(new URL(request.url).pathname);
+  if (isPage && pageQueue.pendingCount >= PAGES_WAITING_AT_MOST) {
+    return send(response, {
+      status: 503,
+      message: "The site is very busy. Please try again.",
+      headers: { "Retry-After": "2" },
+    });
+  }
+  let answer = await (isPage ? pageQueue(() => remix(request, context)) : remix(request, context));
   if (context.refusedForm && refusedPages.mayRender())
     answer = await renderRefusedForm(remix, request, context);
   if (answer.headers.get("Content-Type")?.startsWith("text/html")) {
@@ -157,6 +169,15 @@ function send(response: ServerResponse, { status, message, headers = {} }: Refus
     ...headers,
   });
   response.end(`${message}\n`);
+}
+
+/** Without what Remix 1 asked for data by: Remix 2 answers such a request with a 500 of its own. */
+function withoutDataParameter(url = "/"): string {
+  const at = url.indexOf("?");
+  const search = new URLSearchParams(at === -1 ? "" : url.slice(at));
+  if (!search.has("_data")) return url;
+  search.delete("_data");
+  return `${url.slice(0, at)}?${search}`;
 }
 
 /** A client that is still sending after its answer gets a moment to read it and is then cut off. */

@@ -137,6 +137,32 @@ describe("a request that is none", () => {
   });
 });
 
+it("a client that sends thousands of requests in one go is cut off before they cost anything", async () => {
+  const before = await site.metric("http_request_duration_seconds_count");
+  const connection = await connect();
+  connection.write(head("GET /auth/forgot-password", {}).repeat(5_000));
+  await connection.ended;
+  expect(await site.metric("http_connections")).toBeLessThan(5);
+  expect(await site.metric("http_request_duration_seconds_count")).toBeLessThan(before + 100);
+});
+
+it("a crowd that asks for more pages than can be made at once is told to come again, and the rest is served", async () => {
+  const agent = new Agent({ maxSockets: 450 });
+  const paths = Array.from({ length: 3_000 }, (_, i) => `/nothing/${i}`);
+  const answers = Promise.all(paths.map((path) => send(site.origin + path, { agent })));
+  const [landing, health] = await Promise.all([
+    send(`${site.origin}/`),
+    send(`${site.origin}/healthz`),
+  ]);
+  expect([landing.status, health.status]).toEqual([200, 200]);
+  for (const { status, headers } of await answers) {
+    expect([404, 503]).toContain(status);
+    if (status === 503) expect(headers["retry-after"]).toBe("2");
+  }
+  agent.destroy();
+  expect(await site.metric("process_resident_memory_bytes")).toBeLessThan(300 * KB * KB);
+});
+
 /** How much of everything a storm brings. */
 const STORM = { flood: 20, stalled: 150, halfClosed: 100, oversized: 40, malformed: 200 };
 const STORM_MS = 4_000;

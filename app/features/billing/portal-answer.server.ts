@@ -3,19 +3,21 @@ import { checkoutErrors, type ToastMessage, toasts } from "~/ui/toast-messages";
 import { findProfile } from "~db/queries/profiles";
 import { openPortal } from "./portal.server";
 
+/** Where to send the browser, or the toast that says why not, with the status it is answered with. */
+type PortalAnswer = { url: string } | { status: 409 | 502; toast: ToastMessage };
+
 /** The portal's address for a user, or the toast that says why there is none. */
-export async function answerPortal(
-  userId: string,
-): Promise<{ url: string } | { toast: ToastMessage }> {
+export async function answerPortal(userId: string): Promise<PortalAnswer> {
   try {
     const profile = await findProfile(userId);
     if (!profile?.stripeCustomerId) {
-      return { toast: failed("There is no membership to manage yet.") };
+      return { status: 409, toast: failed("There is no membership to manage yet.") };
     }
     return { url: await openPortal(profile.stripeCustomerId, "/premium") };
   } catch (error) {
     log().error({ userId, err: error }, "the billing portal could not be opened");
-    return { toast: failed("The payment service did not answer. Please try again.") };
+    const message = "The payment service did not answer. Please try again.";
+    return { status: 502, toast: failed(message) };
   }
 }
 

@@ -15,7 +15,7 @@ export async function action(args: ActionFunctionArgs) {
     ? redirect(answer.url, { status: 303, headers: { "Cache-Control": "no-store" } })
     : answerForm(form, {
         toast: "toast" in answer ? answer.toast : null,
-        status: "toast" in answer ? 502 : 200,
+        status: "toast" in answer ? answer.status : 200,
         redirectTo: "/#purchase",
         body: "url" in answer ? { url: answer.url } : {},
       });

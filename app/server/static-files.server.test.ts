@@ -1,0 +1,101 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { send } from "../../tests/support/http-client";
+import { StaticFiles } from "./static-files.server";
+
+const root = mkdtempSync(join(tmpdir(), "golden-path-files-"));
+let files: StaticFiles;
+let server: Server;
+let origin: string;
+
+beforeAll(async () => {
+  setEnvironment({});
+  const write = (name: string, text: string) => writeFileSync(join(root, "public", name), text);
+  mkdirSync(join(root, "public/build/_shared"), { recursive: true });
+  write("icon.svg", "<svg/>");
+  write("build/_shared/chunk-1.js", "plain()");
+  write("build/_shared/chunk-1.js.br", "as brotli");
+  write("build/_shared/chunk-1.js.gz", "as gzip");
+  write("build/_shared/chunk-1.js.map", "{}");
+  write(".hidden", "secret");
+  writeFileSync(join(root, "package.json"), "{}");
+  files = new StaticFiles(root);
+  server = createServer((request, response) => {
+    if (!files.answer(request, response, request.url ?? "")) response.writeHead(299).end();
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.close();
+  rmSync(root, { recursive: true });
+});
+
+const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  send(origin + path, { method, headers });
+const CHUNK = "/build/_shared/chunk-1.js";
+
+describe("a file", () => {
+  it("of the build is sent in what the client takes, to be kept for good", async () => {
+    const takes = async (encodings: string) =>
+      (await get(CHUNK, { "Accept-Encoding": encodings })).text;
+    expect(await takes("gzip, br")).toBe("as brotli");
+    expect(await takes("gzip, br;q=0")).toBe("as gzip");
+    expect(await takes("identity")).toBe("plain()");
+    const { headers } = await get(CHUNK, { "Accept-Encoding": "br" });
+    expect(headers).toMatchObject({
+      "content-encoding": "br",
+      "content-length": "9",
+      "content-type": "text/javascript",
+      "cache-control": "public, max-age=31536000, immutable",
+      vary: "Accept-Encoding",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": expect.stringContaining("default-src 'none'"),
+    });
+  });
+
+  it("of the site is kept for a day, and has one encoding", async () => {
+    const { status, text, headers } = await get("/icon.svg", { "Accept-Encoding": "br" });
+    expect([status, text, headers["content-type"]]).toEqual([200, "<svg/>", "image/svg+xml"]);
+    expect(headers["cache-control"]).toBe("public, max-age=86400");
+    expect(headers).not.toHaveProperty("vary");
+    expect(headers).not.toHaveProperty("content-encoding");
+  });
+
+  it("is not sent again to whoever has it", async () => {
+    const { headers } = await get(CHUNK, { "Accept-Encoding": "br" });
+    const again = await get(CHUNK, {
+      "Accept-Encoding": "br",
+      "If-None-Match": String(headers.etag),
+    });
+    expect([again.status, again.text]).toEqual([304, ""]);
+    expect(files.statistics.notModified).toBe(1);
+  });
+
+  it("has its headers without its body for HEAD", async () => {
+    const { status, text, headers } = await get(CHUNK, {}, "HEAD");
+    expect([status, text, headers["content-length"]]).toEqual([200, "", "7"]);
+  });
+});
+
+it.each([
+  `${CHUNK}.br`,
+  `${CHUNK}.map`,
+  "/.hidden",
+  "/../package.json",
+  "/%2e%2e/package.json",
+  "/build",
+  "/build/",
+  "/icon.svg/",
+])("there is no file at %s", async (path) => {
+  expect((await get(path)).status).toBe(299);
+});
+
+it("nothing is posted to a file", async () => {
+  expect((await get("/icon.svg", {}, "POST")).status).toBe(299);
+});
