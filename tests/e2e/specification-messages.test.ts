@@ -124,7 +124,9 @@ describe("Checkout: a toast titled", () => {
   it("'Checkout Error': 'An unexpected error occurred.' when an error says nothing", async () => {
     const page = await openSignedIn();
     await page.evaluate(() => {
-      window.fetch = () => Promise.reject(new Error());
+      const { fetch } = window;
+      window.fetch = (...request) =>
+        request[0] === "/checkout" ? Promise.reject(new Error()) : fetch(...request);
     });
     await upgrade(page);
     await expectMessage(page, failure("Checkout Error", "An unexpected error occurred."));

@@ -24,11 +24,11 @@ export async function startBuiltDemo(variables = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), "golden-path-"));
   const child = spawn(process.execPath, [join(root, "build/index.js"), "demo"], {
     cwd: root,
+    // nothing else of this process: its DATABASE_URL or SMTP_URL may name something real
     env: {
-      ...process.env,
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
       LOG_LEVEL: "warn",
-      DATABASE_URL: "",
-      PUBLIC_URL: "",
       ...variables,
       PORT: String(port),
       DATA_DIR: dataDir,
