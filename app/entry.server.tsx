@@ -1,11 +1,6 @@
 import "#production-mode";
-import { PassThrough } from "node:stream";
-import {
-  type AppLoadContext,
-  createReadableStreamFromReadable,
-  type EntryContext,
-  type HandleErrorFunction,
-} from "@remix-run/node";
+import { Writable } from "node:stream";
+import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/node";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
 import { log } from "~/server/log.server";
@@ -32,10 +27,10 @@ export default function handleRequest(
         nonce,
         onShellReady() {
           isShellSent = true;
-          const body = new PassThrough();
           headers.set("Content-Type", "text/html; charset=utf-8");
-          resolve(new Response(createReadableStreamFromReadable(body), { headers, status }));
-          pipe(body);
+          const page = new PageStream();
+          resolve(new Response(page.body, { headers, status }));
+          pipe(page);
         },
         onAllReady: () => clearTimeout(tooLate),
         onShellError: reject,
@@ -53,6 +48,49 @@ export default function handleRequest(
       abort();
     });
   });
+}
+
+/**
+ * Takes what React writes, in many small pieces, and hands it on each time React says that a part is
+ * complete: the shell in one piece instead of some fifty, each of which would cost as much as all.
+ */
+class PageStream extends Writable {
+  readonly body: ReadableStream<Uint8Array>;
+  #pieces: Uint8Array[] = [];
+  #controller!: ReadableStreamDefaultController<Uint8Array>;
+
+  constructor() {
+    super();
+    this.body = new ReadableStream({
+      start: (controller) => {
+        this.#controller = controller;
+      },
+      cancel: () => void this.destroy(),
+    });
+  }
+
+  /** Called by React after each part that a browser can show. */
+  flush(): void {
+    if (this.#pieces.length === 0 || this.destroyed) return;
+    this.#controller.enqueue(Buffer.concat(this.#pieces));
+    this.#pieces = [];
+  }
+
+  override _write(piece: Uint8Array, _encoding: string, done: () => void): void {
+    this.#pieces.push(piece);
+    done();
+  }
+
+  override _final(done: () => void): void {
+    this.flush();
+    this.#controller.close();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    if (!this.writableFinished && error) this.#controller.error(error);
+    done(error);
+  }
 }
 
 /** Logs what no route expected; that a visitor went away, or sent what no route takes, is no fault of ours. */

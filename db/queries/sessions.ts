@@ -1,4 +1,4 @@
-import { and, eq, gt, lt } from "drizzle-orm";
+import { and, eq, gt, lt, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { type Profile, profiles, sessions, users } from "../schema";
 
@@ -9,13 +9,8 @@ export type ViewerRow = {
   profile: Profile | null;
 };
 
-/** The viewer of an unexpired session, in one query; null if there is none. */
-export async function findViewerBySession(
-  tokenHash: string,
-  now: Date,
-  executor: Executor = getDatabase().db,
-): Promise<ViewerRow | null> {
-  const [row] = await executor
+function prepareFindViewer(executor: Executor) {
+  return executor
     .select({
       user: { id: users.id, email: users.email, avatarUrl: users.avatarUrl },
       session: { createdAt: sessions.createdAt, expiresAt: sessions.expiresAt },
@@ -24,8 +19,31 @@ export async function findViewerBySession(
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(profiles, eq(profiles.id, sessions.userId))
-    .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.expiresAt, now)))
-    .limit(1);
+    .where(
+      and(
+        eq(sessions.tokenHash, sql.placeholder("tokenHash")),
+        gt(sessions.expiresAt, sql`${sql.placeholder("now")}`),
+      ),
+    )
+    .limit(1)
+    .prepare("find_viewer_by_session");
+}
+
+/** Asked with every page, so its text is put together once for each database. */
+const findViewer = new WeakMap<Executor, ReturnType<typeof prepareFindViewer>>();
+
+/** The viewer of an unexpired session, in one query; null if there is none. */
+export async function findViewerBySession(
+  tokenHash: string,
+  now: Date,
+  executor: Executor = getDatabase().db,
+): Promise<ViewerRow | null> {
+  let query = findViewer.get(executor);
+  if (!query) {
+    query = prepareFindViewer(executor);
+    findViewer.set(executor, query);
+  }
+  const [row] = await query.execute({ tokenHash, now: now.toISOString() });
   return row ?? null;
 }
 

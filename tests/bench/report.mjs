@@ -43,6 +43,7 @@ function tables({ rounds, seconds, compared, grown, flood, peakMemory }) {
       one.bare ? `${ratio(one.site.rate, one.bare.rate)} of bare Node` : "",
       one.plain ? `${ratio(one.site.rate, one.plain.rate)} of remix-serve` : "",
       `${one.site.p50} / ${one.site.p99}`,
+      one.bare ? `${one.bare.p50} / ${one.bare.p99}` : "",
       one.site.cpu === null ? "" : one.site.cpu.toFixed(2),
       String(one.site.wrong),
     ]),
@@ -61,11 +62,11 @@ function tables({ rounds, seconds, compared, grown, flood, peakMemory }) {
 PostgreSQL share the machine. Latencies in milliseconds; CPU in seconds of the Node process per 1,000
 requests; "off" counts answers of an unexpected status.
 
-${row(["request", "requests/s", "beside bare Node", "beside remix-serve", "p50 / p99", "CPU", "off"])}
-${row(["---", "--:", "--:", "--:", "--:", "--:", "--:"])}
+${row(["request", "requests/s", "beside bare Node", "beside remix-serve", "p50 / p99", "of bare Node", "CPU", "off"])}
+${row(["---", "--:", "--:", "--:", "--:", "--:", "--:", "--:"])}
 ${rows.join("\n")}
 
-![Requests per second beside a bare Node server](performance.svg)
+![Requests per second beside a bare Node server, and by the size of the database](performance.svg)
 
 Requests/s by the number of users and of subscribers, and in brackets how many times slower than the first:
 
@@ -78,25 +79,52 @@ ${flood.idle.p99} ms. The Node process held ${peakMemory.toFixed(0)} MB at most 
 `;
 }
 
-/** @param {any} run */
-function plot({ compared }) {
-  const bars = compared.filter((/** @type {any} */ { bare }) => bare);
-  const [width, line, left] = [720, 36, 250];
-  const scale =
-    (width - left - 70) /
-    Math.max(1, ...bars.map((/** @type {any} */ one) => one.site.rate / one.bare.rate));
-  const drawn = bars.map((/** @type {any} */ one, /** @type {number} */ index) => {
-    const part = one.site.rate / one.bare.rate;
-    const y = 40 + index * line;
-    return `<text x="${left - 10}" y="${y + 15}" text-anchor="end">${nameOf(one.name).replaceAll("`", "")}</text>
-<rect x="${left}" y="${y}" width="${(part * scale).toFixed(1)}" height="20" fill="#e9b44c"/>
-<text x="${(left + part * scale + 6).toFixed(1)}" y="${y + 15}">${part.toFixed(2)}</text>`;
+/**
+ * Two groups of bars: the site as a part of a bare server, and each size of database as a part of the first.
+ *
+ * @param {any} run
+ */
+function plot({ compared, grown }) {
+  const groups = [
+    {
+      title: "Requests per second, as a part of a bare Node server's with the same bytes",
+      bars: compared
+        .filter((/** @type {any} */ { bare }) => bare)
+        .map((/** @type {any} */ one) => ({
+          name: nameOf(one.name),
+          part: one.site.rate / one.bare.rate,
+        })),
+    },
+    {
+      title: "Requests per second, as a part of those with the smallest database",
+      bars: grown.flatMap((/** @type {any} */ { name, bySize }) =>
+        bySize.slice(1).map((/** @type {any} */ sample) => ({
+          name: `${nameOf(name)}, ${sample.size.toLocaleString("en")}`,
+          part: sample.rate / bySize[0].rate,
+        })),
+      ),
+    },
+  ];
+  const [width, line, left, head] = [720, 30, 270, 44];
+  const most = Math.max(1, ...groups.flatMap(({ bars }) => bars.map(({ part }) => part)));
+  const scale = (width - left - 70) / most;
+  let y = 0;
+  const drawn = groups.map(({ title, bars }) => {
+    const top = y;
+    y += head + bars.length * line + 12;
+    const rows = bars.map(({ name, part }, /** @type {number} */ index) => {
+      const at = top + head + index * line;
+      return `<text x="${left - 10}" y="${at + 14}" text-anchor="end">${name.replaceAll("`", "")}</text>
+<rect x="${left}" y="${at}" width="${(part * scale).toFixed(1)}" height="18" fill="#e9b44c"/>
+<text x="${(left + part * scale + 6).toFixed(1)}" y="${at + 14}">${part.toFixed(2)}</text>`;
+    });
+    const one = (left + scale).toFixed(1);
+    return `<text x="16" y="${top + 26}" font-weight="bold">${title}</text>
+<line x1="${one}" x2="${one}" y1="${top + head - 6}" y2="${y - 12}" stroke="#8a5a0b" stroke-dasharray="3 3"/>
+${rows.join("\n")}`;
   });
-  const height = 50 + bars.length * line;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13" fill="#211d18">
-<rect width="${width}" height="${height}" fill="#fdf9f1"/>
-<text x="16" y="24" font-weight="bold">Requests per second, as a part of a bare Node server's with the same bytes</text>
-<line x1="${(left + scale).toFixed(1)}" x2="${(left + scale).toFixed(1)}" y1="34" y2="${height - 8}" stroke="#8a5a0b" stroke-dasharray="3 3"/>
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y}" font-family="sans-serif" font-size="13" fill="#211d18">
+<rect width="${width}" height="${y}" fill="#fdf9f1"/>
 ${drawn.join("\n")}
 </svg>
 `;

@@ -1,45 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { launchBrowser } from "../support/browser.mjs";
+import { describe, expect, it, vi } from "vitest";
+import { siteForThisFile } from "../support/e2e-site";
 import { linkIn, type Mail, readMail } from "../support/mail";
-import { expectToast, watchForErrors } from "../support/pages";
-import { createTestDatabase, type TestDatabase } from "../support/postgres";
-import { type Program, startProgram, temporaryDirectory } from "../support/program";
+import { expectToast } from "../support/pages";
 
-let database: TestDatabase;
-let program: Program;
-let browser: Browser;
-const data = temporaryDirectory();
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  [program, browser] = await Promise.all([
-    startProgram({
-      variables: {
-        DATABASE_URL: database.url,
-        DATA_DIR: data.path,
-        NEWSLETTER_DOUBLE_OPT_IN: "true",
-      },
-    }),
-    launchBrowser(),
-  ]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await program?.stop();
-  await database?.drop();
-  data.remove();
-});
+const site = siteForThisFile({ variables: { NEWSLETTER_DOUBLE_OPT_IN: "true" } });
 
 /** The mail with this subject that the program put into its outbox for an address. */
 function mailInOutbox(to: string, subject: string): Promise<Mail> {
-  const outbox = join(data.path, "outbox");
+  const outbox = join(site.dataDir, "outbox");
   return vi.waitUntil(
     () => {
-      const names = readdirSync(data.path).includes("outbox") ? readdirSync(outbox) : [];
+      const names = readdirSync(site.dataDir).includes("outbox") ? readdirSync(outbox) : [];
       return names
         .filter((name) => name.endsWith(".eml"))
         .map((name) => readMail(readFileSync(join(outbox, name))))
@@ -53,26 +26,14 @@ describe.each([
   { name: "with JavaScript", javaScriptEnabled: true },
   { name: "without JavaScript", javaScriptEnabled: false },
 ])("the links in a mail $name", ({ javaScriptEnabled }) => {
-  let context: BrowserContext;
-  let page: Page;
-  let errors: string[];
   const email = `forgetful-${javaScriptEnabled ? "js" : "plain"}@example.test`;
 
-  beforeEach(async () => {
-    context = await browser.newContext({ javaScriptEnabled, baseURL: program.origin });
-    page = await context.newPage();
-    errors = watchForErrors(page);
-  });
-
-  afterEach(async () => {
-    await context.close();
-    expect(errors).toEqual([]);
-  });
-
   it("lead to a new password, once", async () => {
+    const page = await site.visit({ javaScriptEnabled });
+    const context = page.context();
     await context.request.post("/auth/signup", {
       form: { email, password: "a forgotten one" },
-      headers: { Origin: program.origin },
+      headers: { Origin: site.origin },
     });
     await context.clearCookies();
 
@@ -103,9 +64,11 @@ describe.each([
   });
 
   it("confirm a newsletter address, and take it off the list again", async () => {
+    const page = await site.visit({ javaScriptEnabled });
+    const context = page.context();
     await context.request.post("/newsletter", {
       form: { email },
-      headers: { Origin: program.origin },
+      headers: { Origin: site.origin },
     });
     await context.clearCookies();
     const mail = await mailInOutbox(email, "One step left: confirm your email");

@@ -1,60 +1,32 @@
 import { sql } from "drizzle-orm";
-import type { Browser, BrowserContext, Page } from "playwright";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { BrowserContext, Page } from "playwright";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "~db/client";
-import { launchBrowser } from "../support/browser.mjs";
-import { watchForErrors } from "../support/pages";
+import { siteForThisFile } from "../support/e2e-site";
 import { control } from "../support/payments";
-import { createTestDatabase, type TestDatabase } from "../support/postgres";
-import { type Program, runProgram, startProgram, temporaryDirectory } from "../support/program";
+import { runProgram } from "../support/program";
 
-let database: TestDatabase;
-let program: Program;
-let browser: Browser;
-let variables: Record<string, string>;
-const data = temporaryDirectory();
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  variables = { PAYMENTS: "sandbox", DATABASE_URL: database.url, DATA_DIR: data.path };
-  [program, browser] = await Promise.all([startProgram({ variables }), launchBrowser()]);
-  variables.PORT = new URL(program.origin).port;
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await program?.stop();
-  await database?.drop();
-  data.remove();
-});
+const site = siteForThisFile();
 
 let context: BrowserContext;
 let page: Page;
-let errors: string[];
 
 async function openPage(javaScriptEnabled = true) {
-  context = await browser.newContext({ javaScriptEnabled, baseURL: program.origin });
-  page = await context.newPage();
-  errors = watchForErrors(page);
+  page = await site.visit({ javaScriptEnabled });
+  context = page.context();
 }
 
 beforeEach(() => openPage());
-afterEach(async () => {
-  await context.close();
-  expect(errors).toEqual([]);
-});
-
-let count = 0;
 
 /** Signs somebody up in the page's browser and goes to the payment page; gives the session's id. */
-async function reachPaymentPage(email = `member-${++count}@example.test`): Promise<string> {
+async function reachPaymentPage(email = site.newEmail("member")): Promise<string> {
   const answer = await context.request.post("/auth/signup", {
     data: { email, password: "a long walk" },
   });
   expect(answer.status()).toBe(200);
   await page.goto("/#purchase");
   await page.getByRole("button", { name: "Upgrade to Premium" }).click();
-  await page.waitForURL(`${program.sandboxOrigin}/**`);
+  await page.waitForURL(`${site.sandboxOrigin}/**`);
   const id = /cs_test_\w+/.exec(page.url())?.[0];
   if (!id) throw new Error(`No session in ${page.url()}`);
   return id;
@@ -65,13 +37,13 @@ async function becomeMember(): Promise<string> {
   await page.getByRole("button", { name: "Subscribe" }).click();
   await page.waitForURL("**/checkout/success?*");
   const { deliveries } = await control<{ deliveries: { event?: string }[] }>(
-    program.sandboxOrigin,
+    site.sandboxOrigin,
     "deliveries",
     undefined,
     "GET",
   );
   expect(deliveries.length).toBeGreaterThan(0);
-  const response = await fetch(`${program.sandboxOrigin}/v1/subscriptions?limit=1`, {
+  const response = await fetch(`${site.sandboxOrigin}/v1/subscriptions?limit=1`, {
     headers: { Authorization: "Bearer sk_test_goldenPathSandbox" },
   });
   const { data: list } = (await response.json()) as { data: { id: string }[] };
@@ -80,7 +52,9 @@ async function becomeMember(): Promise<string> {
 
 /** Transactions of the program that are under way and wait for something outside the database. */
 async function openTransactions(): Promise<number> {
-  const { db, close } = openDatabase(database.url, { applicationName: "test" });
+  const { db, close } = openDatabase(site.variables.DATABASE_URL ?? "", {
+    applicationName: "test",
+  });
   const [row] = await db.execute<{ count: number }>(
     sql`select count(*)::int as count from pg_stat_activity
         where datname = current_database() and state = 'idle in transaction'`,
@@ -90,7 +64,7 @@ async function openTransactions(): Promise<number> {
 }
 
 const settle = () =>
-  control(program.sandboxOrigin, "webhooks/settle", { timeoutMs: 15_000, retries: true });
+  control(site.sandboxOrigin, "webhooks/settle", { timeoutMs: 15_000, retries: true });
 
 describe.each([
   { name: "with JavaScript", javaScriptEnabled: true },
@@ -98,12 +72,11 @@ describe.each([
 ])("a member whose renewal failed, $name", ({ javaScriptEnabled }) => {
   it("is told what is wrong and until when, and mends the card", async () => {
     const subscription = await becomeMember();
-    await control(program.sandboxOrigin, `subscriptions/${subscription}/renew`, {
+    await control(site.sandboxOrigin, `subscriptions/${subscription}/renew`, {
       outcome: "declined",
     });
     await settle();
     const cookies = await context.cookies();
-    await context.close();
     await openPage(javaScriptEnabled);
     await context.addCookies(cookies);
 
@@ -117,7 +90,7 @@ describe.each([
     expect(await page.getByRole("main").textContent()).toContain(String(inSevenDays));
 
     await update().click();
-    await page.waitForURL(`${program.sandboxOrigin}/**`);
+    await page.waitForURL(`${site.sandboxOrigin}/**`);
     await page
       .getByRole("link", { name: "Update card" })
       .or(page.getByRole("button", { name: "Update card" }))
@@ -126,7 +99,7 @@ describe.each([
     const save = page.getByRole("button", { name: /^(Update card|Save)/ });
     if ((await save.count()) > 0) await save.first().click();
     await settle();
-    await page.goto(`${program.origin}/premium`);
+    await page.goto(`${site.origin}/premium`);
     expect(await page.getByRole("button", { name: "Update payment card" }).count()).toBe(0);
   });
 });
@@ -134,21 +107,20 @@ describe.each([
 describe("a payment that settles later", () => {
   it("is being confirmed, and the page turns by itself once it has arrived", async () => {
     const session = await reachPaymentPage();
-    await control(program.sandboxOrigin, `sessions/${session}/pay`, { card: "bank_account" });
-    await page.goto(`${program.origin}/checkout/success?session_id=${session}`);
+    await control(site.sandboxOrigin, `sessions/${session}/pay`, { card: "bank_account" });
+    await page.goto(`${site.origin}/checkout/success?session_id=${session}`);
     await page.getByRole("heading", { name: "We are confirming your payment" }).waitFor();
-    await control(program.sandboxOrigin, `sessions/${session}/settle`);
+    await control(site.sandboxOrigin, `sessions/${session}/settle`);
     await page.getByRole("heading", { name: "You're a Premium Member" }).waitFor();
   });
 
   it("is checked again by a link without JavaScript", async () => {
-    await context.close();
     await openPage(false);
     const session = await reachPaymentPage();
-    await control(program.sandboxOrigin, `sessions/${session}/pay`, { card: "bank_account" });
-    await page.goto(`${program.origin}/checkout/success?session_id=${session}`);
+    await control(site.sandboxOrigin, `sessions/${session}/pay`, { card: "bank_account" });
+    await page.goto(`${site.origin}/checkout/success?session_id=${session}`);
     await page.getByRole("heading", { name: "We are confirming your payment" }).waitFor();
-    await control(program.sandboxOrigin, `sessions/${session}/settle`);
+    await control(site.sandboxOrigin, `sessions/${session}/settle`);
     await page.getByRole("link", { name: "Check again" }).click();
     await page.getByRole("heading", { name: "You're a Premium Member" }).waitFor();
   });
@@ -156,11 +128,12 @@ describe("a payment that settles later", () => {
 
 describe("the operator's commands beside a running program", () => {
   it("sync one member, sync all, and examine", async () => {
-    const email = `member-${++count}@example.test`;
+    const email = site.newEmail("member");
     const session = await reachPaymentPage(email);
-    await control(program.sandboxOrigin, "webhooks", { mode: "drop" });
-    await control(program.sandboxOrigin, `sessions/${session}/pay`);
-    const command = (...parts: string[]) => runProgram({ command: parts, variables });
+    await control(site.sandboxOrigin, "webhooks", { mode: "drop" });
+    await control(site.sandboxOrigin, `sessions/${session}/pay`);
+    const command = (...parts: string[]) =>
+      runProgram({ command: parts, variables: site.variables });
 
     const doctor = await command("stripe", "doctor");
     expect(doctor.code).toBe(1);
@@ -175,18 +148,18 @@ describe("the operator's commands beside a running program", () => {
     const well = await command("stripe", "doctor");
     expect(well.stdout).not.toContain("OFF");
     expect(well.code).toBe(0);
-    await control(program.sandboxOrigin, "webhooks", { mode: "deliver" });
+    await control(site.sandboxOrigin, "webhooks", { mode: "deliver" });
   });
 
   it("say in one sentence what they cannot do", async () => {
     const nobody = await runProgram({
       command: ["stripe", "sync", "--user", "nobody@example.test"],
-      variables,
+      variables: site.variables,
     });
     expect(nobody).toMatchObject({ code: 1, stderr: "Nobody has an account with this address.\n" });
     const keyless = await runProgram({
       command: ["stripe", "setup"],
-      variables: { DATA_DIR: data.path },
+      variables: { DATA_DIR: site.dataDir },
     });
     expect(keyless.code).toBe(1);
     expect(keyless.stderr).toMatch(/^STRIPE_SECRET_KEY: found nothing/);
@@ -197,19 +170,17 @@ describe("a program killed while it works a webhook", () => {
   it("has lost nothing when it is started again", async () => {
     const session = await reachPaymentPage();
     // the ledger's row is written, and the sync waits for Stripe when the kill comes
-    await control(program.sandboxOrigin, "faults", {
+    await control(site.sandboxOrigin, "faults", {
       kind: "slow",
       ms: 60_000,
       times: 0,
       match: "GET /v1/subscriptions",
     });
-    await control(program.sandboxOrigin, `sessions/${session}/pay`);
+    await control(site.sandboxOrigin, `sessions/${session}/pay`);
     await expect.poll(openTransactions, { timeout: 15_000 }).toBeGreaterThan(0);
-    await program.stop("SIGKILL");
-
-    program = await startProgram({ variables });
+    await site.killAndRestart();
     await settle();
-    await page.goto(`${program.origin}/premium`);
+    await page.goto(`${site.origin}/premium`);
     expect(new URL(page.url()).pathname).toBe("/premium");
   });
 });

@@ -33,25 +33,32 @@ export class E2eSite {
   #database: Database | undefined;
   #program: Program | undefined;
   #browser: Browser | undefined;
+  #variables: Record<string, string> = {};
 
   async start({ variables = {} }: SiteOptions): Promise<void> {
     const testDatabase = await createTestDatabase();
     this.#testDatabase = testDatabase;
     this.#database = openDatabase(testDatabase.url);
+    this.#variables = {
+      PAYMENTS: "sandbox",
+      DATABASE_URL: testDatabase.url,
+      DATA_DIR: this.#data.path,
+      // what the limits do is tested elsewhere; here many visitors share one address
+      RATE_LIMIT_FACTOR: "10000",
+      ...variables,
+    };
     [this.#program, this.#browser] = await Promise.all([
-      startProgram({
-        variables: {
-          PAYMENTS: "sandbox",
-          DATABASE_URL: testDatabase.url,
-          DATA_DIR: this.#data.path,
-          // what the limits do is tested elsewhere; here many visitors share one address
-          RATE_LIMIT_FACTOR: "10000",
-          ...variables,
-        },
-      }),
+      startProgram({ variables: this.#variables }),
       // The photographs' host is out of reach, so that every run sees the same pages.
       launchBrowser({ args: ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"] }),
     ]);
+    this.#variables.PORT = new URL(this.#program.origin).port;
+  }
+
+  /** Kills the program as `kill -9` does, and starts it again where it was. */
+  async killAndRestart(): Promise<void> {
+    await this.#started(this.#program).stop("SIGKILL");
+    this.#program = await startProgram({ variables: this.#variables });
   }
 
   async stop(): Promise<void> {
@@ -74,6 +81,16 @@ export class E2eSite {
 
   get sandboxOrigin(): string {
     return this.#started(this.#program).sandboxOrigin;
+  }
+
+  /** The program's environment, for its commands to run beside it. */
+  get variables(): Record<string, string> {
+    return this.#variables;
+  }
+
+  /** The program's data directory. */
+  get dataDir(): string {
+    return this.#data.path;
   }
 
   /** What the program has printed so far. */
