@@ -18,6 +18,7 @@ import { PageCache } from "./page-cache.server";
 import { clientAddress, NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { StaticFiles } from "./static-files.server";
+import { turn } from "./turns.server";
 
 /**
  * Pages rendered a second for forms that are turned away. It is floods that are turned away, and a page
@@ -81,6 +82,8 @@ export function createSite(projectRoot: string): RequestListener {
 
     // asked for by pages of an earlier build; a page in its place would only cost time
     if (path.startsWith("/build/")) return send(response, { status: 404, message: "Not found." });
+    await turn();
+    if (response.destroyed) return;
     await new Promise<void>((next) => compress(request as never, response as never, () => next()));
     await answerWithRemix(remix, request, response, requestId);
   }

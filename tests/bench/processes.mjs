@@ -88,6 +88,23 @@ export async function startBareServer() {
 }
 
 /**
+ * Floods a site with log-ins; resolves when the flood is over.
+ *
+ * @param {{ pid: number, origin: string }} site
+ * @param {number} seconds
+ * @returns {Promise<void>}
+ */
+export function startFlood({ pid, origin }, seconds) {
+  const parameters = [String(pid), origin, String(seconds)];
+  const child = fork(join(project, "tests/bench/flood.mjs"), parameters);
+  return new Promise((resolve, reject) => {
+    child.once("exit", (code) =>
+      code === 0 ? resolve() : reject(new Error(`The flood ended with ${code}.`)),
+    );
+  });
+}
+
+/**
  * @param {import("node:child_process").ChildProcess} child
  * @param {string} field
  * @returns {Promise<any>}
