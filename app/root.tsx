@@ -8,7 +8,6 @@ import {
   Links,
   Meta,
   Outlet,
-  Scripts,
   ScrollRestoration,
   useLoaderData,
   useRouteError,
@@ -26,6 +25,7 @@ import { Header } from "~/ui/header";
 import { NavigationProgress } from "~/ui/navigation-progress";
 import { useNonce } from "~/ui/nonce";
 import { PageArrival } from "~/ui/page-arrival";
+import { PageScripts } from "~/ui/page-scripts";
 import { pageTitle } from "~/ui/page-title";
 import { PremiumGate } from "~/ui/premium-gate";
 import { Toaster } from "~/ui/toaster";
@@ -73,7 +73,7 @@ export function Layout({ children }: { children: ReactNode }) {
       <body className="flex min-h-dvh flex-col">
         {children}
         <ScrollRestoration nonce={nonce} />
-        <Scripts nonce={nonce} />
+        <PageScripts nonce={nonce} />
       </body>
     </html>
   );

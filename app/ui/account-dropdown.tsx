@@ -7,9 +7,10 @@ import {
   DropdownMenuTrigger,
 } from "@radix-ui/react-dropdown-menu";
 import { Link } from "@remix-run/react";
-import { useLayoutEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import type { AuthUser } from "~/features/accounts/viewer";
+import type { MenuStand } from "./account-menu";
 import { Avatar } from "./avatar";
 import { toasts } from "./toast-messages";
 import { useToast } from "./toaster";
@@ -18,32 +19,37 @@ type AccountDropdownProps = {
   user: AuthUser;
   isSubscribed: boolean;
   /** How the plain menu stood that this one replaces. */
-  defaultOpen: boolean;
-  defaultFocused: boolean;
+  stood: MenuStand;
 };
 
 /** The account menu with type-ahead, arrow keys, Home, End, Escape and the focus returned. */
-export function AccountDropdown({
-  user,
-  isSubscribed,
-  defaultOpen,
-  defaultFocused,
-}: AccountDropdownProps) {
+export function AccountDropdown({ user, isSubscribed, stood }: AccountDropdownProps) {
   const { signOut } = useAuth();
   const toast = useToast();
   const trigger = useRef<HTMLButtonElement>(null);
 
+  const content = useRef<HTMLDivElement>(null);
+
   useLayoutEffect(() => {
-    if (defaultFocused) trigger.current?.focus();
-  }, [defaultFocused]);
+    if (stood.focused) trigger.current?.focus();
+  }, [stood]);
+
+  useEffect(() => {
+    if (!stood.open || !stood.byKeyboard) return;
+    // Radix focuses the first item only for a key that it has seen itself
+    const frame = requestAnimationFrame(() =>
+      content.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus(),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, [stood]);
 
   return (
-    <DropdownMenuRoot modal={false} defaultOpen={defaultOpen}>
+    <DropdownMenuRoot modal={false} defaultOpen={stood.open}>
       <DropdownMenuTrigger ref={trigger} className="avatar-button" aria-label="Account menu">
         <Avatar user={user} />
       </DropdownMenuTrigger>
       {/* Not in a portal: in the header it is part of a landmark. */}
-      <DropdownMenuContent className="menu menu-floating" align="end" sideOffset={8}>
+      <DropdownMenuContent ref={content} className="menu menu-floating" align="end" sideOffset={8}>
         <DropdownMenuLabel>
           <span className="menu-label">My Account</span>
           <span className="menu-email">{user.email}</span>

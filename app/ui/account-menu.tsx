@@ -8,6 +8,9 @@ import { useOnDemand } from "./use-on-demand";
 
 const fetchDropdown = () => import("./account-dropdown").then((module) => module.AccountDropdown);
 
+/** How the plain menu stands when the other one takes its place. */
+export type MenuStand = { open: boolean; focused: boolean; byKeyboard: boolean };
+
 type AccountMenuProps = { user: AuthUser; isSubscribed: boolean };
 
 /**
@@ -18,7 +21,8 @@ export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const [Dropdown, load] = useOnDemand(fetchDropdown);
   const [pressed, setPressed] = useState(false);
-  const [stood, setStood] = useState<{ open: boolean; focused: boolean } | null>(null);
+  const byKeyboard = useRef(false);
+  const [stood, setStood] = useState<MenuStand | null>(null);
 
   useEffect(() => {
     const plain = details.current;
@@ -32,6 +36,7 @@ export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
     setStood({
       open: details.current.open,
       focused: details.current.contains(document.activeElement),
+      byKeyboard: byKeyboard.current,
     });
   }, [Dropdown, pressed]);
 
@@ -46,18 +51,12 @@ export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
   }, [pressed]);
 
   if (Dropdown && stood) {
-    return (
-      <Dropdown
-        user={user}
-        isSubscribed={isSubscribed}
-        defaultOpen={stood.open}
-        defaultFocused={stood.focused}
-      />
-    );
+    return <Dropdown user={user} isSubscribed={isSubscribed} stood={stood} />;
   }
 
   const press = (event: SyntheticEvent) => {
     load();
+    byKeyboard.current = event.type === "keydown";
     if ((event.target as Element).closest("summary")) setPressed(true);
   };
   return (

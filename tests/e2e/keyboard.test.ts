@@ -213,6 +213,29 @@ describe("with nothing but a keyboard", () => {
     await expect(avatar).toBeFocused();
   });
 
+  it("the account menu opens at its first item, even before it comes alive", async () => {
+    const page = await site.visit();
+    await site.signUp(page.context());
+    let letMenuCome = () => {};
+    const held = new Promise<void>((resolve) => {
+      letMenuCome = resolve;
+    });
+    await site.open("/", page);
+    // what is asked for from now on is the menu's own code
+    await page.route("**/build/**", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const banner = page.getByRole("banner");
+    await tabTo(page, banner.getByLabel("Account menu"));
+    await press(page, "Enter");
+    await expect(banner.locator("details.account-menu")).toHaveAttribute("open");
+    letMenuCome();
+    await expect(page.getByRole("menuitem", { name: "Profile" })).toBeFocused();
+    await press(page, "Escape");
+    await expect(banner.getByLabel("Account menu")).toBeFocused();
+  });
+
   it("the mobile menu is opened, walked, closed and used at 360 px", async () => {
     const page = await site.visit({ viewport: { width: 360, height: 740 } });
     await site.signUp(page.context());
