@@ -1,8 +1,8 @@
-import fraunces from "@fontsource-variable/fraunces/files/fraunces-latin-opsz-normal.woff2";
-import inter from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2";
 import type { LinkDescriptor } from "@remix-run/node";
+import fraunces from "./typefaces/fraunces.woff2";
+import inter from "./typefaces/inter.woff2";
 
-/** Preloads of the two font files that `fonts.css` names, for the document's head. */
+/** Preloads of the two font files that every page needs, for the document's head. */
 export const fontLinks: LinkDescriptor[] = [fraunces, inter].map((href) => ({
   rel: "preload",
   href,
