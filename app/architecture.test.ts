@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { NODE_FLAGS } from "./server/node-flags.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -94,5 +95,17 @@ describe("the directions of imports", () => {
       .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
       .filter((file) => readFileSync(join(root, "app", file), "utf8").includes("process.env"));
     expect(readers).toEqual(["env.server.ts"]);
+  });
+});
+
+describe("the ways to start the program", () => {
+  const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+  it("give Node the same flags", () => {
+    expect(JSON.parse(read("package.json")).scripts.start).toBe(
+      `node ${NODE_FLAGS.join(" ")} build/index.js serve`,
+    );
+    const entryPoint = /^ENTRYPOINT (.*)$/m.exec(read("Dockerfile"))?.[1] ?? "";
+    expect(JSON.parse(entryPoint)).toEqual(["node", ...NODE_FLAGS, "build/index.js"]);
   });
 });

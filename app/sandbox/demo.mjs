@@ -2,6 +2,7 @@
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { NODE_FLAGS } from "../server/node-flags.mjs";
 import { buildSite } from "./build.mjs";
 import { run, stopSignal } from "./child-process.mjs";
 import { installPackages, requireNode } from "./install.mjs";
@@ -47,8 +48,12 @@ function port(text, otherwise) {
 
 function runProgram() {
   const stopWithParent = pathToFileURL(join(folder, "stop-with-parent.mjs")).href;
-  return run(process.execPath, ["--import", stopWithParent, "build/index.js", "demo"], {
-    cwd: root,
-    stdio: ["inherit", "inherit", "inherit", "ipc"],
-  });
+  return run(
+    process.execPath,
+    [...NODE_FLAGS, "--import", stopWithParent, "build/index.js", "demo"],
+    {
+      cwd: root,
+      stdio: ["inherit", "inherit", "inherit", "ipc"],
+    },
+  );
 }

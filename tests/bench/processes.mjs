@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { NODE_FLAGS } from "../../app/server/node-flags.mjs";
 
 export const project = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -38,7 +39,7 @@ export async function startSite(variables, { plain = false } = {}) {
   const port = await freePort();
   const parameters = plain
     ? [join(project, "node_modules/@remix-run/serve/dist/cli.js"), join(project, "build/index.js")]
-    : [join(project, "build/index.js"), "serve"];
+    : [...NODE_FLAGS, join(project, "build/index.js"), "serve"];
   const child = spawn(process.execPath, parameters, {
     cwd: project,
     env: {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { buildSite } from "../../app/sandbox/build.mjs";
+import { NODE_FLAGS } from "../../app/server/node-flags.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -22,7 +23,7 @@ export async function startBuiltDemo(variables = {}) {
   await buildSite();
   const port = process.env.PORT ? Number(process.env.PORT) : await freeNeighbours();
   const dataDir = mkdtempSync(join(tmpdir(), "golden-path-"));
-  const child = spawn(process.execPath, [join(root, "build/index.js"), "demo"], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, join(root, "build/index.js"), "demo"], {
     cwd: root,
     // nothing else of this process: its DATABASE_URL or SMTP_URL may name something real
     env: {

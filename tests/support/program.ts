@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { NODE_FLAGS } from "../../app/server/node-flags.mjs";
 import { freePorts } from "./ports";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
@@ -74,7 +75,7 @@ export function temporaryDirectory(): { path: string; remove: () => void } {
 }
 
 function start(command: string | string[], variables: Record<string, string>): ChildProcess {
-  return spawn(process.execPath, [BUILD, ...[command].flat()], {
+  return spawn(process.execPath, [...NODE_FLAGS, BUILD, ...[command].flat()], {
     cwd: PROJECT,
     env: {
       PATH: process.env.PATH,
