@@ -2,7 +2,7 @@
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { MALLOC_VARIABLES, NODE_FLAGS } from "../server/node-flags.mjs";
+import { NODE_FLAGS } from "../server/node-flags.mjs";
 import { buildSite } from "./build.mjs";
 import { run, stopSignal } from "./child-process.mjs";
 import { installPackages, requireNode } from "./install.mjs";
@@ -53,7 +53,6 @@ function runProgram() {
     [...NODE_FLAGS, "--import", stopWithParent, "build/index.js", "demo"],
     {
       cwd: root,
-      env: { ...MALLOC_VARIABLES, ...process.env },
       stdio: ["inherit", "inherit", "inherit", "ipc"],
     },
   );

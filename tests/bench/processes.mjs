@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { MALLOC_VARIABLES, NODE_FLAGS } from "../../app/server/node-flags.mjs";
+import { NODE_FLAGS } from "../../app/server/node-flags.mjs";
 
 export const project = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -46,7 +46,6 @@ export async function startSite(variables, { plain = false } = {}) {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       NODE_ENV: "production",
-      ...MALLOC_VARIABLES,
       PORT: String(port),
       LOG_LEVEL: "error",
       RATE_LIMIT_FACTOR: "1000000",
