@@ -107,7 +107,10 @@ async function main() {
     /** @type {Record<string, import("./load.mjs").Sample[]>} */
     const samples = Object.fromEntries(Object.keys(servers).map((key) => [key, []]));
     for (let round = 0; round <= ROUNDS; round++) {
-      for (const [key, server] of Object.entries(servers)) {
+      const inTurn = Object.entries(servers);
+      // whoever comes after a server that was pressed hard must not always be the same one
+      if (round % 2 === 1) inTurn.reverse();
+      for (const [key, server] of inTurn) {
         const asked = key === "bare" ? { ...work, path: `/${name}` } : work;
         // the first round only warms up
         const sample = await measure(server, asked, round === 0 ? 1 : SECONDS);
