@@ -3,6 +3,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 import type { Browser, BrowserContext, Page, Request, Route } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser } from "../support/browser.mjs";
+import { comesAlive } from "../support/comes-alive.mjs";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { type Program, startProgram, temporaryDirectory } from "../support/program";
 
@@ -69,14 +70,6 @@ function nextFrame(): Promise<void> {
   );
 }
 
-/** Waits until React runs the page. */
-async function comesAlive(): Promise<void> {
-  await page.waitForFunction(() => {
-    const header = document.querySelector("header") ?? {};
-    return Object.keys(header).some((key) => key.startsWith("__reactProps"));
-  });
-}
-
 /** What an answer weighed on the wire; without Brotli, what it would have weighed with it. */
 async function transferred(request: Request): Promise<number> {
   const response = await request.response();
@@ -95,7 +88,7 @@ describe("the first visit to the landing page", () => {
     page.on("request", (request) => requests.push(request));
     await onPhotos(showPhoto);
     await page.goto("/");
-    await comesAlive();
+    await comesAlive(page);
     await page.waitForLoadState("networkidle");
 
     const sum = async (extension: string) => {
@@ -113,7 +106,7 @@ describe("the first visit to the landing page", () => {
   it("shows the page before it asks for scripts", async () => {
     await onPhotos(showPhoto);
     await page.goto("/");
-    await comesAlive();
+    await comesAlive(page);
     const { painted, asked } = await page.evaluate(() => {
       const scripts = performance
         .getEntriesByType("resource")
@@ -266,7 +259,7 @@ describe("with the photo host blocked", () => {
   it("still comes alive while the photographs never answer", async () => {
     await onPhotos(() => new Promise<void>(() => {}));
     await page.goto("/", { waitUntil: "commit" });
-    await comesAlive();
+    await comesAlive(page);
     // with JavaScript the notice costs no request and no other page
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.method()));

@@ -5,6 +5,7 @@ import { SANDBOX_STRIPE } from "~/env.server";
 import { type Database, openDatabase } from "~db/client";
 import { type Profile, profiles, users } from "~db/schema";
 import { launchBrowser } from "./browser.mjs";
+import { comesAlive } from "./comes-alive.mjs";
 import { watchForErrors } from "./pages";
 import { control } from "./payments";
 import { createTestDatabase, type TestDatabase } from "./postgres";
@@ -127,10 +128,7 @@ export class E2eSite {
   async open(path: string, page?: Page): Promise<Page> {
     const opened = page ?? (await this.visit());
     await opened.goto(path);
-    await opened.waitForFunction(() => {
-      const header = document.querySelector("header") ?? {};
-      return Object.keys(header).some((key) => key.startsWith("__reactProps"));
-    });
+    await comesAlive(opened);
     return opened;
   }
 

@@ -1,3 +1,5 @@
+import { comesAlive } from "./comes-alive.mjs";
+
 /**
  * @typedef {import("playwright").Page} Page
  * @typedef {import("./screen-visitors.mjs").Visitors} Visitors
@@ -220,17 +222,8 @@ export const SCREEN_STATES = [
 async function visit(page, path) {
   await page.goto(path);
   await page.waitForFunction(() => document.querySelector("#main")?.matches("[tabindex]"));
-  await isAlive(page);
+  await comesAlive(page);
   await page.evaluate(() => document.fonts.ready);
-}
-
-/** React marks what it has hydrated. @param {Page} page */
-function isAlive(page) {
-  return page.waitForFunction(() =>
-    Object.keys(document.querySelector("body header") ?? {}).some((key) =>
-      key.startsWith("__reactProps"),
-    ),
-  );
 }
 
 /** @param {Page} page */
