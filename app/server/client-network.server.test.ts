@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { clientNetworks } from "./client-network.server";
+
+describe("the networks of a client", () => {
+  it.each([
+    ["192.0.2.7", "192.0.2.7", "192.0.2.0/24"],
+    ["::ffff:192.0.2.7", "192.0.2.7", "192.0.2.0/24"],
+    ["::FFFF:c000:0207", "192.0.2.7", "192.0.2.0/24"],
+    ["2001:db8:5:6::1", "2001:db8:5:6::/64", "2001:db8:5::/48"],
+    ["2001:0DB8:0005:6:ffff::", "2001:db8:5:6::/64", "2001:db8:5::/48"],
+    ["2001:db8:5:6:1:2:3:4", "2001:db8:5:6::/64", "2001:db8:5::/48"],
+    ["2001:db8:5:7::1", "2001:db8:5:7::/64", "2001:db8:5::/48"],
+    ["2001:db8:6:6::1", "2001:db8:6:6::/64", "2001:db8:6::/48"],
+    ["fe80::1%eth0", "fe80::/64", "fe80::/48"],
+    ["::1", "::/64", "::/48"],
+  ])("of %s are %s and %s", (address, narrow, wide) => {
+    expect(clientNetworks(address)).toEqual({ narrow, wide });
+  });
+
+  it.each(["unknown", "", "1.2.3.4.5", "localhost"])("of '%s', which is none, are that", (text) => {
+    expect(clientNetworks(text)).toEqual({ narrow: text, wide: text });
+  });
+});
