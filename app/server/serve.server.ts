@@ -10,6 +10,7 @@ import { log } from "./log.server";
 import { exposeConnections } from "./metrics.server";
 import { openDatabase } from "./open-database.server";
 import { projectRoot } from "./project-root.server";
+import { clientAddress } from "./request-guards.server";
 import { sessionSecrets } from "./session-secrets.server";
 import { createSite } from "./site.server";
 
@@ -72,10 +73,7 @@ async function start(
     settings.HOST,
     // all connections come from the proxy then, which keeps them for its next visitor
     settings.TRUST_PROXY > 0
-      ? {
-          keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS,
-          maxConnectionsOfAddress: Number.POSITIVE_INFINITY,
-        }
+      ? { keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS, addressOf: clientAddress }
       : {},
   );
   const stopListening = () => http.close(STOP_PATIENCE_MS);
