@@ -13,7 +13,7 @@ export type ClientNetworks = {
 };
 
 /** Never throws; the same address gives the same keys however it is written. */
-export function clientNetworks(address: string): ClientNetworks {
+export function clientNetworks(address = "unknown"): ClientNetworks {
   if (!ipaddr.isValid(address)) return { narrow: address, wide: address };
   // an IPv4 address that a dual-stack socket writes as IPv6 becomes itself again
   const bytes = ipaddr.process(address).toByteArray();
