@@ -20,6 +20,8 @@ export const users = pgTable(
     email: text("email").notNull(),
     passwordHash: text("password_hash").notNull(),
     avatarUrl: text("avatar_url"),
+    /** When the owner was last told by mail that somebody tried to sign up with this address. */
+    signUpNoticeSentAt: instant("sign_up_notice_sent_at"),
     createdAt: instant("created_at").notNull().defaultNow(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },
@@ -53,6 +55,9 @@ export const passwordResets = pgTable(
     tokenHash: text("token_hash").notNull(),
     createdAt: instant("created_at").notNull().defaultNow(),
     expiresAt: instant("expires_at").notNull(),
+    /** How many links were mailed since `counted_since`, however often they were asked for. */
+    mailCount: integer("mail_count").notNull().default(1),
+    countedSince: instant("counted_since").notNull().defaultNow(),
   },
   (table) => [
     uniqueIndex("password_resets_token_hash_unique").on(table.tokenHash),

@@ -18,7 +18,7 @@ const REMEMBERED = 2_000;
 const remembered = new Map<string, ClientNetworks>();
 
 /** Never throws; the same address gives the same keys however it is written. */
-export function clientNetworks(address: string): ClientNetworks {
+export function clientNetworks(address = "unknown"): ClientNetworks {
   let networks = remembered.get(address);
   if (!networks) {
     networks = readNetworks(address);

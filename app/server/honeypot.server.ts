@@ -7,7 +7,7 @@ import type { FormBody } from "./request-body.server";
 export function isCaught(fields: FormBody["fields"]): boolean {
   const value = fields[HONEYPOT_FIELD];
   if (value === undefined || value === "") return false;
-  countRateLimited("honeypot", "address");
+  countRateLimited("honeypot", "field");
   log().info("a form was dropped: its honeypot was filled in");
   return true;
 }

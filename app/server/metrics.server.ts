@@ -155,8 +155,8 @@ export function countQuery(milliseconds: number, failed: boolean): void {
   queries.observe({ outcome: failed ? "failed" : "done" }, milliseconds / 1000);
 }
 
-/** Counts an attempt that a rate limit refused. */
-export function countRateLimited(limited: string, by: "address" | "account"): void {
+/** Counts an attempt that a rate limit refused, by what it was counted by. */
+export function countRateLimited(limited: string, by: string): void {
   rateLimited.inc({ limited, by });
 }
 

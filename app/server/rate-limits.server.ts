@@ -1,105 +1,145 @@
 import { createHash } from "node:crypto";
-import { isIPv6 } from "node:net";
 import type { AppLoadContext } from "@remix-run/node";
-import { RateLimiterDrizzle, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { env } from "~/env.server";
-import { getDatabase } from "~db/client";
-import { rateLimits } from "~db/schema";
+import { clientNetworks } from "./client-network.server";
 import { log } from "./log.server";
 import { countRateLimited } from "./metrics.server";
+import { type Limit, RateLimiter, type RefusedAttempt } from "./rate-limiter.server";
+import { logSecurityEvent } from "./security-log.server";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** Attempts allowed in a number of seconds; `RATE_LIMIT_FACTOR` multiplies the attempts. */
-type Limit = { attempts: number; seconds: number };
+/** What an attempt is counted by. */
+export type CountedBy =
+  /** The client's narrow network, whatever the attempt is about. */
+  | "network"
+  /** The wide network around it. */
+  | "wide-network"
+  /** The account, as far as it is tried from this network: a crowd elsewhere locks nobody out. */
+  | "account-from-network"
+  /** The account from wherever it is tried by browsers that have never signed in to it. */
+  | "account"
+  /** The account in a browser that has signed in to it before, and nothing else. */
+  | "known-browser";
 
-/** What is limited, by the address a request came from and by the account it is about. */
+/** A wide network may be many households, or one customer with as many addresses as it likes. */
 const LIMITS = {
   login: {
-    address: { attempts: 50, seconds: 15 * MINUTE },
-    account: { attempts: 10, seconds: 15 * MINUTE },
+    network: { attempts: 50, seconds: 15 * MINUTE },
+    "wide-network": { attempts: 100, seconds: 15 * MINUTE },
+    "account-from-network": { attempts: 10, seconds: 15 * MINUTE },
+    // bounds guessing from everywhere together; docs/security.md states what that comes to in a day
+    account: { attempts: 100, seconds: HOUR },
+    "known-browser": { attempts: 10, seconds: 15 * MINUTE },
   },
   signup: {
-    address: { attempts: 20, seconds: HOUR },
-    account: { attempts: 10, seconds: HOUR },
+    network: { attempts: 20, seconds: HOUR },
+    "wide-network": { attempts: 100, seconds: HOUR },
+    "account-from-network": { attempts: 10, seconds: HOUR },
   },
+  // how much mail that makes for one person is bounded where it is sent
   reset: {
-    address: { attempts: 20, seconds: HOUR },
-    account: { attempts: 5, seconds: HOUR },
+    network: { attempts: 20, seconds: HOUR },
+    "wide-network": { attempts: 60, seconds: HOUR },
+    "account-from-network": { attempts: 5, seconds: HOUR },
+    "known-browser": { attempts: 5, seconds: HOUR },
+  },
+  "new-password": {
+    network: { attempts: 30, seconds: HOUR },
+    "wide-network": { attempts: 100, seconds: HOUR },
   },
   newsletter: {
-    address: { attempts: 30, seconds: HOUR },
-    account: { attempts: 10, seconds: HOUR },
+    network: { attempts: 30, seconds: HOUR },
+    "wide-network": { attempts: 300, seconds: HOUR },
+    "account-from-network": { attempts: 10, seconds: HOUR },
   },
+  // only the account's owner, signed in, can use these up
   checkout: {
-    address: { attempts: 300, seconds: HOUR },
+    network: { attempts: 300, seconds: HOUR },
+    "wide-network": { attempts: 1_200, seconds: HOUR },
     account: { attempts: 120, seconds: HOUR },
   },
-} as const satisfies Record<string, { address: Limit; account: Limit }>;
+} as const satisfies Record<string, Partial<Record<CountedBy, Limit>>>;
 
 export type Limited = keyof typeof LIMITS;
 
-/** Who an attempt is counted against: the request's address and the account it names, if it names one. */
-export type Attempt = { context: AppLoadContext; account: string | null };
+/** Who an attempt is counted against. */
+export type Attempt = {
+  context: AppLoadContext;
+  /** What tells the account apart: its e-mail address as `emailSchema` gives it, or its user's id. */
+  account?: string | null;
+  /** The id of a browser that has signed in to this very account before (`findKnownBrowser`). */
+  knownBrowser?: string | null;
+};
 
-/** How long an attempt waits to be counted by the database, in milliseconds, before it is counted here. */
-const PATIENCE_MS = 1_500;
-
-/** A limit as all instances count it, and as this process does by itself while there is no database. */
-type Limiter = { shared: RateLimiterDrizzle; alone: RateLimiterMemory };
-
-const limiters = new Map<string, Limiter>();
+const limiters = new Map<string, RateLimiter>();
 
 /**
  * Counts an attempt against its limits, which all instances share through the database. Gives null, or
- * the seconds after which it makes sense to try again. While the database is away, or too slow to ask,
- * each process counts alone.
+ * the seconds after which it makes sense to try again. The first limit that refuses ends the counting, so
+ * what is turned away for the network it comes from takes nothing from the account it names. While the
+ * database is away, or too slow to ask, each process counts alone.
  */
-export async function secondsToWait(
-  limited: Limited,
-  { context, account }: Attempt,
-): Promise<number | null> {
-  const keys: ["address" | "account", string][] = [];
-  if (context.clientAddress) keys.push(["address", network(context.clientAddress)]);
-  if (account) keys.push(["account", digest(account.trim().toLowerCase())]);
-
-  const waits = await Promise.all(
-    keys.map(async ([by, key]) => {
-      const refused = await count(limiter(limited, by), key);
-      if (!refused) return 0;
-      countRateLimited(limited, by);
-      // the next attempts from here are refused in memory; this line stands for all of them
-      if (refused.consumedPoints > 0) log().warn({ limited, by }, "rate limit reached");
-      return Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
-    }),
-  );
-  const wait = Math.max(0, ...waits);
-  return wait > 0 ? wait : null;
-}
-
-/** Null for an attempt that is allowed. */
-async function count({ shared, alone }: Limiter, key: string): Promise<RateLimiterRes | null> {
-  try {
-    await inTime(shared.consume(key));
-    return null;
-  } catch (reason) {
-    if (reason instanceof RateLimiterRes) return reason;
-    log().warn({ err: reason }, "a rate limit is counted without the database");
+export async function secondsToWait(limited: Limited, attempt: Attempt): Promise<number | null> {
+  const counts = countsOf(limited, attempt);
+  for (const { by, key } of counts) {
+    const wait = limiter(limited, by).knownWait(key);
+    if (wait > 0) return refuse(limited, by, wait);
   }
-  return alone.consume(key).then(
-    () => null,
-    (refused: RateLimiterRes) => refused,
-  );
+  let isShared = true;
+  for (const { by, key } of counts) {
+    const limit = limiter(limited, by);
+    let refused: RefusedAttempt | null = null;
+    if (isShared) {
+      try {
+        refused = await limit.consume(key);
+      } catch (error) {
+        log().warn({ err: error }, "a rate limit is counted without the database");
+        // the others need not wait for it too
+        isShared = false;
+      }
+    }
+    if (!isShared) refused = await limit.consumeAlone(key);
+    if (!refused) continue;
+    if (refused.isFirst) {
+      const { narrow } = clientNetworks(attempt.context.clientAddress);
+      // this line stands for all that are refused until the count starts anew
+      logSecurityEvent("limit-reached", { limited, by, network: narrow }, "rate limit reached");
+    }
+    return refuse(limited, by, refused.wait);
+  }
+  return null;
 }
 
-async function inTime(work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    const reason = new Error(`The database did not answer within ${PATIENCE_MS} ms.`);
-    timer = setTimeout(reject, PATIENCE_MS, reason);
-  });
-  await Promise.race([work, tooLate]).finally(() => clearTimeout(timer));
+/** What an attempt is counted by, in this order; keys hold no address of a person. */
+function countsOf(
+  limited: Limited,
+  { context, account, knownBrowser }: Attempt,
+): { by: CountedBy; key: string }[] {
+  const limits: Partial<Record<CountedBy, Limit>> = LIMITS[limited];
+  const { narrow, wide } = clientNetworks(context.clientAddress);
+  const who = account ? digest(account) : null;
+  if (who && knownBrowser && limits["known-browser"]) {
+    return [{ by: "known-browser", key: `${who}:${knownBrowser}` }];
+  }
+  return [
+    // under remix-serve nobody's address is known, and all would be one network
+    ...(context.clientAddress
+      ? [
+          { by: "network" as const, key: narrow },
+          { by: "wide-network" as const, key: wide },
+        ]
+      : []),
+    ...(who && limits["account-from-network"]
+      ? [{ by: "account-from-network" as const, key: `${who}:${narrow}` }]
+      : []),
+    ...(who && limits.account ? [{ by: "account" as const, key: who }] : []),
+  ];
+}
+
+function refuse(limited: Limited, by: CountedBy, milliseconds: number): number {
+  countRateLimited(limited, by);
+  return Math.max(1, Math.ceil(milliseconds / 1000));
 }
 
 /** What a toast says to whoever has to wait. */
@@ -108,46 +148,17 @@ export function waitMessage(seconds: number): string {
   return `Too many attempts. Please try again in ${minutes <= 1 ? "a minute" : `${minutes} minutes`}.`;
 }
 
-function limiter(limited: Limited, by: "address" | "account"): Limiter {
+function limiter(limited: Limited, by: CountedBy): RateLimiter {
   const name = `${limited}:${by}`;
   let found = limiters.get(name);
   if (!found) {
-    const { attempts, seconds } = LIMITS[limited][by];
-    const points = Math.max(1, Math.round(attempts * env().RATE_LIMIT_FACTOR));
-    const shared = new RateLimiterDrizzle({
-      // looked up at each use: tests change the database under a running module
-      storeClient: { insert: (table: never) => getDatabase().db.insert(table) },
-      schema: rateLimits,
-      keyPrefix: name,
-      points,
-      duration: seconds,
-      // a flood is refused without asking the database each time
-      inMemoryBlockOnConsumed: points + 1,
-      clearExpiredByTimeout: false,
-    });
-    found = {
-      shared,
-      alone: new RateLimiterMemory({ keyPrefix: name, points, duration: seconds }),
-    };
+    const limits: Partial<Record<CountedBy, Limit>> = LIMITS[limited];
+    const limit = limits[by];
+    if (!limit) throw new Error(`There is no limit of ${limited} by ${by}.`);
+    found = new RateLimiter(name, limit);
     limiters.set(name, found);
   }
   return found;
-}
-
-/** Addresses go in and out of an IPv6 /64 at will, so that counts as one. */
-function network(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
-  return isIPv6(plain) ? `${expand(plain).slice(0, 4).join(":")}::/64` : plain;
-}
-
-function expand(address: string): string[] {
-  const [head = "", tail] = address.split("%")[0]?.split("::") ?? [];
-  const left = head === "" ? [] : head.split(":");
-  const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  const groups = [...left, ...Array<string>(zeros).fill("0"), ...right];
-  // a group may be written in either case and with zeros in front
-  return groups.map((group) => Number.parseInt(group, 16).toString(16));
 }
 
 /** An account is counted under a digest, so that the table holds no addresses. */

@@ -1,24 +1,35 @@
-import { and, eq, gt, lt } from "drizzle-orm";
+import { and, eq, gt, lt, or, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { passwordResets, users } from "../schema";
 
+/** How many links one person is mailed: none before `askAgainAfter`, and `most` since `countSince`. */
+export type PasswordResetMailLimit = { askAgainAfter: Date; countSince: Date; most: number };
+
 /**
  * Notes that a user asked for a new password, in place of any earlier time; false, and nothing changed,
- * if that was after `askAgainAfter`.
+ * if the limit does not allow another mail now. The link that was mailed last goes on working then.
  */
 export async function replacePasswordReset(
   reset: { userId: string; tokenHash: string; createdAt: Date; expiresAt: Date },
-  askAgainAfter: Date,
+  { askAgainAfter, countSince, most }: PasswordResetMailLimit,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
   const { userId, ...values } = reset;
+  const isCountOver = lt(passwordResets.countedSince, countSince);
   const written = await executor
     .insert(passwordResets)
-    .values(reset)
+    .values({ ...reset, mailCount: 1, countedSince: reset.createdAt })
     .onConflictDoUpdate({
       target: passwordResets.userId,
-      set: values,
-      setWhere: lt(passwordResets.createdAt, askAgainAfter),
+      set: {
+        ...values,
+        mailCount: sql`case when ${isCountOver} then 1 else ${passwordResets.mailCount} + 1 end`,
+        countedSince: sql`case when ${isCountOver} then ${sql.param(reset.createdAt, passwordResets.countedSince)} else ${passwordResets.countedSince} end`,
+      },
+      setWhere: and(
+        lt(passwordResets.createdAt, askAgainAfter),
+        or(isCountOver, lt(passwordResets.mailCount, most)),
+      ),
     })
     .returning({ userId: passwordResets.userId });
   return written.length > 0;

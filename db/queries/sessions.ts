@@ -47,11 +47,30 @@ export async function findViewerBySession(
   return row ?? null;
 }
 
+/**
+ * Opens a session for a user whose password hash still is `passwordHash`; false, and nothing written, if it
+ * is not. The lock on the user's row makes a change of password that runs at the same moment come before,
+ * and be seen here, or after, and end this session too.
+ */
 export async function insertSession(
-  session: { tokenHash: string; userId: string; expiresAt: Date },
+  session: { tokenHash: string; userId: string; passwordHash: string; expiresAt: Date },
   executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor.insert(sessions).values(session);
+): Promise<boolean> {
+  const verified = executor
+    .select({
+      tokenHash: sql<string>`${session.tokenHash}::text`.as("token_hash"),
+      userId: users.id,
+      createdAt: sql<Date>`now()`.as("created_at"),
+      expiresAt: sql<Date>`${session.expiresAt.toISOString()}::timestamptz`.as("expires_at"),
+    })
+    .from(users)
+    .where(and(eq(users.id, session.userId), eq(users.passwordHash, session.passwordHash)))
+    .for("share");
+  const inserted = await executor
+    .insert(sessions)
+    .select(verified)
+    .returning({ tokenHash: sessions.tokenHash });
+  return inserted.length > 0;
 }
 
 export async function extendSession(

@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, isNull, lt, or, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { profiles, type User, users } from "../schema";
 
@@ -28,6 +28,46 @@ export async function insertUser(
   });
 }
 
+/**
+ * Replaces a hash by another of the same password; false, and nothing written, if `from` is no longer the
+ * user's hash, because the password was changed meanwhile.
+ */
+export async function renewPasswordHash(
+  userId: string,
+  { from, to }: { from: string; to: string },
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const renewed = await executor
+    .update(users)
+    .set({ passwordHash: to, updatedAt: new Date() })
+    .where(and(eq(users.id, userId), eq(users.passwordHash, from)))
+    .returning({ id: users.id });
+  return renewed.length > 0;
+}
+
+/**
+ * The address to tell that somebody tried to sign up with it, at most once for each call after
+ * `notSince`; null when its owner was told since, or nobody has it.
+ */
+export async function claimSignUpNotice(
+  email: string,
+  { now, notSince }: { now: Date; notSince: Date },
+  executor: Executor = getDatabase().db,
+): Promise<string | null> {
+  const [claimed] = await executor
+    .update(users)
+    .set({ signUpNoticeSentAt: now })
+    .where(
+      and(
+        eq(sql`lower(${users.email})`, email.toLowerCase()),
+        or(isNull(users.signUpNoticeSentAt), lt(users.signUpNoticeSentAt, notSince)),
+      ),
+    )
+    .returning({ email: users.email });
+  return claimed?.email ?? null;
+}
+
+/** Sets a new password's hash, whatever the old one was. */
 export async function updatePasswordHash(
   userId: string,
   passwordHash: string,

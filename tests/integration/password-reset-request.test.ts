@@ -107,6 +107,22 @@ describe("asking for a new password", () => {
     expect(mailsTo(email)).toHaveLength(1);
   });
 
+  it("mails nobody more than six links in an hour, and the last of them goes on working", async () => {
+    const { email } = await newReader();
+    let token = "";
+    for (let i = 0; i < 9; i++) {
+      token = await tokenFor(email);
+      await age(email, "61 seconds");
+    }
+    expect(mailsTo(email)).toHaveLength(6);
+    expect((await openLink(token)).status).toBe(200);
+    // an hour after the first of them the next one is mailed, while the last still works
+    await age(email, "52 minutes");
+    expect((await openLink(token)).status).toBe(200);
+    await tokenFor(email);
+    expect(mailsTo(email)).toHaveLength(7);
+  });
+
   it("makes an older link worthless", async () => {
     const { email } = await newReader();
     const older = await tokenFor(email);

@@ -116,7 +116,8 @@ export function age(email: string, interval: string) {
   return getDatabase().db.execute(
     sql`update password_resets
         set created_at = created_at - ${interval}::interval,
-            expires_at = expires_at - ${interval}::interval
+            expires_at = expires_at - ${interval}::interval,
+            counted_since = counted_since - ${interval}::interval
         where user_id = (select id from users where email = ${email})`,
   );
 }

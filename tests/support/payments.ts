@@ -14,7 +14,8 @@ export async function newReader(): Promise<Reader> {
   const email = `reader-${process.pid}-${Date.now()}-${++count}@example.test`;
   const user = await insertUser({ email, passwordHash: "not a hash" });
   if (!user) throw new Error("The address is taken.");
-  const setCookie = await openSession(new Request(ORIGIN), user.id);
+  const setCookie = await openSession(new Request(ORIGIN), user);
+  if (!setCookie) throw new Error("The session was not opened.");
   return { id: user.id, email, cookie: setCookie.split(";")[0] ?? "" };
 }
 

@@ -1,55 +1,94 @@
 import { Authenticator } from "remix-auth";
 import { FormStrategy } from "remix-auth-form";
-import { log } from "~/server/log.server";
-import { findUserByEmail, insertUser, updatePasswordHash } from "~db/queries/users";
+import { type ClientNetworks, clientNetworks } from "~/server/client-network.server";
+import type { FieldValue } from "~/server/request-body.server";
+import { findUserByEmail, insertUser } from "~db/queries/users";
 import { logInSchema, signUpSchema } from "./credentials";
-import { hashPassword, needsRehash, verifyPassword } from "./password.server";
+import { hashPassword, verifyPassword } from "./password.server";
+import type { VerifiedUser } from "./sessions.server";
 
-/** A user as the authenticator hands them on; an empty identities list means the address was taken. */
-export type AuthenticatedUser = { id: string; email: string; identities?: { provider: "email" }[] };
+/**
+ * A user as the authenticator hands them on: `passwordHash` is the one that fits the password. An empty
+ * identities list means the address was taken.
+ */
+export type AuthenticatedUser = VerifiedUser & {
+  email: string;
+  identities?: { provider: "email" }[];
+};
 
 /** Credentials that were refused, with the message the toast shows. */
 export class CredentialsError extends Error {
   override name = "CredentialsError";
+  constructor(
+    message: string,
+    /** Whose account it was, for the log; null if nobody has the address or it was not looked up. */
+    readonly userId: string | null = null,
+  ) {
+    super(message);
+  }
 }
 
 /** Says the same of an unknown address and of a wrong password. */
-const WRONG_CREDENTIALS = "Invalid login credentials";
+export const WRONG_CREDENTIALS = "Invalid login credentials";
 
 /**
  * Log in and sign up as remix-auth form strategies, named 'login' and 'signup'. `authenticate` throws a
- * CredentialsError for input that is refused; anything else it throws is a fault of the server.
+ * CredentialsError for input that is refused, QueueFull when the client's network has too many passwords
+ * waiting to be hashed; anything else it throws is a fault of the server.
  */
 export const authenticator = new Authenticator<AuthenticatedUser>()
-  .use(new FormStrategy(({ form }) => logIn(form)), "login")
-  .use(new FormStrategy(({ form }) => signUp(form)), "signup");
+  .use(new FormStrategy(({ form, request }) => logIn(form, networkOf(request))), "login")
+  .use(new FormStrategy(({ form, request }) => signUp(form, networkOf(request))), "signup");
 
-async function logIn(form: FormData): Promise<AuthenticatedUser> {
+/** Carries the client's address to the strategies, to which remix-auth hands no more than a request. */
+const ADDRESS_HEADER = "X-Client-Address";
+
+/**
+ * The request to authenticate: the fields that were read, since remix-auth-form reads a form body itself,
+ * and the address of the client.
+ */
+export function credentialsRequest(
+  url: string,
+  fields: Record<string, FieldValue>,
+  clientAddress: string | undefined,
+): Request {
+  const body = new FormData();
+  for (const name of ["email", "password"]) {
+    for (const value of [fields[name] ?? []].flat()) {
+      if (typeof value === "string") body.append(name, value);
+    }
+  }
+  const headers = clientAddress ? { [ADDRESS_HEADER]: clientAddress } : undefined;
+  return new Request(url, { method: "POST", body, headers });
+}
+
+function networkOf(request: Request): ClientNetworks {
+  return clientNetworks(request.headers.get(ADDRESS_HEADER) ?? undefined);
+}
+
+async function logIn(form: FormData, network: ClientNetworks): Promise<AuthenticatedUser> {
   const parsed = logInSchema.safeParse(formFields(form));
   if (!parsed.success) throw new CredentialsError(firstProblem(parsed.error));
   const { email, password } = parsed.data;
 
   const user = await findUserByEmail(email);
-  if (!(await verifyPassword(user?.passwordHash ?? null, password)) || !user) {
-    throw new CredentialsError(WRONG_CREDENTIALS);
+  if (!(await verifyPassword(user?.passwordHash ?? null, password, network)) || !user) {
+    throw new CredentialsError(WRONG_CREDENTIALS, user?.id);
   }
-  if (needsRehash(user.passwordHash)) {
-    await updatePasswordHash(user.id, await hashPassword(password));
-    log().info({ userId: user.id }, "password hash renewed under today's parameters");
-  }
-  return { id: user.id, email: user.email, identities: [{ provider: "email" }] };
+  const { id, passwordHash } = user;
+  return { id, email: user.email, passwordHash, identities: [{ provider: "email" }] };
 }
 
 /** A known address gives a user whose identities list is empty (specification, 5). */
-async function signUp(form: FormData): Promise<AuthenticatedUser> {
+async function signUp(form: FormData, network: ClientNetworks): Promise<AuthenticatedUser> {
   const parsed = signUpSchema.safeParse(formFields(form));
   if (!parsed.success) throw new CredentialsError(firstProblem(parsed.error));
   const { email, password } = parsed.data;
 
-  const user = await insertUser({ email, passwordHash: await hashPassword(password) });
-  if (!user) return { id: "", email, identities: [] };
-  log().info({ userId: user.id }, "account created");
-  return { id: user.id, email: user.email, identities: [{ provider: "email" }] };
+  const passwordHash = await hashPassword(password, network);
+  const user = await insertUser({ email, passwordHash });
+  if (!user) return { id: "", email, passwordHash, identities: [] };
+  return { id: user.id, email: user.email, passwordHash, identities: [{ provider: "email" }] };
 }
 
 /** A field sent twice stays an array, which no schema takes for a text. */

@@ -4,19 +4,27 @@ import { sendMailInBackground } from "~/features/mail/background-mail.server";
 import type { MailMessage } from "~/features/mail/mail-message";
 import { passwordResetMail } from "~/features/mail/password-reset-mail";
 import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
-import { log } from "~/server/log.server";
 import { readPageForm } from "~/server/page-form.server";
 import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
+import { logSecurityEvent } from "~/server/security-log.server";
 import { toasts } from "~/ui/toast-messages";
 import { replacePasswordReset } from "~db/queries/password-resets";
 import { findUserByEmail } from "~db/queries/users";
 import { emailSchema } from "./credentials";
+import { findKnownBrowser } from "./known-browser.server";
 import { FORGOT_PASSWORD_PATH, passwordResetPath } from "./password-reset-paths";
 import { createPasswordResetToken } from "./password-reset-token.server";
 
 /** How long a link works, and how soon a user is mailed another one, in milliseconds. */
 const LINK_LIFE = 60 * 60 * 1000;
 const ASK_AGAIN_AFTER = 60 * 1000;
+
+/**
+ * Links mailed to one user in an hour, whoever asks for them and from wherever. Who asks beyond it is
+ * answered as ever, and the link mailed last still works: nobody can lock an owner out by asking.
+ */
+const MOST_MAILS = 6;
+const MAIL_COUNT_LIFE = 60 * 60 * 1000;
 
 /**
  * Does what the 'forgot password' form asks for. The answer says the same, and takes the same time,
@@ -35,7 +43,8 @@ export async function requestPasswordReset({
       email: typeof form.fields.email === "string" ? form.fields.email : null,
     });
   }
-  const seconds = await secondsToWait("reset", { context, account: parsed.data });
+  const knownBrowser = await findKnownBrowser(request, parsed.data);
+  const seconds = await secondsToWait("reset", { context, account: parsed.data, knownBrowser });
   if (seconds !== null) {
     const toast = toasts.passwordResetFailed(waitMessage(seconds));
     return refuseFormForNow(
@@ -70,9 +79,13 @@ async function prepareMail(email: string): Promise<MailMessage | null> {
       createdAt: new Date(now),
       expiresAt: new Date(now + LINK_LIFE),
     },
-    new Date(now - ASK_AGAIN_AFTER),
+    {
+      askAgainAfter: new Date(now - ASK_AGAIN_AFTER),
+      countSince: new Date(now - MAIL_COUNT_LIFE),
+      most: MOST_MAILS,
+    },
   );
   if (!replaced) return null;
-  log().info({ userId: user.id }, "a password reset was asked for");
+  logSecurityEvent("password-reset-requested", { userId: user.id }, "password reset requested");
   return passwordResetMail({ to: user.email, url: env().PUBLIC_URL + passwordResetPath(token) });
 }

@@ -1,16 +1,22 @@
+import type { ActionFunctionArgs } from "@remix-run/node";
 import { env } from "~/env.server";
 import { sendMailInBackground } from "~/features/mail/background-mail.server";
 import { passwordChangedMail } from "~/features/mail/password-changed-mail";
-import { answerForm } from "~/server/form-answer.server";
+import { clientNetworks } from "~/server/client-network.server";
+import { QueueFull } from "~/server/fair-queue.server";
+import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
 import { log } from "~/server/log.server";
 import { readPageForm } from "~/server/page-form.server";
+import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
+import { logSecurityEvent } from "~/server/security-log.server";
 import { toasts } from "~/ui/toast-messages";
 import { getDatabase } from "~db/client";
 import { findPasswordReset, takePasswordReset } from "~db/queries/password-resets";
 import { deleteSessionsOfUser } from "~db/queries/sessions";
 import { updatePasswordHash } from "~db/queries/users";
 import { signUpSchema } from "./credentials";
-import { hashPassword } from "./password.server";
+import { rememberBrowser } from "./known-browser.server";
+import { HASH_RETRY_SECONDS, hashPassword, requirePlaceInQueue } from "./password.server";
 import { FORGOT_PASSWORD_PATH, passwordResetPath } from "./password-reset-paths";
 import { hashPasswordResetToken } from "./password-reset-token.server";
 import { openSession } from "./sessions.server";
@@ -42,7 +48,10 @@ export async function requirePasswordReset(request: Request): Promise<PasswordRe
  * browser in anew and leads to '/'. A password that is too short leads back to the form, a link that is
  * no longer valid to the 'forgot password' page.
  */
-export async function resetPassword(request: Request): Promise<Response> {
+export async function resetPassword({
+  request,
+  context,
+}: Pick<ActionFunctionArgs, "request" | "context">): Promise<Response> {
   const form = await readPageForm(request);
   const token = typeof form.fields.token === "string" ? form.fields.token : "";
   const tokenHash = hashPasswordResetToken(token);
@@ -52,25 +61,40 @@ export async function resetPassword(request: Request): Promise<Response> {
       toast: toasts.passwordResetFailed(message),
       redirectTo: passwordResetPath(token),
     });
+  const refuseForNow = (message: string, status: 429 | 503, seconds: number) =>
+    refuseFormForNow(
+      form,
+      { toast: toasts.passwordResetFailed(message), redirectTo: passwordResetPath(token) },
+      { status, seconds, context },
+    );
 
   const parsed = signUpSchema.shape.password.safeParse(form.fields.password);
   if (!parsed.success) return refuse(parsed.error.issues[0]?.message);
+  const network = clientNetworks(context.clientAddress);
   try {
+    requirePlaceInQueue(network);
+    const seconds = await secondsToWait("new-password", { context });
+    if (seconds !== null) return await refuseForNow(waitMessage(seconds), 429, seconds);
     // looked up first, so that a forged link costs no hashing
     const reset = await findPasswordReset(tokenHash, new Date());
     if (!reset) return await refuseLink();
     const { userId, email } = reset;
-    if (!(await changePassword(tokenHash, await hashPassword(parsed.data)))) {
-      return await refuseLink();
-    }
-    log().info({ userId }, "password changed by a reset link");
+    const passwordHash = await hashPassword(parsed.data, network);
+    if (!(await changePassword(tokenHash, passwordHash))) return await refuseLink();
+    const facts = { userId, network: network.narrow };
+    logSecurityEvent("password-reset", facts, "password changed by a reset link");
     sendMailInBackground("password changed", async () =>
       passwordChangedMail({ to: email, url: env().PUBLIC_URL + FORGOT_PASSWORD_PATH }),
     );
     const headers = new Headers();
-    headers.append("Set-Cookie", await openSession(request, userId));
+    headers.append("Set-Cookie", await rememberBrowser(request, email));
+    const setCookie = await openSession(request, { id: userId, passwordHash });
+    if (setCookie) headers.append("Set-Cookie", setCookie);
     return await answerForm(form, { toast: toasts.passwordChanged, redirectTo: "/", headers });
   } catch (error) {
+    if (error instanceof QueueFull) {
+      return refuseForNow("The site is very busy. Please try again.", 503, HASH_RETRY_SECONDS);
+    }
     log().error({ err: error }, "password reset failed");
     return refuse();
   }

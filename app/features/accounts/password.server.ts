@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import argon2 from "argon2";
-import pLimit from "p-limit";
+import type { ClientNetworks } from "~/server/client-network.server";
+import { FairQueue, QueueFull } from "~/server/fair-queue.server";
 import { exposeHashQueue } from "~/server/metrics.server";
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes, one lane. */
@@ -17,30 +18,20 @@ const AT_ONCE = Math.max(1, availableParallelism() - 1);
 /** Hashes that may wait: about a second's work, so that whoever waits is still there. */
 const WAITING_AT_MOST = 40 * AT_ONCE;
 
-/** More passwords are waiting to be hashed than the site takes on; nothing was done. */
-export class TooManyHashes extends Error {
-  override name = "TooManyHashes";
-  /** When it makes sense to try again, in seconds. */
-  readonly retryAfter = 5;
+/** When it makes sense to try again after a QueueFull, in seconds. */
+export const HASH_RETRY_SECONDS = 5;
+
+const queue = new FairQueue({ atOnce: AT_ONCE, waitingAtMost: WAITING_AT_MOST });
+exposeHashQueue(() => queue.running + queue.waiting);
+
+/** Throws QueueFull when no password of this network would be taken now, before other work is done for it. */
+export function requirePlaceInQueue(network?: ClientNetworks): void {
+  if (!queue.hasPlaceFor(network)) throw new QueueFull();
 }
 
-const queue = pLimit(AT_ONCE);
-exposeHashQueue(() => queue.activeCount + queue.pendingCount);
-
-/** Throws TooManyHashes when no password would be taken now, before any other work is done for it. */
-export function requirePlaceInQueue(): void {
-  if (queue.pendingCount >= WAITING_AT_MOST) throw new TooManyHashes();
-}
-
-/** Runs work in the queue; throws TooManyHashes when it is full. */
-function queued<Result>(work: () => Promise<Result>): Promise<Result> {
-  requirePlaceInQueue();
-  return queue(work);
-}
-
-/** Hashes a password with argon2id; the answer carries its own salt and parameters. Throws TooManyHashes. */
-export async function hashPassword(password: string): Promise<string> {
-  return queued(() => argon2.hash(password, PARAMETERS));
+/** Hashes a password with argon2id; the answer carries its own salt and parameters. Throws QueueFull. */
+export async function hashPassword(password: string, network?: ClientNetworks): Promise<string> {
+  return queue.run(network, () => argon2.hash(password, PARAMETERS));
 }
 
 let decoy: Promise<string> | undefined;
@@ -48,11 +39,15 @@ let decoy: Promise<string> | undefined;
 /**
  * Whether a password fits a hash. Without a hash (no such account) it does the same work against a
  * decoy and answers false, so that the time taken does not tell whether an address is known. Throws
- * TooManyHashes.
+ * QueueFull.
  */
-export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
+export async function verifyPassword(
+  hash: string | null,
+  password: string,
+  network?: ClientNetworks,
+): Promise<boolean> {
   const against = hash ?? (await decoyHash());
-  const fits = await queued(() => argon2.verify(against, password));
+  const fits = await queue.run(network, () => argon2.verify(against, password));
   return hash !== null && fits;
 }
 

@@ -38,19 +38,28 @@ function sessionCookie(): Cookie {
   return cookie;
 }
 
+/** A user whose password has just been verified or set: `passwordHash` is the hash it fits. */
+export type VerifiedUser = { id: string; passwordHash: string };
+
 /**
- * Opens a session for a user and gives the Set-Cookie value for it. A session the request already had
- * is ended, so that a token planted before signing in is worth nothing afterwards.
+ * Opens a session for a user and gives the Set-Cookie value for it; null when the password was changed
+ * since it was verified, so that who knew only the old one is not let in. A session the request already
+ * had is ended, so that a token planted before signing in is worth nothing afterwards.
  */
-export async function openSession(request: Request, userId: string): Promise<string> {
+export async function openSession(
+  request: Request,
+  { id, passwordHash }: VerifiedUser,
+): Promise<string | null> {
   const token = randomBytes(32).toString("base64url");
-  const before = await readToken(request);
-  if (before) await deleteSession(hashToken(before));
-  await insertSession({
+  const opened = await insertSession({
     tokenHash: hashToken(token),
-    userId,
+    userId: id,
+    passwordHash,
     expiresAt: new Date(Date.now() + SLIDING_LIFE),
   });
+  if (!opened) return null;
+  const before = await readToken(request);
+  if (before) await deleteSession(hashToken(before));
   return sessionCookie().serialize(token);
 }
 

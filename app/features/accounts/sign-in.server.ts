@@ -1,13 +1,26 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
+import { clientNetworks } from "~/server/client-network.server";
+import { QueueFull } from "~/server/fair-queue.server";
 import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
 import { isCaught } from "~/server/honeypot.server";
 import { log } from "~/server/log.server";
 import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
 import { type FieldValue, readForm } from "~/server/request-body.server";
+import { logSecurityEvent } from "~/server/security-log.server";
 import { type ToastMessage, toasts } from "~/ui/toast-messages";
-import { authenticator, CredentialsError } from "./authenticator.server";
-import { requirePlaceInQueue, TooManyHashes } from "./password.server";
+import {
+  type AuthenticatedUser,
+  authenticator,
+  CredentialsError,
+  credentialsRequest,
+  WRONG_CREDENTIALS,
+} from "./authenticator.server";
+import { emailSchema } from "./credentials";
+import { findKnownBrowser, rememberBrowser } from "./known-browser.server";
+import { HASH_RETRY_SECONDS, requirePlaceInQueue } from "./password.server";
+import { renewHash } from "./renew-hash.server";
 import { openSession } from "./sessions.server";
+import { noticeSignUpAttempt } from "./sign-up-notice.server";
 
 type Way = "login" | "signup";
 
@@ -27,6 +40,7 @@ export async function signInWithForm(
 ): Promise<Response> {
   const form = await readForm(request);
   const typedEmail = typeof form.fields.email === "string" ? form.fields.email : null;
+  const network = clientNetworks(context.clientAddress);
   const refuse = (toast: ToastMessage, status: number, message = toast.description) =>
     answerForm(form, {
       toast,
@@ -45,39 +59,65 @@ export async function signInWithForm(
 
   try {
     // a flood is turned away before it costs the database anything
-    requirePlaceInQueue();
-    const seconds = await secondsToWait(way, { context, account: typedEmail });
+    requirePlaceInQueue(network);
+    const account = emailSchema.safeParse(form.fields.email).data ?? null;
+    const knownBrowser = account && (await findKnownBrowser(request, account));
+    const seconds = await secondsToWait(way, { context, account, knownBrowser });
     if (seconds !== null) return await refuseForNow(waitMessage(seconds), 429, seconds);
     if (way === "signup" && isCaught(form.fields)) return await refuse(failed[way](), 422);
 
-    const user = await authenticator.authenticate(way, asFormRequest(request, form.fields));
-    if (user.identities?.length === 0) {
+    const signedIn = await authenticateAndOpenSession(way, request, {
+      fields: form.fields,
+      clientAddress: context.clientAddress,
+    });
+    if (!signedIn) {
+      const facts = { network: network.narrow };
+      logSecurityEvent("sign-up-with-taken-address", facts, "sign up with a known address");
+      if (account) noticeSignUpAttempt(account);
       return await refuse(toasts.signUpIncomplete, 409, "User already exists.");
     }
+    const { user, setCookie } = signedIn;
     const headers = new Headers();
-    headers.append("Set-Cookie", await openSession(request, user.id));
-    log().info({ userId: user.id }, way === "login" ? "signed in" : "signed up");
+    headers.append("Set-Cookie", setCookie);
+    headers.append("Set-Cookie", await rememberBrowser(request, user.email));
+    const facts = { userId: user.id, network: network.narrow, knownBrowser: knownBrowser !== null };
+    if (way === "login") logSecurityEvent("signed-in", facts, "signed in");
+    else logSecurityEvent("signed-up", facts, "signed up");
     return await answerForm(form, { toast: succeeded[way], redirectTo: "/", headers });
   } catch (error) {
     if (error instanceof CredentialsError) {
+      const facts = { way, userId: error.userId, network: network.narrow };
+      logSecurityEvent("sign-in-failed", facts, "sign in refused");
       return refuse(failed[way](error.message), way === "login" ? 401 : 422);
     }
-    if (error instanceof TooManyHashes) {
+    if (error instanceof QueueFull) {
       log().warn(`${way} turned away: too many passwords are waiting to be hashed`);
-      return refuseForNow("The site is very busy. Please try again.", 503, error.retryAfter);
+      return refuseForNow("The site is very busy. Please try again.", 503, HASH_RETRY_SECONDS);
     }
     log().error({ err: error }, `${way} failed`);
     return refuse(failed[way](), 500);
   }
 }
 
-/** remix-auth-form reads a form body itself, so the fields that were read are sent through one again. */
-function asFormRequest(request: Request, fields: Record<string, FieldValue>): Request {
-  const body = new FormData();
-  for (const name of ["email", "password"]) {
-    for (const value of [fields[name] ?? []].flat()) {
-      if (typeof value === "string") body.append(name, value);
-    }
+/**
+ * The user behind the credentials and the Set-Cookie value of their session; null when a sign-up named an
+ * address that is taken. Throws as `authenticator` does.
+ */
+async function authenticateAndOpenSession(
+  way: Way,
+  request: Request,
+  given: { fields: Record<string, FieldValue>; clientAddress: string | undefined },
+): Promise<{ user: AuthenticatedUser; setCookie: string } | null> {
+  // a second time when the hash was replaced under the first: it may be another one of the same password
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const credentials = credentialsRequest(request.url, given.fields, given.clientAddress);
+    const user = await authenticator.authenticate(way, credentials);
+    if (user.identities?.length === 0) return null;
+    const setCookie = await openSession(request, user);
+    if (!setCookie) continue;
+    if (way === "login")
+      await renewHash(user, given.fields.password, clientNetworks(given.clientAddress));
+    return { user, setCookie };
   }
-  return new Request(request.url, { method: "POST", body });
+  throw new CredentialsError(WRONG_CREDENTIALS);
 }

@@ -34,7 +34,7 @@ export const meta: MetaFunction = ({ matches }) => [
 
 export const loader = ({ request }: LoaderFunctionArgs) => requirePasswordReset(request);
 
-export const action = ({ request }: ActionFunctionArgs) => resetPassword(request);
+export const action = (args: ActionFunctionArgs) => resetPassword(args);
 
 export default function ResetPassword() {
   return <PasswordResetPage {...useLoaderData<typeof loader>()} />;

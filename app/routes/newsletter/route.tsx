@@ -1,4 +1,5 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
+import { emailSchema } from "~/features/accounts/credentials";
 import { subscribe } from "~/features/newsletter/subscribe.server";
 import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
 import { isCaught } from "~/server/honeypot.server";
@@ -12,13 +13,14 @@ export const loader = () => redirect("/#newsletter");
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request);
   const { email, redirectTo } = form.fields;
-  const account = typeof email === "string" && email !== "" ? email : null;
-  const seconds = account && (await secondsToWait("newsletter", { context, account }));
+  const isTyped = typeof email === "string" && email.trim() !== "";
+  const account = emailSchema.safeParse(email).data;
+  const seconds = isTyped && (await secondsToWait("newsletter", { context, account }));
   if (seconds) {
     const toast = toasts.subscribeLimited(waitMessage(seconds));
     return refuseFormForNow(
       form,
-      { toast, redirectTo: "/", email: account },
+      { toast, redirectTo: "/", email },
       { status: 429, seconds, context },
     );
   }

@@ -1,0 +1,52 @@
+import { sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { backgroundMailIdle } from "~/features/mail/background-mail.server";
+import { action as signUp } from "~/routes/auth_.signup/route";
+import { getDatabase } from "~db/client";
+import { delivered, mailsTo, newReader, withMailedReaders } from "../support/password-reset";
+import { ORIGIN, post } from "../support/routes";
+
+withMailedReaders();
+
+async function trySigningUp(email: string) {
+  const answer = await post(signUp, { json: { email, password: "somebody else's" } });
+  await backgroundMailIdle();
+  return answer;
+}
+
+describe("signing up with an address that has an account", () => {
+  it("is told to its owner by mail, with the way to a new password", async () => {
+    const { email } = await newReader();
+    expect((await trySigningUp(email)).status).toBe(409);
+    const [mail] = mailsTo(email);
+    expect(mail?.headers.subject).toBe("You already have an account");
+    expect(mail?.text).toContain(`${ORIGIN}/auth/forgot-password`);
+    expect(mail?.text).not.toContain("token=");
+  });
+
+  it("is told once a day, however often it is tried and in whatever case", async () => {
+    const { email } = await newReader();
+    await Promise.all([email, email.toUpperCase(), ` ${email}`, email].map(trySigningUp));
+    expect(mailsTo(email)).toHaveLength(1);
+    await getDatabase().db.execute(
+      sql`update users set sign_up_notice_sent_at = sign_up_notice_sent_at - interval '23 hours'
+          where email = ${email}`,
+    );
+    await trySigningUp(email);
+    expect(mailsTo(email)).toHaveLength(1);
+    await getDatabase().db.execute(
+      sql`update users set sign_up_notice_sent_at = sign_up_notice_sent_at - interval '2 hours'
+          where email = ${email}`,
+    );
+    await trySigningUp(email);
+    expect(mailsTo(email)).toHaveLength(2);
+  });
+
+  it("mails nobody when the sign-up was refused for another reason, or made an account", async () => {
+    await newReader();
+    const refused = await post(signUp, { json: { email: "new@example.test", password: "12345" } });
+    expect(refused.status).toBe(422);
+    await backgroundMailIdle();
+    expect(delivered()).toEqual([]);
+  });
+});
