@@ -9,30 +9,26 @@ import {
 } from "@remix-run/node";
 import { createRequest, sendResponse } from "@remix-run/node-fetch-server";
 import compression from "compression";
-import pLimit from "p-limit";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
+import { type ClientNetworks, clientNetworks } from "./client-network.server";
+import { FairQueue, QueueFull } from "./fair-queue.server";
 import { log, withoutAddresses } from "./log.server";
 import { countRequest, exposeKeptAnswers, statusOf } from "./metrics.server";
 import { PageCache } from "./page-cache.server";
+import { mayRenderRefusedPage } from "./refused-pages.server";
 import { clientAddress, NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { StaticFiles } from "./static-files.server";
 import { turn } from "./turns.server";
 
-/**
- * Pages rendered a second for forms that are turned away. It is floods that are turned away, and a page
- * for each of their requests would be the harm they came to do; beyond this the words alone are sent.
- */
-const REFUSED_PAGES_A_SECOND = 20;
-
 /** Pages that are made at one time: each takes memory, and with more of them none comes sooner. */
 const PAGES_AT_ONCE = 32;
 
-/** Pages that wait for that; whoever comes then is told so. */
+/** Pages that wait for that; who has no fair share of these places left is told to come again. */
 const PAGES_WAITING_AT_MOST = 400;
 
-const pageQueue = pLimit(PAGES_AT_ONCE);
+const pageQueue = new FairQueue({ atOnce: PAGES_AT_ONCE, waitingAtMost: PAGES_WAITING_AT_MOST });
 
 /** An answer that could not be given is given at once, but an upload that goes on is not waited for. */
 const LINGER_MS = 1_000;
@@ -82,7 +78,7 @@ export function createSite(projectRoot: string): RequestListener {
 
     // asked for by pages of an earlier build; a page in its place would only cost time
     if (path.startsWith("/build/")) return send(response, { status: 404, message: "Not found." });
-    await turn();
+    await turn(clientNetworks(clientAddress(request)));
     if (response.destroyed) return;
     await new Promise<void>((next) => compress(request as never, response as never, () => next()));
     await answerWithRemix(remix, request, response, requestId);
@@ -111,16 +107,24 @@ async function answerWithRemix(
 
   // health checks must not fail because of a crowd, and what is posted has bounds of its own
   const isPage = !request.body && !NAMELESS_PATHS.has(new URL(request.url).pathname);
-  if (isPage && pageQueue.pendingCount >= PAGES_WAITING_AT_MOST) {
+  const network = clientNetworks(context.clientAddress);
+  // who has gone away meanwhile is not worth a page
+  const answerIfWanted = async () => (response.destroyed ? null : remix(request, context));
+  let answer: Response | null;
+  try {
+    answer = await (isPage ? pageQueue.run(network, answerIfWanted) : answerIfWanted());
+  } catch (error) {
+    if (!(error instanceof QueueFull)) throw error;
     return send(response, {
       status: 503,
       message: "The site is very busy. Please try again.",
       headers: { "Retry-After": "2" },
     });
   }
-  let answer = await (isPage ? pageQueue(() => remix(request, context)) : remix(request, context));
-  if (context.refusedForm && refusedPages.mayRender())
+  if (!answer) return;
+  if (context.refusedForm && mayRenderRefusedPage(network)) {
     answer = await renderRefusedForm(remix, request, context);
+  }
   if (answer.headers.get("Content-Type")?.startsWith("text/html")) {
     response.setHeader("Content-Security-Policy", pagePolicy([`'nonce-${nonce}'`]));
   }
@@ -131,17 +135,6 @@ async function answerWithRemix(
   }
   await sendResponse(response, answer);
 }
-
-const refusedPages = {
-  second: 0,
-  count: 0,
-  mayRender(): boolean {
-    const second = Math.floor(Date.now() / 1_000);
-    if (second !== this.second) Object.assign(this, { second, count: 0 });
-    this.count += 1;
-    return this.count <= REFUSED_PAGES_A_SECOND;
-  },
-};
 
 /** The page a refused form belongs to, with the toast that says why, under the refusal's status. */
 async function renderRefusedForm(
