@@ -81,11 +81,16 @@ export async function extendSession(
   await executor.update(sessions).set({ expiresAt }).where(eq(sessions.tokenHash, tokenHash));
 }
 
+/** Removes a session and gives its user; null if there was none. */
 export async function deleteSession(
   tokenHash: string,
   executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor.delete(sessions).where(eq(sessions.tokenHash, tokenHash));
+): Promise<string | null> {
+  const [gone] = await executor
+    .delete(sessions)
+    .where(eq(sessions.tokenHash, tokenHash))
+    .returning({ userId: sessions.userId });
+  return gone?.userId ?? null;
 }
 
 /** Revokes every session of a user, as a change of password does. */

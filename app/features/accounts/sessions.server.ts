@@ -63,11 +63,16 @@ export async function openSession(
   return sessionCookie().serialize(token);
 }
 
-/** Ends the request's session, if it has one, and gives the Set-Cookie value that forgets it. */
-export async function closeSession(request: Request): Promise<string> {
+/**
+ * Ends the request's session and gives whose it was, or null if it has none, with the Set-Cookie value
+ * that forgets it.
+ */
+export async function closeSession(
+  request: Request,
+): Promise<{ userId: string | null; setCookie: string }> {
   const token = await readToken(request);
-  if (token) await deleteSession(hashToken(token));
-  return forgetSession();
+  const userId = token ? await deleteSession(hashToken(token)) : null;
+  return { userId, setCookie: await forgetSession() };
 }
 
 /** The Set-Cookie value that forgets a session. */

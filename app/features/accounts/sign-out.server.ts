@@ -1,6 +1,7 @@
 import { answerForm } from "~/server/form-answer.server";
 import { log } from "~/server/log.server";
 import { readForm } from "~/server/request-body.server";
+import { logSecurityEvent } from "~/server/security-log.server";
 import { toasts } from "~/ui/toast-messages";
 import { closeSession } from "./sessions.server";
 
@@ -12,7 +13,9 @@ export async function signOutWithForm(request: Request): Promise<Response> {
   const form = await readForm(request);
   try {
     const headers = new Headers();
-    headers.append("Set-Cookie", await closeSession(request));
+    const { userId, setCookie } = await closeSession(request);
+    headers.append("Set-Cookie", setCookie);
+    if (userId) logSecurityEvent("signed-out", { userId }, "signed out");
     return await answerForm(form, { toast: toasts.signedOut, redirectTo: "/", headers });
   } catch (error) {
     log().error({ err: error }, "sign out failed");
