@@ -11,7 +11,7 @@ import { createRequest, sendResponse } from "@remix-run/node-fetch-server";
 import compression from "compression";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
-import { type ClientNetworks, clientNetworks } from "./client-network.server";
+import { clientNetworks } from "./client-network.server";
 import { FairQueue, QueueFull } from "./fair-queue.server";
 import { log, withoutAddresses } from "./log.server";
 import { countRequest, exposeKeptAnswers, statusOf } from "./metrics.server";

@@ -8,7 +8,7 @@ export const loader = () => redirect("/premium");
 
 /** Sends a customer to Stripe's portal, where a membership is cancelled, resumed and its card mended. */
 export async function action(args: ActionFunctionArgs) {
-  const form = await readForm(args.request);
+  const form = await readForm(args.request, args.context);
   const { user } = await requireViewer(args, "/auth");
   const answer = await answerPortal(user.id);
   return "url" in answer && !form.wantsJson

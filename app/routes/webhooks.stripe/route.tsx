@@ -10,12 +10,12 @@ export const loader = () => {
   throw refusal(405, "Stripe posts its events here.", { Allow: "POST" });
 };
 
-export async function action({ request }: ActionFunctionArgs) {
+export async function action({ request, context }: ActionFunctionArgs) {
   if (request.method !== "POST") {
     throw refusal(405, "Stripe posts its events here.", { Allow: "POST" });
   }
   // the signature is over the very bytes that were sent, so the body stays text
-  const body = await readText(request, WEBHOOK_LIMIT);
+  const body = await readText(request, WEBHOOK_LIMIT, context);
   try {
     const { status, message } = await receiveWebhook(body, request.headers.get("Stripe-Signature"));
     return new Response(message, { status });
