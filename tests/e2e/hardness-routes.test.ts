@@ -63,7 +63,8 @@ const routes: Record<string, Route> = {
     post: {
       form: credentials,
       answers: ["303 /", "303 /auth?tab=signup"],
-      writes: [["profiles", "sessions", "users"], []],
+      // the owner of an address is told, and when that was is noted
+      writes: [["profiles", "sessions", "users"], ["users"]],
     },
   },
   billing: {

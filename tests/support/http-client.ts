@@ -88,6 +88,11 @@ export class Visitor {
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   }
 
+  /** The value of one of them; empty if it has none of this name. */
+  valueOf(name: string): string {
+    return this.#cookies.get(name) ?? "";
+  }
+
   set cookie(header: string) {
     this.#cookies.clear();
     for (const pair of header.split("; ")) this.#keep(pair);
