@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { userInfo } from "node:os";
+
+/** A network of a test's own, in which its processes have any addresses it likes and nobody else sees them. */
+export type NetworkNamespace = {
+  /** The beginning of a command line that runs the rest of it in the namespace. */
+  enter: [string, ...string[]];
+  /** Ends the namespace once the last process in it has ended. */
+  close(): void;
+};
+
+/** Configures the namespace it is in, says so, and lives until its input ends: with this process at the latest. */
+const HOLD = 'printf %s "$1" | ip -batch - && echo made && exec cat';
+
+/**
+ * Makes a network namespace whose loopback has these addresses. It goes away with this process, however
+ * that ends. Gives the reason why this machine lets it make none, for the names of skipped tests.
+ */
+export async function openNetworkNamespace(
+  addresses: string[],
+): Promise<{ namespace: NetworkNamespace } | { reason: string }> {
+  if (process.platform !== "linux") return { reason: "only Linux has network namespaces" };
+  const isRoot = userInfo().uid === 0;
+  // whoever is not root may configure a network in a user namespace, where the system lets him have one
+  const asUser = isRoot ? [] : ["--user", "--map-current-user", "--keep-caps"];
+  const batch = ["link set lo up", ...addresses.map((address) => `address add ${address} dev lo`)];
+  const holder = spawn("unshare", [...asUser, "--net", "sh", "-c", HOLD, "sh", batch.join("\n")]);
+  let complaint = "";
+  holder.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaint += text;
+  });
+  const reason = await Promise.race([
+    once(holder.stdout, "data").then(() => null),
+    once(holder, "close").then(
+      () => complaint.trim().split("\n")[0],
+      ({ message }: Error) => message,
+    ),
+  ]);
+  if (reason !== null) return { reason: `this machine lets it make none: ${reason}` };
+  const target = ["--target", String(holder.pid), "--net"];
+  return {
+    namespace: {
+      enter: ["nsenter", ...target, ...(isRoot ? [] : ["--user", "--preserve-credentials"]), "--"],
+      close: () => void holder.stdin.end(),
+    },
+  };
+}
