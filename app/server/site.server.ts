@@ -12,7 +12,7 @@ import compression from "compression";
 import pLimit from "p-limit";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
-import { log, withoutAddresses } from "./log.server";
+import { log } from "./log.server";
 import { countRequest, exposeKeptAnswers, statusOf } from "./metrics.server";
 import { PageCache } from "./page-cache.server";
 import { clientAddress, NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
@@ -206,7 +206,7 @@ function logRequest(
     {
       requestId,
       method,
-      path: withoutAddresses(path.slice(0, 200)),
+      path,
       status: statusOf(response),
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
     },
