@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { env } from "~/env.server";
+import { repeatedHeader } from "./request-host.server";
 
 /** An answer to a request that goes no further. */
 export type Refusal = { status: number; message: string; headers?: Record<string, string> };
@@ -32,6 +33,14 @@ export function refuse(request: IncomingMessage, path: string): Refusal | null {
   }
   if (request.rawHeaders.length > 2 * MOST_HEADERS) {
     return { status: 431, message: "The request has too many headers." };
+  }
+  const repeated = repeatedHeader(request);
+  if (repeated) {
+    return { status: 400, message: `The request has two headers of the name ${repeated}.` };
+  }
+  // a target that names a host did not name the one of the Host header, or it would be a path by now
+  if (!path.startsWith("/")) {
+    return { status: 400, message: "The request's address and its Host differ." };
   }
   if (!isDecodable(path)) {
     return { status: 400, message: "The request's address cannot be read." };

@@ -16,6 +16,7 @@ import { log } from "./log.server";
 import { countRequest, exposeKeptAnswers, statusOf } from "./metrics.server";
 import { PageCache } from "./page-cache.server";
 import { clientAddress, NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
+import { takeOriginForm } from "./request-host.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { StaticFiles } from "./static-files.server";
 import { turn } from "./turns.server";
@@ -53,6 +54,7 @@ export function createSite(projectRoot: string): RequestListener {
   exposeKeptAnswers(pages.statistics, files.statistics);
 
   return (request, response) => {
+    takeOriginForm(request);
     const path = pathOf(request.url);
     void answer(request, response, path).catch((error: unknown) => {
       log().error({ err: error, path }, "a request could not be answered");

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
-import { type Answer, send, type Visitor } from "../support/http-client";
+import { type Answer, openConnection, send, type Visitor } from "../support/http-client";
 import { METRICS_TOKEN, type ProgramSite, startProgramSite } from "../support/program-site";
 import { expectSecurityHeaders, expectStrictPolicy, policyOf } from "../support/security-headers";
 import { type Contents, changedTables, readContents } from "../support/tables";
@@ -319,6 +319,47 @@ describe("what is no route", () => {
       const answer = await send(`${site.origin}/auth`, { headers: { Host: host } });
       expect([400, 421]).toContain(answer.status);
     }
+  });
+
+  it.each([
+    ["two names", ["Host: localhost", "Host: evil.example"]],
+    ["two names, the other one first", ["Host: evil.example", "Host: localhost"]],
+    ["its name twice", ["Host: localhost", "host: localhost"]],
+    [
+      "two types",
+      ["Host: localhost", "Content-Type: text/plain", "Content-Type: application/json"],
+    ],
+    ["two origins", ["Host: localhost", "Origin: http://localhost", "Origin: http://localhost"]],
+    ["two lengths", ["Host: localhost", "Content-Length: 0", "Content-Length: 0"]],
+    ["two encodings", ["Host: localhost", "Transfer-Encoding: x", "Transfer-Encoding: chunked"]],
+    ["length and encoding", ["Host: localhost", "Content-Length: 3", "Transfer-Encoding: chunked"]],
+  ])("refuses what has %s", async (_what, headers) => {
+    for (const method of ["GET", "POST"]) {
+      const connection = await openConnection(site.origin);
+      connection.write(`${method} / HTTP/1.1\r\n${headers.join("\r\n")}\r\n\r\n`);
+      expect(await connection.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 400 /);
+      connection.destroy();
+    }
+  });
+
+  it("takes the name from the target or from Host where both say the same, and from nowhere else", async () => {
+    const { host } = new URL(site.origin);
+    const ask = async (target: string, name = host) => {
+      const connection = await openConnection(site.origin);
+      connection.write(`GET ${target} HTTP/1.1\r\nHost: ${name}\r\n\r\n`);
+      const head = await connection.until(/\r\n\r\n/);
+      connection.destroy();
+      return Number(head.split(" ")[1]);
+    };
+    expect(await ask(`http://${host}/`)).toBe(200);
+    expect(await ask(`http://${host}/auth?tab=signup`)).toBe(200);
+    expect(await ask(`http://${host}`)).toBe(200);
+    expect(await ask("http://evil.example/")).toBe(400);
+    expect(await ask(`http://${host}/`, "evil.example")).toBe(400);
+    expect(await ask("http://evil.example/", "evil.example")).toBe(421);
+    expect(await ask(`ftp://${host}/`)).toBe(400);
+    // a path, whatever it looks like
+    expect(await ask("//evil.example/")).toBe(404);
   });
 
   it("leads nowhere else after a form", async () => {
