@@ -71,7 +71,7 @@ async function start(
     settings.PORT,
     settings.HOST,
     // all connections come from the proxy then, which keeps them for its next visitor
-    settings.TRUST_PROXY > 0
+    settings.TRUST_PROXY !== 0
       ? {
           keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS,
           maxConnectionsOfAddress: Number.POSITIVE_INFINITY,
