@@ -5,8 +5,9 @@ import { startReconciliation } from "~/features/billing/reconcile.server";
 import { closeMail } from "~/features/mail/background-mail.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { startHousekeeping } from "./housekeeping.server";
-import { explain, listen } from "./http-server.server";
+import { explain } from "./http-server.server";
 import { log } from "./log.server";
+import { listeningHosts, listenOn } from "./loopback.server";
 import { exposeConnections } from "./metrics.server";
 import { openDatabase } from "./open-database.server";
 import { projectRoot } from "./project-root.server";
@@ -67,7 +68,7 @@ async function start(
   started: Started[],
   signal: AbortSignal,
 ): Promise<void> {
-  const http = await listen(
+  const http = await listenOn(
     settings.PORT,
     settings.HOST,
     // all connections come from the proxy then, which keeps them for its next visitor
@@ -105,8 +106,9 @@ async function startSandbox(
 ): Promise<Started> {
   const sandbox = await startStripeSandbox({
     port,
-    host: settings.HOST,
+    hosts: listeningHosts(settings.HOST),
     publicOrigin: origin,
+    ownHost: settings.OWN_HOST,
     stateFile: join(settings.DATA_DIR, "stripe-sandbox.json"),
     secretKey: SANDBOX_STRIPE.secretKey,
     webhookSecret: SANDBOX_STRIPE.webhookSecret,
