@@ -29,6 +29,12 @@ const credentials = { email: "new@example.test", password: "a long walk" };
 
 /** By the folder in app/routes. */
 const routes: Record<string, Route> = {
+  "[.]well-known.change-password": {
+    path: "/.well-known/change-password",
+    get: "302 /auth/forgot-password",
+  },
+  // without a setting that says whom to tell
+  "[.]well-known.security[.]txt": { path: "/.well-known/security.txt", get: "404" },
   _index: { path: "/", get: "200" },
   $: { path: "/nothing/here", get: "404" },
   auth: { path: "/auth", get: ["200", "302 /"] },
@@ -220,7 +226,7 @@ describe.each([
       for (const method of post ? methods : ["POST", ...methods]) {
         const answer = await send(site.origin + path, { method, headers, cookie });
         // an address that does not exist does so for no method that some address has
-        const status = get === "404" && FORM_METHODS.has(method) ? 404 : 405;
+        const status = path === "/nothing/here" && FORM_METHODS.has(method) ? 404 : 405;
         expect(`${method} ${answer.status}`).toBe(`${method} ${status}`);
         expectSecurityHeaders(answer);
         expect(answer.cookies).toEqual([]);
@@ -360,6 +366,11 @@ describe("what is no route", () => {
     expect(await ask(`ftp://${host}/`)).toBe(400);
     // a path, whatever it looks like
     expect(await ask("//evil.example/")).toBe(404);
+  });
+
+  it("has nothing at an address that must not exist, so that password managers can trust the others", async () => {
+    const name = "resource-that-should-not-exist-whose-status-code-should-not-be-200";
+    expect((await send(`${site.origin}/.well-known/${name}`)).status).toBe(404);
   });
 
   it("leads nowhere else after a form", async () => {
