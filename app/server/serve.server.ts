@@ -13,6 +13,7 @@ import { openDatabase } from "./open-database.server";
 import { projectRoot } from "./project-root.server";
 import { sessionSecrets } from "./session-secrets.server";
 import { createSite } from "./site.server";
+import { logStartSummary } from "./start-summary.server";
 
 /** How long requests that are under way at a stop may take, in milliseconds. */
 const STOP_PATIENCE_MS = 10_000;
@@ -98,6 +99,7 @@ async function start(
   signal.throwIfAborted();
   http.serve(createSite(projectRoot()));
   log().info({ port: http.port, publicUrl: settings.PUBLIC_URL }, "ready");
+  logStartSummary(settings, http.port);
 }
 
 async function startSandbox(
