@@ -31,7 +31,7 @@ async function requirePorts() {
   const site = port(process.env.PORT, 3000);
   const sandbox = port(process.env.STRIPE_SANDBOX_PORT, site === null ? null : site + 1);
   for (const number of [site, sandbox]) {
-    if (number === null || (await isPortFree(number, process.env.HOST || undefined))) continue;
+    if (number === null || (await isPortFree(number, process.env.HOST || "127.0.0.1"))) continue;
     const other = (site ?? 3000) < 60_000 ? (site ?? 3000) + 100 : 3100;
     throw new SetupError(
       `Port ${number} is already in use, perhaps by another demo: start this one with another PORT and DATA_DIR, for example \`PORT=${other} DATA_DIR=./data-2 npm run demo\`.`,

@@ -5,13 +5,15 @@ import { startReconciliation } from "~/features/billing/reconcile.server";
 import { closeMail } from "~/features/mail/background-mail.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { startHousekeeping } from "./housekeeping.server";
-import { explain, listen } from "./http-server.server";
+import { explain } from "./http-server.server";
 import { log } from "./log.server";
+import { listeningHosts, listenOn } from "./loopback.server";
 import { exposeConnections } from "./metrics.server";
 import { openDatabase } from "./open-database.server";
 import { projectRoot } from "./project-root.server";
 import { sessionSecrets } from "./session-secrets.server";
 import { createSite } from "./site.server";
+import { logStartSummary } from "./start-summary.server";
 
 /** How long requests that are under way at a stop may take, in milliseconds. */
 const STOP_PATIENCE_MS = 10_000;
@@ -67,11 +69,11 @@ async function start(
   started: Started[],
   signal: AbortSignal,
 ): Promise<void> {
-  const http = await listen(
+  const http = await listenOn(
     settings.PORT,
     settings.HOST,
     // all connections come from the proxy then, which keeps them for its next visitor
-    settings.TRUST_PROXY > 0
+    settings.TRUST_PROXY !== 0
       ? {
           keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS,
           maxConnectionsOfAddress: Number.POSITIVE_INFINITY,
@@ -97,6 +99,7 @@ async function start(
   signal.throwIfAborted();
   http.serve(createSite(projectRoot()));
   log().info({ port: http.port, publicUrl: settings.PUBLIC_URL }, "ready");
+  logStartSummary(settings, http.port);
 }
 
 async function startSandbox(
@@ -105,8 +108,9 @@ async function startSandbox(
 ): Promise<Started> {
   const sandbox = await startStripeSandbox({
     port,
-    host: settings.HOST,
+    hosts: listeningHosts(settings.HOST),
     publicOrigin: origin,
+    ownHost: settings.OWN_HOST,
     stateFile: join(settings.DATA_DIR, "stripe-sandbox.json"),
     secretKey: SANDBOX_STRIPE.secretKey,
     webhookSecret: SANDBOX_STRIPE.webhookSecret,

@@ -12,10 +12,12 @@ import compression from "compression";
 import pLimit from "p-limit";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
-import { log, withoutAddresses } from "./log.server";
+import { clientAddress } from "./client-address.server";
+import { log } from "./log.server";
 import { countRequest, exposeKeptAnswers, statusOf } from "./metrics.server";
 import { PageCache } from "./page-cache.server";
-import { clientAddress, NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
+import { NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
+import { takeOriginForm } from "./request-host.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { StaticFiles } from "./static-files.server";
 import { turn } from "./turns.server";
@@ -53,6 +55,7 @@ export function createSite(projectRoot: string): RequestListener {
   exposeKeptAnswers(pages.statistics, files.statistics);
 
   return (request, response) => {
+    takeOriginForm(request);
     const path = pathOf(request.url);
     void answer(request, response, path).catch((error: unknown) => {
       log().error({ err: error, path }, "a request could not be answered");
@@ -206,7 +209,7 @@ function logRequest(
     {
       requestId,
       method,
-      path: withoutAddresses(path.slice(0, 200)),
+      path,
       status: statusOf(response),
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
     },

@@ -74,6 +74,18 @@ describe("a site that is reached by https", () => {
     expect(policyOf(page)).toHaveProperty("upgrade-insecure-requests");
   });
 
+  it("binds the names below its own to https only where it is told that they have it", async () => {
+    const strict = await start({ PUBLIC_URL, TRUST_PROXY: "1", HSTS_INCLUDE_SUBDOMAINS: "true" });
+    const headers = { Host: "book.example" };
+    for (const path of ["/", "/nothing", "/favicon.ico"]) {
+      const answer = await send(strict.origin + path, { headers });
+      expect(answer.headers["strict-transport-security"]).toBe(
+        "max-age=31536000; includeSubDomains",
+      );
+    }
+    await strict.stop();
+  });
+
   it("takes forms from its own https pages only", async () => {
     const json = { email: "form@example.test" };
     const post = (Origin: string) =>
