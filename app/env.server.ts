@@ -25,6 +25,8 @@ const port = z.coerce
   .min(0, "a port number from 0 to 65535")
   .max(65_535, "a port number from 0 to 65535");
 
+const CALLS = "a whole number of calls a second, 1 or more";
+
 const origin = z
   .string()
   .refine(isOrigin, "an http(s) origin without a path, such as https://example.com")
@@ -74,6 +76,7 @@ const schema = z.object({
     .optional(),
   STRIPE_API_BASE: origin.optional(),
   STRIPE_SANDBOX_PORT: port.optional(),
+  STRIPE_CALLS_PER_SECOND: z.coerce.number(CALLS).int(CALLS).min(1, CALLS).optional(),
   SMTP_URL: z
     .string()
     .refine(
