@@ -36,6 +36,16 @@ const LIMITS = {
     address: { attempts: 300, seconds: HOUR },
     account: { attempts: 120, seconds: HOUR },
   },
+  /** Opening Stripe's portal. */
+  portal: {
+    address: { attempts: 300, seconds: HOUR },
+    account: { attempts: 30, seconds: HOUR },
+  },
+  /** Asking Stripe whether a payment has arrived; a page that waits for one asks nine times by itself. */
+  confirmation: {
+    address: { attempts: 300, seconds: HOUR },
+    account: { attempts: 60, seconds: HOUR },
+  },
 } as const satisfies Record<string, { address: Limit; account: Limit }>;
 
 export type Limited = keyof typeof LIMITS;
