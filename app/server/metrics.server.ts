@@ -40,6 +40,13 @@ const webhooks = new Counter({
   registers: [registry],
 });
 
+const stripeCalls = new Counter({
+  name: "stripe_calls_total",
+  help: "Calls to Stripe by what they were made for and how they ended; refused ones were never sent",
+  labelNames: ["purpose", "outcome"],
+  registers: [registry],
+});
+
 const rateLimited = new Counter({
   name: "rate_limited_total",
   help: "Attempts refused by a rate limit",
@@ -144,6 +151,18 @@ export function exposeHashQueue(length: () => number): void {
   });
 }
 
+/** Makes the number of calls to Stripe that wait for their turn part of `/metrics`. */
+export function exposeStripeQueue(length: () => number): void {
+  new Gauge({
+    name: "stripe_call_queue_length",
+    help: "Calls to Stripe waiting for their turn",
+    registers: [registry],
+    collect() {
+      this.set(length());
+    },
+  });
+}
+
 /** Counts a statement; given to the database pool. */
 export function countQuery(milliseconds: number, failed: boolean): void {
   queries.observe({ outcome: failed ? "failed" : "done" }, milliseconds / 1000);
@@ -162,6 +181,14 @@ export function countTurnedAway(status: number): void {
 /** Counts a sync of a customer by how it ended. */
 export function countSync(outcome: "synced" | "unknown" | "failed"): void {
   syncs.inc({ outcome });
+}
+
+/** Counts a call to Stripe; "limited" is Stripe's own refusal, "refused" that of our budget. */
+export function countStripeCall(
+  purpose: string,
+  outcome: "answered" | "failed" | "limited" | "refused",
+): void {
+  stripeCalls.inc({ purpose, outcome });
 }
 
 /** Counts a delivery of Stripe's by what was done with it. */

@@ -9,13 +9,13 @@ import {
 } from "@remix-run/node";
 import { createRequest, sendResponse } from "@remix-run/node-fetch-server";
 import compression from "compression";
-import pLimit from "p-limit";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
 import { clientAddress } from "./client-address.server";
 import { log } from "./log.server";
 import { countRequest, exposeKeptAnswers, statusOf } from "./metrics.server";
 import { PageCache } from "./page-cache.server";
+import { PageSlots } from "./page-slots.server";
 import { NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
 import { takeOriginForm } from "./request-host.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
@@ -28,13 +28,7 @@ import { turn } from "./turns.server";
  */
 const REFUSED_PAGES_A_SECOND = 20;
 
-/** Pages that are made at one time: each takes memory, and with more of them none comes sooner. */
-const PAGES_AT_ONCE = 32;
-
-/** Pages that wait for that; whoever comes then is told so. */
-const PAGES_WAITING_AT_MOST = 400;
-
-const pageQueue = pLimit(PAGES_AT_ONCE);
+const pageSlots = new PageSlots();
 
 /** An answer that could not be given is given at once, but an upload that goes on is not waited for. */
 const LINGER_MS = 1_000;
@@ -114,14 +108,16 @@ async function answerWithRemix(
 
   // health checks must not fail because of a crowd, and what is posted has bounds of its own
   const isPage = !request.body && !NAMELESS_PATHS.has(new URL(request.url).pathname);
-  if (isPage && pageQueue.pendingCount >= PAGES_WAITING_AT_MOST) {
+  if (isPage && pageSlots.isFull) {
     return send(response, {
       status: 503,
       message: "The site is very busy. Please try again.",
       headers: { "Retry-After": "2" },
     });
   }
-  let answer = await (isPage ? pageQueue(() => remix(request, context)) : remix(request, context));
+  let answer = await (isPage
+    ? pageSlots.run((whileOutside) => remix(request, Object.assign(context, { whileOutside })))
+    : remix(request, context));
   if (context.refusedForm && refusedPages.mayRender())
     answer = await renderRefusedForm(remix, request, context);
   if (answer.headers.get("Content-Type")?.startsWith("text/html")) {
