@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildSite } from "../app/sandbox/build.mjs";
-import { run, stopSignal } from "../app/sandbox/child-process.mjs";
-import { installPackages, requireNode } from "../app/sandbox/install.mjs";
-import { SetupError } from "../app/sandbox/setup-error.mjs";
+import { buildSite } from "../app/tooling/build.mjs";
+import { run, stopSignal } from "../app/tooling/child-process.mjs";
+import { installPackages, requireNode } from "../app/tooling/install.mjs";
+import { SetupError } from "../app/tooling/setup-error.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
