@@ -5,7 +5,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { NODE_FLAGS } from "../server/node-flags.mjs";
 import { buildSite } from "../tooling/build.mjs";
 import { run, stopSignal } from "../tooling/child-process.mjs";
-import { installPackages, requireNode } from "../tooling/install.mjs";
+import { installPackages } from "../tooling/install.mjs";
+import { requireNode } from "../tooling/node-version.mjs";
 import { SetupError } from "../tooling/setup-error.mjs";
 import { isPortFree } from "./port.mjs";
 
@@ -13,7 +14,7 @@ const folder = dirname(fileURLToPath(import.meta.url));
 const root = join(folder, "../..");
 
 try {
-  requireNode();
+  requireNode(root);
   await requirePorts();
   await installPackages();
   await buildSite();

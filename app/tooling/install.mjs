@@ -1,30 +1,16 @@
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "./child-process.mjs";
 import { exclusively } from "./exclusive.mjs";
+import { findInstallationMismatch } from "./installed-packages.mjs";
+import { findNativeModuleFailure } from "./native-modules.mjs";
 import { SetupError } from "./setup-error.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const lockFile = join(root, "package-lock.json");
-const modules = join(root, "node_modules");
-const stamp = join(modules, ".installed-for");
-
-/** Throws a SetupError if this Node is older than package.json's `engines` want it. */
-export function requireNode() {
-  const wanted = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).engines.node;
-  const [major, minor] = wanted.match(/\d+/g).map(Number);
-  const [ownMajor, ownMinor] = process.versions.node.split(".").map(Number);
-  if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return;
-  throw new SetupError(
-    `Node.js ${major}.${minor} or newer is needed, but this is ${process.versions.node}: see https://nodejs.org.`,
-  );
-}
 
 /**
- * Runs `npm ci`, unless node_modules already is what package-lock.json says: another program may be
- * running from it. Throws a SetupError if npm fails; what npm said stands above it.
+ * Runs `npm ci`, unless node_modules already is what package-lock.json says and loads on this Node: another
+ * program may be running from it. Throws a SetupError if npm fails; what npm said stands above it.
  */
 export async function installPackages() {
   await exclusively("installation", async () => {
@@ -40,37 +26,13 @@ export async function installPackages() {
     });
     if (code !== 0)
       throw new SetupError(`The packages were not installed: npm ci failed with ${code}.`);
-    writeFileSync(stamp, fingerprint());
+    const failure = findNativeModuleFailure(root);
+    if (failure !== null) throw new SetupError(`${failure}: use another version of Node.js.`);
   });
 }
 
 function isInstalled() {
-  if (existsSync(stamp)) return readFileSync(stamp, "utf8") === fingerprint();
-  if (!isWhatLockFileSays()) return false;
-  writeFileSync(stamp, fingerprint());
-  return true;
-}
-
-/** What an installation is for: these packages, and this kind of Node and machine for the native ones. */
-function fingerprint() {
-  const packages = createHash("sha256").update(readFileSync(lockFile)).digest("hex");
-  return `${packages} ${process.platform}-${process.arch} ${process.versions.modules}\n`;
-}
-
-/** Compares with the lock file that npm leaves in node_modules when it is done, for installations by hand. */
-function isWhatLockFileSays() {
-  try {
-    const wanted = JSON.parse(readFileSync(lockFile, "utf8")).packages;
-    const found = JSON.parse(readFileSync(join(modules, ".package-lock.json"), "utf8")).packages;
-    return Object.entries(wanted).every(([path, entry]) => {
-      if (path === "") return true;
-      // packages for other systems are in the lock file only
-      if (!(path in found)) return Boolean(entry.optional || entry.devOptional || entry.extraneous);
-      return found[path].version === entry.version && found[path].integrity === entry.integrity;
-    });
-  } catch {
-    return false;
-  }
+  return findInstallationMismatch(root) === null && findNativeModuleFailure(root) === null;
 }
 
 /** The npm that started us, else the one on the PATH. */
