@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { findInstallationMismatch } from "./installed-packages.mjs";
 import { findNativeModuleFailure } from "./native-modules.mjs";
 import { requireNode } from "./node-version.mjs";
+import { whenNpmEnds } from "./npm-parent.mjs";
 import { SetupError } from "./setup-error.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -45,8 +46,9 @@ function requireNativeModules() {
   );
 }
 
-/** In this very process, so that signals reach the program with nothing in between. */
+/** In this very process: signals reach it directly, or by the end of npm's shell. */
 async function runProgram() {
+  whenNpmEnds(() => process.kill(process.pid, "SIGTERM"));
   // it is the program if it was started as one, and not if it is imported
   process.argv[1] = program;
   await import(pathToFileURL(program).href);

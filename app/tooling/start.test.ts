@@ -1,7 +1,8 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 /** A project as small as it can be, with the real start: its program prints what it was started with. */
@@ -66,6 +67,26 @@ describe("npm start", () => {
   it("runs the built program with its parameters", () => {
     const program = join(project, "build/index.js");
     expect(start()).toEqual({ status: 0, stdout: `started ${program} serve\n`, stderr: "" });
+  });
+
+  it("stops the program when npm, and with it npm's shell, is told to stop", async () => {
+    write(
+      "build/index.js",
+      "process.once('SIGTERM', () => { console.log('stopping'); process.exit(); }); setInterval(() => {}, 1_000); console.log('started');",
+    );
+    // what follows the program keeps the shell from becoming it
+    const command = `"${process.execPath}" app/tooling/start.mjs serve; true`;
+    const shell = spawn("sh", ["-c", command], {
+      cwd: project,
+      env: { ...process.env, npm_lifecycle_event: "start" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const lines: string[] = [];
+    for await (const line of createInterface(shell.stdout)) {
+      lines.push(line);
+      if (line === "started") shell.kill("SIGTERM");
+    }
+    expect(lines).toEqual(["started", "stopping"]);
   });
 
   it("says which Node.js is wanted when this one is too old", () => {
