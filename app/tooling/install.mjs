@@ -4,6 +4,7 @@ import { run } from "./child-process.mjs";
 import { exclusively } from "./exclusive.mjs";
 import { findInstallationMismatch } from "./installed-packages.mjs";
 import { findNativeModuleFailure } from "./native-modules.mjs";
+import { npmCommand } from "./npm.mjs";
 import { SetupError } from "./setup-error.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -16,7 +17,7 @@ export async function installPackages() {
   await exclusively("installation", async () => {
     if (isInstalled()) return;
     console.log("Installing packages (npm ci) …");
-    const [command, ...start] = npm();
+    const [command, ...start] = npmCommand();
     const code = await run(command, [...start, "ci", "--include=dev"], {
       cwd: root,
       // npm is a script that only a shell can start on Windows
@@ -33,10 +34,4 @@ export async function installPackages() {
 
 function isInstalled() {
   return findInstallationMismatch(root) === null && findNativeModuleFailure(root) === null;
-}
-
-/** The npm that started us, else the one on the PATH. */
-function npm() {
-  const script = process.env.npm_execpath;
-  return script && /npm-cli\.c?js$/.test(script) ? [process.execPath, script] : ["npm"];
 }
