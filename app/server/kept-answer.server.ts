@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-
-/** What a client may be sent a text in, as HTTP calls it. */
-export type Encoding = "br" | "gzip" | "identity";
+import { type Encoding, preferredEncoding } from "./accept-encoding.server";
 
 /** One encoding of an answer, ready to be written to a socket. */
 type Variant = { body: Buffer; etag: string; headers: string[]; notModified: string[] };
@@ -59,24 +57,9 @@ export function sendKept(
   response.end(method === "HEAD" ? undefined : variant.body);
 }
 
-/** The smallest encoding a client takes; one it gives the quality 0 it does not take. */
-export function preferredEncoding(accepted: string | string[] | undefined): Encoding {
-  if (accepted === undefined) return "identity";
-  const text = String(accepted).toLowerCase();
-  const takes = (name: string) => {
-    const found = new RegExp(`(?:^|[\\s,])${name}\\s*(?:;\\s*q=([\\d.]+))?\\s*(?:,|$)`).exec(text);
-    return found !== null && found[1] !== undefined ? Number(found[1]) > 0 : found !== null;
-  };
-  if (takes("br")) return "br";
-  return takes("gzip") ? "gzip" : "identity";
-}
-
+/** Weak or strong, one of a list or `*`; a tag stands in quotes, so it is found nowhere but as a whole. */
 function matches(header: string | string[] | undefined, etag: string): boolean {
   if (header === undefined) return false;
   const text = String(header);
-  return (
-    text === etag ||
-    text === "*" ||
-    text.split(",").some((part) => part.trim().replace(/^W\//, "") === etag)
-  );
+  return text === "*" || text.includes(etag);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { FLASH_COOKIE } from "./flash.server";
+import { hasCookie } from "./cookies.server";
 import { type KeptAnswer, type KeptStatistics, keepAnswer, sendKept } from "./kept-answer.server";
 import { log } from "./log.server";
 import { commonHeaders, pagePolicy } from "./response-headers.server";
@@ -27,20 +27,17 @@ export type PageCacheStatistics = KeptStatistics & { renders: number; stale: num
  * Keeps the pages that every anonymous visitor gets alike, once for each encoding. A page is rendered by
  * its first visitor, once however many wait; after a minute the next visitor still gets it at once
  * while it is rendered again. Memory is bounded by the fixed list of pages. Never answers a request
- * that carries a session or flash cookie, and never keeps an answer that sets a cookie.
+ * that carries one of `personalCookies`, by their exact names, and never keeps an answer that sets a cookie.
  */
 export class PageCache {
   readonly statistics: PageCacheStatistics = { hits: 0, notModified: 0, renders: 0, stale: 0 };
   readonly #kept = new Map<string, Kept>();
   readonly #rendering = new Map<string, Promise<Kept | null>>();
-  readonly #cookies: string[];
 
   constructor(
     private readonly render: RenderAnonymous,
-    sessionCookie: string,
-  ) {
-    this.#cookies = [`${sessionCookie}=`, `${FLASH_COOKIE}=`];
-  }
+    private readonly personalCookies: readonly string[],
+  ) {}
 
   /** Answers the request if it asks for a kept page; false leaves it to others. */
   answer(request: IncomingMessage, response: ServerResponse): boolean | Promise<boolean> {
@@ -65,7 +62,9 @@ export class PageCache {
   #keyOf({ method, url = "/", headers }: IncomingMessage): string | null {
     if (method !== "GET" && method !== "HEAD") return null;
     const { cookie } = headers;
-    if (cookie !== undefined && this.#cookies.some((name) => cookie.includes(name))) return null;
+    if (cookie !== undefined && this.personalCookies.some((name) => hasCookie(cookie, name))) {
+      return null;
+    }
     if (KEPT.has(url)) return url;
     // what an advertiser hangs on the landing page's address changes nothing in it
     return url.startsWith("/?") && !url.includes("_data=") ? "/" : null;

@@ -12,6 +12,7 @@ import compression from "compression";
 import pLimit from "p-limit";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
+import { flashCookieName } from "./flash.server";
 import { log, withoutAddresses } from "./log.server";
 import { countRequest, exposeKeptAnswers, statusOf } from "./metrics.server";
 import { PageCache } from "./page-cache.server";
@@ -48,7 +49,7 @@ export function createSite(projectRoot: string): RequestListener {
   const origin = new URL(env().PUBLIC_URL);
   const pages = new PageCache(
     (path) => remix(new Request(new URL(path, origin)), {} satisfies AppLoadContext),
-    sessionCookieName(),
+    [sessionCookieName(), flashCookieName()],
   );
   exposeKeptAnswers(pages.statistics, files.statistics);
 

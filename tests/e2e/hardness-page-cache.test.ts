@@ -101,6 +101,16 @@ describe("pages of one visitor", () => {
     },
   );
 
+  it.each(["ga_session=1", "xflash=1; session_id=2", "a=session=1", "__Host-session=1"])(
+    "are not what the cookie of somebody else's script stands for: %s",
+    async (cookie) => {
+      const hits = await figure("hits");
+      const page = await send(`${site.origin}/`, { cookie });
+      expect(page.headers["cache-control"]).toContain("public");
+      expect(await figure("hits")).toBe(hits + 1);
+    },
+  );
+
   it("show a toast once, and to nobody else", async () => {
     const visitor = site.visitor();
     await visitor.post("/notice", { form: { notice: "purchase", redirectTo: "/" } });
