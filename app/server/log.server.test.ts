@@ -12,6 +12,24 @@ describe("a text on its way to the log", () => {
     expect(withoutAddresses(text)).toBe(expected);
   });
 
+  it.each([
+    ["@@a@b@c@@", "@@[redacted]@c@@"],
+    ["a@ b @c a@(b) d@e", "a@ b @c a@(b) [redacted]"],
+  ])("loses nothing else: %s", (text, expected) => {
+    expect(withoutAddresses(text)).toBe(expected);
+  });
+
+  it.each(["a", "@", "a@", "a.b ", "a@(", "\u0301"])(
+    "is gone through once, even if it is all '%s'",
+    (part) => {
+      const text = `${part.repeat(1_000_000 / part.length)} @`;
+      const startedAt = performance.now();
+      withoutAddresses(text);
+      // every start of a word anew would take minutes
+      expect(performance.now() - startedAt).toBeLessThan(2_000);
+    },
+  );
+
   it("stays as it is without one", () => {
     const text = "Error: no @ here\n    at run (file:///app/build/index.js:1:2)";
     expect(withoutAddresses(text)).toBe(text);

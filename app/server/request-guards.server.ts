@@ -8,6 +8,12 @@ export type Refusal = { status: number; message: string; headers?: Record<string
 /** Browsers and proxies send some thirty headers between them. */
 const MOST_HEADERS = 100;
 
+/** Longest path, in characters: the site's own have at most 80, and whoever takes one apart does so in steps. */
+const LONGEST_PATH = 512;
+
+/** Longest address with its query, in characters: what RFC 9110 (4.1) wants every server to take. */
+const LONGEST_ADDRESS = 8_000;
+
 /** Asked by health checks, scrapers and the sandbox under whatever name they know the machine by. */
 export const NAMELESS_PATHS = new Set(["/healthz", "/readyz", "/metrics", "/webhooks/stripe"]);
 
@@ -33,7 +39,10 @@ export function refuse(request: IncomingMessage, path: string): Refusal | null {
   if (request.rawHeaders.length > 2 * MOST_HEADERS) {
     return { status: 431, message: "The request has too many headers." };
   }
-  if (!isDecodable(path)) {
+  if (path.length > LONGEST_PATH || (request.url ?? "").length > LONGEST_ADDRESS) {
+    return { status: 414, message: "The request's address is too long." };
+  }
+  if (!path.startsWith("/") || !isDecodable(path)) {
     return { status: 400, message: "The request's address cannot be read." };
   }
   if (request.headers.host === undefined) {
