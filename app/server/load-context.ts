@@ -2,7 +2,7 @@
 declare module "@remix-run/node" {
   interface AppLoadContext {
     requestId?: string;
-    /** Lets this page's inline scripts run; absent for a page that is kept for everybody. */
+    /** Lets this page's inline scripts run; absent for a page that is cached for everybody. */
     nonce?: string;
     clientAddress?: string;
     /** Set by an action that turned a plain form away: what the answer's page is rendered from. */

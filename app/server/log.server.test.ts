@@ -22,11 +22,11 @@ describe("a text on its way to the log", () => {
   it.each(["a", "@", "a@", "a.b ", "a@(", "\u0301"])(
     "is gone through once, even if it is all '%s'",
     (part) => {
-      const text = `${part.repeat(1_000_000 / part.length)} @`;
+      const text = `${part.repeat(100_000 / part.length)} @`;
       const startedAt = performance.now();
       withoutAddresses(text);
-      // every start of a word anew would take minutes
-      expect(performance.now() - startedAt).toBeLessThan(2_000);
+      // beginning anew at each letter of a word would take many seconds
+      expect(performance.now() - startedAt).toBeLessThan(1_000);
     },
   );
 

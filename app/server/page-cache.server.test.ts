@@ -20,7 +20,7 @@ const page = (html = PAGE, init: ResponseInit = {}) =>
 beforeAll(async () => {
   setEnvironment({ LOG_LEVEL: "silent" });
   server = createServer(async (request, response) => {
-    if (!(await cache.answer(request, response))) response.writeHead(299).end("not kept");
+    if (!(await cache.answer(request, response))) response.writeHead(299).end("not cached");
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -59,7 +59,7 @@ function heldRender(html: string): () => void {
   return letGo;
 }
 
-describe("a kept page", () => {
+describe("a cached page", () => {
   it("is the same in every encoding, each with a tag of its own", async () => {
     const [identity, gzip, br] = await Promise.all([
       get(),
@@ -118,7 +118,7 @@ describe("a kept page", () => {
   });
 });
 
-describe("what is not kept", () => {
+describe("what is not cached", () => {
   it.each([
     ["a session cookie", { Cookie: "session=abc" }],
     ["a flash cookie", { Cookie: "flash=abc" }],

@@ -14,7 +14,7 @@ import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
 import { flashCookieName } from "./flash.server";
 import { log, withoutAddresses } from "./log.server";
-import { countRequest, exposeKeptAnswers, statusOf } from "./metrics.server";
+import { countRequest, exposeCaches, statusOf } from "./metrics.server";
 import { PageCache } from "./page-cache.server";
 import { clientAddress, NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
@@ -39,7 +39,7 @@ const pageQueue = pLimit(PAGES_AT_ONCE);
 const LINGER_MS = 1_000;
 
 /**
- * Answers every request of the site: the kept pages first, then what guards refuse, files, and Remix.
+ * Answers every request of the site: the cached pages first, then what guards refuse, files, and Remix.
  * Whatever is thrown on the way is logged and answered 500 without a word of why.
  */
 export function createSite(projectRoot: string): RequestListener {
@@ -51,7 +51,7 @@ export function createSite(projectRoot: string): RequestListener {
     (path) => remix(new Request(new URL(path, origin)), {} satisfies AppLoadContext),
     [sessionCookieName(), flashCookieName()],
   );
-  exposeKeptAnswers(pages.statistics, files.statistics);
+  exposeCaches(pages.statistics, files.statistics);
 
   return (request, response) => {
     const path = pathOf(request.url);

@@ -2,23 +2,23 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Encoding, preferredEncoding } from "./accept-encoding.server";
 
-/** One encoding of an answer, ready to be written to a socket. */
+/** One encoding of a response, ready to be written to a socket. */
 type Variant = { body: Buffer; etag: string; headers: string[]; notModified: string[] };
 
-/** An answer that is the same for everybody, kept in memory with all its headers. */
-export type KeptAnswer = { identity: Variant } & Partial<Record<Encoding, Variant>>;
+/** A response that is the same for everybody, cached in memory with all its headers. */
+export type CachedResponse = { identity: Variant } & Partial<Record<Encoding, Variant>>;
 
-/** How often kept answers were sent, and how often a client still had what it asked for. */
-export type KeptStatistics = { hits: number; notModified: number };
+/** How often cached responses were sent, and how often a client still had what it asked for. */
+export type CacheStatistics = { hits: number; notModified: number };
 
 /**
- * Makes an answer to keep. `headers` are those it has in every encoding; ETag, Content-Encoding and
+ * Makes a response to cache. `headers` are those it has in every encoding; ETag, Content-Encoding and
  * Content-Length are added. Encodings that save nothing are left out by leaving them out of `bodies`.
  */
-export function keepAnswer(
+export function cacheResponse(
   headers: readonly (readonly [string, string])[],
   bodies: { identity: Buffer } & Partial<Record<Encoding, Buffer>>,
-): KeptAnswer {
+): CachedResponse {
   const digest = createHash("sha256").update(bodies.identity).digest("base64url").slice(0, 22);
   const variants = Object.entries(bodies).map(([encoding, body]) => {
     const etag = `"${digest}-${encoding}"`;
@@ -39,13 +39,13 @@ export function keepAnswer(
 }
 
 /** Sends the smallest encoding the client takes, or 304 when it has that already. Ends the response. */
-export function sendKept(
+export function sendCached(
   { method, headers }: IncomingMessage,
   response: ServerResponse,
-  kept: KeptAnswer,
-  statistics: KeptStatistics,
+  cached: CachedResponse,
+  statistics: CacheStatistics,
 ): void {
-  const variant = kept[preferredEncoding(headers["accept-encoding"])] ?? kept.identity;
+  const variant = cached[preferredEncoding(headers["accept-encoding"])] ?? cached.identity;
   if (matches(headers["if-none-match"], variant.etag)) {
     statistics.notModified++;
     response.writeHead(304, variant.notModified);
