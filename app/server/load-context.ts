@@ -4,7 +4,7 @@ import type { WhileOutside } from "./page-slots.server";
 declare module "@remix-run/node" {
   interface AppLoadContext {
     requestId?: string;
-    /** Lets this page's inline scripts run; absent for a page that is kept for everybody. */
+    /** Lets this page's inline scripts run; absent for a page that is cached for everybody. */
     nonce?: string;
     clientAddress?: string;
     /** Lends the page's slot to others while somebody outside is waited for; absent for what has no slot. */

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { env } from "~/env.server";
 import { getDatabase, hasDatabase } from "~db/client";
-import type { KeptStatistics } from "./kept-answer.server";
+import type { CacheStatistics } from "./cached-response.server";
 import type { PageCacheStatistics } from "./page-cache.server";
 
 /** Everything `/metrics` tells. */
@@ -110,7 +110,7 @@ export function countRequest(
 }
 
 /** Makes the figures of what is sent from memory part of `/metrics`; such a request costs nothing more. */
-export function exposeKeptAnswers(pages: PageCacheStatistics, files: KeptStatistics): void {
+export function exposeCaches(pages: PageCacheStatistics, files: CacheStatistics): void {
   exposeEvents("page_cache_total", "What the cache of anonymous pages did since the start", pages);
   exposeEvents("static_files_total", "How files were asked for since the start", files);
 }

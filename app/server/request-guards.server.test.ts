@@ -3,13 +3,13 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { refuse } from "./request-guards.server";
 
-type Asked = { method?: string; headers?: Record<string, string | undefined> };
+type Asked = { url?: string; method?: string; headers?: Record<string, string | undefined> };
 
 /** A request as node:http hands it over, as far as the guards look at it. */
-function ask({ method = "GET", headers = {} }: Asked): IncomingMessage {
+function ask({ url, method = "GET", headers = {} }: Asked): IncomingMessage {
   const all = { host: "book.example", ...headers };
   const rawHeaders = Object.entries(all).flatMap(([name, value]) => [name, value ?? ""]);
-  return { method, headers: all, rawHeaders } as never;
+  return { url, method, headers: all, rawHeaders } as never;
 }
 
 const statusOf = (asked: Asked, path = "/") => refuse(ask(asked), path)?.status ?? "passes";
@@ -73,6 +73,28 @@ describe("a request", () => {
     expect(statusOf({}, "/caf%C3%A9")).toBe("passes");
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`x-${i}`, "y"]));
     expect(statusOf({ headers: many })).toBe(431);
+  });
+});
+
+describe("a request's address", () => {
+  const longest = `/${"a".repeat(511)}`;
+
+  it("has a path of at most 512 characters, in however many segments", () => {
+    expect(statusOf({}, longest)).toBe("passes");
+    expect(statusOf({}, "/a".repeat(256))).toBe("passes");
+    for (const path of [`${longest}a`, "/a".repeat(257), `/${"%41".repeat(200)}`]) {
+      expect(statusOf({}, path)).toBe(414);
+    }
+  });
+
+  it("has at most 8,000 characters with its query", () => {
+    const query = (length: number) => `/?${"a".repeat(length - 2)}`;
+    expect(statusOf({ url: query(8_000) })).toBe("passes");
+    expect(statusOf({ url: query(8_001) })).toBe(414);
+  });
+
+  it.each(["http://book.example/", "*", "book.example:443"])("is a path: not %s", (path) => {
+    expect(statusOf({}, path)).toBe(400);
   });
 });
 

@@ -8,6 +8,12 @@ export type Refusal = { status: number; message: string; headers?: Record<string
 /** Browsers and proxies send some thirty headers between them. */
 const MOST_HEADERS = 100;
 
+/** Longest path, in characters: the site's own have at most 80, and whoever takes one apart does so in steps. */
+const LONGEST_PATH = 512;
+
+/** Longest address with its query, in characters: what RFC 9110 (4.1) wants every server to take. */
+const LONGEST_ADDRESS = 8_000;
+
 /** Asked by health checks, scrapers and the sandbox under whatever name they know the machine by. */
 export const NAMELESS_PATHS = new Set(["/healthz", "/readyz", "/metrics", "/webhooks/stripe"]);
 
@@ -36,6 +42,9 @@ export function refuse(request: IncomingMessage, path: string): Refusal | null {
   const repeated = repeatedHeader(request);
   if (repeated) {
     return { status: 400, message: `The request has two headers of the name ${repeated}.` };
+  }
+  if (path.length > LONGEST_PATH || (request.url ?? "").length > LONGEST_ADDRESS) {
+    return { status: 414, message: "The request's address is too long." };
   }
   // a target that names a host did not name the one of the Host header, or it would be a path by now
   if (!path.startsWith("/")) {

@@ -42,7 +42,7 @@ export const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'; base
 
 /**
  * The Content-Security-Policy of a page whose inline scripts are those of `scriptSources`: a nonce for a
- * page rendered for one visitor, hashes for one that is kept. Forms may lead to Stripe and the sandbox,
+ * page rendered for one visitor, hashes for one that is cached. Forms may lead to Stripe and the sandbox,
  * because Chromium also checks where a form's answer redirects to.
  */
 export function pagePolicy(scriptSources: readonly string[]): string {

@@ -12,8 +12,9 @@ import compression from "compression";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
 import { clientAddress } from "./client-address.server";
+import { flashCookieName } from "./flash.server";
 import { log } from "./log.server";
-import { countRequest, exposeKeptAnswers, statusOf } from "./metrics.server";
+import { countRequest, exposeCaches, statusOf } from "./metrics.server";
 import { PageCache } from "./page-cache.server";
 import { PageSlots } from "./page-slots.server";
 import { NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
@@ -34,7 +35,7 @@ const pageSlots = new PageSlots();
 const LINGER_MS = 1_000;
 
 /**
- * Answers every request of the site: the kept pages first, then what guards refuse, files, and Remix.
+ * Answers every request of the site: the cached pages first, then what guards refuse, files, and Remix.
  * Whatever is thrown on the way is logged and answered 500 without a word of why.
  */
 export function createSite(projectRoot: string): RequestListener {
@@ -44,9 +45,9 @@ export function createSite(projectRoot: string): RequestListener {
   const origin = new URL(env().PUBLIC_URL);
   const pages = new PageCache(
     (path) => remix(new Request(new URL(path, origin)), {} satisfies AppLoadContext),
-    sessionCookieName(),
+    [sessionCookieName(), flashCookieName()],
   );
-  exposeKeptAnswers(pages.statistics, files.statistics);
+  exposeCaches(pages.statistics, files.statistics);
 
   return (request, response) => {
     takeOriginForm(request);
