@@ -4,7 +4,7 @@ import { warmUpPasswords } from "~/features/accounts/password.server";
 import { startReconciliation } from "~/features/billing/reconcile.server";
 import { closeMail } from "~/features/mail/background-mail.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
-import { startHousekeeping } from "./housekeeping.server";
+import { startCleanUp } from "./clean-up.server";
 import { explain, listen } from "./http-server.server";
 import { log } from "./log.server";
 import { exposeConnections } from "./metrics.server";
@@ -90,7 +90,7 @@ async function start(
   signal.throwIfAborted();
   if (settings.SANDBOX) started.push(await startSandbox(settings, settings.SANDBOX));
   if (settings.STRIPE) started.push({ name: "reconciliation", stop: startReconciliation() });
-  started.push({ name: "housekeeping", stop: startHousekeeping() });
+  started.push({ name: "clean-up", stop: startCleanUp() });
   // first of all to stop: what still runs needs the parts before it
   started.push({ name: "web server", stop: stopListening });
 
