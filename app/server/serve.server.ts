@@ -5,6 +5,7 @@ import { startReconciliation } from "~/features/billing/reconcile.server";
 import { closeMail } from "~/features/mail/background-mail.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { startCleanUp } from "./clean-up.server";
+import { dataDirectory } from "./data-directory.server";
 import { explain, listen } from "./http-server.server";
 import { log } from "./log.server";
 import { exposeConnections } from "./metrics.server";
@@ -107,7 +108,7 @@ async function startSandbox(
     port,
     host: settings.HOST,
     publicOrigin: origin,
-    stateFile: join(settings.DATA_DIR, "stripe-sandbox.json"),
+    stateFile: join(dataDirectory(), "stripe-sandbox.json"),
     secretKey: SANDBOX_STRIPE.secretKey,
     webhookSecret: SANDBOX_STRIPE.webhookSecret,
     webhookUrl: `http://${settings.OWN_HOST}:${settings.PORT}/webhooks/stripe`,

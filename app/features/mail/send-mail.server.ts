@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import nodemailer from "nodemailer";
 import { env } from "~/env.server";
+import { dataDirectory } from "~/server/data-directory.server";
 import { describeMailFailure, MailFailure } from "./mail-failure.server";
 import type { MailMessage } from "./mail-message";
 import { writeToOutbox } from "./outbox.server";
@@ -24,7 +25,7 @@ let pool: { url: string; transport: SmtpPool } | undefined;
  * mail server has taken it or the file is there. Throws a MailFailure, which never holds the address.
  */
 export async function sendMail({ to, subject, text, html, headers }: MailMessage): Promise<void> {
-  const { SMTP_URL, MAIL_FROM, DATA_DIR } = env();
+  const { SMTP_URL, MAIL_FROM } = env();
   const message = {
     subject,
     text: readableAsItIs(text),
@@ -46,7 +47,7 @@ export async function sendMail({ to, subject, text, html, headers }: MailMessage
         ...SELF_CONTAINED,
       });
       const composed = await composer.sendMail(message);
-      await writeToOutbox(join(DATA_DIR, "outbox"), composed.message as Buffer);
+      await writeToOutbox(join(dataDirectory(), "outbox"), composed.message as Buffer);
     }
   } catch (error) {
     throw new MailFailure(describeMailFailure(error, SMTP_URL ? "smtp" : "outbox"));
