@@ -4,7 +4,8 @@ import { warmUpPasswords } from "~/features/accounts/password.server";
 import { startReconciliation } from "~/features/billing/reconcile.server";
 import { closeMail } from "~/features/mail/background-mail.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
-import { startHousekeeping } from "./housekeeping.server";
+import { startCleanUp } from "./clean-up.server";
+import { dataDirectory } from "./data-directory.server";
 import { explain } from "./http-server.server";
 import { log } from "./log.server";
 import { listeningHosts, listenOn } from "./loopback.server";
@@ -92,7 +93,7 @@ async function start(
   signal.throwIfAborted();
   if (settings.SANDBOX) started.push(await startSandbox(settings, settings.SANDBOX));
   if (settings.STRIPE) started.push({ name: "reconciliation", stop: startReconciliation() });
-  started.push({ name: "housekeeping", stop: startHousekeeping() });
+  started.push({ name: "clean-up", stop: startCleanUp() });
   // first of all to stop: what still runs needs the parts before it
   started.push({ name: "web server", stop: stopListening });
 
@@ -111,7 +112,7 @@ async function startSandbox(
     hosts: listeningHosts(settings.HOST),
     publicOrigin: origin,
     ownHost: settings.OWN_HOST,
-    stateFile: join(settings.DATA_DIR, "stripe-sandbox.json"),
+    stateFile: join(dataDirectory(), "stripe-sandbox.json"),
     secretKey: SANDBOX_STRIPE.secretKey,
     webhookSecret: SANDBOX_STRIPE.webhookSecret,
     webhookUrl: `http://${settings.OWN_HOST}:${settings.PORT}/webhooks/stripe`,

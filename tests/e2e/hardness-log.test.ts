@@ -144,7 +144,7 @@ it("knows people by id, and nothing of theirs is in it, whatever they do and wha
   });
 
   // a database that fails in the middle of it
-  const database = openEmbeddedDatabase(data.path);
+  const database = await openEmbeddedDatabase(data.path);
   const rename = (from: string, to: string) =>
     database.db.execute(sql`alter table ${sql.identifier(from)} rename to ${sql.identifier(to)}`);
   for (const table of ["users", "subscribers", "sessions", "rate_limits"]) {

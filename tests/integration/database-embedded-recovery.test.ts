@@ -1,12 +1,13 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { embeddedDatabase } from "../support/embedded-database";
 import { NOT_DURABLE } from "../support/embedded-program";
 import { isServerRunning, sentence, setEmbeddedScene } from "../support/embedded-scene";
 
 const { connect, dataDirectory, serve, start } = setEmbeddedScene();
 
 describe("a server that dies while it is used", () => {
-  it("is brought back on the same port, and the pool goes on without losing a kept row", async () => {
+  it("is brought back on the same socket, and the pool goes on without losing a kept row", async () => {
     const dataDir = await dataDirectory();
     const messages: string[] = [];
     const postgres = await serve(dataDir, { log: (_level, message) => messages.push(message) });
@@ -45,8 +46,8 @@ describe("a server that dies while it is used", () => {
 
   it("is still owned after somebody ended the owner's session", async () => {
     const dataDir = await dataDirectory();
-    const postgres = await serve(dataDir, { settings: NOT_DURABLE });
-    const { db } = connect(postgres.url);
+    await serve(dataDir, { settings: NOT_DURABLE });
+    const { db } = connect((await embeddedDatabase(dataDir)).url);
     const owners = sql`select pid from pg_stat_activity where application_name = 'golden-path-owner'`;
     const [before] = await db.execute(owners);
     await db.execute(sql`select pg_terminate_backend(${before?.pid}::int)`);
@@ -62,10 +63,10 @@ describe("a server that dies while it is used", () => {
   it("is back after an operator stopped it in good order", async () => {
     const dataDir = await dataDirectory();
     const postgres = await serve(dataDir, { settings: NOT_DURABLE });
-    const { pid, port } = postgres.server();
+    const { pid, ...address } = postgres.server();
     process.kill(pid, "SIGINT");
     await expect.poll(() => postgres.server().pid, { timeout: 10_000 }).not.toBe(pid);
-    expect(postgres.server().port).toBe(port);
+    expect(postgres.server()).toMatchObject(address);
     await postgres.stop();
     expect(await isServerRunning(dataDir)).toBe(false);
   });

@@ -119,7 +119,7 @@ async function checkPortal(): Promise<Finding[]> {
 async function checkEvents(): Promise<Finding[]> {
   const events = await findLastWebhookEvents(5);
   if (events.length === 0) {
-    return [{ ok: true, what: "Last events", found: "none worked yet" }];
+    return [{ ok: true, what: "Last events", found: "none in the ledger" }];
   }
   return events.map(({ receivedAt, type, id }) => ({
     ok: true,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import nodemailer from "nodemailer";
 import { env } from "~/env.server";
+import { dataDirectory } from "~/server/data-directory.server";
 import { describeMailFailure, MailFailure } from "./mail-failure.server";
 import type { MailDestination, MailMessage } from "./mail-message";
 import { writeToOutbox } from "./outbox.server";
@@ -26,7 +27,7 @@ let pool: { url: string; transport: SmtpPool } | undefined;
  */
 export async function sendMail(mail: MailMessage): Promise<MailDestination> {
   const { to, subject, text, html, headers } = mail;
-  const { SMTP_URL, MAIL_FROM, DATA_DIR } = env();
+  const { SMTP_URL, MAIL_FROM } = env();
   const message = {
     subject,
     text: readableAsItIs(text),
@@ -49,7 +50,7 @@ export async function sendMail(mail: MailMessage): Promise<MailDestination> {
       ...SELF_CONTAINED,
     });
     const composed = await composer.sendMail(message);
-    await writeToOutbox(join(DATA_DIR, "outbox"), composed.message as Buffer);
+    await writeToOutbox(join(dataDirectory(), "outbox"), composed.message as Buffer);
     return "outbox";
   } catch (error) {
     throw new MailFailure(describeMailFailure(error, SMTP_URL ? "smtp" : "outbox"));
