@@ -4,7 +4,7 @@ import { Connection, type Rows } from "../connection";
 import { databaseErrorCode } from "../database-errors";
 import { OperatorError } from "../operator-error";
 import { HAS_UNIX_SOCKETS, isUnixSocket, type ServerAddress } from "./address";
-import { type Cluster, noConnectionFree } from "./cluster";
+import type { Cluster } from "./cluster";
 import { readServerStatus } from "./postmaster-pid";
 import { identify } from "./processes";
 import { DATABASE, superuserUrl } from "./roles";
@@ -148,7 +148,12 @@ async function openSession(cluster: Cluster, server: RunningServer): Promise<Con
     if ((await sameDirectory(String(row?.directory), cluster.directory)) === true) return session;
     await session.end();
   } catch (error) {
-    if (databaseErrorCode(error) === "53300") throw noConnectionFree(cluster, error);
+    if (databaseErrorCode(error) === "53300") {
+      throw new OperatorError(
+        `The embedded PostgreSQL in ${cluster.directory} has no connection free.`,
+        { cause: error },
+      );
+    }
   }
   // The port leads elsewhere or nowhere. If the process is not certainly ours, its number and port
   // were given to others since this cluster's server died.

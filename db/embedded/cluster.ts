@@ -89,14 +89,6 @@ export async function readPassword(cluster: Cluster): Promise<string> {
   }
 }
 
-/** The OperatorError for a server all of whose connections are taken. */
-export function noConnectionFree(cluster: Cluster, cause: unknown): OperatorError {
-  return new OperatorError(
-    `The embedded PostgreSQL in ${cluster.directory} has no connection free.`,
-    { cause },
-  );
-}
-
 async function createCluster(cluster: Cluster): Promise<void> {
   const { dataDir, directory, user } = cluster;
   const draft = await mkdtemp(join(dataDir, DRAFT_PREFIX)).catch((error) => {

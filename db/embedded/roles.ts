@@ -1,9 +1,11 @@
 import { createHmac } from "node:crypto";
 import { Connection, type Rows } from "../connection";
+import { describeConnectionFailure } from "../connection-failure";
 import { databaseErrorCode } from "../database-errors";
 import { formatDatabaseUrl } from "../database-url";
+import { OperatorError } from "../operator-error";
 import type { ServerAddress } from "./address";
-import { type Cluster, noConnectionFree, readPassword, SUPERUSER } from "./cluster";
+import { type Cluster, readPassword, SUPERUSER } from "./cluster";
 
 export const DATABASE = "golden_path";
 /** Whom the site connects as: owner of its database and all in it, and nobody beyond. */
@@ -60,7 +62,7 @@ export async function ensureSiteRole(
 ): Promise<void> {
   if (await isSiteRoleReady(cluster, server)) return;
   const url = await superuserUrl(cluster, server, DATABASE, PATH_WITHOUT_TRAPS);
-  const superuser = await Connection.open({ url, applicationName: "golden-path-roles" });
+  const superuser = await open(url);
   try {
     const owned = await send(superuser, OWNED_BY_SUPERUSER);
     await send(superuser, handOver(await sitePassword(cluster)));
@@ -95,14 +97,11 @@ export async function superuserUrl(
 
 async function isSiteRoleReady(cluster: Cluster, server: ServerAddress): Promise<boolean> {
   const url = await siteUrl(cluster, server, PATH_WITHOUT_TRAPS);
-  let site: Connection;
-  try {
-    site = await Connection.open({ url, applicationName: "golden-path-roles" });
-  } catch (error) {
-    const code = databaseErrorCode(error) ?? "";
-    if (LOGIN_FAILURES.has(code)) return false;
-    throw code === "53300" ? noConnectionFree(cluster, error) : error;
-  }
+  const site = await open(url).catch((error: OperatorError) => {
+    if (LOGIN_FAILURES.has(databaseErrorCode(error.cause) ?? "")) return null;
+    throw error;
+  });
+  if (site === null) return false;
   try {
     const [row] = await send(
       site,
@@ -141,6 +140,13 @@ async function sitePassword(cluster: Cluster): Promise<string> {
   return createHmac("sha256", await readPassword(cluster))
     .update(SITE_ROLE)
     .digest("base64url");
+}
+
+async function open(url: string): Promise<Connection> {
+  return Connection.open({ url, applicationName: "golden-path-roles" }).catch((error) => {
+    const message = describeConnectionFailure(url, error, "the embedded PostgreSQL");
+    throw new OperatorError(message, { cause: error });
+  });
 }
 
 function send(connection: Connection, text: string): Promise<Rows> {

@@ -196,7 +196,7 @@ async function startServer(
   child.unref();
   try {
     const failure = await untilReady(cluster, child);
-    if (failure === null) return { pid: child.pid ?? 0, ...address };
+    if (failure === null) return { ...address, pid: child.pid ?? 0 };
     const said = (await readFile(logFile)).subarray(logStart).toString("utf8");
     if (/"postmaster\.pid" (already exists|is empty)|shared memory block/.test(said)) {
       return "remains";

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { chmod, mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -250,12 +250,14 @@ describe("a socket", () => {
     await keepRow(postgres.url, "kept");
   });
 
-  it("does not mind a lock file whose process id belongs to another process since", async () => {
+  it("does not mind a lock file whose process id belongs to another process of its user since", async () => {
     const dataDir = await dataDirectory();
-    const path = join(dataDir, "postgres/.s.PGSQL.5432");
-    const lock = [process.pid, join(dataDir, "postgres"), 1, 5432, join(dataDir, "postgres"), ""];
-    await writeFile(`${path}.lock`, lock.join("\n"));
-    const { server } = await serve(dataDir, { settings: NOT_DURABLE });
-    expect(server().host).toBe(join(dataDir, "postgres"));
+    const folder = join(dataDir, "postgres");
+    const { uid, gid } = await stat(folder);
+    const other = spawn("sleep", ["60"], { cwd: "/", uid, gid });
+    cleanUpWith(() => other.kill());
+    const lock = [other.pid, folder, 1, 5432, folder, ""];
+    await writeFile(join(folder, ".s.PGSQL.5432.lock"), lock.join("\n"));
+    expect((await serve(dataDir, { settings: NOT_DURABLE })).server().host).toBe(folder);
   });
 });

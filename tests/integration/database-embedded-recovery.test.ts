@@ -1,10 +1,13 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { openDatabase } from "~db/client";
 import { embeddedDatabase } from "../support/embedded-database";
 import { NOT_DURABLE } from "../support/embedded-program";
 import { isServerRunning, sentence, setEmbeddedScene } from "../support/embedded-scene";
 
-const { connect, dataDirectory, serve, start } = setEmbeddedScene();
+const { cleanUpWith, connect, dataDirectory, serve, start } = setEmbeddedScene();
 
 describe("a server that dies while it is used", () => {
   it("is brought back on the same socket, and the pool goes on without losing a kept row", async () => {
@@ -60,11 +63,18 @@ describe("a server that dies while it is used", () => {
     expect(await sentence(start({ dataDir, purpose: "serve" }).opened)).toContain("already serves");
   });
 
-  it("is back after an operator stopped it in good order", async () => {
+  it("is back after an operator stopped it in good order, and queries wait for it", async () => {
     const dataDir = await dataDirectory();
     const postgres = await serve(dataDir, { settings: NOT_DURABLE });
+    const { db, close } = openDatabase(postgres.url, { restartPatience: 10_000 });
+    cleanUpWith(close);
     const { pid, ...address } = postgres.server();
     process.kill(pid, "SIGINT");
+    // in good order it takes its socket along
+    const socket = join(address.host, ".s.PGSQL.5432");
+    const isAway = () => !existsSync(socket) || postgres.server().pid !== pid;
+    await expect.poll(isAway, { interval: 5, timeout: 10_000 }).toBe(true);
+    expect(await db.execute(sql`select 1 as one`)).toEqual([{ one: 1 }]);
     await expect.poll(() => postgres.server().pid, { timeout: 10_000 }).not.toBe(pid);
     expect(postgres.server()).toMatchObject(address);
     await postgres.stop();
