@@ -12,8 +12,23 @@ export type ClientNetworks = {
   wide: string;
 };
 
+/** Addresses whose networks are remembered: reading one costs as much as a good part of a cached answer. */
+const REMEMBERED = 2_000;
+
+const remembered = new Map<string, ClientNetworks>();
+
 /** Never throws; the same address gives the same keys however it is written. */
 export function clientNetworks(address = "unknown"): ClientNetworks {
+  let networks = remembered.get(address);
+  if (!networks) {
+    networks = readNetworks(address);
+    if (remembered.size >= REMEMBERED) remembered.clear();
+    remembered.set(address, networks);
+  }
+  return networks;
+}
+
+function readNetworks(address: string): ClientNetworks {
   if (!ipaddr.isValid(address)) return { narrow: address, wide: address };
   // an IPv4 address that a dual-stack socket writes as IPv6 becomes itself again
   const bytes = ipaddr.process(address).toByteArray();

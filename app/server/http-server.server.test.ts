@@ -170,32 +170,6 @@ describe("a client that is not what it should be", () => {
     expect(asked).toBe(10);
     expect((await get(server)).status).toBe(200);
   });
-
-  it("is turned away when its address has enough connections", async () => {
-    const server = await serve({ maxConnectionsOfAddress: 2 });
-    const first = [connectTo(server), connectTo(server)];
-    await expect.poll(() => server.connections()).toBe(2);
-    expect(await connectTo(server).ended).toBe("");
-    for (const { socket } of first) socket.destroy();
-    await expect.poll(() => server.connections()).toBe(0);
-    expect((await get(server)).status).toBe(200);
-  });
-
-  it("is turned away when there are too many of its kind", async () => {
-    const server = await serve({ maxConnections: 3 });
-    const crowd = Array.from({ length: 3 }, () => connectTo(server));
-    await expect.poll(() => server.connections()).toBe(3);
-    expect(await connectTo(server).ended).toBe("");
-    for (const { socket } of crowd) socket.destroy();
-    await expect
-      .poll(() =>
-        get(server).then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      )
-      .toBe(200);
-  });
 });
 
 describe("a connection that is kept", () => {

@@ -1,8 +1,16 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { Socket } from "node:net";
 import { OperatorError } from "~db/operator-error";
 import { answerBadClient } from "./bad-client.server";
-import { Crowd } from "./crowd.server";
+import { closedConnectionsReport } from "./closed-connections.server";
+import { ConnectionLimiter } from "./connection-limiter.server";
+import { connectionsPossible } from "./file-descriptors.server";
 import { setCommonHeaders } from "./response-headers.server";
 
 /** How long clients may take, in milliseconds, and how many may be connected at once. */
@@ -15,12 +23,12 @@ export type HttpLimits = {
   keepAliveTimeout: number;
   /** How long a connection with a request on it may stand still, in either direction. */
   idleTimeout: number;
-  /** Further ones are closed as soon as they come. */
+  /** With one more, the least useful one of the largest network is closed (`ConnectionLimiter`). */
   maxConnections: number;
-  /** How many of them one address may have, so that it cannot have them all. */
-  maxConnectionsOfAddress: number;
   /** How many requests a client may have sent on a connection before the first of them is answered. */
   maxUnanswered: number;
+  /** Behind a proxy, the address of the client that a request comes from. */
+  addressOf?: (request: IncomingMessage) => string;
 };
 
 const DEFAULT_LIMITS: HttpLimits = {
@@ -28,10 +36,15 @@ const DEFAULT_LIMITS: HttpLimits = {
   requestTimeout: 30_000,
   keepAliveTimeout: 5_000,
   idleTimeout: 60_000,
-  maxConnections: 2_000,
-  maxConnectionsOfAddress: 500,
+  maxConnections: connectionsPossible(2_000),
   maxUnanswered: 32,
 };
+
+/**
+ * Connections that the system may hold ready for this process: a burst of all there may be is taken in at
+ * once, instead of making some clients knock again a second later.
+ */
+const BACKLOG = 2_048;
 
 /** How often slow clients are looked for, in milliseconds; also how much longer they may take. */
 const LOOK_AROUND_MS = 1_000;
@@ -74,7 +87,7 @@ export async function listen(
     ...limits,
   };
   const underWay = new Set<ServerResponse>();
-  const crowd = new Crowd(most.maxConnectionsOfAddress);
+  const limiter = new ConnectionLimiter({ ...most, onClosed: closedConnectionsReport() });
   let listener = starting;
   const server = createServer(
     {
@@ -88,12 +101,12 @@ export async function listen(
     (request, response) => {
       const { socket } = request;
       // Node hands on at once whatever a client has sent in one go, and holds all the answers in memory
-      if (crowd.asked(socket) > most.maxUnanswered) socket.destroy();
+      if (limiter.requestBegun(request) > most.maxUnanswered) socket.destroy();
       if (socket.destroyed) return;
       underWay.add(response);
       response.once("close", () => {
         underWay.delete(response);
-        crowd.answered(socket);
+        limiter.requestEnded(socket);
       });
       // the connection ends with the answer, and nobody is told that it may be used again
       if (!server.listening) response.setHeader("Connection", "close");
@@ -101,15 +114,13 @@ export async function listen(
     },
   );
   server.timeout = most.idleTimeout;
-  server.maxConnections = most.maxConnections;
-  server.on("connection", (socket) => crowd.add(socket));
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const isBusy = [...underWay].some((response) => response.socket === socket);
-    answerBadClient(error, socket, isBusy);
-  });
+  server.on("connection", (socket) => limiter.add(socket));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
+    answerBadClient(error, socket, limiter.isBusy(socket)),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, port, host)));
-    server.listen({ port, host }, resolve);
+    server.listen({ port, host, backlog: BACKLOG }, resolve);
   });
   const address = server.address();
   return {
@@ -117,7 +128,7 @@ export async function listen(
     serve: (next) => {
       listener = next;
     },
-    connections: () => crowd.size,
+    connections: () => limiter.size,
     close: (patience) => close(server, underWay, patience),
   };
 }

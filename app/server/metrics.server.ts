@@ -61,6 +61,12 @@ const turnedAway = new Counter({
   registers: [registry],
 });
 
+const closedConnections = new Counter({
+  name: "http_connections_closed_total",
+  help: "Connections of the largest networks closed to make room for others",
+  registers: [registry],
+});
+
 new Gauge({
   name: "database_connections",
   help: "Connections of the pool",
@@ -176,6 +182,11 @@ export function countRateLimited(limited: string, by: string): void {
 /** Counts a connection that was closed because its client is broken, slow or hostile. */
 export function countTurnedAway(status: number): void {
   turnedAway.inc({ status });
+}
+
+/** Counts a connection that was closed to make room for another. */
+export function countClosedConnection(): void {
+  closedConnections.inc();
 }
 
 /** Counts a sync of a customer by how it ended. */

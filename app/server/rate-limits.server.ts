@@ -17,6 +17,8 @@ export type CountedBy =
   | "wide-network"
   /** The account, as far as it is tried from this network: a crowd elsewhere locks nobody out. */
   | "account-from-network"
+  /** The account, as far as it is tried from this wide network: it cannot use up the next bound alone. */
+  | "account-from-wide-network"
   /** The account from wherever it is tried by browsers that have never signed in to it. */
   | "account"
   /** The account in a browser that has signed in to it before, and nothing else. */
@@ -28,6 +30,7 @@ const LIMITS = {
     network: { attempts: 50, seconds: 15 * MINUTE },
     "wide-network": { attempts: 100, seconds: 15 * MINUTE },
     "account-from-network": { attempts: 10, seconds: 15 * MINUTE },
+    "account-from-wide-network": { attempts: 15, seconds: 15 * MINUTE },
     // bounds guessing from everywhere together; docs/security.md states what that comes to in a day
     account: { attempts: 100, seconds: HOUR },
     "known-browser": { attempts: 10, seconds: 15 * MINUTE },
@@ -143,6 +146,9 @@ function countsOf(
       : []),
     ...(who && limits["account-from-network"]
       ? [{ by: "account-from-network" as const, key: `${who}:${narrow}` }]
+      : []),
+    ...(who && limits["account-from-wide-network"]
+      ? [{ by: "account-from-wide-network" as const, key: `${who}:${wide}` }]
       : []),
     ...(who && limits.account ? [{ by: "account" as const, key: who }] : []),
   ];

@@ -155,4 +155,62 @@ describe("many bodies at the same time", () => {
     const next = new Request("http://localhost/", { method: "POST", body: "welcome" });
     expect(await readText(next, MB)).toBe("welcome");
   });
+
+  it("of one network take no place from another's", async () => {
+    const MB = 1024 * 1024;
+    const ends: (() => void)[] = [];
+    const send = (clientAddress: string) =>
+      readText(
+        new Request("http://localhost/", {
+          method: "POST",
+          duplex: "half",
+          body: new ReadableStream({
+            start(controller) {
+              controller.enqueue(new Uint8Array(MB));
+              ends.push(() => controller.close());
+            },
+          }),
+        } as RequestInit),
+        MB,
+        { clientAddress },
+      ).then(
+        () => 200,
+        (answer: Response) => answer.status,
+      );
+    const crowd = Array.from({ length: 64 }, (_, subnet) => send(`2001:db8:a:${subnet}::1`));
+    await new Promise((resolve) => setImmediate(resolve));
+    const visitor = send("198.51.100.7");
+    expect(await Promise.race(crowd)).toBe(503);
+    // the stream of the one that was dropped is over
+    for (const end of ends) {
+      try {
+        end();
+      } catch {}
+    }
+    expect(await visitor).toBe(200);
+    expect((await Promise.all(crowd)).filter((status) => status === 503)).toHaveLength(1);
+  });
+
+  it("take no more memory for coming in many small pieces", async () => {
+    const pieces = 8_000;
+    let sent = 0;
+    let taken = 0;
+    const before = process.memoryUsage().arrayBuffers;
+    const request = new Request("http://localhost/", {
+      method: "POST",
+      duplex: "half",
+      body: new ReadableStream({
+        pull(controller) {
+          // as of a server's read buffer, all of which a piece keeps alive
+          controller.enqueue(new Uint8Array(64 * 1024).subarray(0, 1).fill(97));
+          if (++sent < pieces) return;
+          controller.close();
+          taken = process.memoryUsage().arrayBuffers - before;
+        },
+      }),
+    } as RequestInit);
+    expect(await readText(request, FORM_LIMIT)).toBe("a".repeat(pieces));
+    // what is not collected yet; kept alive it would be 500 MB
+    expect(taken).toBeLessThan(256 * 1024 * 1024);
+  });
 });

@@ -1,10 +1,11 @@
+import type { AppLoadContext } from "@remix-run/node";
+import { clientNetworks } from "./client-network.server";
+import { ReceivingMemory } from "./receiving-memory.server";
+
 /** Largest body of a form, in bytes. */
 export const FORM_LIMIT = 64 * 1024;
 
-/**
- * Most bytes of bodies that are being received at one time, of all requests together: what a crowd of
- * slow senders may occupy of the memory.
- */
+/** Most memory that bodies may take while they are being received, of all requests together, in bytes. */
 const RECEIVING_LIMIT = 64 * 1024 * 1024;
 
 /**
@@ -16,7 +17,7 @@ const MOST_FIELDS = 100;
 /** Most pieces a body may come in: a packet each, or a chunk. A thousand packets hold more than we read. */
 const MOST_PIECES = 2_000;
 
-let receiving = 0;
+const receivingMemory = new ReceivingMemory(RECEIVING_LIMIT);
 
 /** A field's value: a string, all values of a repeated name, or "file" content nobody asked for. */
 export type FieldValue = string | string[] | undefined;
@@ -29,59 +30,76 @@ export type FormBody = {
 
 /**
  * Reads a body as text. Throws a 413 Response once `limit` bytes are passed, whatever Content-Length
- * said, a 503 Response while too much is being received, and a 400 Response when the client goes away
- * half-way or its body comes in crumbs.
+ * said, a 503 Response when its network takes most of what may be received at one time, and a 400 Response
+ * when the client goes away half-way or its body comes in crumbs.
  */
-export async function readText(request: Request, limit: number): Promise<string> {
-  return new TextDecoder().decode(await readBytes(request, limit));
+export async function readText(
+  request: Request,
+  limit: number,
+  context?: AppLoadContext,
+): Promise<string> {
+  return new TextDecoder().decode(await readBytes(request, limit, context));
 }
 
-async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readBytes(
+  request: Request,
+  limit: number,
+  context: AppLoadContext = {},
+): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get("Content-Length") ?? 0) > limit) throw tooLarge(limit);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
   const reader = request.body?.getReader();
+  const stopReading = () => void reader?.cancel().catch(() => {});
+  let isDropped = false;
+  const memory = receivingMemory.begin(clientNetworks(context.clientAddress), () => {
+    isDropped = true;
+    stopReading();
+  });
+  let bytes = new Uint8Array(0);
+  let size = 0;
+  let pieces = 0;
   try {
     while (reader) {
       const { done, value } = await reader.read().catch(() => {
         throw refusal(400, "The request ended before its body was complete.");
       });
+      if (isDropped) throw tooBusy();
       if (done) break;
-      size += value.byteLength;
-      receiving += value.byteLength;
-      if (size > limit) throw tooLarge(limit);
-      if (receiving > RECEIVING_LIMIT) throw tooBusy();
-      chunks.push(value);
-      if (chunks.length > MOST_PIECES) throw refusal(400, "The body comes in too many pieces.");
+      pieces += 1;
+      if (pieces > MOST_PIECES) throw refusal(400, "The body comes in too many pieces.");
+      const end = size + value.byteLength;
+      if (end > limit) throw tooLarge(limit);
+      // copied, since each of many small pieces may keep a large buffer that it came in
+      if (end > bytes.byteLength) {
+        const larger = new Uint8Array(Math.min(limit, Math.max(end, 2 * bytes.byteLength)));
+        larger.set(bytes.subarray(0, size));
+        bytes = larger;
+        memory.resize(bytes.byteLength);
+      }
+      bytes.set(value, size);
+      size = end;
     }
+    return bytes.subarray(0, size);
   } catch (refused) {
-    void reader?.cancel().catch(() => {});
+    stopReading();
     throw refused;
   } finally {
-    receiving -= size;
+    memory.end();
   }
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
 }
 
 /**
  * Reads the posted fields of a form (urlencoded or multipart) or of a flat JSON object. Throws a
  * Response: 405 for another method than POST, 415 for another content type, 413 past 64 KB, 400 for a
- * body that does not parse or has more than 100 fields. A repeated field becomes an array, which no field's
- * schema accepts.
+ * body that does not parse or has more than 100 fields, 503 when its network sends too much at one time. A
+ * repeated field becomes an array, which no field's schema accepts.
  */
-export async function readForm(request: Request): Promise<FormBody> {
+export async function readForm(request: Request, context?: AppLoadContext): Promise<FormBody> {
   if (request.method !== "POST") {
     throw refusal(405, `${request.method} is not possible here; POST is.`, { Allow: "POST" });
   }
   const contentType = request.headers.get("Content-Type") ?? "";
   const mediaType = contentType.split(";")[0]?.trim().toLowerCase();
-  const bytes = await readBytes(request, FORM_LIMIT);
+  const bytes = await readBytes(request, FORM_LIMIT, context);
 
   switch (mediaType) {
     case "application/json":

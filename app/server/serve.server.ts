@@ -5,6 +5,7 @@ import { startReconciliation } from "~/features/billing/reconcile.server";
 import { closeMail } from "~/features/mail/background-mail.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { startCleanUp } from "./clean-up.server";
+import { clientAddress } from "./client-address.server";
 import { dataDirectory } from "./data-directory.server";
 import { explain } from "./http-server.server";
 import { log } from "./log.server";
@@ -75,10 +76,7 @@ async function start(
     settings.HOST,
     // all connections come from the proxy then, which keeps them for its next visitor
     settings.TRUST_PROXY !== 0
-      ? {
-          keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS,
-          maxConnectionsOfAddress: Number.POSITIVE_INFINITY,
-        }
+      ? { keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS, addressOf: clientAddress }
       : {},
   );
   const stopListening = () => http.close(STOP_PATIENCE_MS);

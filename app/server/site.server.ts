@@ -12,22 +12,19 @@ import compression from "compression";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
 import { clientAddress } from "./client-address.server";
+import { clientNetworks } from "./client-network.server";
+import { QueueFull } from "./fair-queue.server";
 import { flashCookieName } from "./flash.server";
 import { log } from "./log.server";
 import { countRequest, exposeCaches, statusOf } from "./metrics.server";
 import { PageCache } from "./page-cache.server";
 import { PageSlots } from "./page-slots.server";
+import { mayRenderRefusedPage } from "./refused-pages.server";
 import { NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
 import { takeOriginForm } from "./request-host.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { StaticFiles } from "./static-files.server";
 import { turn } from "./turns.server";
-
-/**
- * Pages rendered a second for forms that are turned away. It is floods that are turned away, and a page
- * for each of their requests would be the harm they came to do; beyond this the words alone are sent.
- */
-const REFUSED_PAGES_A_SECOND = 20;
 
 const pageSlots = new PageSlots();
 
@@ -80,7 +77,7 @@ export function createSite(projectRoot: string): RequestListener {
 
     // asked for by pages of an earlier build; a page in its place would only cost time
     if (path.startsWith("/build/")) return send(response, { status: 404, message: "Not found." });
-    await turn();
+    await turn(clientNetworks(clientAddress(request)));
     if (response.destroyed) return;
     await new Promise<void>((next) => compress(request as never, response as never, () => next()));
     await answerWithRemix(remix, request, response, requestId);
@@ -109,18 +106,29 @@ async function answerWithRemix(
 
   // health checks must not fail because of a crowd, and what is posted has bounds of its own
   const isPage = !request.body && !NAMELESS_PATHS.has(new URL(request.url).pathname);
-  if (isPage && pageSlots.isFull) {
+  const network = clientNetworks(context.clientAddress);
+  // who has gone away meanwhile is not worth a page
+  const answerIfWanted = async () => (response.destroyed ? null : remix(request, context));
+  let answer: Response | null;
+  try {
+    answer = await (isPage
+      ? pageSlots.run(network, (whileOutside) => {
+          context.whileOutside = whileOutside;
+          return answerIfWanted();
+        })
+      : answerIfWanted());
+  } catch (error) {
+    if (!(error instanceof QueueFull)) throw error;
     return send(response, {
       status: 503,
       message: "The site is very busy. Please try again.",
       headers: { "Retry-After": "2" },
     });
   }
-  let answer = await (isPage
-    ? pageSlots.run((whileOutside) => remix(request, Object.assign(context, { whileOutside })))
-    : remix(request, context));
-  if (context.refusedForm && refusedPages.mayRender())
+  if (!answer) return;
+  if (context.refusedForm && mayRenderRefusedPage(network)) {
     answer = await renderRefusedForm(remix, request, context);
+  }
   if (answer.headers.get("Content-Type")?.startsWith("text/html")) {
     response.setHeader("Content-Security-Policy", pagePolicy([`'nonce-${nonce}'`]));
   }
@@ -131,17 +139,6 @@ async function answerWithRemix(
   }
   await sendResponse(response, answer);
 }
-
-const refusedPages = {
-  second: 0,
-  count: 0,
-  mayRender(): boolean {
-    const second = Math.floor(Date.now() / 1_000);
-    if (second !== this.second) Object.assign(this, { second, count: 0 });
-    this.count += 1;
-    return this.count <= REFUSED_PAGES_A_SECOND;
-  },
-};
 
 /** The page a refused form belongs to, with the toast that says why, under the refusal's status. */
 async function renderRefusedForm(

@@ -1,15 +1,16 @@
 import { expect, it } from "vitest";
+import { clientNetworks } from "./client-network.server";
 import { turn } from "./turns.server";
 
 const nextRound = () => new Promise((resolve) => setImmediate(resolve));
 
 it("one begins in each round, in the order in which they came", async () => {
   const begun: number[] = [];
-  const all = [1, 2, 3].map((who) => turn().then(() => begun.push(who)));
+  const all = [1, 2, 3].map((who) => turn(undefined).then(() => begun.push(who)));
   expect(begun).toEqual([]);
   await nextRound();
   expect(begun).toEqual([1]);
-  const late = turn().then(() => begun.push(4));
+  const late = turn(undefined).then(() => begun.push(4));
   await nextRound();
   expect(begun).toEqual([1, 2]);
   await Promise.all([...all, late]);
@@ -18,9 +19,19 @@ it("one begins in each round, in the order in which they came", async () => {
 
 it("whoever comes when nobody waits begins in the next round", async () => {
   let hasBegun = false;
-  void turn().then(() => {
+  void turn(undefined).then(() => {
     hasBegun = true;
   });
   await nextRound();
   expect(hasBegun).toBe(true);
+});
+
+it("a visitor of another network does not wait for all of a crowd", async () => {
+  const begun: string[] = [];
+  const ask = (address: string) => turn(clientNetworks(address)).then(() => begun.push(address));
+  const crowd = Array.from({ length: 100 }, (_, subnet) => ask(`2001:db8:a:${subnet}::1`));
+  const visitor = ask("198.51.100.7");
+  await visitor;
+  expect(begun).toEqual(["2001:db8:a:0::1", "198.51.100.7"]);
+  await Promise.all(crowd);
 });

@@ -1,17 +1,21 @@
-const waiting: (() => void)[] = [];
+import type { ClientNetworks } from "./client-network.server";
+import { RoundRobin } from "./round-robin.server";
+
+const waiting = new RoundRobin<() => void>();
 
 /**
- * Resolves when it is the caller's turn to begin its work: first come, first served, and one in each round
- * of the event loop. When a crowd comes at once, what is answered from memory is still answered in
- * between, after a millisecond or two instead of after the whole crowd.
+ * Resolves when it is the caller's turn to begin its work: one in each round of the event loop, from the
+ * networks in turn. When a crowd comes at once, what is answered from memory is still answered in between,
+ * after a millisecond or two instead of after the whole crowd.
  */
-export function turn(): Promise<void> {
+export function turn(network: ClientNetworks | undefined): Promise<void> {
   return new Promise((begin) => {
-    if (waiting.push(begin) === 1) setImmediate(beginNext);
+    waiting.add(network, begin);
+    if (waiting.size === 1) setImmediate(beginNext);
   });
 }
 
 function beginNext(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(beginNext);
+  waiting.takeNext()?.();
+  if (waiting.size > 0) setImmediate(beginNext);
 }

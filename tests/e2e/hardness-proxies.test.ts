@@ -1,8 +1,10 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { send } from "../support/http-client";
-import { canMakeNetworkNamespace, NAMESPACE, runInNamespace } from "../support/network-namespace";
+import { openNetworkNamespace } from "../support/network-namespace";
 import { temporaryDirectory } from "../support/program";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
 
@@ -39,20 +41,31 @@ describe("addresses that a visitor makes up", () => {
   });
 });
 
-describe.skipIf(!canMakeNetworkNamespace())("in a network of its own", () => {
+/** Addresses that stand for the internet's (RFC 5737): the machine's own and a visitor's. */
+const SERVER = "203.0.113.7";
+const VISITOR = "198.51.100.8";
+const opened = await openNetworkNamespace([SERVER, VISITOR]);
+const namespace = "namespace" in opened ? opened.namespace : null;
+const here =
+  "reason" in opened
+    ? `in a network of its own (skipped: ${opened.reason})`
+    : "in a network of its own";
+
+describe.skipIf(namespace === null)(here, () => {
   const data = temporaryDirectory();
-  afterAll(() => data.remove());
+  afterAll(() => {
+    namespace?.close();
+    data.remove();
+  });
 
   it("a visitor from the internet does not get round the limits behind a counted proxy's back", async () => {
-    const { direct, proxied } = await runInNamespace<Record<"direct" | "proxied", number[]>>(
-      "forge-addresses.mjs",
-      {
-        DATA_DIR: data.path,
-        ATTEMPTS: String(ATTEMPTS),
-        SERVER: NAMESPACE.server,
-        VISITOR: NAMESPACE.visitor,
-      },
-    );
+    const [command = "", ...enter] = namespace?.enter ?? [];
+    const script = resolve(import.meta.dirname, "../support/forge-addresses.mjs");
+    const variables = { DATA_DIR: data.path, ATTEMPTS: String(ATTEMPTS), SERVER, VISITOR };
+    const { stdout } = await promisify(execFile)(command, [...enter, process.execPath, script], {
+      env: { ...process.env, ...variables },
+    });
+    const { direct, proxied } = JSON.parse(stdout) as Record<"direct" | "proxied", number[]>;
     expect(count(direct, 429)).toBeGreaterThanOrEqual(ATTEMPTS - ALLOWED);
     // the proxy itself, on this machine, is believed: each is another visitor
     expect(count(proxied, 200)).toBe(ATTEMPTS);

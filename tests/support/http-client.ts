@@ -69,6 +69,8 @@ export class Visitor {
     /** Headers of every request, such as the Host of a site that goes by another name. */
     private readonly headers: OutgoingHttpHeaders = {},
     private readonly publicOrigin = origin,
+    /** Makes its connections, where they are to be of a special kind. */
+    private readonly agent?: Agent,
   ) {}
 
   get(path: string, sent: Sent = {}): Promise<Answer> {
@@ -107,6 +109,7 @@ export class Visitor {
   async #send(path: string, sent: Sent, own: OutgoingHttpHeaders): Promise<Answer> {
     const answer = await send(this.origin + path, {
       cookie: this.cookie,
+      agent: this.agent,
       ...sent,
       headers: { ...own, ...this.headers, ...sent.headers },
     });

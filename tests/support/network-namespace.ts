@@ -1,45 +1,48 @@
-import { spawn, spawnSync } from "node:child_process";
-import { resolve } from "node:path";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { userInfo } from "node:os";
 
-/** Addresses of a namespace that stand for the internet's (RFC 5737): the machine's own and a visitor's. */
-export const NAMESPACE = { server: "203.0.113.7", visitor: "198.51.100.8" };
+/** A network of a test's own, in which its processes have any addresses it likes and nobody else sees them. */
+export type NetworkNamespace = {
+  /** The beginning of a command line that runs the rest of it in the namespace. */
+  enter: [string, ...string[]];
+  /** Ends the namespace once the last process in it has ended. */
+  close(): void;
+};
 
-const PREPARE = [
-  "ip link set lo up",
-  ...Object.values(NAMESPACE).map((address) => `ip address add ${address}/32 dev lo`),
-].join(" && ");
+/** Configures the namespace it is in, says so, and lives until its input ends: with this process at the latest. */
+const HOLD = 'printf %s "$1" | ip -batch - && echo made && exec cat';
 
 /**
- * Whether a network namespace can be made here: by root where the system lets it. An ordinary user would
- * get one in which the embedded PostgreSQL has no user to run as.
+ * Makes a network namespace whose loopback has these addresses. It goes away with this process, however
+ * that ends. Gives the reason why this machine lets it make none, for the names of skipped tests.
  */
-export function canMakeNetworkNamespace(): boolean {
-  if (process.getuid?.() !== 0) return false;
-  return spawnSync("unshare", ["--net", "sh", "-c", PREPARE]).status === 0;
-}
-
-/** Runs a script of this folder in a network of its own; gives what it printed, as JSON. */
-export async function runInNamespace<Printed>(
-  script: string,
-  variables: Record<string, string>,
-): Promise<Printed> {
-  const child = spawn(
-    "unshare",
-    [
-      "--net",
-      "sh",
-      "-c",
-      `${PREPARE} && exec "$0" "$1"`,
-      process.execPath,
-      resolve(import.meta.dirname, script),
-    ],
-    { env: { ...process.env, ...variables }, stdio: ["ignore", "pipe", "inherit"] },
-  );
-  let printed = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-    printed += chunk;
+export async function openNetworkNamespace(
+  addresses: string[],
+): Promise<{ namespace: NetworkNamespace } | { reason: string }> {
+  if (process.platform !== "linux") return { reason: "only Linux has network namespaces" };
+  const isRoot = userInfo().uid === 0;
+  // whoever is not root may configure a network in a user namespace, where the system lets him have one
+  const asUser = isRoot ? [] : ["--user", "--map-current-user", "--keep-caps"];
+  const batch = ["link set lo up", ...addresses.map((address) => `address add ${address} dev lo`)];
+  const holder = spawn("unshare", [...asUser, "--net", "sh", "-c", HOLD, "sh", batch.join("\n")]);
+  let complaint = "";
+  holder.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaint += text;
   });
-  const code = await new Promise((done) => child.once("close", done));
-  if (code !== 0) throw new Error(`${script} ended with ${code}: ${printed}`);
-  return JSON.parse(printed) as Printed;
+  const reason = await Promise.race([
+    once(holder.stdout, "data").then(() => null),
+    once(holder, "close").then(
+      () => complaint.trim().split("\n")[0],
+      ({ message }: Error) => message,
+    ),
+  ]);
+  if (reason !== null) return { reason: `this machine lets it make none: ${reason}` };
+  const target = ["--target", String(holder.pid), "--net"];
+  return {
+    namespace: {
+      enter: ["nsenter", ...target, ...(isRoot ? [] : ["--user", "--preserve-credentials"]), "--"],
+      close: () => void holder.stdin.end(),
+    },
+  };
 }

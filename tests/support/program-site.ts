@@ -1,3 +1,4 @@
+import type { Agent } from "node:http";
 import { type Database, openDatabase } from "~db/client";
 import { send, Visitor } from "./http-client";
 import { createTestDatabase } from "./postgres";
@@ -52,8 +53,10 @@ export async function readMetric(
   origin: string,
   name: string,
   labels: Record<string, string> = {},
+  agent?: Agent,
 ): Promise<number> {
   const { status, text } = await send(`${origin}/metrics`, {
+    agent,
     headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
   });
   if (status !== 200) throw new Error(`/metrics answered ${status}.`);

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import type { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { NODE_FLAGS } from "../../app/server/node-flags.mjs";
+import { send } from "./http-client";
 import { freePorts } from "./ports";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
@@ -26,6 +28,8 @@ export type ProgramOptions = {
   command?: string | string[];
   /** Variables beside PATH; a program without DATABASE_URL runs its embedded database. */
   variables?: Record<string, string>;
+  /** A network namespace to run in, and an agent that reaches its loopback from here. */
+  within?: { enter: string[]; agent: Agent };
 };
 
 /** Runs the built program until it ends by itself; gives its exit code and what it printed. */
@@ -46,16 +50,17 @@ export async function runProgram({ command = "serve", variables = {} }: ProgramO
 export async function startProgram({
   command = "serve",
   variables = {},
+  within,
 }: ProgramOptions = {}): Promise<Program> {
   const port = variables.PORT ? Number(variables.PORT) : await freePorts(2);
-  const child = start(command, { PORT: String(port), ...variables });
+  const child = start(command, { PORT: String(port), ...variables }, within?.enter);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const output = () => stdout() + stderr();
   const ended = new Promise<number | NodeJS.Signals | null>((done) =>
     child.once("exit", (code, signal) => done(signal ?? code)),
   );
   const origin = `http://localhost:${port}`;
-  await ready(origin, child, output);
+  await ready(origin, child, output, within?.agent);
   return {
     origin,
     sandboxOrigin: `http://localhost:${port + 1}`,
@@ -74,8 +79,14 @@ export function temporaryDirectory(): { path: string; remove: () => void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-function start(command: string | string[], variables: Record<string, string>): ChildProcess {
-  return spawn(process.execPath, [...NODE_FLAGS, BUILD, ...[command].flat()], {
+function start(
+  command: string | string[],
+  variables: Record<string, string>,
+  enter: string[] = [],
+): ChildProcess {
+  const node = [process.execPath, ...NODE_FLAGS, BUILD, ...[command].flat()];
+  const [file = "", ...parameters] = [...enter, ...node];
+  return spawn(file, parameters, {
     cwd: PROJECT,
     env: {
       PATH: process.env.PATH,
@@ -97,14 +108,18 @@ function collect(stream: NodeJS.ReadableStream | null): () => string {
   return () => text;
 }
 
-async function ready(origin: string, child: ChildProcess, output: () => string): Promise<void> {
+async function ready(
+  origin: string,
+  child: ChildProcess,
+  output: () => string,
+  agent?: Agent,
+): Promise<void> {
   const limit = Date.now() + START_LIMIT;
   while (Date.now() < limit) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`The program ended while it started:\n${output()}`);
     }
-    const answer = await fetch(`${origin}/readyz`).catch(() => null);
-    await answer?.arrayBuffer();
+    const answer = await send(`${origin}/readyz`, { agent }).catch(() => null);
     if (answer?.status === 200) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -34,7 +34,7 @@ export async function requestPasswordReset({
   request,
   context,
 }: Pick<ActionFunctionArgs, "request" | "context">): Promise<Response> {
-  const form = await readPageForm(request);
+  const form = await readPageForm(request, context);
   const parsed = emailSchema.safeParse(form.fields.email);
   if (!parsed.success) {
     return answerForm(form, {

@@ -52,7 +52,7 @@ export async function resetPassword({
   request,
   context,
 }: Pick<ActionFunctionArgs, "request" | "context">): Promise<Response> {
-  const form = await readPageForm(request);
+  const form = await readPageForm(request, context);
   const token = typeof form.fields.token === "string" ? form.fields.token : "";
   const tokenHash = hashPasswordResetToken(token);
   if (!tokenHash) return refuseLink();

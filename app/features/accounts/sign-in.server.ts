@@ -38,7 +38,7 @@ export async function signInWithForm(
   { request, context }: Pick<ActionFunctionArgs, "request" | "context">,
   way: Way,
 ): Promise<Response> {
-  const form = await readForm(request);
+  const form = await readForm(request, context);
   const typedEmail = typeof form.fields.email === "string" ? form.fields.email : null;
   const network = clientNetworks(context.clientAddress);
   const refuse = (toast: ToastMessage, status: number, message = toast.description) =>

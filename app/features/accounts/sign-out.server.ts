@@ -1,3 +1,4 @@
+import type { ActionFunctionArgs } from "@remix-run/node";
 import { answerForm } from "~/server/form-answer.server";
 import { log } from "~/server/log.server";
 import { readForm } from "~/server/request-body.server";
@@ -9,8 +10,11 @@ import { closeSession } from "./sessions.server";
  * Ends the session and leads to '/' with the good-bye toast; if its row cannot be removed the session
  * stays and the 'Sign out Failed' toast says so (specification, 4 and 8).
  */
-export async function signOutWithForm(request: Request): Promise<Response> {
-  const form = await readForm(request);
+export async function signOutWithForm({
+  request,
+  context,
+}: Pick<ActionFunctionArgs, "request" | "context">): Promise<Response> {
+  const form = await readForm(request, context);
   try {
     const headers = new Headers();
     const { userId, setCookie } = await closeSession(request);

@@ -1,3 +1,4 @@
+import type { ActionFunctionArgs } from "@remix-run/node";
 import { answerForm } from "~/server/form-answer.server";
 import { log } from "~/server/log.server";
 import { readPageForm } from "~/server/page-form.server";
@@ -18,8 +19,11 @@ export async function requireConfirmToken(request: Request): Promise<string> {
 }
 
 /** Makes the holder's address count. Confirming twice is as good as once. */
-export async function confirmWithForm(request: Request): Promise<Response> {
-  const { fields } = await readPageForm(request);
+export async function confirmWithForm({
+  request,
+  context,
+}: Pick<ActionFunctionArgs, "request" | "context">): Promise<Response> {
+  const { fields } = await readPageForm(request, context);
   const id = readSubscriberToken("confirm", fields.token);
   if (!id) return leadHome(toasts.newsletterConfirmLinkInvalid);
   try {

@@ -1,3 +1,4 @@
+import type { ActionFunctionArgs } from "@remix-run/node";
 import { answerForm } from "~/server/form-answer.server";
 import { log } from "~/server/log.server";
 import { readPageForm } from "~/server/page-form.server";
@@ -26,8 +27,11 @@ export type OneClickAnswer = { unsubscribed: true };
  * toast. A mail program's one-click post (RFC 8058), which sends neither cookies nor the form's field
  * and follows no redirects, gets a plain success, or an error status on which it may try again.
  */
-export async function unsubscribeWithForm(request: Request): Promise<Response | OneClickAnswer> {
-  const { fields } = await readPageForm(request);
+export async function unsubscribeWithForm({
+  request,
+  context,
+}: Pick<ActionFunctionArgs, "request" | "context">): Promise<Response | OneClickAnswer> {
+  const { fields } = await readPageForm(request, context);
   const oneClick = fields["List-Unsubscribe"] === "One-Click";
   const id = readSubscriberToken("unsubscribe", fields.token ?? tokenInAddress(request));
   if (!id) {

@@ -10,7 +10,7 @@ export const loader = () => redirect("/premium");
 
 /** Sends a customer to Stripe's portal, where a membership is cancelled, resumed and its card mended. */
 export async function action(args: ActionFunctionArgs) {
-  const form = await readForm(args.request);
+  const form = await readForm(args.request, args.context);
   const { user } = await requireViewer(args, "/auth");
   const { context } = args;
   const seconds = await secondsToWait("portal", { context, account: user.id });

@@ -10,7 +10,7 @@ export const loader = () => redirect("/#purchase");
 
 /** A form post is answered with a 303 to Stripe, a JSON post with `{ sessionId, url }` or `{ error }`. */
 export async function action(args: ActionFunctionArgs) {
-  const form = await readForm(args.request);
+  const form = await readForm(args.request, args.context);
   const viewer = await findViewer(args);
   const { context } = args;
   const seconds = await secondsToWait("checkout", { context, account: viewer?.user.id ?? null });

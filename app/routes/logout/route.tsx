@@ -3,4 +3,4 @@ import { signOutWithForm } from "~/features/accounts/sign-out.server";
 
 export const loader = () => redirect("/");
 
-export const action = ({ request }: ActionFunctionArgs) => signOutWithForm(request);
+export const action = (args: ActionFunctionArgs) => signOutWithForm(args);

@@ -11,7 +11,7 @@ import { toasts } from "~/ui/toast-messages";
 export const loader = () => redirect("/#newsletter");
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const form = await readForm(request);
+  const form = await readForm(request, context);
   const { email, redirectTo } = form.fields;
   const isTyped = typeof email === "string" && email.trim() !== "";
   const account = emailSchema.safeParse(email).data;

@@ -34,7 +34,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   return { token: await requireConfirmToken(request) };
 }
 
-export const action = ({ request }: ActionFunctionArgs) => confirmWithForm(request);
+export const action = (args: ActionFunctionArgs) => confirmWithForm(args);
 
 export default function Confirm() {
   return <ConfirmPage {...useLoaderData<typeof loader>()} />;

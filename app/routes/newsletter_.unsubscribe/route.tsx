@@ -37,7 +37,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   return { token: await requireUnsubscribeToken(request) };
 }
 
-export const action = ({ request }: ActionFunctionArgs) => unsubscribeWithForm(request);
+export const action = (args: ActionFunctionArgs) => unsubscribeWithForm(args);
 
 export default function Unsubscribe() {
   const { token } = useLoaderData<typeof loader>();

@@ -7,8 +7,8 @@ import { toasts } from "~/ui/toast-messages";
 export const loader = () => redirect("/");
 
 /** The two things that are announced and not there yet, for browsers without JavaScript. */
-export async function action({ request }: ActionFunctionArgs) {
-  const form = await readForm(request);
+export async function action({ request, context }: ActionFunctionArgs) {
+  const form = await readForm(request, context);
   const redirectTo = safeRedirect(form.fields.redirectTo);
   switch (form.fields.notice) {
     case "purchase":

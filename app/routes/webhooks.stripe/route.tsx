@@ -17,7 +17,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   }
   const signature = request.headers.get("Stripe-Signature");
   // the signature is over the very bytes that were sent, so the body stays text; without one it is not read
-  const body = signature ? await readText(request, WEBHOOK_LIMIT) : "";
+  const body = signature ? await readText(request, WEBHOOK_LIMIT, context) : "";
   const { clientAddress } = context;
   const network = clientAddress ? clientNetworks(clientAddress).narrow : null;
   try {

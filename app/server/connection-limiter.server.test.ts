@@ -1,0 +1,212 @@
+import { EventEmitter } from "node:events";
+import { type RequestListener, request } from "node:http";
+import { createConnection, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { ConnectionLimiter } from "./connection-limiter.server";
+import { connectionsPossible } from "./file-descriptors.server";
+import { type HttpLimits, type HttpServer, listen } from "./http-server.server";
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** Answers at once; `/slow` when told to. */
+async function serve(limits: Partial<HttpLimits>): Promise<HttpServer> {
+  const site: RequestListener = (incoming, response) => {
+    incoming.resume().on("error", () => {});
+    if (incoming.url !== "/slow") response.end("welcome");
+  };
+  const server = await listen(0, "127.0.0.1", limits);
+  server.serve(site);
+  cleanUps.push(() => server.close(0));
+  return server;
+}
+
+/** A connection from an address of loopback, of which each 127.0.x is a wide network of its own. */
+type Client = {
+  address: string;
+  isOpen: boolean;
+  /** Says something and resolves when something comes back. */
+  ask(words: string): Promise<void>;
+};
+
+async function connectFrom(server: HttpServer, localAddress: string, words = ""): Promise<Client> {
+  const socket = createConnection({ port: server.port, host: "127.0.0.1", localAddress });
+  cleanUps.push(() => socket.destroy());
+  const client: Client = {
+    address: localAddress,
+    isOpen: true,
+    ask: (more) => {
+      socket.write(more);
+      return new Promise((resolve) => socket.once("data", () => resolve()));
+    },
+  };
+  socket
+    .on("error", () => {})
+    .on("close", () => {
+      client.isOpen = false;
+    });
+  await new Promise((resolve) => socket.once("connect", resolve));
+  if (words) socket.write(words);
+  return client;
+}
+
+async function connectAll(
+  server: HttpServer,
+  addresses: string[],
+  words?: string,
+): Promise<Client[]> {
+  const clients: Client[] = [];
+  for (const address of addresses) clients.push(await connectFrom(server, address, words));
+  return clients;
+}
+
+/** Connections with a request under way that gets no answer and whose body never ends. */
+async function connectBusy(
+  server: HttpServer,
+  addresses: string[],
+  headers = "",
+): Promise<Client[]> {
+  const clients = await connectAll(server, addresses);
+  const upload = "POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nExpect: 100-continue\r\n";
+  // the server says that it has the request
+  for (const client of clients) await client.ask(`${upload}${headers}\r\nhalf`);
+  return clients;
+}
+
+/** `count` times the same. */
+const times = (count: number, address: string): string[] => Array(count).fill(address);
+
+const ask = (headers = "") => `GET / HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
+
+/** The status a new connection from an address gets, with one request on it. */
+function statusFor(server: HttpServer, localAddress: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request({ port: server.port, host: "127.0.0.1", localAddress, agent: false }, (incoming) => {
+      incoming.resume().on("end", () => resolve(incoming.statusCode ?? 0));
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+const closed = (clients: Client[]) =>
+  clients.flatMap(({ isOpen }, index) => (isOpen ? [] : [index]));
+
+describe("when all connections are in use", () => {
+  it("a visitor of another network is served, and who has waited longest is closed for him", async () => {
+    const server = await serve({ maxConnections: 6 });
+    const crowd = await connectAll(server, times(6, "127.0.1.1"));
+    expect(await statusFor(server, "127.0.2.1")).toBe(200);
+    await expect.poll(() => closed(crowd)).toEqual([0]);
+  });
+
+  it("a network that keeps coming loses its own and nobody else's", async () => {
+    const server = await serve({ maxConnections: 12 });
+    const visitors = await connectAll(server, [...times(3, "127.0.2.1"), "127.0.3.1"]);
+    const crowd = await connectAll(server, times(60, "127.0.1.1"), "GET / HTTP/1.1\r\nX-Slow: ");
+    await expect.poll(() => closed(crowd).length).toBe(52);
+    expect(closed(visitors)).toEqual([]);
+    await visitors[0]?.ask(ask());
+    expect(server.connections()).toBe(12);
+  });
+
+  it("the addresses of one wide network are one crowd", async () => {
+    const server = await serve({ maxConnections: 9 });
+    const household = await connectAll(server, times(3, "127.0.2.1"));
+    const crowd = await connectAll(
+      server,
+      [1, 2, 3, 4, 5, 6].map((host) => `127.0.1.${host}`),
+    );
+    expect(await statusFor(server, "127.0.3.1")).toBe(200);
+    await expect.poll(() => closed(crowd).length).toBe(1);
+    expect(closed(household)).toEqual([]);
+  });
+
+  it("of neighbours in it, the one with most yields", async () => {
+    const server = await serve({ maxConnections: 5 });
+    const clients = await connectAll(server, ["127.0.1.1", ...times(4, "127.0.1.2")]);
+    expect(await statusFor(server, "127.0.1.3")).toBe(200);
+    await expect.poll(() => closed(clients)).toEqual([1]);
+  });
+
+  it("who waits for an answer outlasts who has asked nothing, or has it already", async () => {
+    const server = await serve({ maxConnections: 6 });
+    const busy = await connectBusy(server, times(2, "127.0.1.1"));
+    const silent = await connectAll(server, times(2, "127.0.1.1"));
+    const answered = await connectAll(server, times(2, "127.0.1.1"));
+    for (const client of answered) await client.ask(ask());
+    // a kept connection waits since its answer: asking again is worth something
+    await silent[0]?.ask(ask());
+    await connectAll(server, ["127.0.2.1"]);
+    await expect.poll(() => closed(silent)).toEqual([1]);
+    await connectAll(server, ["127.0.3.1"]);
+    await expect.poll(() => closed(answered)).toEqual([0]);
+    expect([closed(busy), closed(silent)]).toEqual([[], [1]]);
+  });
+
+  it("with requests on all of them, the longest under way yields", async () => {
+    const server = await serve({ maxConnections: 4 });
+    const busy = await connectBusy(server, times(4, "127.0.1.1"));
+    expect(await statusFor(server, "127.0.2.1")).toBe(200);
+    await expect.poll(() => closed(busy)).toEqual([0]);
+  });
+
+  it("a neighbour of a crowd that never finishes what it asks gets a moment to ask", async () => {
+    const server = await serve({ maxConnections: 4 });
+    const crowd = await connectBusy(server, times(4, "127.0.1.1"));
+    await expect
+      .poll(() => statusFor(server, "127.0.1.1").catch(() => 0), { timeout: 5_000 })
+      .toBe(200);
+    expect(closed(crowd)).toContain(0);
+  });
+});
+
+describe("behind a proxy", () => {
+  const addressOf: HttpLimits["addressOf"] = ({ headers }) => String(headers["x-forwarded-for"]);
+  const on = (client: string) => `X-Forwarded-For: ${client}\r\n`;
+
+  it("a connection counts for the client it works for", async () => {
+    const server = await serve({ maxConnections: 8, addressOf });
+    const visitor = await connectBusy(server, times(2, "127.0.0.1"), on("192.0.2.1"));
+    const crowd = await connectBusy(server, times(6, "127.0.0.1"), on("2001:db8::1"));
+    const next = await connectBusy(server, times(3, "127.0.0.1"), on("198.51.100.1"));
+    await expect.poll(() => closed(crowd)).toEqual([0, 1, 2]);
+    expect([closed(visitor), closed(next)]).toEqual([[], []]);
+  });
+
+  it("it counts for the proxy while it is kept, and is the first to go if most are", async () => {
+    const server = await serve({ maxConnections: 6, addressOf });
+    const busy = await connectBusy(server, times(2, "127.0.0.1"), on("192.0.2.1"));
+    const kept = await connectAll(server, times(4, "127.0.0.1"));
+    for (const client of kept) await client.ask(ask(on("192.0.2.1")));
+    await connectBusy(server, ["127.0.0.1"], on("192.0.2.1"));
+    await expect.poll(() => closed(kept)).toEqual([0]);
+    expect(closed(busy)).toEqual([]);
+  });
+});
+
+it("costs no more for many connections than for few", () => {
+  const limiter = new ConnectionLimiter({ maxConnections: 2_000 });
+  const startedAt = performance.now();
+  for (let i = 0; i < 100_000; i++) {
+    const socket = Object.assign(new EventEmitter(), {
+      remoteAddress: `10.${i % 100}.${i % 7}.${i % 250}`,
+      resetAndDestroy: () => {},
+    });
+    limiter.add(socket as unknown as Socket);
+  }
+  expect(limiter.size).toBe(2_000);
+  // under a second; looking at all connections for each new one takes minutes
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+});
+
+it("takes no more connections than the system has file descriptors for", () => {
+  const limits = (files: number) =>
+    `Max processes  63208  63208  processes\nMax open files            ${files}                 524288               files\n`;
+  expect(connectionsPossible(2_000, limits(524_288))).toBe(2_000);
+  expect(connectionsPossible(2_000, limits(1_024))).toBe(768);
+  expect(connectionsPossible(2_000, limits(100))).toBe(64);
+  expect(connectionsPossible(2_000, "")).toBe(2_000);
+});
