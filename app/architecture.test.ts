@@ -103,7 +103,7 @@ describe("the ways to start the program", () => {
 
   it("give Node the same flags", () => {
     expect(JSON.parse(read("package.json")).scripts.start).toBe(
-      `node ${NODE_FLAGS.join(" ")} build/index.js serve`,
+      `node ${NODE_FLAGS.join(" ")} app/tooling/start.mjs serve`,
     );
     const entryPoint = /^ENTRYPOINT (.*)$/m.exec(read("Dockerfile"))?.[1] ?? "";
     expect(JSON.parse(entryPoint)).toEqual(["node", ...NODE_FLAGS, "build/index.js"]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { OperatorError } from "~db/operator-error";
-import { parseEnvironment } from "./env.server";
+import { parseEnvironment, SANDBOX_STRIPE } from "./env.server";
 
 function problems(variables: Record<string, string>): string[] {
   try {
@@ -37,7 +37,7 @@ describe("the environment", () => {
   });
 
   it("takes several session and webhook secrets, newest first", () => {
-    const secret = "s".repeat(32);
+    const secret = "a secret of the tests that is long enough";
     const settings = parseEnvironment({
       SESSION_SECRET: `${secret}1, ${secret}2`,
       STRIPE_SECRET_KEY: "sk_test_1",
@@ -64,6 +64,56 @@ describe("the environment", () => {
     ["RATE_LIMIT_FACTOR", "0"],
     ["METRICS_TOKEN", "short"],
     ["LOG_LEVEL", "loud"],
+    // what JavaScript takes for a number, and nobody else
+    ["PORT", "0x10"],
+    ["PORT", "1e3"],
+    ["PORT", "+80"],
+    ["PORT", "0b11"],
+    ["PORT", "080"],
+    ["PORT", "3000.0"],
+    ["PORT", " 80 "],
+    ["PORT", "-1"],
+    ["STRIPE_SANDBOX_PORT", "0xBB9"],
+    ["TRUST_PROXY", "0x1"],
+    ["TRUST_PROXY", "1.0"],
+    ["TRUST_PROXY", "17"],
+    ["TRUST_PROXY", "true"],
+    ["TRUST_PROXY", "proxy.internal"],
+    ["TRUST_PROXY", "0.0.0.0/0"],
+    ["TRUST_PROXY", "::/0"],
+    ["TRUST_PROXY", "10.0.0.0/33"],
+    ["TRUST_PROXY", "10.0.0.1,"],
+    ["RATE_LIMIT_FACTOR", "1e3"],
+    ["RATE_LIMIT_FACTOR", "0x1"],
+    ["RATE_LIMIT_FACTOR", "Infinity"],
+    ["RATE_LIMIT_FACTOR", "9999999"],
+    ["RATE_LIMIT_FACTOR", "0.001"],
+    ["NEWSLETTER_DOUBLE_OPT_IN", "TRUE"],
+    ["HSTS_INCLUDE_SUBDOMAINS", "1"],
+    ["HOST", "127.0.0.1:3000"],
+    ["HOST", "http://127.0.0.1"],
+    ["HOST", "[::1]"],
+    ["PUBLIC_URL", "https://someone@example.com"],
+    ["PUBLIC_URL", "https://:hunter2@example.com"],
+    ["PUBLIC_URL", "https://*.example.com"],
+    ["PUBLIC_URL", "https://example.com."],
+    ["PUBLIC_URL", '"https://example.com"'],
+    ["PUBLIC_URL", "https://example.com\nPORT=80"],
+    ["DATA_DIR", "/data\n"],
+    ["STRIPE_API_BASE", "https://api.stripe.com/v1"],
+    ["MAIL_FROM", "garbage"],
+    ["MAIL_FROM", "a@example.com, b@example.com"],
+    ["MAIL_FROM", "The Golden Path"],
+    ["MAIL_FROM", "The Golden Path <hello@>"],
+    ["MAIL_FROM", "readers: a@example.com;"],
+    ["MAIL_FROM", "hello@example.com\r\nBcc: all@example.com"],
+    ["SMTP_URL", "smtp://"],
+    ["SESSION_SECRET", "s".repeat(32)],
+    ["SESSION_SECRET", "secret".repeat(6)],
+    ["METRICS_TOKEN", "abababababababab"],
+    ["METRICS_TOKEN", "with a tab\tin its middle"],
+    ["SECURITY_CONTACT", "the author"],
+    ["SECURITY_CONTACT", "http://example.com/report"],
   ])("names %s, what was found and what is wanted when it is '%s'", (name, value) => {
     const lines = problems({ [name]: value });
     expect(lines).toHaveLength(1);
@@ -80,11 +130,175 @@ describe("the environment", () => {
     }
   });
 
+  it("does not print a password in an address either", () => {
+    expect(problems({ PUBLIC_URL: "https://someone:hunter2@example.com" }).join()).not.toContain(
+      "hunter2",
+    );
+  });
+
+  it("takes proxies as a number, or as addresses and networks", () => {
+    expect(parseEnvironment({ TRUST_PROXY: "2" }).TRUST_PROXY).toBe(2);
+    expect(parseEnvironment({ TRUST_PROXY: "192.0.2.1, 10.0.0.0/8,2001:db8::/32" })).toMatchObject({
+      TRUST_PROXY: ["192.0.2.1", "10.0.0.0/8", "2001:db8::/32"],
+    });
+  });
+
+  it("names whom to tell of a weakness as addresses that can be followed", () => {
+    const { SECURITY_CONTACT } = parseEnvironment({
+      SECURITY_CONTACT: "security@example.com, mailto:help@example.com, https://example.com/report",
+    });
+    expect(SECURITY_CONTACT).toEqual([
+      "mailto:security@example.com",
+      "mailto:help@example.com",
+      "https://example.com/report",
+    ]);
+  });
+
   it("names the Stripe variables that are missing beside those that are set", () => {
     const lines = problems({ STRIPE_SECRET_KEY: "sk_test_1" });
     expect(lines.map((line) => line.split(":")[0])).toEqual([
       "STRIPE_PRICE_ID",
       "STRIPE_WEBHOOK_SECRET",
     ]);
+  });
+});
+
+/** By what a start is stopped for: the names of the settings. */
+const stoppedFor = (variables: Record<string, string>) =>
+  problems(variables).map((line) => line.split(":")[0]);
+
+describe("the local Stripe sandbox", () => {
+  const sandbox = (variables: Record<string, string> = {}) =>
+    stoppedFor({ PAYMENTS: "sandbox", ...variables });
+
+  it("keeps to this machine unless it is told otherwise", () => {
+    expect(parseEnvironment({ PAYMENTS: "sandbox" }).HOST).toBe("localhost");
+    expect(parseEnvironment({}).HOST).toBeUndefined();
+  });
+
+  it.each(["localhost", "127.0.0.1", "127.1.2.3", "::1"])("may listen on %s", (HOST) => {
+    expect(sandbox({ HOST })).toEqual([]);
+  });
+
+  it.each<[string, string]>([
+    ["HOST", "0.0.0.0"],
+    ["HOST", "::"],
+    ["HOST", "192.168.1.5"],
+    ["HOST", "book.internal"],
+    ["PUBLIC_URL", "https://book.example"],
+    ["PUBLIC_URL", "http://192.168.1.5:3000"],
+    ["PUBLIC_URL", "https://localhost.book.example"],
+  ])("is not opened to others by %s=%s without the word for it", (name, value) => {
+    expect(sandbox({ [name]: value })).toEqual([name]);
+    const variables = { PAYMENTS: "sandbox", [name]: value, ALLOW_PUBLIC_SANDBOX: "true" };
+    expect(parseEnvironment(variables).WARNINGS.join()).toContain("anybody becomes a member");
+  });
+
+  it.each<[string, string]>([
+    ["STRIPE_SECRET_KEY", "sk_live_1"],
+    ["STRIPE_SECRET_KEY", "rk_live_1"],
+    ["STRIPE_PUBLISHABLE_KEY", "pk_live_1"],
+  ])("does not start beside a live key, whatever else is said: %s=%s", (name, value) => {
+    expect(sandbox({ [name]: value })).toEqual([name]);
+    expect(sandbox({ [name]: value, ALLOW_PUBLIC_SANDBOX: "true" })).toEqual([name]);
+  });
+
+  it.each([
+    [{ PORT: "65535" }, "PORT"],
+    [{ PORT: "0" }, "PORT"],
+    [{ PORT: "3000", STRIPE_SANDBOX_PORT: "3000" }, "STRIPE_SANDBOX_PORT"],
+    [{ PORT: "3000", STRIPE_SANDBOX_PORT: "0" }, "STRIPE_SANDBOX_PORT"],
+  ])("has a port of its own: %o", (ports, name) => {
+    expect(sandbox(ports as Record<string, string>)).toEqual([name]);
+  });
+
+  it("lends its published secrets to no real shop", () => {
+    const real = {
+      STRIPE_SECRET_KEY: "sk_test_1",
+      STRIPE_PRICE_ID: "price_1",
+      STRIPE_WEBHOOK_SECRET: "whsec_1",
+    };
+    const { secretKey, priceId, webhookSecret } = SANDBOX_STRIPE;
+    expect(stoppedFor(real)).toEqual([]);
+    expect(stoppedFor({ ...real, STRIPE_SECRET_KEY: secretKey })).toEqual(["STRIPE_SECRET_KEY"]);
+    expect(stoppedFor({ ...real, STRIPE_PRICE_ID: priceId })).toEqual(["STRIPE_PRICE_ID"]);
+    const forged = { ...real, STRIPE_WEBHOOK_SECRET: `whsec_1,${webhookSecret}` };
+    expect(stoppedFor(forged)).toEqual(["STRIPE_WEBHOOK_SECRET"]);
+    // not even where another program plays Stripe, if others can reach the site
+    const played = { ...forged, STRIPE_API_BASE: "http://127.0.0.1:3001" };
+    expect(stoppedFor(played)).toEqual(["STRIPE_WEBHOOK_SECRET"]);
+    expect(stoppedFor({ ...played, HOST: "localhost" })).toEqual([]);
+  });
+});
+
+describe("settings that do not go together", () => {
+  const keys = { STRIPE_PRICE_ID: "price_1", STRIPE_WEBHOOK_SECRET: "whsec_1" };
+
+  it.each([
+    [
+      { ...keys, STRIPE_SECRET_KEY: "sk_test_1", STRIPE_PUBLISHABLE_KEY: "pk_live_1" },
+      "STRIPE_PUBLISHABLE_KEY",
+    ],
+    [
+      { ...keys, STRIPE_SECRET_KEY: "rk_live_1", STRIPE_PUBLISHABLE_KEY: "pk_test_1" },
+      "STRIPE_PUBLISHABLE_KEY",
+    ],
+    [
+      { ...keys, STRIPE_SECRET_KEY: "sk_live_1", STRIPE_API_BASE: "https://stripe.example" },
+      "STRIPE_API_BASE",
+    ],
+    [{ SMTP_URL: "smtp://mail.example" }, "MAIL_FROM"],
+    [{ SMTP_URL: "smtp://mail.example", MAIL_FROM: "Book <hello@localhost>" }, "MAIL_FROM"],
+    [{ SMTP_URL: "smtp://mail.example", MAIL_FROM: "hello@intranet" }, "MAIL_FROM"],
+    [{ HSTS_INCLUDE_SUBDOMAINS: "true" }, "HSTS_INCLUDE_SUBDOMAINS"],
+    [
+      { HSTS_INCLUDE_SUBDOMAINS: "true", PUBLIC_URL: "http://book.example" },
+      "HSTS_INCLUDE_SUBDOMAINS",
+    ],
+  ])("stop the start: %o", (variables, name) => {
+    expect(stoppedFor(variables as unknown as Record<string, string>)).toEqual([name]);
+  });
+
+  it.each([
+    [{ PUBLIC_URL: "http://book.example" }, /PUBLIC_URL is http/],
+    [{ PUBLIC_URL: "https://book.example" }, /TRUST_PROXY is not set/],
+    [{ PUBLIC_URL: "http://book.example", RATE_LIMIT_FACTOR: "1000" }, /RATE_LIMIT_FACTOR/],
+    [{ DATABASE_URL: "postgres://u:hunter2@db.example.com/book" }, /DATABASE_URL .*encryption/],
+    [{ DATABASE_URL: "postgres://u:hunter2@8.8.8.8/book?sslmode=disable" }, /DATABASE_URL/],
+    [{}, /SMTP_URL is not set/],
+    [
+      {
+        SMTP_URL: "smtp://u:hunter2@mail.example.com?ignoreTLS=true",
+        MAIL_FROM: "hello@example.com",
+      },
+      /SMTP_URL .*encryption/,
+    ],
+    [{ STRIPE_PUBLISHABLE_KEY: "pk_test_1" }, /STRIPE_PUBLISHABLE_KEY is set and not used/],
+    [{ STRIPE_SANDBOX_PORT: "4000" }, /STRIPE_SANDBOX_PORT is set and not used/],
+    [{ PAYMENTS: "sandbox", STRIPE_PRICE_ID: "price_1" }, /STRIPE_PRICE_ID is set and not used/],
+    [{ SMTP_HOST: "mail.example.com" }, /SMTP_HOST is set, but is no setting/],
+    [{ STRIPE_API_KEY: "sk_test_hunter2" }, /STRIPE_API_KEY is set, but is no setting/],
+  ])("are told at the start: %o", (variables, warning) => {
+    const { WARNINGS } = parseEnvironment(variables as unknown as Record<string, string>);
+    expect(WARNINGS.filter((text) => warning.test(text))).toHaveLength(1);
+    expect(WARNINGS.join()).not.toContain("hunter2");
+  });
+
+  it("are not told of where all is well", () => {
+    const { WARNINGS, MISSING } = parseEnvironment({
+      PUBLIC_URL: "https://book.example",
+      TRUST_PROXY: "1",
+      DATABASE_URL: "postgres://u:p@db.example.com/book?sslmode=verify-full",
+      SMTP_URL: "smtps://u:p@mail.example.com",
+      MAIL_FROM: "The Golden Path <hello@book.example>",
+      STRIPE_SECRET_KEY: "sk_live_1",
+      STRIPE_PUBLISHABLE_KEY: "pk_live_1",
+      STRIPE_PRICE_ID: "price_1",
+      STRIPE_WEBHOOK_SECRET: "whsec_1",
+      SECURITY_CONTACT: "security@book.example",
+      HSTS_INCLUDE_SUBDOMAINS: "true",
+    });
+    expect(WARNINGS).toEqual([]);
+    expect(MISSING).toEqual([]);
   });
 });

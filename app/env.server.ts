@@ -1,105 +1,12 @@
 import { resolve } from "node:path";
-import { z } from "zod";
 import { OperatorError } from "~db/operator-error";
+import { findConflicts } from "./environment/conflicts.server";
+import { findMisspellings, findUnknownSettings } from "./environment/misspellings.server";
+import { findRisks } from "./environment/risks.server";
+import { SANDBOX_STRIPE } from "./environment/sandbox-stripe";
+import { SECRET_NAMES, SETTING_NAMES, type Settings, schema } from "./environment/schema.server";
 
-/** Keys the site and the local Stripe sandbox agree on when `PAYMENTS=sandbox`. They open nothing else. */
-export const SANDBOX_STRIPE = {
-  secretKey: "sk_test_goldenPathSandbox",
-  priceId: "price_goldenPathPremiumMonthly",
-  productId: "prod_goldenPathPremium",
-  webhookSecret: "whsec_goldenPathSandbox",
-} as const;
-
-const SECRET_NAMES = new Set([
-  "SESSION_SECRET",
-  "STRIPE_SECRET_KEY",
-  "STRIPE_WEBHOOK_SECRET",
-  "METRICS_TOKEN",
-  "DATABASE_URL",
-  "SMTP_URL",
-]);
-
-const port = z.coerce
-  .number("a port number from 0 to 65535")
-  .int("a port number from 0 to 65535")
-  .min(0, "a port number from 0 to 65535")
-  .max(65_535, "a port number from 0 to 65535");
-
-const origin = z
-  .string()
-  .refine(isOrigin, "an http(s) origin without a path, such as https://example.com")
-  .transform((value) => new URL(value).origin);
-
-const commaList = z
-  .string()
-  .transform((value) => value.split(",").map((part) => part.trim()))
-  .refine((parts) => parts.every(Boolean), "a comma-separated list without empty entries");
-
-const schema = z.object({
-  PORT: port.default(3000),
-  HOST: z.string().optional(),
-  PUBLIC_URL: origin.optional(),
-  DATA_DIR: z.string().default("./data"),
-  DATABASE_URL: z
-    .string()
-    .refine(
-      (value) => /^postgres(ql)?:$/.test(protocolOf(value)),
-      "a PostgreSQL address, such as postgres://user:password@host:5432/database",
-    )
-    .optional(),
-  SESSION_SECRET: commaList
-    .refine(
-      (secrets) => secrets.every((secret) => secret.length >= 32),
-      "secrets of at least 32 characters each, newest first, separated by commas",
-    )
-    .optional(),
-  PAYMENTS: z.enum(["stripe", "sandbox"], "'stripe' or 'sandbox'").default("stripe"),
-  STRIPE_SECRET_KEY: z
-    .string()
-    .regex(/^(sk|rk)_(test|live)_/, "a Stripe secret or restricted key (sk_… or rk_…)")
-    .optional(),
-  STRIPE_PUBLISHABLE_KEY: z
-    .string()
-    .regex(/^pk_(test|live)_/, "a Stripe publishable key (pk_…)")
-    .optional(),
-  STRIPE_PRICE_ID: z
-    .string()
-    .regex(/^price_/, "a Stripe price id (price_…)")
-    .optional(),
-  STRIPE_WEBHOOK_SECRET: commaList
-    .refine(
-      (secrets) => secrets.every((secret) => secret.startsWith("whsec_")),
-      "Stripe webhook signing secrets (whsec_…), separated by commas",
-    )
-    .optional(),
-  STRIPE_API_BASE: origin.optional(),
-  STRIPE_SANDBOX_PORT: port.optional(),
-  SMTP_URL: z
-    .string()
-    .refine(
-      (value) => /^smtps?:$/.test(protocolOf(value)),
-      "an SMTP address, such as smtp://user:password@host:587",
-    )
-    .optional(),
-  MAIL_FROM: z.string().default("The Golden Path <hello@localhost>"),
-  TRUST_PROXY: z.coerce
-    .number("the number of proxies in front, 0 or more")
-    .int("the number of proxies in front, 0 or more")
-    .min(0, "the number of proxies in front, 0 or more")
-    .default(0),
-  NEWSLETTER_DOUBLE_OPT_IN: z
-    .enum(["true", "false"], "'true' or 'false'")
-    .default("false")
-    .transform((value) => value === "true"),
-  RATE_LIMIT_FACTOR: z.coerce.number("a number above 0").positive("a number above 0").default(1),
-  METRICS_TOKEN: z.string().min(16, "a token of at least 16 characters").optional(),
-  LOG_LEVEL: z
-    .enum(
-      ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
-      "one of fatal, error, warn, info, debug, trace, silent",
-    )
-    .default("info"),
-});
+export { SANDBOX_STRIPE };
 
 /** The way to Stripe's API. */
 export type StripeApi = {
@@ -116,7 +23,7 @@ export type StripeEnvironment = StripeApi & {
 };
 
 export type Environment = Omit<
-  z.infer<typeof schema>,
+  Settings,
   | "PUBLIC_URL"
   | "STRIPE_SECRET_KEY"
   | "STRIPE_PUBLISHABLE_KEY"
@@ -124,6 +31,7 @@ export type Environment = Omit<
   | "STRIPE_WEBHOOK_SECRET"
   | "STRIPE_API_BASE"
   | "STRIPE_SANDBOX_PORT"
+  | "ALLOW_PUBLIC_SANDBOX"
 > & {
   PUBLIC_URL: string;
   /** Set as soon as there is a key, which is all that `stripe setup` needs. */
@@ -134,6 +42,10 @@ export type Environment = Omit<
   SANDBOX: { port: number; origin: string } | null;
   /** The name by which this process reaches what it listens on itself. */
   OWN_HOST: string;
+  /** Sentences about settings that are valid and perhaps not meant; a start tells them. */
+  WARNINGS: readonly string[];
+  /** Settings that a real site wants and that are not set. */
+  MISSING: readonly string[];
 };
 
 type Variables = Record<string, string | undefined>;
@@ -152,17 +64,31 @@ export function parseEnvironment(
   { partialStripe = false }: ParseOptions = {},
 ): Environment {
   const set = Object.fromEntries(
-    Object.entries(variables).filter(([, value]) => value !== undefined && value.trim() !== ""),
+    Object.entries(variables).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && entry[1].trim() !== "",
+    ),
   );
+  const misspellings = findMisspellings(set);
+  const problems = new Map<string, string>();
+  for (const [name, meant] of misspellings) {
+    problems.set(name, `${meant}, or another name if it is not for this program`);
+  }
+  for (const name of SETTING_NAMES) {
+    const wanted = set[name] === undefined ? null : wantedAround(set[name]);
+    if (wanted) problems.set(name, wanted);
+  }
   const result = schema.safeParse(set);
-  if (!result.success) {
-    const seen = new Set<string>();
-    const lines = result.error.issues.flatMap((issue) => {
-      const name = String(issue.path[0]);
-      if (seen.has(name)) return [];
-      seen.add(name);
-      return [`${name}: found ${describe(name, set[name])}, wanted ${issue.message}.`];
-    });
+  for (const { path, message } of result.error?.issues ?? []) {
+    const name = String(path[0]);
+    if (!problems.has(name)) problems.set(name, message);
+  }
+  for (const { name, wanted } of result.success ? findConflicts(result.data) : []) {
+    if (!problems.has(name)) problems.set(name, wanted);
+  }
+  if (!result.success || problems.size > 0) {
+    const lines = [...problems].map(
+      ([name, wanted]) => `${name}: found ${describe(name, set[name])}, wanted ${wanted}.`,
+    );
     throw new OperatorError(lines.join("\n"));
   }
   const {
@@ -173,13 +99,24 @@ export function parseEnvironment(
     STRIPE_WEBHOOK_SECRET,
     STRIPE_API_BASE,
     STRIPE_SANDBOX_PORT,
+    ALLOW_PUBLIC_SANDBOX: _,
     ...rest
   } = result.data;
+  // whoever reaches the sandbox moves its clock, so it is not offered to others unasked
+  const HOST = rest.HOST ?? (rest.PAYMENTS === "sandbox" ? "localhost" : undefined);
   const base = {
     ...rest,
+    HOST,
     PUBLIC_URL,
     DATA_DIR: resolve(rest.DATA_DIR),
-    OWN_HOST: ownHost(rest.HOST),
+    OWN_HOST: ownHost(HOST),
+    WARNINGS: [
+      ...findRisks(result.data),
+      ...findUnknownSettings(set).map(
+        (name) => `${name} is set, but is no setting of this program.`,
+      ),
+    ],
+    MISSING: missingOf(result.data),
   };
 
   if (rest.PAYMENTS === "sandbox") {
@@ -248,23 +185,35 @@ export function setEnvironment(variables: Variables, options?: ParseOptions): vo
   current = parseEnvironment({ ...process.env, ...variables }, options);
 }
 
-/** All interfaces include loopback; one address of the machine is only reached by itself. */
+/** What a real site has and this one has not. */
+function missingOf(settings: Settings): string[] {
+  const wanted: (keyof Settings)[] =
+    settings.PAYMENTS === "sandbox"
+      ? []
+      : ["PUBLIC_URL", "SMTP_URL", "STRIPE_SECRET_KEY", "SECURITY_CONTACT"];
+  return wanted.filter((name) => settings[name] === undefined);
+}
+
+/** All interfaces and `localhost` include this address; any other is only reached by itself. */
 function ownHost(host: string | undefined): string {
-  if (host === undefined || host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  if (host === undefined || /^(0\.0\.0\.0|::|localhost)$/i.test(host)) return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
 }
 
 function describe(name: string, value: string | undefined): string {
   if (value === undefined) return "nothing";
-  return SECRET_NAMES.has(name) ? `a value of ${value.length} characters` : `'${value}'`;
+  if (SECRET_NAMES.has(name)) return `a value of ${value.length} characters`;
+  // a name that is not ours may hold anything
+  if (!SETTING_NAMES.includes(name)) return "a variable of a name this program does not know";
+  const withoutCredentials = value.replace(/\/\/[^/]*@/, "//…@");
+  return `'${JSON.stringify(withoutCredentials).slice(1, -1)}'`;
 }
 
-function protocolOf(value: string): string {
-  return URL.canParse(value) ? new URL(value).protocol : "";
-}
-
-function isOrigin(value: string): boolean {
-  if (!/^https?:$/.test(protocolOf(value))) return false;
-  const url = new URL(value);
-  return url.pathname === "/" && !url.search && !url.hash && !url.username;
+/** What is wrong with a value whatever it means, as "wanted …"; null for nothing. */
+function wantedAround(value: string): string | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u001f\u007f\u2028\u2029]/.test(value)) return "a value without line breaks";
+  if (value !== value.trim()) return "a value without spaces around it";
+  if (/^(["']).*\1$/.test(value)) return "a value without quotes around it, which --env-file keeps";
+  return null;
 }

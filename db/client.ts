@@ -33,13 +33,15 @@ export type Database = {
 export type DatabaseOptions = Partial<PoolLimits> & {
   /** Shown in `pg_stat_activity`. */
   applicationName?: string;
+  /** What a failure to connect names as the source of the address; default `DATABASE_URL`. */
+  setting?: string;
   /** Called after each statement with its duration in milliseconds and whether it failed. */
   onQuery?: (milliseconds: number, failed: boolean) => void;
 };
 
 /** A database at this address that connects when first asked something; nothing is checked here. */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
-  const { applicationName = "golden-path", onQuery, ...limits } = options;
+  const { applicationName = "golden-path", setting: _, onQuery, ...limits } = options;
   const settings: ConnectionSettings = { url, applicationName };
   const pool = new ConnectionPool(settings, limits, onQuery);
   // Drizzle asks of its client no more than the pool's facade has: `unsafe`, `begin` and `options`.
@@ -67,7 +69,9 @@ export async function connectDatabase(
       applicationName: options.applicationName ?? "golden-path",
     });
   } catch (error) {
-    throw new OperatorError(describeConnectionFailure(url, error), { cause: error });
+    throw new OperatorError(describeConnectionFailure(url, error, options.setting), {
+      cause: error,
+    });
   }
   const version = connection.serverVersion;
   await connection.end();

@@ -9,6 +9,11 @@ describe("an address of a database, as it is shown", () => {
     ["postgres://someone:p%40ss%2Fword@[::1]:5433/shop", "[::1]:5433/shop"],
     ["postgres://a:b@one.example,two.example:5433/shop", "one.example:5432,two.example:5433/shop"],
     ["postgres://someone:hunter2@db.example", "db.example:5432"],
+    [
+      "postgres://someone:hunter2@%2Frun%2Fpostgresql/shop",
+      "/run/postgresql/.s.PGSQL.5432, database shop",
+    ],
+    ["postgres://someone:hunter2@localhost:6432/?host=/run/a%20b", "/run/a b/.s.PGSQL.6432"],
   ])("%s has lost user and password", (url, shown) => {
     expect(withoutCredentials(url)).toBe(shown);
   });
@@ -26,6 +31,8 @@ describe("a database that cannot be used", () => {
     ["28P01", "the password of user 'someone' is wrong"],
     ["3D000", "there is no such database on that server"],
     ["53300", "the server has no connection free"],
+    ["SOCKET_ENOENT", "no server listens on that socket"],
+    ["SOCKET_EACCES", "the user this program runs as may not use that socket"],
   ])("is one sentence for %s", (code, cause) => {
     expect(failure(code)).toBe(
       `Cannot use the database at db.example:5432/shop (DATABASE_URL): ${cause}.`,

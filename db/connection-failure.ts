@@ -1,16 +1,25 @@
 import { databaseErrorCode } from "./database-errors";
+import { parseSocketAddress, socketPath } from "./database-url";
 
 /**
- * One sentence for the operator on why `DATABASE_URL` cannot be used: where it points (never the
- * password) and the cause in plain words.
+ * One sentence for the operator on why a database cannot be used: where its address points (never the
+ * password), which setting it comes from, and the cause in plain words.
  */
-export function describeConnectionFailure(url: string, error: unknown): string {
-  return `Cannot use the database at ${withoutCredentials(url)} (DATABASE_URL): ${cause(url, error)}.`;
+export function describeConnectionFailure(
+  url: string,
+  error: unknown,
+  setting = "DATABASE_URL",
+): string {
+  return `Cannot use the database at ${withoutCredentials(url)} (${setting}): ${cause(url, error)}.`;
 }
 
-/** `host:port/database` of a PostgreSQL address; every host of several. */
+/** `host:port/database` of a PostgreSQL address, every host of several; or its Unix socket and database. */
 export function withoutCredentials(url: string): string {
   const match = /^[a-z]+:\/\/(?:[^/?#]*@)?([^/?#]*)(?:\/([^?#]*))?/i.exec(url);
+  const socket = parseSocketAddress(url);
+  if (socket !== null) {
+    return [socketPath(socket), ...(match?.[2] ? [decode(match[2])] : [])].join(", database ");
+  }
   const hosts = (match?.[1] || "localhost")
     .split(",")
     .map((host) => (/:\d+$/.test(host) ? host : `${host}:5432`));
@@ -39,9 +48,13 @@ function cause(url: string, error: unknown): string {
     case "EPIPE":
     case "CONNECTION_CLOSED":
       return "the server hung up during the greeting (is it PostgreSQL, and does sslmode suit it?)";
-    case "ENOENT":
-    case "EACCES":
-      return "its socket file cannot be opened";
+    case "SOCKET_ENOENT":
+    case "SOCKET_ECONNREFUSED":
+      return "no server listens on that socket";
+    case "SOCKET_EACCES":
+      return "the user this program runs as may not use that socket";
+    case "SOCKET_EAGAIN":
+      return "the server has too many connections waiting";
     case "28P01":
       return `the password of user '${user}' is wrong`;
     case "28000":

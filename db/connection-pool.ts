@@ -31,7 +31,15 @@ const DEFAULT_LIMITS: PoolLimits = {
 };
 
 /** Answers of a server that is on its way up again. */
-const RESTARTING = new Set(["ECONNREFUSED", "57P03", "ECONNRESET", "CONNECTION_CLOSED"]);
+const RESTARTING = new Set([
+  "ECONNREFUSED",
+  "SOCKET_ECONNREFUSED",
+  "SOCKET_ENOENT",
+  "SOCKET_EAGAIN",
+  "57P03",
+  "ECONNRESET",
+  "CONNECTION_CLOSED",
+]);
 const RESTART_RETRY = 50;
 const AWAY_PATIENCE = 500;
 /**

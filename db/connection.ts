@@ -1,6 +1,7 @@
 import { createConnection, Socket } from "node:net";
 import postgres from "postgres";
 import { ConnectionError } from "./database-errors";
+import { parseSocketAddress, socketPath, withoutSocket } from "./database-url";
 
 /** Dates travel as PostgreSQL's own text: Drizzle's columns read and write them. */
 const DATE_TYPES = [1082, 1083, 1114, 1184, 1115, 1182, 1185, 1231];
@@ -55,6 +56,7 @@ export class Connection {
   #cancelKey: CancelKey | null = null;
 
   private constructor(settings: ConnectionSettings, hostIndex: number) {
+    const socketAddress = parseSocketAddress(settings.url);
     const options: DriverOptions = {
       max: 1,
       idle_timeout: 0,
@@ -65,8 +67,10 @@ export class Connection {
       onnotice: () => {},
       connection: { application_name: settings.applicationName },
       socket: () => this.#openSocket(),
+      // as with libpq, nothing is encrypted that does not leave the machine
+      ...(socketAddress && { path: socketPath(socketAddress), ssl: false }),
     };
-    this.#driver = postgres(settings.url, options);
+    this.#driver = postgres(socketAddress ? withoutSocket(settings.url) : settings.url, options);
     const { host, port, path, parsers, serializers } = this.#driver.options;
     for (const type of DATE_TYPES) {
       parsers[type] = (text: string) => text;
@@ -191,10 +195,20 @@ export class Connection {
       // postgres.js takes the name to verify in the server's certificate from here.
       Object.assign(socket, { host: this.#address.host });
     }
-    socket.once("error", (error) => this.destroy(error));
+    socket.once("error", (error) => this.destroy(this.#explain(error)));
     socket.once("close", () => this.destroy());
     this.#socket = socket;
     return socket;
+  }
+
+  /** A missing socket file is a server that is away, and must not pass for any other missing file. */
+  #explain(error: NodeJS.ErrnoException): Error {
+    if ("host" in this.#address || error.syscall !== "connect") return error;
+    return new ConnectionError(
+      `SOCKET_${error.code}`,
+      `The database's socket ${this.#address.path} cannot be used (${error.code}).`,
+      { cause: error },
+    );
   }
 
   /** Asks the server, over a connection of its own as the protocol wants it, to stop what runs here. */

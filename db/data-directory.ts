@@ -1,22 +1,66 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rm, stat, statfs, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { rm, statfs, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { OperatorError } from "./operator-error";
 
 const WAY_OUT = "Choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL of your own.";
 
+/** What nobody but the owner may do with DATA_DIR. Under root PostgreSQL's own user has to pass through it. */
+const CLOSED_TO_OTHERS = process.getuid?.() === 0 ? 0o066 : 0o077;
+
+const warned = new Set<string>();
+
 /**
- * Makes DATA_DIR if it is missing and proves that files can be written there. Throws an
+ * Makes DATA_DIR, closed to other users from its first moment, or closes one that was open. One that
+ * is open and not ours to change is warned of, once a process. Throws what the file system says.
+ */
+export function makeDataDirectory(dataDir: string, warn: (message: string) => void): void {
+  mkdirSync(dirname(dataDir), { recursive: true });
+  try {
+    mkdirSync(dataDir, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  if (!statSync(dataDir).isDirectory()) throw fileInTheWay();
+  if (isOpenToOthers(dataDir)) close(dataDir);
+  if (!isOpenToOthers(dataDir) || warned.has(dataDir)) return;
+  warned.add(dataDir);
+  warn(
+    `Other users of this machine can look into DATA_DIR ${dataDir}, and it is not this program's to close: give it to the user this program runs as, and 'chmod go-rwx' it.`,
+  );
+}
+
+function isOpenToOthers(dataDir: string): boolean {
+  // Windows has no such modes.
+  if (process.platform === "win32") return false;
+  return (statSync(dataDir).mode & CLOSED_TO_OTHERS) !== 0;
+}
+
+function close(dataDir: string): void {
+  const { uid, mode } = statSync(dataDir);
+  // A sticky folder is shared on purpose, as /tmp is.
+  if (uid !== process.getuid?.() || (mode & 0o1000) !== 0) return;
+  try {
+    chmodSync(dataDir, mode & 0o7777 & ~CLOSED_TO_OTHERS);
+  } catch {
+    // A file system without modes, or one that cannot be written, which the first file will find out.
+  }
+}
+
+/**
+ * Makes DATA_DIR as `makeDataDirectory` does and proves that files can be written there. Throws an
  * OperatorError of one or two sentences when it is a file, read-only, not ours or full.
  */
-export async function prepareDataDirectory(dataDir: string): Promise<void> {
+export async function prepareDataDirectory(
+  dataDir: string,
+  warn: (message: string) => void = () => {},
+): Promise<void> {
   try {
-    // Others may pass through (PostgreSQL runs as another user under root) but not look around.
-    await mkdir(dataDir, { recursive: true, mode: 0o711 });
-    if (!(await stat(dataDir)).isDirectory()) throw fileInTheWay();
+    makeDataDirectory(dataDir, warn);
     const probe = join(dataDir, `.probe-${randomBytes(6).toString("hex")}`);
     try {
-      await writeFile(probe, "x");
+      await writeFile(probe, "x", { flag: "wx", mode: 0o600 });
     } finally {
       await rm(probe, { force: true });
     }

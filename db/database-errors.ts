@@ -13,6 +13,11 @@ const UNAVAILABLE_CODES = new Set([
   "EADDRNOTAVAIL",
   "ENOTFOUND",
   "EAI_AGAIN",
+  // those of a Unix socket: its server is away, or has more newcomers than it can greet
+  "SOCKET_ENOENT",
+  "SOCKET_ECONNREFUSED",
+  "SOCKET_EAGAIN",
+  "SOCKET_EACCES",
   "CONNECT_TIMEOUT",
   "CONNECTION_CLOSED",
   "CONNECTION_DESTROYED",

@@ -1,18 +1,13 @@
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { prepareDataDirectory } from "./data-directory";
-import {
-  AlreadyOwnedError,
-  type Attachment,
-  addressOf,
-  attach,
-  DATABASE,
-  detach,
-} from "./embedded/attachment";
+import type { ServerAddress } from "./embedded/address";
+import { AlreadyOwnedError, type Attachment, attach, detach } from "./embedded/attachment";
 import { prepareBinaries } from "./embedded/binaries";
 import { type Cluster, ensureCluster } from "./embedded/cluster";
 import { type Heartbeat, startHeartbeat } from "./embedded/heartbeat";
-import { isServerRunning, PortTakenError } from "./embedded/server";
+import { ensureSiteRole, siteUrl } from "./embedded/roles";
+import { AddressRefusedError, isServerRunning } from "./embedded/server";
 import { chooseSystemUser, requireWayTo } from "./embedded/system-user";
 
 export type EmbeddedOptions = {
@@ -33,10 +28,10 @@ export type EmbeddedOptions = {
 };
 
 export type EmbeddedPostgres = {
-  /** The address of the site's database, password included; the same until `stop`. */
+  /** The address of the site's database for the site's role, password included; the same until `stop`. */
   url: string;
-  /** Where the server's process id and port can be seen. */
-  server: () => { pid: number; port: number };
+  /** The server's process id, and where it listens. */
+  server: () => ServerAddress & { pid: number };
   /** Lets go of the server and, unless another program still uses it, stops it. */
   stop: () => Promise<void>;
 };
@@ -52,17 +47,24 @@ const LAST_RETRY = 5_000;
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
-  await prepareDataDirectory(dataDir);
+  await prepareDataDirectory(dataDir, (message) => options.log?.("warn", message));
   const heartbeat = await startHeartbeat(dataDir);
   try {
     const cluster = await describeCluster(dataDir, options);
     await ensureCluster(cluster);
     const attachment = await attach(cluster, {
       owner: options.purpose === "serve",
-      port: null,
+      address: null,
       signal: options.signal,
+      log: options.log,
     });
-    return await keep(cluster, attachment, heartbeat, options);
+    try {
+      await ensureSiteRole(cluster, attachment.server, options.log);
+      return await keep(cluster, attachment, heartbeat, options);
+    } catch (error) {
+      await detach(cluster, attachment);
+      throw error;
+    }
   } catch (error) {
     await heartbeat.stop(false);
     throw error;
@@ -91,8 +93,9 @@ async function keep(
   options: EmbeddedOptions,
 ): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => {});
-  const url = await addressOf(cluster, first.server, DATABASE);
-  const { port } = first.server;
+  const url = await siteUrl(cluster, first.server);
+  const { host, port } = first.server;
+  const address = { host, port };
   const stopping = new AbortController();
   let current = first;
   let recovery: Promise<void> | null = null;
@@ -115,14 +118,14 @@ async function keep(
       try {
         const attachment = await attach(cluster, {
           owner: options.purpose === "serve",
-          port,
+          address,
           signal: stopping.signal,
         });
-        if (attachment.server.port === port) {
+        if (attachment.server.host === host && attachment.server.port === port) {
           log("info", `The embedded PostgreSQL is back after ${Date.now() - startedAt} ms.`);
           return watch(attachment);
         }
-        // A command started it meanwhile on a port of its own; it stops it when it is done.
+        // A command started it meanwhile where it found room; it stops it when it is done.
         await detach(cluster, attachment);
       } catch (error) {
         if (stopping.signal.aborted) return;
@@ -132,7 +135,7 @@ async function keep(
           return;
         }
         const reason = error instanceof Error ? error.message : String(error);
-        log(error instanceof PortTakenError ? "warn" : "error", `Not back yet: ${reason}`);
+        log(error instanceof AddressRefusedError ? "warn" : "error", `Not back yet: ${reason}`);
       }
       await sleep(pause, undefined, { signal: stopping.signal }).catch(() => {});
     }
@@ -143,7 +146,7 @@ async function keep(
     stopping.abort();
     await recovery;
     if (!current.session.alive && (await isServerRunning(cluster))) {
-      current = await attach(cluster, { owner: false, port });
+      current = await attach(cluster, { owner: false, address });
     }
     const last = await detach(cluster, current);
     await heartbeat.stop(last);

@@ -3,10 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildSite } from "../app/sandbox/build.mjs";
-import { run, stopSignal } from "../app/sandbox/child-process.mjs";
-import { installPackages, requireNode } from "../app/sandbox/install.mjs";
-import { SetupError } from "../app/sandbox/setup-error.mjs";
+import { buildSite } from "../app/tooling/build.mjs";
+import { run, stopSignal } from "../app/tooling/child-process.mjs";
+import { installPackages } from "../app/tooling/install.mjs";
+import { requireNode } from "../app/tooling/node-version.mjs";
+import { SetupError } from "../app/tooling/setup-error.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -38,7 +39,7 @@ await main();
 
 async function main() {
   try {
-    requireNode();
+    requireNode(root);
     for (const [name, step] of Object.entries(steps)) {
       if (stopSignal() === null) await timed(name, step);
     }

@@ -3,17 +3,18 @@ import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { NODE_FLAGS } from "../server/node-flags.mjs";
-import { buildSite } from "./build.mjs";
-import { run, stopSignal } from "./child-process.mjs";
-import { installPackages, requireNode } from "./install.mjs";
+import { buildSite } from "../tooling/build.mjs";
+import { run, stopSignal } from "../tooling/child-process.mjs";
+import { installPackages } from "../tooling/install.mjs";
+import { requireNode } from "../tooling/node-version.mjs";
+import { SetupError } from "../tooling/setup-error.mjs";
 import { isPortFree } from "./port.mjs";
-import { SetupError } from "./setup-error.mjs";
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const root = join(folder, "../..");
 
 try {
-  requireNode();
+  requireNode(root);
   await requirePorts();
   await installPackages();
   await buildSite();
@@ -31,7 +32,7 @@ async function requirePorts() {
   const site = port(process.env.PORT, 3000);
   const sandbox = port(process.env.STRIPE_SANDBOX_PORT, site === null ? null : site + 1);
   for (const number of [site, sandbox]) {
-    if (number === null || (await isPortFree(number, process.env.HOST || undefined))) continue;
+    if (number === null || (await isPortFree(number, process.env.HOST || "127.0.0.1"))) continue;
     const other = (site ?? 3000) < 60_000 ? (site ?? 3000) + 100 : 3100;
     throw new SetupError(
       `Port ${number} is already in use, perhaps by another demo: start this one with another PORT and DATA_DIR, for example \`PORT=${other} DATA_DIR=./data-2 npm run demo\`.`,

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { type Cookie, createCookie } from "@remix-run/node";
+import type { Cookie } from "@remix-run/node";
 import { z } from "zod";
-import { env } from "~/env.server";
 import type { ToastMessage } from "~/ui/toast-messages";
-import { sessionSecrets } from "./session-secrets.server";
+import { cookieName, hasCookie, signedCookie } from "./cookies.server";
 
 /** What one answer leaves for the next page: a toast, and the e-mail of a form that failed. */
 export type Flash = { id: string; toast: ToastMessage; email: string | null };
@@ -18,20 +17,18 @@ const flashSchema = z.object({
   email: z.string().nullable(),
 });
 
-/** The name is fixed: the page cache never answers a request that carries this cookie. */
-export const FLASH_COOKIE = "flash";
+const NAME = "flash";
+const LIFE_SECONDS = 60;
+
+/** The flash cookie's name: a request that carries it is about one visitor. */
+export function flashCookieName(): string {
+  return cookieName(NAME);
+}
 
 let cookie: Cookie | undefined;
 
 function flashCookie(): Cookie {
-  cookie ??= createCookie(FLASH_COOKIE, {
-    httpOnly: true,
-    path: "/",
-    sameSite: "lax",
-    secure: env().PUBLIC_URL.startsWith("https:"),
-    secrets: sessionSecrets(),
-    maxAge: 60,
-  });
+  cookie ??= signedCookie(NAME, LIFE_SECONDS);
   return cookie;
 }
 
@@ -49,7 +46,7 @@ export function clearFlash(): Promise<string> {
 /** The flash a request carries; null if there is none or it was not signed by this site. */
 export async function readFlash(request: Request): Promise<Flash | null> {
   const header = request.headers.get("Cookie");
-  if (!header?.includes(`${FLASH_COOKIE}=`)) return null;
+  if (!hasCookie(header, flashCookieName())) return null;
   const parsed = flashSchema.safeParse(await flashCookie().parse(header));
   return parsed.success ? parsed.data : null;
 }

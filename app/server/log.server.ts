@@ -12,7 +12,8 @@ export function logToStandardError(): void {
 
 /**
  * The process's log: one JSON line an event on standard output, at `LOG_LEVEL`. Callers name people by
- * id; addresses, passwords, tokens and keys never go in, and the redaction below is the second fence.
+ * id; addresses, passwords, tokens and keys never go in, and the redaction below is the second fence: it
+ * sees every message, every error under `err` and every requested path under `path`.
  */
 export function log(): pino.Logger {
   logger ??= pino(
@@ -24,7 +25,15 @@ export function log(): pino.Logger {
         paths: ["email", "password", "token", "cookie", "authorization", "*.email", "*.password"],
         censor: "[redacted]",
       },
-      serializers: { err: describeError },
+      serializers: { err: describeError, path: pathForLog },
+      hooks: {
+        logMethod(args, write) {
+          const cleaned = args.map((arg) =>
+            typeof arg === "string" ? withoutAddresses(arg) : arg,
+          );
+          write.apply(this, cleaned as typeof args);
+        },
+      },
     },
     pino.destination({ fd: output, sync: true }),
   );
@@ -59,7 +68,40 @@ function describeError(error: unknown): Record<string, unknown> {
   };
 }
 
-/** A text for the log that others have worded, such as Stripe, who may quote an e-mail address in it. */
+/** How much of a path the log keeps. */
+const LONGEST_PATH = 200;
+
+/** A requested path as the log may hold it. Node hands over bytes beyond ASCII as single characters. */
+function pathForLog(path: unknown): unknown {
+  if (typeof path !== "string") return path;
+  const ascii = path.replace(
+    /[\u0080-\u00ff]/g,
+    (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return withoutAddresses(ascii).slice(0, LONGEST_PATH);
+}
+
+/** As often as an address is decoded to be found; more layers than that nobody puts on by accident. */
+const MOST_LAYERS = 5;
+
+/**
+ * A text for the log that others have worded, such as Stripe or a visitor, without e-mail addresses in it,
+ * however they are written: percent-encoded once or several times, or with one of Unicode's other at signs.
+ */
 export function withoutAddresses(text: string): string {
-  return text.replace(/[^\s@<>"'(),:;/[\]]+@[^\s@<>"'(),:;/[\]]+/g, "[redacted]");
+  // the at sign, its look-alikes (Unicode NFKC), or the beginning of an encoded one
+  if (!/[@\uff20\ufe6b%]/.test(text)) return text;
+  return text.replace(/[^\s<>"'(),:;/[\]]+/g, (word) => (holdsAddress(word) ? "[redacted]" : word));
+}
+
+function holdsAddress(word: string): boolean {
+  let decoded = word;
+  for (let layer = 0; layer < MOST_LAYERS; layer += 1) {
+    const next = decoded.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) =>
+      Buffer.from(bytes.replaceAll("%", ""), "hex").toString("utf8"),
+    );
+    if (next === decoded) break;
+    decoded = next;
+  }
+  return /[^@]@+[^@]/.test(decoded.normalize("NFKC"));
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { env } from "~/env.server";
 import { getDatabase, hasDatabase } from "~db/client";
-import type { KeptStatistics } from "./kept-answer.server";
+import type { CacheStatistics } from "./cached-response.server";
 import type { PageCacheStatistics } from "./page-cache.server";
 
 /** Everything `/metrics` tells. */
@@ -37,6 +37,13 @@ const webhooks = new Counter({
   name: "stripe_webhooks_total",
   help: "Deliveries of Stripe by outcome",
   labelNames: ["outcome"],
+  registers: [registry],
+});
+
+const stripeCalls = new Counter({
+  name: "stripe_calls_total",
+  help: "Calls to Stripe by what they were made for and how they ended; refused ones were never sent",
+  labelNames: ["purpose", "outcome"],
   registers: [registry],
 });
 
@@ -109,7 +116,7 @@ export function countRequest(
 }
 
 /** Makes the figures of what is sent from memory part of `/metrics`; such a request costs nothing more. */
-export function exposeKeptAnswers(pages: PageCacheStatistics, files: KeptStatistics): void {
+export function exposeCaches(pages: PageCacheStatistics, files: CacheStatistics): void {
   exposeEvents("page_cache_total", "What the cache of anonymous pages did since the start", pages);
   exposeEvents("static_files_total", "How files were asked for since the start", files);
 }
@@ -150,6 +157,18 @@ export function exposeHashQueue(length: () => number): void {
   });
 }
 
+/** Makes the number of calls to Stripe that wait for their turn part of `/metrics`. */
+export function exposeStripeQueue(length: () => number): void {
+  new Gauge({
+    name: "stripe_call_queue_length",
+    help: "Calls to Stripe waiting for their turn",
+    registers: [registry],
+    collect() {
+      this.set(length());
+    },
+  });
+}
+
 /** Counts a statement; given to the database pool. */
 export function countQuery(milliseconds: number, failed: boolean): void {
   queries.observe({ outcome: failed ? "failed" : "done" }, milliseconds / 1000);
@@ -173,6 +192,14 @@ export function countClosedConnection(): void {
 /** Counts a sync of a customer by how it ended. */
 export function countSync(outcome: "synced" | "unknown" | "failed"): void {
   syncs.inc({ outcome });
+}
+
+/** Counts a call to Stripe; "limited" is Stripe's own refusal, "refused" that of our budget. */
+export function countStripeCall(
+  purpose: string,
+  outcome: "answered" | "failed" | "limited" | "refused",
+): void {
+  stripeCalls.inc({ purpose, outcome });
 }
 
 /** Counts a delivery of Stripe's by what was done with it. */

@@ -34,6 +34,7 @@ export async function openDatabase(
   try {
     const database = await connectDatabase(DATABASE_URL ?? embedded?.url ?? "", {
       onQuery: countQuery,
+      setting: embedded ? "the embedded PostgreSQL" : "DATABASE_URL",
       ...(purpose === "serve" ? { statementTimeout: VISITORS_PATIENCE_MS } : {}),
     });
     await migrateDatabase(database);

@@ -62,6 +62,17 @@ const LIMITS = {
     "wide-network": { attempts: 1_200, seconds: HOUR },
     account: { attempts: 120, seconds: HOUR },
   },
+  portal: {
+    network: { attempts: 300, seconds: HOUR },
+    "wide-network": { attempts: 1_200, seconds: HOUR },
+    account: { attempts: 30, seconds: HOUR },
+  },
+  // whether a payment has arrived; a page that waits for one asks nine times by itself
+  confirmation: {
+    network: { attempts: 300, seconds: HOUR },
+    "wide-network": { attempts: 1_200, seconds: HOUR },
+    account: { attempts: 60, seconds: HOUR },
+  },
 } as const satisfies Record<string, Partial<Record<CountedBy, Limit>>>;
 
 export type Limited = keyof typeof LIMITS;

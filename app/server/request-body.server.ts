@@ -8,6 +8,15 @@ export const FORM_LIMIT = 64 * 1024;
 /** Most memory that bodies may take while they are being received, of all requests together, in bytes. */
 const RECEIVING_LIMIT = 64 * 1024 * 1024;
 
+/**
+ * Most fields of a form. The largest of the site's has five; a body may hold thousands of them, and each
+ * costs its parser as much as a page of text.
+ */
+const MOST_FIELDS = 100;
+
+/** Most pieces a body may come in: a packet each, or a chunk. A thousand packets hold more than we read. */
+const MOST_PIECES = 2_000;
+
 const receivingMemory = new ReceivingMemory(RECEIVING_LIMIT);
 
 /** A field's value: a string, all values of a repeated name, or "file" content nobody asked for. */
@@ -22,7 +31,7 @@ export type FormBody = {
 /**
  * Reads a body as text. Throws a 413 Response once `limit` bytes are passed, whatever Content-Length
  * said, a 503 Response when its network takes most of what may be received at one time, and a 400 Response
- * when the client goes away half-way.
+ * when the client goes away half-way or its body comes in crumbs.
  */
 export async function readText(
   request: Request,
@@ -47,6 +56,7 @@ async function readBytes(
   });
   let bytes = new Uint8Array(0);
   let size = 0;
+  let pieces = 0;
   try {
     while (reader) {
       const { done, value } = await reader.read().catch(() => {
@@ -54,6 +64,8 @@ async function readBytes(
       });
       if (isDropped) throw tooBusy();
       if (done) break;
+      pieces += 1;
+      if (pieces > MOST_PIECES) throw refusal(400, "The body comes in too many pieces.");
       const end = size + value.byteLength;
       if (end > limit) throw tooLarge(limit);
       // copied, since each of many small pieces may keep a large buffer that it came in
@@ -78,7 +90,8 @@ async function readBytes(
 /**
  * Reads the posted fields of a form (urlencoded or multipart) or of a flat JSON object. Throws a
  * Response: 405 for another method than POST, 415 for another content type, 413 past 64 KB, 400 for a
- * body that does not parse, 503 when its network sends too much at one time. A repeated field becomes an array, which no field's schema accepts.
+ * body that does not parse or has more than 100 fields, 503 when its network sends too much at one time. A
+ * repeated field becomes an array, which no field's schema accepts.
  */
 export async function readForm(request: Request, context?: AppLoadContext): Promise<FormBody> {
   if (request.method !== "POST") {
@@ -92,11 +105,10 @@ export async function readForm(request: Request, context?: AppLoadContext): Prom
     case "application/json":
       return { fields: parseJson(bytes), wantsJson: true };
     case "application/x-www-form-urlencoded":
-      return {
-        fields: collect(new URLSearchParams(new TextDecoder().decode(bytes))),
-        wantsJson: false,
-      };
+      return { fields: parseUrlencoded(bytes), wantsJson: false };
     case "multipart/form-data": {
+      // undici takes as many parts as there are; each has this header
+      requireAtMost(MOST_FIELDS, "content-disposition", bytes);
       const form = await new Response(bytes, { headers: { "Content-Type": contentType } })
         .formData()
         .catch(() => {
@@ -106,6 +118,23 @@ export async function readForm(request: Request, context?: AppLoadContext): Prom
     }
     default:
       throw refusal(415, "Send this as a form or as JSON.");
+  }
+}
+
+function parseUrlencoded(bytes: Uint8Array): Record<string, FieldValue> {
+  requireAtMost(MOST_FIELDS - 1, "&", bytes);
+  return collect(new URLSearchParams(new TextDecoder().decode(bytes)));
+}
+
+/** Throws a 400 Response if a body holds what marks a field of it, in whatever case, more often. */
+function requireAtMost(most: number, mark: string, bytes: Uint8Array): void {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    .toString("latin1")
+    .toLowerCase();
+  let count = 0;
+  for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length)) {
+    count += 1;
+    if (count > most) throw refusal(400, "The form has too many fields.");
   }
 }
 
@@ -119,7 +148,12 @@ function parseJson(bytes: Uint8Array): Record<string, FieldValue> {
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
     throw refusal(400, "The body is not a JSON object.");
   }
-  return Object.assign(Object.create(null), body);
+  const fields: Record<string, FieldValue> = Object.assign(Object.create(null), body);
+  for (const [name, value] of Object.entries(fields)) {
+    // two values show that there is more than one; nobody has to go through thousands
+    if (Array.isArray(value)) fields[name] = value.slice(0, 2);
+  }
+  return fields;
 }
 
 function collect(entries: Iterable<[string, unknown]>): Record<string, FieldValue> {
@@ -128,7 +162,6 @@ function collect(entries: Iterable<[string, unknown]>): Record<string, FieldValu
     const text = typeof value === "string" ? value : "";
     const earlier = fields[name];
     if (earlier === undefined) fields[name] = text;
-    // in place: copied for each of its values, a name repeated in all of a body would take seconds
     else if (Array.isArray(earlier)) earlier.push(text);
     else fields[name] = [earlier, text];
   }

@@ -1,12 +1,18 @@
 import type { IncomingMessage } from "node:http";
-import { isIP } from "node:net";
 import { env } from "~/env.server";
+import { repeatedHeader } from "./request-host.server";
 
 /** An answer to a request that goes no further. */
 export type Refusal = { status: number; message: string; headers?: Record<string, string> };
 
 /** Browsers and proxies send some thirty headers between them. */
 const MOST_HEADERS = 100;
+
+/** Longest path, in characters: the site's own have at most 80, and whoever takes one apart does so in steps. */
+const LONGEST_PATH = 512;
+
+/** Longest address with its query, in characters: what RFC 9110 (4.1) wants every server to take. */
+const LONGEST_ADDRESS = 8_000;
 
 /** Asked by health checks, scrapers and the sandbox under whatever name they know the machine by. */
 export const NAMELESS_PATHS = new Set(["/healthz", "/readyz", "/metrics", "/webhooks/stripe"]);
@@ -32,6 +38,17 @@ export function refuse(request: IncomingMessage, path: string): Refusal | null {
   }
   if (request.rawHeaders.length > 2 * MOST_HEADERS) {
     return { status: 431, message: "The request has too many headers." };
+  }
+  const repeated = repeatedHeader(request);
+  if (repeated) {
+    return { status: 400, message: `The request has two headers of the name ${repeated}.` };
+  }
+  if (path.length > LONGEST_PATH || (request.url ?? "").length > LONGEST_ADDRESS) {
+    return { status: 414, message: "The request's address is too long." };
+  }
+  // a target that names a host did not name the one of the Host header, or it would be a path by now
+  if (!path.startsWith("/")) {
+    return { status: 400, message: "The request's address and its Host differ." };
   }
   if (!isDecodable(path)) {
     return { status: 400, message: "The request's address cannot be read." };
@@ -99,24 +116,4 @@ function isFromOwnPage({ headers }: IncomingMessage): boolean {
   // the host was found to be the site's own; another port or scheme of it is another site
   const address = `${ownName().protocol}//${host}`;
   return new URL(origin).origin === new URL(address).origin;
-}
-
-/**
- * The address a request came from: the socket's, or with TRUST_PROXY=n the one the n-th proxy from here
- * reported. What a client writes into X-Forwarded-For itself stands further left and is not believed.
- */
-export function clientAddress(request: IncomingMessage): string {
-  const socket = request.socket.remoteAddress ?? "unknown";
-  const hops = env().TRUST_PROXY;
-  if (hops === 0) return socket;
-  const forwarded = [request.headers["x-forwarded-for"] ?? ""].flat().join(",").split(",");
-  return addressIn(forwarded.at(-hops) ?? "") ?? socket;
-}
-
-/** The address a proxy wrote down, with or without a port; null for what is none. */
-function addressIn(written: string): string | null {
-  const text = written.trim();
-  if (isIP(text)) return text;
-  const address = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? "";
-  return isIP(address) ? address : null;
 }

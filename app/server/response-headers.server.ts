@@ -18,11 +18,17 @@ export function commonHeaders(): [string, string][] {
     ["X-Frame-Options", "DENY"],
     ["Cross-Origin-Opener-Policy", "same-origin"],
     ["Cross-Origin-Resource-Policy", "same-origin"],
-    ...(env().PUBLIC_URL.startsWith("https:")
-      ? [["Strict-Transport-Security", `max-age=${YEAR_SECONDS}`] as [string, string]]
-      : []),
+    ...strictTransport(),
   ];
   return common;
+}
+
+/** https from now on; for all names below the site's too only where the operator says that they have it. */
+function strictTransport(): [string, string][] {
+  const { PUBLIC_URL, HSTS_INCLUDE_SUBDOMAINS } = env();
+  if (!PUBLIC_URL.startsWith("https:")) return [];
+  const subdomains = HSTS_INCLUDE_SUBDOMAINS ? "; includeSubDomains" : "";
+  return [["Strict-Transport-Security", `max-age=${YEAR_SECONDS}${subdomains}`]];
 }
 
 /** Puts the common headers, and a policy that allows nothing, on an answer that is not a page. */
@@ -36,7 +42,7 @@ export const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'; base
 
 /**
  * The Content-Security-Policy of a page whose inline scripts are those of `scriptSources`: a nonce for a
- * page rendered for one visitor, hashes for one that is kept. Forms may lead to Stripe and the sandbox,
+ * page rendered for one visitor, hashes for one that is cached. Forms may lead to Stripe and the sandbox,
  * because Chromium also checks where a form's answer redirects to.
  */
 export function pagePolicy(scriptSources: readonly string[]): string {

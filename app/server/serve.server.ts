@@ -4,15 +4,18 @@ import { warmUpPasswords } from "~/features/accounts/password.server";
 import { startReconciliation } from "~/features/billing/reconcile.server";
 import { closeMail } from "~/features/mail/background-mail.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
-import { startHousekeeping } from "./housekeeping.server";
-import { explain, listen } from "./http-server.server";
+import { startCleanUp } from "./clean-up.server";
+import { clientAddress } from "./client-address.server";
+import { dataDirectory } from "./data-directory.server";
+import { explain } from "./http-server.server";
 import { log } from "./log.server";
+import { listeningHosts, listenOn } from "./loopback.server";
 import { exposeConnections } from "./metrics.server";
 import { openDatabase } from "./open-database.server";
 import { projectRoot } from "./project-root.server";
-import { clientAddress } from "./request-guards.server";
 import { sessionSecrets } from "./session-secrets.server";
 import { createSite } from "./site.server";
+import { logStartSummary } from "./start-summary.server";
 
 /** How long requests that are under way at a stop may take, in milliseconds. */
 const STOP_PATIENCE_MS = 10_000;
@@ -68,11 +71,11 @@ async function start(
   started: Started[],
   signal: AbortSignal,
 ): Promise<void> {
-  const http = await listen(
+  const http = await listenOn(
     settings.PORT,
     settings.HOST,
     // all connections come from the proxy then, which keeps them for its next visitor
-    settings.TRUST_PROXY > 0
+    settings.TRUST_PROXY !== 0
       ? { keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS, addressOf: clientAddress }
       : {},
   );
@@ -88,13 +91,14 @@ async function start(
   signal.throwIfAborted();
   if (settings.SANDBOX) started.push(await startSandbox(settings, settings.SANDBOX));
   if (settings.STRIPE) started.push({ name: "reconciliation", stop: startReconciliation() });
-  started.push({ name: "housekeeping", stop: startHousekeeping() });
+  started.push({ name: "clean-up", stop: startCleanUp() });
   // first of all to stop: what still runs needs the parts before it
   started.push({ name: "web server", stop: stopListening });
 
   signal.throwIfAborted();
   http.serve(createSite(projectRoot()));
   log().info({ port: http.port, publicUrl: settings.PUBLIC_URL }, "ready");
+  logStartSummary(settings, http.port);
 }
 
 async function startSandbox(
@@ -103,9 +107,10 @@ async function startSandbox(
 ): Promise<Started> {
   const sandbox = await startStripeSandbox({
     port,
-    host: settings.HOST,
+    hosts: listeningHosts(settings.HOST),
     publicOrigin: origin,
-    stateFile: join(settings.DATA_DIR, "stripe-sandbox.json"),
+    ownHost: settings.OWN_HOST,
+    stateFile: join(dataDirectory(), "stripe-sandbox.json"),
     secretKey: SANDBOX_STRIPE.secretKey,
     webhookSecret: SANDBOX_STRIPE.webhookSecret,
     webhookUrl: `http://${settings.OWN_HOST}:${settings.PORT}/webhooks/stripe`,

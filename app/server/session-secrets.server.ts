@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { env } from "~/env.server";
 import { OperatorError } from "~db/operator-error";
+import { dataDirectory } from "./data-directory.server";
 
 let secrets: string[] | undefined;
 
@@ -16,10 +17,9 @@ export function sessionSecrets(): string[] {
 }
 
 function readOrCreateSecret(): string {
-  const directory = env().DATA_DIR;
-  const file = join(directory, "session-secret");
+  const file = join(env().DATA_DIR, "session-secret");
   try {
-    mkdirSync(directory, { recursive: true });
+    dataDirectory();
     try {
       // "wx" makes two programs that start at once agree on one secret
       writeFileSync(file, `${randomBytes(32).toString("base64url")}\n`, {

@@ -11,30 +11,28 @@ import { createRequest, sendResponse } from "@remix-run/node-fetch-server";
 import compression from "compression";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
+import { clientAddress } from "./client-address.server";
 import { clientNetworks } from "./client-network.server";
-import { FairQueue, QueueFull } from "./fair-queue.server";
-import { log, withoutAddresses } from "./log.server";
-import { countRequest, exposeKeptAnswers, statusOf } from "./metrics.server";
+import { QueueFull } from "./fair-queue.server";
+import { flashCookieName } from "./flash.server";
+import { log } from "./log.server";
+import { countRequest, exposeCaches, statusOf } from "./metrics.server";
 import { PageCache } from "./page-cache.server";
+import { PageSlots } from "./page-slots.server";
 import { mayRenderRefusedPage } from "./refused-pages.server";
-import { clientAddress, NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
+import { NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
+import { takeOriginForm } from "./request-host.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { StaticFiles } from "./static-files.server";
 import { turn } from "./turns.server";
 
-/** Pages that are made at one time: each takes memory, and with more of them none comes sooner. */
-const PAGES_AT_ONCE = 32;
-
-/** Pages that wait for that; who has no fair share of these places left is told to come again. */
-const PAGES_WAITING_AT_MOST = 400;
-
-const pageQueue = new FairQueue({ atOnce: PAGES_AT_ONCE, waitingAtMost: PAGES_WAITING_AT_MOST });
+const pageSlots = new PageSlots();
 
 /** An answer that could not be given is given at once, but an upload that goes on is not waited for. */
 const LINGER_MS = 1_000;
 
 /**
- * Answers every request of the site: the kept pages first, then what guards refuse, files, and Remix.
+ * Answers every request of the site: the cached pages first, then what guards refuse, files, and Remix.
  * Whatever is thrown on the way is logged and answered 500 without a word of why.
  */
 export function createSite(projectRoot: string): RequestListener {
@@ -44,11 +42,12 @@ export function createSite(projectRoot: string): RequestListener {
   const origin = new URL(env().PUBLIC_URL);
   const pages = new PageCache(
     (path) => remix(new Request(new URL(path, origin)), {} satisfies AppLoadContext),
-    sessionCookieName(),
+    [sessionCookieName(), flashCookieName()],
   );
-  exposeKeptAnswers(pages.statistics, files.statistics);
+  exposeCaches(pages.statistics, files.statistics);
 
   return (request, response) => {
+    takeOriginForm(request);
     const path = pathOf(request.url);
     void answer(request, response, path).catch((error: unknown) => {
       log().error({ err: error, path }, "a request could not be answered");
@@ -112,7 +111,12 @@ async function answerWithRemix(
   const answerIfWanted = async () => (response.destroyed ? null : remix(request, context));
   let answer: Response | null;
   try {
-    answer = await (isPage ? pageQueue.run(network, answerIfWanted) : answerIfWanted());
+    answer = await (isPage
+      ? pageSlots.run(network, (whileOutside) => {
+          context.whileOutside = whileOutside;
+          return answerIfWanted();
+        })
+      : answerIfWanted());
   } catch (error) {
     if (!(error instanceof QueueFull)) throw error;
     return send(response, {
@@ -199,7 +203,7 @@ function logRequest(
     {
       requestId,
       method,
-      path: withoutAddresses(path.slice(0, 200)),
+      path,
       status: statusOf(response),
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
     },

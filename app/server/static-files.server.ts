@@ -2,7 +2,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join, sep } from "node:path";
 import { lookup } from "mrmime";
-import { type KeptAnswer, type KeptStatistics, keepAnswer, sendKept } from "./kept-answer.server";
+import {
+  type CachedResponse,
+  type CacheStatistics,
+  cacheResponse,
+  sendCached,
+} from "./cached-response.server";
 import { commonHeaders, NOTHING_ALLOWED } from "./response-headers.server";
 
 const YEAR_SECONDS = 31_536_000;
@@ -17,8 +22,8 @@ const COPIES = { ".br": "br", ".gz": "gzip" } as const;
  * build carry a hash in their names, so a browser may keep them for good.
  */
 export class StaticFiles {
-  readonly statistics: KeptStatistics = { hits: 0, notModified: 0 };
-  readonly #files = new Map<string, KeptAnswer>();
+  readonly statistics: CacheStatistics = { hits: 0, notModified: 0 };
+  readonly #files = new Map<string, CachedResponse>();
 
   constructor(projectRoot: string) {
     const folder = join(projectRoot, "public");
@@ -35,7 +40,7 @@ export class StaticFiles {
     if (request.method !== "GET" && request.method !== "HEAD") return false;
     const file = this.#files.get(path);
     if (!file) return false;
-    sendKept(request, response, file, this.statistics);
+    sendCached(request, response, file, this.statistics);
     return true;
   }
 }
@@ -45,7 +50,7 @@ function isForVisitors(name: string): boolean {
   return !isHidden && !/\.(br|gz|map)$/.test(name);
 }
 
-function readAnswer(file: string, name: string): KeptAnswer {
+function readAnswer(file: string, name: string): CachedResponse {
   const copies = Object.entries(COPIES).flatMap(([ending, encoding]) =>
     existsSync(file + ending) ? [[encoding, readFileSync(file + ending)] as const] : [],
   );
@@ -59,5 +64,5 @@ function readAnswer(file: string, name: string): KeptAnswer {
     ["Cache-Control", age],
   ];
   if (copies.length > 0) headers.push(["Vary", "Accept-Encoding"]);
-  return keepAnswer(headers, { identity: readFileSync(file), ...Object.fromEntries(copies) });
+  return cacheResponse(headers, { identity: readFileSync(file), ...Object.fromEntries(copies) });
 }

@@ -3,9 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Connection, type Rows } from "../connection";
 import { databaseErrorCode } from "../database-errors";
 import { OperatorError } from "../operator-error";
-import { type Cluster, readPassword, SUPERUSER } from "./cluster";
+import { HAS_UNIX_SOCKETS, isUnixSocket, type ServerAddress } from "./address";
+import type { Cluster } from "./cluster";
 import { readServerStatus } from "./postmaster-pid";
 import { identify } from "./processes";
+import { DATABASE, superuserUrl } from "./roles";
 import {
   ensureServer,
   type RunningServer,
@@ -13,8 +15,6 @@ import {
   stopServer,
   waitUntilGone,
 } from "./server";
-
-export const DATABASE = "golden_path";
 
 /** Held exclusively by the one program that serves from the cluster. */
 const OWNER_LOCK = 7_240_918_355_201;
@@ -24,6 +24,8 @@ const USERS_LOCK = 7_240_918_355_202;
 const OWNER_PATIENCE = 2_000;
 const RETRY = 25;
 const CONNECT_PATIENCE = 30_000;
+const STILL_ON_TCP =
+  "The embedded PostgreSQL still listens on TCP, because a program of an earlier version uses it; the first start after that has ended moves it to a socket.";
 
 /**
  * A program's hold on the running server: a session of its own whose advisory locks say who uses and
@@ -46,11 +48,17 @@ export class AlreadyOwnedError extends OperatorError {
  */
 export async function attach(
   cluster: Cluster,
-  options: { owner: boolean; port: number | null; signal?: AbortSignal },
+  options: {
+    owner: boolean;
+    /** Where the server has to listen; null leaves that to it. */
+    address: ServerAddress | null;
+    signal?: AbortSignal;
+    log?: (level: "info" | "warn", message: string) => void;
+  },
 ): Promise<Attachment> {
   const startedAt = Date.now();
   for (;;) {
-    const server = await ensureServer(cluster, options.port, options.signal);
+    const server = await ensureServer(cluster, options.address, options.signal);
     const session = await openSession(cluster, server);
     if (session === null) {
       if (Date.now() - startedAt > CONNECT_PATIENCE) {
@@ -62,6 +70,13 @@ export async function attach(
       continue;
     }
     try {
+      if (HAS_UNIX_SOCKETS && !isUnixSocket(server) && options.address === null) {
+        if (await retire(cluster, { server, session })) {
+          options.log?.("info", "The embedded PostgreSQL of an earlier version moves to a socket.");
+          continue;
+        }
+        options.log?.("warn", STILL_ON_TCP);
+      }
       if (!(await ask(session, `select pg_try_advisory_lock_shared(${USERS_LOCK})`))) {
         // Its last user is just stopping it.
         await session.end();
@@ -86,7 +101,7 @@ export async function detach(cluster: Cluster, attachment: Attachment): Promise<
   try {
     await ask(session, "select pg_advisory_unlock_all() is null");
     if (await ask(session, `select pg_try_advisory_lock(${USERS_LOCK})`)) {
-      await stopServer(cluster, server.pid);
+      await stopServer(cluster, server);
       return true;
     }
     return false;
@@ -99,27 +114,34 @@ export async function detach(cluster: Cluster, attachment: Attachment): Promise<
   }
 }
 
-/** The address of a database on the running server. */
-export async function addressOf(
-  cluster: Cluster,
-  server: RunningServer,
-  database: string,
-): Promise<string> {
-  const password = await readPassword(cluster);
-  return `postgres://${SUPERUSER}:${password}@127.0.0.1:${server.port}/${database}?sslmode=disable`;
+/**
+ * Stops a server that an earlier version of this program started, which listens on TCP; false if
+ * another program still uses it.
+ */
+async function retire(cluster: Cluster, { server, session }: Attachment): Promise<boolean> {
+  if (!(await lockInTime(session, USERS_LOCK))) return false;
+  await stopServer(cluster, server);
+  await session.end();
+  return true;
 }
 
 async function own(cluster: Cluster, session: Connection): Promise<void> {
+  if (!(await lockInTime(session, OWNER_LOCK))) throw new AlreadyOwnedError(cluster.dataDir);
+}
+
+/** Takes a lock alone, waiting for as long as a killed program's session may still hold it. */
+async function lockInTime(session: Connection, lock: number): Promise<boolean> {
   const startedAt = Date.now();
-  while (!(await ask(session, `select pg_try_advisory_lock(${OWNER_LOCK})`))) {
-    if (Date.now() - startedAt > OWNER_PATIENCE) throw new AlreadyOwnedError(cluster.dataDir);
+  while (!(await ask(session, `select pg_try_advisory_lock(${lock})`))) {
+    if (Date.now() - startedAt > OWNER_PATIENCE) return false;
     await sleep(RETRY);
   }
+  return true;
 }
 
 /** A session on the server; null when it is just going away or is not the server of this cluster. */
 async function openSession(cluster: Cluster, server: RunningServer): Promise<Connection | null> {
-  const url = await addressOf(cluster, server, "postgres");
+  const url = await superuserUrl(cluster, server, "postgres");
   try {
     const session = await Connection.open({ url, applicationName: "golden-path-owner" });
     const [row] = await send(session, "select current_setting('data_directory') as directory");

@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { OperatorError } from "../operator-error";
+import { isSafeParent } from "./address";
 import { asUser, type SystemUser } from "./system-user";
 
 const run = promisify(execFile);
@@ -96,15 +97,20 @@ async function completeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Copies what PostgreSQL needs to run into a folder of the parent that only this user can have made. */
+/**
+ * Copies what PostgreSQL needs to run into a folder of the parent that only this user can have made.
+ * Others may read the copy, and nobody else may change it.
+ */
 async function copyFolder(folder: string, parent: string, version: string): Promise<string> {
+  if (!(await isSafeParent(parent))) throw new Error(`${parent} is open to everybody.`);
   const self = process.getuid?.() ?? 0;
   const home = join(parent, `golden-path-postgresql-${version}-${self}`);
   const copy = join(home, "native");
   if (await exists(home)) {
-    const { uid, mode } = await lstat(home);
+    const found = await lstat(home);
     // A folder of somebody else's under this name is a trap in a shared temporary folder.
-    if (uid === self && (mode & 0o022) === 0 && (await exists(copy))) return copy;
+    const isOurs = found.isDirectory() && found.uid === self && (found.mode & 0o022) === 0;
+    if (isOurs && (await exists(copy))) return copy;
     throw new Error(`${home} is not a copy of ours.`);
   }
   const draft = await mkdtemp(`${home}-`);

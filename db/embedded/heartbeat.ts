@@ -55,7 +55,7 @@ export async function startHeartbeat(dataDir: string): Promise<Heartbeat> {
 }
 
 async function write(dataDir: string, file: string, text: string): Promise<void> {
-  const handle = await open(file, "w", 0o644).catch((error) => {
+  const handle = await open(file, "w", 0o600).catch((error) => {
     throw explainDataDirectoryFailure(dataDir, error);
   });
   try {

@@ -16,8 +16,16 @@ describe("a server's pid file", () => {
   it("says who it is, where it listens and that it is ready", () => {
     expect(parseServerStatus(`${lines.join("\n")}\n`)).toEqual({
       pid: 4711,
-      port: 25_290,
+      address: { host: "127.0.0.1", port: 25_290 },
       phase: "ready",
+    });
+  });
+
+  it("names the folder of the server's socket", () => {
+    const text = [...lines.slice(0, 3), "5432", "/data/post gres", "", "  21 4", "ready   ", ""];
+    expect(parseServerStatus(text.join("\n")).address).toEqual({
+      host: "/data/post gres",
+      port: 5432,
     });
   });
 
@@ -30,9 +38,9 @@ describe("a server's pid file", () => {
   it("is understood while it is being written", () => {
     expect(parseServerStatus(lines.slice(0, 3).join("\n"))).toEqual({
       pid: 4711,
-      port: null,
+      address: null,
       phase: "starting",
     });
-    expect(parseServerStatus("")).toEqual({ pid: 0, port: null, phase: "starting" });
+    expect(parseServerStatus("")).toEqual({ pid: 0, address: null, phase: "starting" });
   });
 });

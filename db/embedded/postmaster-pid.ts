@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { ServerAddress } from "./address";
 
 export type ServerStatus = {
   /** 0 while the file's writer has not got that far. */
   pid: number;
-  port: number | null;
+  /** Its Unix socket if it has one, else loopback; null before it listens. */
+  address: ServerAddress | null;
   phase: "starting" | "ready" | "stopping";
 };
 
@@ -27,10 +29,14 @@ export function parseServerStatus(text: string): ServerStatus {
   const lines = text.split("\n");
   const pid = Number.parseInt(lines[0] ?? "", 10);
   const port = Number.parseInt(lines[3] ?? "", 10);
+  const [socketFolder, listensOn] = lines.slice(4, 6);
+  // the line after is written last, when it listens on all there is
+  const isListening = lines.length > 6 && (socketFolder || listensOn);
   const phase = (lines[7] ?? "").trim();
   return {
     pid: Number.isNaN(pid) ? 0 : pid,
-    port: Number.isNaN(port) ? null : port,
+    address:
+      Number.isNaN(port) || !isListening ? null : { host: socketFolder || "127.0.0.1", port },
     phase: phase === "ready" || phase === "stopping" ? phase : "starting",
   };
 }

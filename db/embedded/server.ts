@@ -1,18 +1,25 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { open, readFile, rename, stat, unlink } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { diskFull, explainDataDirectoryFailure, isDiskFull } from "../data-directory";
 import { OperatorError } from "../operator-error";
+import {
+  candidateAddresses,
+  isTemporary,
+  isUnixSocket,
+  prepareAddress,
+  removeAddress,
+  type ServerAddress,
+} from "./address";
 import { CHILD_ENVIRONMENT, type Cluster } from "./cluster";
 import { readServerStatus, type ServerStatus } from "./postmaster-pid";
 import { identify, isAlive } from "./processes";
 import { asUser } from "./system-user";
 
-export type RunningServer = { pid: number; port: number };
+export type RunningServer = ServerAddress & { pid: number };
 
 /** Crash recovery after a power cut may take its time. */
 const START_PATIENCE = 300_000;
@@ -22,20 +29,20 @@ const PID_FILE_PATIENCE = 1_000;
 const STOP_PATIENCE = 20_000;
 const LOG_LIMIT = 10 * 1_048_576;
 const POLL = 20;
-/** Below the range from which systems give ports to outgoing connections, which would take ours. */
-const PORTS = { first: 20_000, count: 10_000 };
 
 /**
- * Finds the running server of the cluster, whoever started it, or starts one: on exactly this port,
- * or with null on one that is free. Throws an OperatorError if it does not come up, and the signal's
- * reason when nobody waits for it any more.
+ * Finds the running server of the cluster, whoever started it, or starts one: at exactly this address,
+ * or with null where it can. Throws an OperatorError if it does not come up, and the signal's reason
+ * when nobody waits for it any more.
  */
 export async function ensureServer(
   cluster: Cluster,
-  port: number | null,
+  address: ServerAddress | null,
   signal?: AbortSignal,
 ): Promise<RunningServer> {
   const startedAt = Date.now();
+  const candidates = candidateAddresses(cluster);
+  let chosen = address ?? (await lastTemporaryAddress(cluster));
   for (;;) {
     signal?.throwIfAborted();
     const waited = Date.now() - startedAt;
@@ -43,21 +50,34 @@ export async function ensureServer(
     if (running === "wait") {
       if (waited > START_PATIENCE) throw stuck(cluster);
     } else if (running !== null) {
+      // Another program was faster, and a folder made for the socket is not needed.
+      if (address === null && chosen !== null && chosen.host !== running.host) {
+        await removeAddress(chosen);
+      }
       return running;
     } else {
-      const result = await startServer(cluster, port ?? (await findFreePort()));
+      chosen ??= (await candidates.next()).value;
+      const result = await startServer(cluster, chosen);
       if (typeof result === "object") return result;
-      if (result === "port taken" && port !== null) throw new PortTakenError(port);
       if (result === "remains" && waited > REMAINS_PATIENCE) throw stuck(cluster);
+      if (result === "address refused") {
+        if (address !== null) throw new AddressRefusedError(address);
+        await removeAddress(chosen);
+        chosen = null;
+      }
     }
     await sleep(POLL);
   }
 }
 
-/** Somebody else listens where a server has to come back. */
-export class PortTakenError extends Error {
-  constructor(port: number) {
-    super(`Port ${port} of 127.0.0.1 is taken by another program.`);
+/** The server cannot listen where it has to come back. */
+export class AddressRefusedError extends Error {
+  constructor({ host, port }: ServerAddress) {
+    super(
+      isUnixSocket({ host, port })
+        ? `No socket can be made in ${host}.`
+        : `Port ${port} of ${host} is taken by another program.`,
+    );
   }
 }
 
@@ -69,7 +89,8 @@ export async function isServerRunning(cluster: Cluster): Promise<boolean> {
 }
 
 /** Stops the server: its sessions are ended, its data is written. Resolves when the process is gone. */
-export async function stopServer(cluster: Cluster, pid: number): Promise<void> {
+export async function stopServer(cluster: Cluster, server: RunningServer): Promise<void> {
+  const { pid } = server;
   if ((await readServerStatus(cluster.directory))?.pid !== pid) return;
   if ((await identify(pid, cluster.directory)) === "other") return;
   if (process.platform === "win32") {
@@ -82,10 +103,11 @@ export async function stopServer(cluster: Cluster, pid: number): Promise<void> {
     try {
       process.kill(pid, signal);
     } catch {
-      return;
+      break;
     }
-    if (await waitUntilGone(pid, STOP_PATIENCE)) return;
+    if (await waitUntilGone(pid, STOP_PATIENCE)) break;
   }
+  await removeAddress(server);
 }
 
 /** Resolves to true when the process has ended, to false when it has not within so many milliseconds. */
@@ -103,6 +125,21 @@ export async function removeStalePidFile(cluster: Cluster, stale: ServerStatus):
   const now = await readServerStatus(cluster.directory);
   if (now?.pid !== stale.pid) return;
   await unlink(join(cluster.directory, "postmaster.pid")).catch(() => {});
+}
+
+/** The temporary folder of a server that was killed, to be used again rather than left lying about. */
+async function lastTemporaryAddress(cluster: Cluster): Promise<ServerAddress | null> {
+  const address = (await readServerStatus(cluster.directory))?.address ?? null;
+  return address !== null && isTemporary(address) ? address : null;
+}
+
+/** The command line's way to say where to listen, and where not. */
+function listenSettings({ host, port }: ServerAddress): Record<string, string> {
+  // a name in quotes may hold commas
+  const folder = `"${host.replaceAll('"', '""')}"`;
+  return isUnixSocket({ host, port })
+    ? { listen_addresses: "", unix_socket_directories: folder, unix_socket_permissions: "0700" }
+    : { listen_addresses: host, unix_socket_directories: "" };
 }
 
 async function findServer(
@@ -124,31 +161,27 @@ async function findServer(
     await removeStalePidFile(cluster, status);
     return null;
   }
-  if (status.phase !== "ready" || status.port === null) return "wait";
-  return { pid: status.pid, port: status.port };
+  if (status.phase !== "ready" || status.address === null) return "wait";
+  return { pid: status.pid, ...status.address };
 }
 
 async function startServer(
   cluster: Cluster,
-  port: number,
-): Promise<RunningServer | "port taken" | "remains"> {
+  address: ServerAddress,
+): Promise<RunningServer | "address refused" | "remains"> {
   const { directory, logFile, binaries, settings } = cluster;
+  if (!(await prepareAddress(address, cluster.user))) return "address refused";
   await rotate(logFile);
   const log = await open(logFile, "a", 0o600).catch((error) => {
     throw explainDataDirectoryFailure(cluster.dataDir, error);
   });
   const logStart = (await log.stat()).size;
-  const forced = {
-    ...settings,
-    listen_addresses: "127.0.0.1",
-    unix_socket_directories: "",
-    logging_collector: "off",
-  };
+  const forced = { ...settings, ...listenSettings(address), logging_collector: "off" };
   // Its own session and no pipe to us: neither Ctrl-C in our terminal nor our death is its end.
   const child = spawn(
     binaries.postgres,
     [
-      ...["-D", directory, "-p", String(port)],
+      ...["-D", directory, "-p", String(address.port)],
       ...Object.entries(forced).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
     ],
     {
@@ -162,14 +195,14 @@ async function startServer(
   );
   child.unref();
   try {
-    const failure = await untilReady(cluster, child, port);
-    if (failure === null) return { pid: child.pid ?? 0, port };
+    const failure = await untilReady(cluster, child);
+    if (failure === null) return { ...address, pid: child.pid ?? 0 };
     const said = (await readFile(logFile)).subarray(logStart).toString("utf8");
-    if (/Address already in use|could not create any TCP\/IP sockets/.test(said)) {
-      return "port taken";
-    }
     if (/"postmaster\.pid" (already exists|is empty)|shared memory block/.test(said)) {
       return "remains";
+    }
+    if (/could not create any .+ sockets|FATAL: .+\.s\.PGSQL\./.test(said)) {
+      return "address refused";
     }
     throw await explainFailure(cluster, said, failure);
   } finally {
@@ -178,11 +211,7 @@ async function startServer(
 }
 
 /** Null when the child serves; why it ended or was never started otherwise. */
-async function untilReady(
-  cluster: Cluster,
-  child: ChildProcess,
-  port: number,
-): Promise<string | null> {
+async function untilReady(cluster: Cluster, child: ChildProcess): Promise<string | null> {
   let over: string | null = null;
   once(child, "exit").then(
     ([code, signal]) => {
@@ -194,7 +223,7 @@ async function untilReady(
   );
   for (const startedAt = Date.now(); over === null; await sleep(POLL)) {
     const status = await readServerStatus(cluster.directory);
-    if (status?.pid === child.pid && status?.port === port && status.phase === "ready") return null;
+    if (status?.pid === child.pid && status?.phase === "ready") return null;
     if (Date.now() - startedAt > START_PATIENCE) return "it was not ready in time";
   }
   return over;
@@ -219,20 +248,4 @@ function stuck(cluster: Cluster): OperatorError {
 async function rotate(logFile: string): Promise<void> {
   const { size } = await stat(logFile).catch(() => ({ size: 0 }));
   if (size > LOG_LIMIT) await rename(logFile, `${logFile}.1`).catch(() => {});
-}
-
-async function findFreePort(): Promise<number> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
-    if (await isFree(port)) return port;
-  }
-  throw new OperatorError("No port of 127.0.0.1 is free for the embedded PostgreSQL.");
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once("error", () => resolve(false));
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
-  });
 }

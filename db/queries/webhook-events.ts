@@ -1,4 +1,4 @@
-import { desc } from "drizzle-orm";
+import { desc, inArray, lt } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { webhookEvents } from "../schema";
 
@@ -24,4 +24,23 @@ export async function findLastWebhookEvents(
   executor: Executor = getDatabase().db,
 ): Promise<(typeof webhookEvents.$inferSelect)[]> {
   return executor.select().from(webhookEvents).orderBy(desc(webhookEvents.receivedAt)).limit(limit);
+}
+
+/** Forgets the oldest events received before `before`, so many at most; gives how many there were. */
+export async function deleteOldWebhookEvents(
+  before: Date,
+  limit: number,
+  executor: Executor = getDatabase().db,
+): Promise<number> {
+  const oldest = executor
+    .select({ id: webhookEvents.id })
+    .from(webhookEvents)
+    .where(lt(webhookEvents.receivedAt, before))
+    .orderBy(webhookEvents.receivedAt)
+    .limit(limit);
+  const gone = await executor
+    .delete(webhookEvents)
+    .where(inArray(webhookEvents.id, oldest))
+    .returning({ id: webhookEvents.id });
+  return gone.length;
 }

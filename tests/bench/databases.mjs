@@ -6,16 +6,30 @@ import postgres from "postgres";
 export const PASSWORD = "a long walk";
 
 /**
- * The address of a running program's embedded database server.
+ * The address of a running program's embedded database server, for its superuser.
  *
  * @param {string} dataDir
  * @param {string} database
  */
-export function embeddedAddress(dataDir, database) {
+function embeddedAddress(dataDir, database) {
   const folder = join(dataDir, "postgres");
-  const port = readFileSync(join(folder, "postmaster.pid"), "utf8").split("\n")[3];
+  const lines = readFileSync(join(folder, "postmaster.pid"), "utf8").split("\n");
+  const [port, socketFolder] = lines.slice(3, 5);
   const password = readFileSync(join(folder, "golden-path.password"), "utf8").trim();
-  return `postgres://golden_path:${password}@127.0.0.1:${port}/${database}?sslmode=disable`;
+  const host = encodeURIComponent(socketFolder || "127.0.0.1");
+  return `postgres://golden_path:${password}@${host}:${port}/${database}?sslmode=disable`;
+}
+
+/**
+ * A client for such an address, whose socket postgres.js does not read from it.
+ *
+ * @param {string} url
+ */
+function connect(url) {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const host = decodeURIComponent(hostname);
+  const database = pathname.slice(1);
+  return postgres({ host, port: Number(port), username, password, database, max: 1 });
 }
 
 /**
@@ -25,7 +39,7 @@ export function embeddedAddress(dataDir, database) {
  * @param {string} name
  */
 export async function createDatabase(dataDir, name) {
-  const sql = postgres(embeddedAddress(dataDir, "postgres"), { max: 1 });
+  const sql = connect(embeddedAddress(dataDir, "postgres"));
   await sql.unsafe(`create database ${name}`);
   await sql.end();
   return embeddedAddress(dataDir, name);
@@ -39,7 +53,7 @@ export async function createDatabase(dataDir, name) {
  * @param {string} passwordHash
  */
 export async function fill(url, rows, passwordHash) {
-  const sql = postgres(url, { max: 1 });
+  const sql = connect(url);
   await sql`insert into users (email, password_hash)
             select 'user-' || n || '@bench.test', ${passwordHash} from generate_series(1, ${rows}) n`;
   await sql`insert into profiles (id) select id from users`;

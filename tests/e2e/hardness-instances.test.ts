@@ -27,6 +27,7 @@ beforeAll(async () => {
     STRIPE_PRICE_ID: SANDBOX_STRIPE.priceId,
     STRIPE_WEBHOOK_SECRET: SANDBOX_STRIPE.webhookSecret,
     STRIPE_API_BASE: "http://127.0.0.1:9",
+    HOST: "localhost",
     METRICS_TOKEN,
     LOG_LEVEL: "warn",
     RATE_LIMIT_FACTOR: "0.2",

@@ -57,7 +57,7 @@ it(`keeps everything it has answered through ${ROUNDS} deaths in the middle of w
       interval: 5,
     });
     // every other time the database's server is killed with it, as when the power goes
-    const { pid } = embeddedDatabase(data.path);
+    const { pid } = await embeddedDatabase(data.path);
     const killed = program.stop("SIGKILL");
     if (round % 2 === 1) process.kill(pid, "SIGKILL");
     expect(await killed).toBe("SIGKILL");
@@ -66,7 +66,7 @@ it(`keeps everything it has answered through ${ROUNDS} deaths in the middle of w
   }
 
   program = await start();
-  const database = openEmbeddedDatabase(data.path);
+  const database = await openEmbeddedDatabase(data.path);
   for (const [table, emails] of Object.entries(answered)) {
     expect(emails.length).toBeGreaterThanOrEqual(ROUNDS);
     const rows = await database.db.execute<{ email: string }>(

@@ -68,7 +68,13 @@ it("counts queries, connections, webhooks and syncs, and says how many passwords
   const { text } = await send(`${site.origin}/metrics`, {
     headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
   });
-  for (const name of ["billing_syncs_total", "rate_limited_total", "page_cache_total"]) {
+  expect(await site.metric("stripe_call_queue_length")).toBe(0);
+  for (const name of [
+    "billing_syncs_total",
+    "stripe_calls_total",
+    "rate_limited_total",
+    "page_cache_total",
+  ]) {
     expect(text).toContain(`# TYPE ${name}`);
   }
 });

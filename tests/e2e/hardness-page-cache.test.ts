@@ -14,7 +14,7 @@ afterAll(() => site?.close());
 
 const figure = (event: string) => site.metric("page_cache_total", { event });
 
-const KEPT = ["/", "/auth", "/auth?tab=signup", "/robots.txt", "/sitemap.xml"];
+const CACHED = ["/", "/auth", "/auth?tab=signup", "/robots.txt", "/sitemap.xml"];
 
 describe("pages that are the same for everybody", () => {
   // the first test of the file, while the cache is still empty
@@ -31,7 +31,7 @@ describe("pages that are the same for everybody", () => {
     expect(await figure("hits")).toBe(300);
   });
 
-  it.each(KEPT)("%s is kept in each encoding, with its own tag", async (path) => {
+  it.each(CACHED)("%s is cached in each encoding, with its own tag", async (path) => {
     const url = site.origin + path;
     const identity = await send(url);
     const gzip = await send(url, { headers: { "Accept-Encoding": "gzip" } });
@@ -72,7 +72,7 @@ describe("pages that are the same for everybody", () => {
 });
 
 describe("pages of one visitor", () => {
-  it("are never taken from what is kept, and never kept", async () => {
+  it("are never taken from the cache, and never put there", async () => {
     const visitor = site.visitor();
     await visitor.signUp("private@example.test");
     const hits = await figure("hits");
@@ -101,6 +101,16 @@ describe("pages of one visitor", () => {
     },
   );
 
+  it.each(["ga_session=1", "xflash=1; session_id=2", "a=session=1", "__Host-session=1"])(
+    "are not what the cookie of somebody else's script stands for: %s",
+    async (cookie) => {
+      const hits = await figure("hits");
+      const page = await send(`${site.origin}/`, { cookie });
+      expect(page.headers["cache-control"]).toContain("public");
+      expect(await figure("hits")).toBe(hits + 1);
+    },
+  );
+
   it("show a toast once, and to nobody else", async () => {
     const visitor = site.visitor();
     await visitor.post("/notice", { form: { notice: "purchase", redirectTo: "/" } });
@@ -125,7 +135,7 @@ describe("all other answers", () => {
     "/auth?tab=other",
     "/?_data=root",
     "/healthz",
-  ])("%s may be kept by nobody else", async (path) => {
+  ])("%s may be cached by nobody else", async (path) => {
     const renders = await figure("renders");
     const answer = await send(site.origin + path);
     expect(answer.headers["cache-control"]).toMatch(/private|no-store/);

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
-import { type Answer, send, type Visitor } from "../support/http-client";
+import { type Answer, openConnection, send, type Visitor } from "../support/http-client";
 import { METRICS_TOKEN, type ProgramSite, startProgramSite } from "../support/program-site";
 import { expectSecurityHeaders, expectStrictPolicy, policyOf } from "../support/security-headers";
 import { type Contents, changedTables, readContents } from "../support/tables";
@@ -29,6 +29,12 @@ const credentials = { email: "new@example.test", password: "a long walk" };
 
 /** By the folder in app/routes. */
 const routes: Record<string, Route> = {
+  "[.]well-known.change-password": {
+    path: "/.well-known/change-password",
+    get: "302 /auth/forgot-password",
+  },
+  // without a setting that says whom to tell
+  "[.]well-known.security[.]txt": { path: "/.well-known/security.txt", get: "404" },
   _index: { path: "/", get: "200" },
   $: { path: "/nothing/here", get: "404" },
   auth: { path: "/auth", get: ["200", "302 /"] },
@@ -221,7 +227,7 @@ describe.each([
       for (const method of post ? methods : ["POST", ...methods]) {
         const answer = await send(site.origin + path, { method, headers, cookie });
         // an address that does not exist does so for no method that some address has
-        const status = get === "404" && FORM_METHODS.has(method) ? 404 : 405;
+        const status = path === "/nothing/here" && FORM_METHODS.has(method) ? 404 : 405;
         expect(`${method} ${answer.status}`).toBe(`${method} ${status}`);
         expectSecurityHeaders(answer);
         expect(answer.cookies).toEqual([]);
@@ -320,6 +326,52 @@ describe("what is no route", () => {
       const answer = await send(`${site.origin}/auth`, { headers: { Host: host } });
       expect([400, 421]).toContain(answer.status);
     }
+  });
+
+  it.each([
+    ["two names", ["Host: localhost", "Host: evil.example"]],
+    ["two names, the other one first", ["Host: evil.example", "Host: localhost"]],
+    ["its name twice", ["Host: localhost", "host: localhost"]],
+    [
+      "two types",
+      ["Host: localhost", "Content-Type: text/plain", "Content-Type: application/json"],
+    ],
+    ["two origins", ["Host: localhost", "Origin: http://localhost", "Origin: http://localhost"]],
+    ["two lengths", ["Host: localhost", "Content-Length: 0", "Content-Length: 0"]],
+    ["two encodings", ["Host: localhost", "Transfer-Encoding: x", "Transfer-Encoding: chunked"]],
+    ["length and encoding", ["Host: localhost", "Content-Length: 3", "Transfer-Encoding: chunked"]],
+  ])("refuses what has %s", async (_what, headers) => {
+    for (const method of ["GET", "POST"]) {
+      const connection = await openConnection(site.origin);
+      connection.write(`${method} / HTTP/1.1\r\n${headers.join("\r\n")}\r\n\r\n`);
+      expect(await connection.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 400 /);
+      connection.destroy();
+    }
+  });
+
+  it("takes the name from the target or from Host where both say the same, and from nowhere else", async () => {
+    const { host } = new URL(site.origin);
+    const ask = async (target: string, name = host) => {
+      const connection = await openConnection(site.origin);
+      connection.write(`GET ${target} HTTP/1.1\r\nHost: ${name}\r\n\r\n`);
+      const head = await connection.until(/\r\n\r\n/);
+      connection.destroy();
+      return Number(head.split(" ")[1]);
+    };
+    expect(await ask(`http://${host}/`)).toBe(200);
+    expect(await ask(`http://${host}/auth?tab=signup`)).toBe(200);
+    expect(await ask(`http://${host}`)).toBe(200);
+    expect(await ask("http://evil.example/")).toBe(400);
+    expect(await ask(`http://${host}/`, "evil.example")).toBe(400);
+    expect(await ask("http://evil.example/", "evil.example")).toBe(421);
+    expect(await ask(`ftp://${host}/`)).toBe(400);
+    // a path, whatever it looks like
+    expect(await ask("//evil.example/")).toBe(404);
+  });
+
+  it("has nothing at an address that must not exist, so that password managers can trust the others", async () => {
+    const name = "resource-that-should-not-exist-whose-status-code-should-not-be-200";
+    expect((await send(`${site.origin}/.well-known/${name}`)).status).toBe(404);
   });
 
   it("leads nowhere else after a form", async () => {

@@ -34,19 +34,20 @@ describe("a site that is reached by https", () => {
   });
   afterAll(() => program?.stop());
 
-  it("binds its session cookie to this host and to encryption", async () => {
+  it("binds every cookie to this host and to encryption", async () => {
     const answer = await visitor().post("/auth/signup", {
       form: { email: "https@example.test", password },
     });
     expect(answer.headers.location).toBe("/");
-    const [session, flash] = answer.cookies;
+    const names = answer.cookies.map((line) => line.slice(0, line.indexOf("=")));
+    expect(names).toEqual(expect.arrayContaining(["__Host-session", "__Host-flash"]));
     const attributes = (line = "") =>
       line
         .split("; ")
         .slice(1)
         .map((part) => part.toLowerCase());
-    expect(session).toMatch(/^__Host-session=/);
-    for (const line of [session, flash]) {
+    for (const line of answer.cookies) {
+      expect(line).toMatch(/^__Host-/);
       expect(attributes(line)).toEqual(
         expect.arrayContaining(["secure", "httponly", "samesite=lax", "path=/"]),
       );
@@ -63,6 +64,19 @@ describe("a site that is reached by https", () => {
     expect(shownIn(page.text)).toBeNull();
   });
 
+  it("shows no message from a cookie without the prefix either", async () => {
+    const mine = visitor();
+    await mine.post("/notice", { form: { notice: "purchase", redirectTo: "/" } });
+    const [flash = ""] = mine.cookie.split("; ");
+    const get = (cookie: string) =>
+      send(`${program.origin}/`, { cookie, headers: { Host: "book.example" } });
+    expect(flash).toMatch(/^__Host-flash=/);
+    expect((await get(flash)).text).toContain("Purchase Feature Coming Soon!");
+    const planted = await get(flash.replace("__Host-", ""));
+    expect(planted.text).not.toContain("Purchase Feature Coming Soon!");
+    expect(planted.headers["cache-control"]).toContain("public");
+  });
+
   it("tells browsers to come by https only, with every answer", async () => {
     const headers = { Host: "book.example" };
     for (const path of ["/", "/auth/forgot-password", "/nothing", "/favicon.ico", "/premium"]) {
@@ -72,6 +86,18 @@ describe("a site that is reached by https", () => {
     }
     const page = await send(`${program.origin}/`, { headers });
     expect(policyOf(page)).toHaveProperty("upgrade-insecure-requests");
+  });
+
+  it("binds the names below its own to https only where it is told that they have it", async () => {
+    const strict = await start({ PUBLIC_URL, TRUST_PROXY: "1", HSTS_INCLUDE_SUBDOMAINS: "true" });
+    const headers = { Host: "book.example" };
+    for (const path of ["/", "/nothing", "/favicon.ico"]) {
+      const answer = await send(strict.origin + path, { headers });
+      expect(answer.headers["strict-transport-security"]).toBe(
+        "max-age=31536000; includeSubDomains",
+      );
+    }
+    await strict.stop();
   });
 
   it("takes forms from its own https pages only", async () => {

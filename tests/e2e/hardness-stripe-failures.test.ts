@@ -15,6 +15,8 @@ function startSite(stripePort: number): Promise<ProgramSite> {
     STRIPE_PRICE_ID: priceId,
     STRIPE_WEBHOOK_SECRET: SANDBOX_STRIPE.webhookSecret,
     STRIPE_API_BASE: `http://127.0.0.1:${stripePort}`,
+    // the sandbox's published secret is taken on loopback only
+    HOST: "localhost",
   });
 }
 

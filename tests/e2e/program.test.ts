@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { Visitor } from "../support/http-client";
 import { freePorts } from "../support/ports";
 import { type Program, runProgram, startProgram, temporaryDirectory } from "../support/program";
 
@@ -124,6 +125,36 @@ describe("a running program", () => {
     expect(existsSync(join(data, "postgres", "postmaster.pid"))).toBe(false);
   });
 
+  it("lets no other user of the machine look into its data", async () => {
+    const data = join(dataDirectory(), "deeper", "data");
+    // under root PostgreSQL's own user passes through
+    chmodSync(resolve(data, "../.."), 0o755);
+    const umask = process.umask(0);
+    try {
+      const program = await startProgram({ command: "demo", variables: { DATA_DIR: data } });
+      cleanUps.push(() => program.stop());
+      const email = "private@example.test";
+      await new Visitor(program.origin).signUp(email);
+      const form = { email };
+      await new Visitor(program.origin).post("/auth/forgot-password", { form });
+    } finally {
+      process.umask(umask);
+    }
+    await expect.poll(() => existsSync(join(data, "outbox")), { timeout: 10_000 }).toBe(true);
+    expect(modeOf(data)).toBe(process.getuid?.() === 0 ? 0o711 : 0o700);
+    const names = readdirSync(data);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "outbox",
+        "postgres",
+        "postgres.host",
+        "postgres.log",
+        "session-secret",
+      ]),
+    );
+    expect(names.filter((name) => (modeOf(join(data, name)) & 0o077) !== 0)).toEqual([]);
+  });
+
   it("keeps every answered newsletter address and account through kill -9", async () => {
     const data = dataDirectory();
     const port = String(await freePorts(2));
@@ -180,6 +211,8 @@ describe("the same build under remix-serve", () => {
     expect(theirs).toBe(ours);
   });
 });
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 /** The page's body as it is shown, without the scripts and their nonces; waits for the server to start. */
 async function landing(url: string): Promise<string> {

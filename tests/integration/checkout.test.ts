@@ -168,6 +168,7 @@ describe("starting a checkout", () => {
       PAYMENTS: "sandbox",
       STRIPE_SANDBOX_PORT: new URL(site.sandboxOrigin).port,
       PUBLIC_URL: "http://another.test",
+      ALLOW_PUBLIC_SANDBOX: "true",
       LOG_LEVEL: "silent",
     });
     const answer = await post(checkout, { form: { priceId }, cookie: reader.cookie });

@@ -1,12 +1,16 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { openDatabase } from "~db/client";
+import { embeddedDatabase } from "../support/embedded-database";
 import { NOT_DURABLE } from "../support/embedded-program";
 import { isServerRunning, sentence, setEmbeddedScene } from "../support/embedded-scene";
 
-const { connect, dataDirectory, serve, start } = setEmbeddedScene();
+const { cleanUpWith, connect, dataDirectory, serve, start } = setEmbeddedScene();
 
 describe("a server that dies while it is used", () => {
-  it("is brought back on the same port, and the pool goes on without losing a kept row", async () => {
+  it("is brought back on the same socket, and the pool goes on without losing a kept row", async () => {
     const dataDir = await dataDirectory();
     const messages: string[] = [];
     const postgres = await serve(dataDir, { log: (_level, message) => messages.push(message) });
@@ -45,8 +49,8 @@ describe("a server that dies while it is used", () => {
 
   it("is still owned after somebody ended the owner's session", async () => {
     const dataDir = await dataDirectory();
-    const postgres = await serve(dataDir, { settings: NOT_DURABLE });
-    const { db } = connect(postgres.url);
+    await serve(dataDir, { settings: NOT_DURABLE });
+    const { db } = connect((await embeddedDatabase(dataDir)).url);
     const owners = sql`select pid from pg_stat_activity where application_name = 'golden-path-owner'`;
     const [before] = await db.execute(owners);
     await db.execute(sql`select pg_terminate_backend(${before?.pid}::int)`);
@@ -59,13 +63,20 @@ describe("a server that dies while it is used", () => {
     expect(await sentence(start({ dataDir, purpose: "serve" }).opened)).toContain("already serves");
   });
 
-  it("is back after an operator stopped it in good order", async () => {
+  it("is back after an operator stopped it in good order, and queries wait for it", async () => {
     const dataDir = await dataDirectory();
     const postgres = await serve(dataDir, { settings: NOT_DURABLE });
-    const { pid, port } = postgres.server();
+    const { db, close } = openDatabase(postgres.url, { restartPatience: 10_000 });
+    cleanUpWith(close);
+    const { pid, ...address } = postgres.server();
     process.kill(pid, "SIGINT");
+    // in good order it takes its socket along
+    const socket = join(address.host, ".s.PGSQL.5432");
+    const isAway = () => !existsSync(socket) || postgres.server().pid !== pid;
+    await expect.poll(isAway, { interval: 5, timeout: 10_000 }).toBe(true);
+    expect(await db.execute(sql`select 1 as one`)).toEqual([{ one: 1 }]);
     await expect.poll(() => postgres.server().pid, { timeout: 10_000 }).not.toBe(pid);
-    expect(postgres.server().port).toBe(port);
+    expect(postgres.server()).toMatchObject(address);
     await postgres.stop();
     expect(await isServerRunning(dataDir)).toBe(false);
   });

@@ -77,7 +77,7 @@ describe("the migrations", () => {
 
   it("need no right to change the schema when there is nothing to change", async () => {
     await migrateDatabase(open());
-    const { db } = open();
+    const { db } = open(testDatabase.superuserUrl);
     const role = `visitor_${Date.now().toString(36)}`;
     await db.execute(sql.raw(`create role ${role} login password 'visitor'`));
     cleanUps.push(async () => {
@@ -93,7 +93,7 @@ describe("the migrations", () => {
   });
 
   it("are refused in one sentence to a user who may not create tables", async () => {
-    const { db } = open();
+    const { db } = open(testDatabase.superuserUrl);
     const role = `stranger_${Date.now().toString(36)}`;
     await db.execute(sql.raw(`create role ${role} login password 'stranger'`));
     cleanUps.push(() => db.execute(sql.raw(`drop role ${role}`)));

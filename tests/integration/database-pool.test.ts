@@ -1,10 +1,14 @@
+import { mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { count, eq, sql } from "drizzle-orm";
 import { pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { connectDatabase, type Database, openDatabase } from "~db/client";
 import { Connection } from "~db/connection";
 import { databaseErrorCode, isDatabaseUnavailable, isUniqueViolation } from "~db/database-errors";
+import { parseSocketAddress, socketPath, withoutSocket } from "~db/database-url";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 
 const guests = pgTable(
@@ -56,15 +60,16 @@ async function listen(handle: (socket: Socket) => void): Promise<{ port: number;
   return { port: address && typeof address === "object" ? address.port : 0, server };
 }
 
-/** A way to the test server that can be cut and mended, as a network can. */
+/** A way over TCP to the test server that can be cut and mended, as a network can. */
 async function openTunnel() {
-  const target = new URL(testDatabase.url);
+  const target = parseSocketAddress(testDatabase.url);
+  if (target === null) throw new Error("The test server is expected on a Unix socket.");
   const pairs = new Set<Socket>();
   let state: "open" | "silent" | "cut" = "open";
   const { port } = await listen((near) => {
     if (state === "cut") return near.destroy();
     if (state === "silent") return;
-    const far = connect(Number(target.port), target.hostname);
+    const far = connect(socketPath(target));
     far.on("error", () => near.destroy());
     for (const [from, to] of [
       [near, far],
@@ -76,6 +81,7 @@ async function openTunnel() {
     }
   });
   const url = new URL(testDatabase.url);
+  url.hostname = "127.0.0.1";
   url.port = String(port);
   return {
     url: url.href,
@@ -325,17 +331,35 @@ describe("connecting to DATABASE_URL", () => {
     expect(error.message).not.toContain("\n");
     return error.message;
   };
-  const with_ = (change: (url: URL) => void) => {
-    const url = new URL(testDatabase.url);
+  const with_ = async (change: (url: URL) => void) => {
+    const url = new URL((await openTunnel()).url);
     url.search = "";
     change(url);
     return url.href;
   };
 
-  it("accepts a PostgreSQL of 15 or newer", async () => {
-    const database = await connectDatabase(testDatabase.url);
-    expect(await database.db.execute(sql`select 1 as one`)).toEqual([{ one: 1 }]);
-    await database.close();
+  it("accepts a PostgreSQL of 15 or newer, on TCP and on a Unix socket in both of libpq's ways", async () => {
+    const socket = parseSocketAddress(testDatabase.url);
+    const byParameter = new URL(withoutSocket(testDatabase.url));
+    byParameter.searchParams.set("host", socket?.host ?? "");
+    for (const url of [(await openTunnel()).url, testDatabase.url, byParameter.href]) {
+      const database = await connectDatabase(url);
+      expect(await database.db.execute(sql`select 1 as one`)).toEqual([{ one: 1 }]);
+      await database.close();
+    }
+  });
+
+  it("says that no server listens on a socket", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "golden-path-socket test, "));
+    cleanUps.push(() => rm(folder, { recursive: true, force: true }));
+    const url = `postgres://someone:hunter2@${encodeURIComponent(folder)}/shop`;
+    const place = `Cannot use the database at ${folder}/.s.PGSQL.5432, database shop (DATABASE_URL):`;
+    expect(await sentence(url)).toBe(`${place} no server listens on that socket.`);
+    expect(
+      isDatabaseUnavailable(
+        await reason(open({ restartPatience: 0 }, url).db.execute(sql`select 1`)),
+      ),
+    ).toBe(true);
   });
 
   it("says that nothing listens there, without the password", async () => {
@@ -354,18 +378,18 @@ describe("connecting to DATABASE_URL", () => {
 
   it("says that the password is wrong, without repeating it", async () => {
     const message = await sentence(
-      with_((url) => {
+      await with_((url) => {
         url.password = "hunter2";
       }),
     );
-    expect(message).toContain("the password of user 'golden_path' is wrong");
+    expect(message).toContain("the password of user 'golden_path_site' is wrong");
     expect(message).not.toContain("hunter2");
   });
 
   it("says that there is no such database", async () => {
     expect(
       await sentence(
-        with_((url) => {
+        await with_((url) => {
           url.pathname = "/elsewhere";
         }),
       ),
@@ -374,7 +398,7 @@ describe("connecting to DATABASE_URL", () => {
 
   it("says that the server does not offer the encryption that was asked for", async () => {
     const message = await sentence(
-      with_((url) => {
+      await with_((url) => {
         url.search = "?sslmode=require";
       }),
     );

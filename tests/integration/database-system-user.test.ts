@@ -106,7 +106,7 @@ describe("PostgreSQL's programs", () => {
     // mkdtemp's folders are closed to everybody else, as a checkout in root's home is
     const program = await bareInstallation(await temporaryDirectory(tmpdir()));
     const temporary = await temporaryDirectory(tmpdir());
-    await chmod(temporary, 0o777);
+    await chmod(temporary, 0o1777);
     const dataDir = join(temporary, "data");
     const made: number[] = [];
     for (let round = 0; round < 2; round++) {

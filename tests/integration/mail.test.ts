@@ -46,7 +46,7 @@ function sendThrough(SMTP_URL?: string) {
 }
 
 /** What sending fails with; throws when it does not fail. */
-async function failureOf(sending: Promise<void>): Promise<MailFailure> {
+async function failureOf(sending: Promise<unknown>): Promise<MailFailure> {
   const outcome = await sending.then(
     () => "it was sent",
     (error: unknown) => error,
@@ -257,6 +257,19 @@ describe("mail in the background", () => {
     });
     expect(lines[0]?.message).toContain("check MAIL_FROM");
     expect(everythingIn(lines)).not.toMatch(/reader@|example\.test|Plain words/);
+  });
+
+  it("is logged as sent only where it was sent", async () => {
+    const lines = watchLog();
+    sendMailInBackground("password reset", async () => LETTER);
+    await backgroundMailIdle();
+    await withServer();
+    sendMailInBackground("password reset", async () => LETTER);
+    await backgroundMailIdle();
+    expect(lines.map(({ message }) => message)).toEqual([
+      "mail written to the outbox",
+      "mail sent",
+    ]);
   });
 
   it("is finished before the program ends, and can be taken up again", async () => {

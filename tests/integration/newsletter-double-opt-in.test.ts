@@ -153,6 +153,7 @@ describe("subscribing with double opt-in", () => {
     const settings = {
       SESSION_SECRET: "a secret that signs the cookies of tests only",
       NEWSLETTER_DOUBLE_OPT_IN: "true",
+      MAIL_FROM: "The Golden Path <letters@book.test>",
       LOG_LEVEL: "silent",
     };
     setEnvironment({ ...settings, SMTP_URL: refusing.url });

@@ -121,6 +121,7 @@ describe("subscribing to the newsletter", () => {
       SESSION_SECRET: "a secret that signs the cookies of tests only",
       LOG_LEVEL: "silent",
       SMTP_URL: smtp.url,
+      MAIL_FROM: "The Golden Path <letters@book.test>",
     };
     setEnvironment({ ...settings, NEWSLETTER_DOUBLE_OPT_IN: "true" });
     await toastOfSubscribing(email);

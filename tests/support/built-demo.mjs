@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { buildSite } from "../../app/sandbox/build.mjs";
 import { NODE_FLAGS } from "../../app/server/node-flags.mjs";
+import { buildSite } from "../../app/tooling/build.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -1,19 +1,25 @@
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Database, openDatabase } from "~db/client";
-import { DATABASE } from "~db/embedded/attachment";
+import { formatDatabaseUrl } from "~db/database-url";
 import { SUPERUSER } from "~db/embedded/cluster";
-import { parseServerStatus } from "~db/embedded/postmaster-pid";
+import { readServerStatus } from "~db/embedded/postmaster-pid";
+import { DATABASE } from "~db/embedded/roles";
 
-/** The embedded database of a running program, by its data directory: its address and its server's pid. */
-export function embeddedDatabase(dataDir: string): { url: string; pid: number } {
+/** The embedded server of a running program, by its data directory: its superuser's address and its pid. */
+export async function embeddedDatabase(
+  dataDir: string,
+  database = DATABASE,
+): Promise<{ url: string; pid: number }> {
   const directory = join(dataDir, "postgres");
-  const password = readFileSync(join(directory, "golden-path.password"), "utf8").trim();
-  const { port, pid } = parseServerStatus(readFileSync(join(directory, "postmaster.pid"), "utf8"));
-  return { url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${DATABASE}`, pid };
+  const password = (await readFile(join(directory, "golden-path.password"), "utf8")).trim();
+  const status = await readServerStatus(directory);
+  if (!status?.address) throw new Error(`No server runs in ${directory}.`);
+  const superuser = { name: SUPERUSER, password };
+  return { url: formatDatabaseUrl(status.address, superuser, database), pid: status.pid };
 }
 
-/** Opens it, to look into it and to break it; the caller closes it. */
-export function openEmbeddedDatabase(dataDir: string): Database {
-  return openDatabase(embeddedDatabase(dataDir).url);
+/** Opens it as superuser, to look into it and to break it; the caller closes it. */
+export async function openEmbeddedDatabase(dataDir: string, database?: string): Promise<Database> {
+  return openDatabase((await embeddedDatabase(dataDir, database)).url);
 }

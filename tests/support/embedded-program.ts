@@ -17,7 +17,7 @@ export type EmbeddedProgramOptions = {
 /** For tests that are not about what survives: much faster where disks are slow. */
 export const NOT_DURABLE = { fsync: "off" };
 
-export type Opened = { url: string; pid: number; port: number };
+export type Opened = { url: string; pid: number; host: string; port: number };
 
 /** A process of its own that uses an embedded PostgreSQL, to be killed as real programs are. */
 export type EmbeddedProgram = {

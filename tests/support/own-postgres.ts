@@ -2,21 +2,21 @@ import { execFile } from "node:child_process";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { addressOf } from "~db/embedded/attachment";
 import { prepareBinaries } from "~db/embedded/binaries";
 import { type Cluster, ensureCluster } from "~db/embedded/cluster";
-import { ensureServer, stopServer } from "~db/embedded/server";
+import { superuserUrl } from "~db/embedded/roles";
+import { ensureServer, type RunningServer, stopServer } from "~db/embedded/server";
 import { chooseSystemUser, requireWayTo } from "~db/embedded/system-user";
 import { fastFolder } from "./fast-folder";
+import { freePorts } from "./ports";
 
-/** A PostgreSQL server that a test stops, freezes and starts again, as an operator's may do under the site. */
+/** A PostgreSQL server on TCP that a test stops, freezes and starts again, as an operator's may do under the site. */
 export class OwnPostgres {
-  #pid = 0;
   readonly #killAtExit = () => this.#kill();
 
   private constructor(
     private readonly cluster: Cluster,
-    private readonly port: number,
+    private server: RunningServer,
     /** The address of an empty database on it, the same through all restarts. */
     readonly url: string,
   ) {
@@ -24,8 +24,9 @@ export class OwnPostgres {
     process.once("exit", this.#killAtExit);
   }
 
-  static async create(): Promise<OwnPostgres> {
-    const dataDir = await mkdtemp(join(fastFolder(), "golden-path-own-server-"));
+  /** In a folder of its own, or in the one given. */
+  static async create(inDirectory?: string, settings = {}): Promise<OwnPostgres> {
+    const dataDir = inDirectory ?? (await mkdtemp(join(fastFolder(), "golden-path-own-server-")));
     await chmod(dataDir, 0o711);
     const directory = join(dataDir, "postgres");
     const user = await chooseSystemUser(directory, "postgres");
@@ -36,24 +37,21 @@ export class OwnPostgres {
       logFile: join(dataDir, "postgres.log"),
       binaries: await prepareBinaries(dataDir, user),
       user,
-      settings: { fsync: "off" },
+      settings: { fsync: "off", ...settings },
     };
     await ensureCluster(cluster);
-    const server = await ensureServer(cluster, null);
-    const url = await addressOf(cluster, server, "postgres");
-    const postgres = new OwnPostgres(cluster, server.port, url);
-    postgres.#pid = server.pid;
-    return postgres;
+    const server = await ensureServer(cluster, { host: "127.0.0.1", port: await freePorts(1) });
+    return new OwnPostgres(cluster, server, await superuserUrl(cluster, server, "postgres"));
   }
 
   /** Ends all its sessions, and resolves when nothing listens there any more. */
   async stop(): Promise<void> {
-    await stopServer(this.cluster, this.#pid);
+    await stopServer(this.cluster, this.server);
   }
 
   /** Starts it again, at the same address. */
   async start(): Promise<void> {
-    this.#pid = (await ensureServer(this.cluster, this.port)).pid;
+    this.server = await ensureServer(this.cluster, this.server);
   }
 
   /** Stops every process of it in its tracks: connections stay, and nothing answers. */
@@ -64,6 +62,10 @@ export class OwnPostgres {
   /** Lets a frozen server go on as if nothing had been. */
   thaw(): Promise<void> {
     return this.#signalAll("SIGCONT");
+  }
+
+  get pid(): number {
+    return this.server.pid;
   }
 
   async remove(): Promise<void> {
@@ -78,13 +80,13 @@ export class OwnPostgres {
     const children = stdout
       .split("\n")
       .map((line) => line.trim().split(/\s+/).map(Number))
-      .flatMap(([pid = 0, parent]) => (parent === this.#pid ? [pid] : []));
-    for (const pid of [this.#pid, ...children]) send(pid, signal);
+      .flatMap(([pid = 0, parent]) => (parent === this.server.pid ? [pid] : []));
+    for (const pid of [this.server.pid, ...children]) send(pid, signal);
   }
 
   #kill(): void {
-    send(this.#pid, "SIGQUIT");
-    send(this.#pid, "SIGCONT");
+    send(this.server.pid, "SIGQUIT");
+    send(this.server.pid, "SIGCONT");
   }
 }
 

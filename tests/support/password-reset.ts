@@ -53,6 +53,7 @@ export function withMailedReaders(): void {
 export function sendMailThrough(SMTP_URL: string): void {
   setEnvironment({
     SMTP_URL,
+    MAIL_FROM: "The Golden Path <letters@book.test>",
     SESSION_SECRET: "a secret that signs the cookies of tests only",
     LOG_LEVEL: "silent",
     RATE_LIMIT_FACTOR: "1000",

@@ -5,11 +5,15 @@ import { openDatabase } from "~db/client";
 import { Connection } from "~db/connection";
 import { type EmbeddedPostgres, openEmbeddedPostgres } from "~db/embedded";
 import { isAlive } from "~db/embedded/processes";
+import { SITE_ROLE } from "~db/embedded/roles";
 import { migrateDatabase } from "~db/migrate";
+import { embeddedDatabase } from "./embedded-database";
 import { fastFolder } from "./fast-folder";
 
-/** Where the workers find the server: its address, naming the migrated database that is cloned. */
+/** Where the workers find the server: its address, naming the migrated database that is cloned… */
 const SERVER = "GOLDEN_PATH_TEST_SERVER";
+/** …and the address of its superuser, who clones it. */
+const SUPERUSER = "GOLDEN_PATH_TEST_SUPERUSER";
 const DIRECTORY_PREFIX = "golden-path-test-server-";
 
 /** Speed for durability: what these tests write nobody needs after a power cut. */
@@ -23,7 +27,10 @@ const SETTINGS = {
 };
 
 export type TestDatabase = {
+  /** For the site's own role, who owns it. */
   url: string;
+  /** For the server's superuser. */
+  superuserUrl: string;
   /** Ends what still uses the database and deletes it. */
   drop: () => Promise<void>;
 };
@@ -37,12 +44,16 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
     throw new Error("The test server does not run: is tests/support/postgres.ts the globalSetup?");
   const template = empty ? "template0" : new URL(server).pathname.slice(1);
   const name = `test_${process.pid}_${++count}_${Date.now().toString(36)}`;
-  await administer(server, `create database ${name} template ${template}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
+  await administer(`create database ${name} template ${template} owner ${SITE_ROLE}`);
+  const [url, superuserUrl] = [server, process.env[SUPERUSER] ?? ""].map((address) => {
+    const parts = new URL(address);
+    parts.pathname = `/${name}`;
+    return parts.href;
+  }) as [string, string];
   return {
-    url: url.href,
-    drop: () => administer(server, `drop database if exists ${name} with (force)`),
+    url,
+    superuserUrl,
+    drop: () => administer(`drop database if exists ${name} with (force)`),
   };
 }
 
@@ -73,13 +84,13 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
     throw error;
   }
   process.env[SERVER] = server.url;
+  process.env[SUPERUSER] = (await embeddedDatabase(dataDir, "postgres")).url;
   return stop;
 }
 
-async function administer(server: string, statement: string): Promise<void> {
-  const url = new URL(server);
-  url.pathname = "/postgres";
-  const connection = await Connection.open({ url: url.href, applicationName: "golden-path-tests" });
+async function administer(statement: string): Promise<void> {
+  const url = process.env[SUPERUSER] ?? "";
+  const connection = await Connection.open({ url, applicationName: "golden-path-tests" });
   try {
     await connection.query(statement, [], { prepare: false, asArrays: false, timeout: 30_000 });
   } finally {

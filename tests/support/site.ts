@@ -51,6 +51,7 @@ export async function openTestSite({ payments, variables }: Options = {}): Promi
     SESSION_SECRET: "a secret that signs the cookies of tests only",
     LOG_LEVEL: "silent",
     RATE_LIMIT_FACTOR: "1000",
+    MAIL_FROM: "The Golden Path <letters@book.test>",
     ...(sandbox ? { PAYMENTS: "sandbox", STRIPE_SANDBOX_PORT: String(sandbox.port) } : {}),
     ...variables,
   };

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type Cookie, createCookie } from "@remix-run/node";
+import type { Cookie } from "@remix-run/node";
 import { z } from "zod";
-import { cookieName, hasCookie } from "~/server/cookies.server";
-import { sessionSecrets } from "~/server/session-secrets.server";
+import { cookieName, hasCookie, signedCookie } from "~/server/cookies.server";
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
@@ -17,15 +16,7 @@ const contentSchema = z.object({
 let cookie: Cookie | undefined;
 
 function knownBrowserCookie(): Cookie {
-  const name = cookieName("known-browser");
-  cookie ??= createCookie(name, {
-    httpOnly: true,
-    path: "/",
-    sameSite: "lax",
-    secure: name.startsWith("__Host-"),
-    secrets: sessionSecrets(),
-    maxAge: YEAR_SECONDS,
-  });
+  cookie ??= signedCookie("known-browser", YEAR_SECONDS);
   return cookie;
 }
 
@@ -53,7 +44,7 @@ export async function rememberBrowser(request: Request, email: string): Promise<
 
 async function readContent(request: Request): Promise<z.infer<typeof contentSchema> | null> {
   const header = request.headers.get("Cookie");
-  if (!header || !hasCookie(header, cookieName("known-browser"))) return null;
+  if (!hasCookie(header, cookieName("known-browser"))) return null;
   const parsed = contentSchema.safeParse(await knownBrowserCookie().parse(header));
   return parsed.success ? parsed.data : null;
 }

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type Cookie, createCookie } from "@remix-run/node";
-import { env } from "~/env.server";
-import { sessionSecrets } from "~/server/session-secrets.server";
+import type { Cookie } from "@remix-run/node";
+import { cookieName, hasCookie, signedCookie } from "~/server/cookies.server";
 import {
   deleteSession,
   extendSession,
@@ -21,20 +20,15 @@ const EXTEND_AFTER = 1 * DAY;
 
 let cookie: Cookie | undefined;
 
-/** The session cookie's name: host-prefixed when Secure, so that no subdomain can set it. */
+const NAME = "session";
+
+/** The session cookie's name: a request that carries it is about one visitor. */
 export function sessionCookieName(): string {
-  return env().PUBLIC_URL.startsWith("https:") ? "__Host-session" : "session";
+  return cookieName(NAME);
 }
 
 function sessionCookie(): Cookie {
-  cookie ??= createCookie(sessionCookieName(), {
-    httpOnly: true,
-    path: "/",
-    sameSite: "lax",
-    secure: env().PUBLIC_URL.startsWith("https:"),
-    secrets: sessionSecrets(),
-    maxAge: SLIDING_LIFE / 1000,
-  });
+  cookie ??= signedCookie(NAME, SLIDING_LIFE / 1000);
   return cookie;
 }
 
@@ -82,7 +76,7 @@ export function forgetSession(): Promise<string> {
 
 /** Whether a request carries a session cookie at all, valid or not. */
 export function hasSessionCookie(request: Request): boolean {
-  return (request.headers.get("Cookie") ?? "").includes(`${sessionCookieName()}=`);
+  return hasCookie(request.headers.get("Cookie"), sessionCookieName());
 }
 
 /** The user and profile behind the request's session in one query; null without a valid one. */

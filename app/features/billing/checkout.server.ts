@@ -4,9 +4,10 @@ import { env } from "~/env.server";
 import { log } from "~/server/log.server";
 import { getDatabase } from "~db/client";
 import { lockProfile, updateProfile } from "~db/queries/profiles";
+import { callingFor } from "./call-purpose.server";
 import { ensureCustomer } from "./customer.server";
 import { openPortal } from "./portal.server";
-import { serialised } from "./serialised.server";
+import { sharedSerialised } from "./serialised.server";
 import { requireStripe, stripeClient } from "./stripe-client.server";
 import { blockingSubscriptions } from "./subscription-state";
 import { listSubscriptions } from "./sync-customer.server";
@@ -23,7 +24,8 @@ export const WRONG_PRICE = "This price is no longer on sale. Please reload the p
 /**
  * Starts the upgrade of a user: the customer first; then, under the row's lock, whoever has a
  * subscription that is not over is sent to the portal, an open session is used again, and only then a
- * new one is made. However often it is clicked, there is one customer and one open session.
+ * new one is made. However often it is clicked, there is one customer and one open session, and clicks
+ * that wait share one look for it.
  * Throws PaymentsNotConfigured, and whatever Stripe or PostgreSQL throw.
  */
 export function startCheckout(
@@ -34,34 +36,40 @@ export function startCheckout(
   // the browser's price is only compared, never used
   if (postedPriceId !== priceId) return Promise.resolve({ kind: "wrong-price" });
 
-  return serialised(`checkout ${user.id}`, async () => {
-    const customer = await ensureCustomer(user);
-    return getDatabase().db.transaction(async (tx): Promise<CheckoutOutcome> => {
-      const profile = await lockProfile(user.id, tx);
+  return callingFor("checkout", () =>
+    sharedSerialised(`checkout ${user.id}`, () => openCheckout(user, priceId)),
+  );
+}
 
-      const blocking = blockingSubscriptions(await listSubscriptions(customer));
-      if (blocking.length > 0) {
-        log().info(
-          { userId: user.id, subscriptions: blocking.map(({ id, status }) => ({ id, status })) },
-          "has a subscription already: sent to the portal instead of a checkout",
-        );
-        return { kind: "portal", url: await openPortal(customer, "/#purchase") };
-      }
+async function openCheckout(
+  user: { id: string; email: string },
+  priceId: string,
+): Promise<CheckoutOutcome> {
+  const customer = await ensureCustomer(user);
+  return getDatabase().db.transaction(async (tx): Promise<CheckoutOutcome> => {
+    const profile = await lockProfile(user.id, tx);
 
-      const open = await findOpenSession(customer, priceId);
-      const session =
-        open ?? (await createSession(user, customer, profile.stripeCheckoutSessionId));
-      await updateProfile(
-        user.id,
-        { stripeCheckoutSessionId: session.id, checkoutOpenedAt: new Date() },
-        tx,
-      );
+    const blocking = blockingSubscriptions(await listSubscriptions(customer));
+    if (blocking.length > 0) {
       log().info(
-        { userId: user.id, checkoutSession: session.id },
-        open ? "open checkout session used again" : "checkout session created",
+        { userId: user.id, subscriptions: blocking.map(({ id, status }) => ({ id, status })) },
+        "has a subscription already: sent to the portal instead of a checkout",
       );
-      return { kind: "checkout", sessionId: session.id, url: session.url };
-    });
+      return { kind: "portal", url: await openPortal(customer, "/#purchase") };
+    }
+
+    const open = await findOpenSession(customer, priceId);
+    const session = open ?? (await createSession(user, customer, profile.stripeCheckoutSessionId));
+    await updateProfile(
+      user.id,
+      { stripeCheckoutSessionId: session.id, checkoutOpenedAt: new Date() },
+      tx,
+    );
+    log().info(
+      { userId: user.id, checkoutSession: session.id },
+      open ? "open checkout session used again" : "checkout session created",
+    );
+    return { kind: "checkout", sessionId: session.id, url: session.url };
   });
 }
 

@@ -1,6 +1,7 @@
 import { log } from "~/server/log.server";
 import { checkoutErrors, type ToastMessage, toasts } from "~/ui/toast-messages";
 import { findProfile } from "~db/queries/profiles";
+import { callingFor } from "./call-purpose.server";
 import { openPortal } from "./portal.server";
 
 /** Where to send the browser, or the toast that says why not, with the status it is answered with. */
@@ -13,7 +14,9 @@ export async function answerPortal(userId: string): Promise<PortalAnswer> {
     if (!profile?.stripeCustomerId) {
       return { status: 409, toast: failed("There is no membership to manage yet.") };
     }
-    return { url: await openPortal(profile.stripeCustomerId, "/premium") };
+    const { stripeCustomerId } = profile;
+    const url = await callingFor("membership", () => openPortal(stripeCustomerId, "/premium"));
+    return { url };
   } catch (error) {
     log().error({ userId, err: error }, "the billing portal could not be opened");
     const message = "The payment service did not answer. Please try again.";

@@ -3,7 +3,7 @@ import { log } from "~/server/log.server";
 import { countSync } from "~/server/metrics.server";
 import { type Executor, getDatabase } from "~db/client";
 import { lockProfileByCustomer, updateProfile } from "~db/queries/profiles";
-import { serialised } from "./serialised.server";
+import { sharedSerialised } from "./serialised.server";
 import { isMissingAtStripe, requireStripe, stripeClient } from "./stripe-client.server";
 import { type BillingState, billingStateOf, blockingSubscriptions } from "./subscription-state";
 
@@ -15,14 +15,17 @@ export type SyncOutcome =
 /**
  * Makes the profile row of a Stripe customer equal to what Stripe says: the only writer of billing
  * state. Stripe is asked while the row is locked, so of two syncs the one that asked later writes
- * later. Throws what Stripe or PostgreSQL throw; nothing is written then.
+ * later; and it is asked after the call, but once for all who call before. Throws what Stripe or
+ * PostgreSQL throw; nothing is written then.
  */
 export function syncCustomer(stripeCustomerId: string): Promise<SyncOutcome> {
-  return serialised(stripeCustomerId, () =>
-    getDatabase().db.transaction((tx) => syncLockedCustomer(stripeCustomerId, tx)),
-  ).catch((error: unknown) => {
-    countSync("failed");
-    throw error;
+  return sharedSerialised(stripeCustomerId, async () => {
+    try {
+      return await getDatabase().db.transaction((tx) => syncLockedCustomer(stripeCustomerId, tx));
+    } catch (error) {
+      countSync("failed");
+      throw error;
+    }
   });
 }
 

@@ -3,9 +3,11 @@ import { log } from "~/server/log.server";
 import { countWebhook } from "~/server/metrics.server";
 import { getDatabase } from "~db/client";
 import { insertWebhookEvent } from "~db/queries/webhook-events";
+import { callingFor } from "./call-purpose.server";
 import { serialised } from "./serialised.server";
 import { requireStripe, stripeClient } from "./stripe-client.server";
 import { syncLockedCustomer } from "./sync-customer.server";
+import { refuseWebhook } from "./webhook-refusals.server";
 
 /** The events the webhook endpoint is registered for, and acts on. */
 export const WEBHOOK_EVENTS = [
@@ -30,24 +32,23 @@ export const WEBHOOK_EVENTS = [
 export type WebhookAnswer = { status: 200 | 400 | 500; message: string };
 
 /**
- * Takes one delivery of Stripe's. The event id enters the ledger in the same transaction as the work it
+ * Takes one delivery of Stripe's, from a client's network if it is known. The event id enters the ledger in the same transaction as the work it
  * causes, so failed work leaves no entry and is delivered again, and done work is not done twice. The
  * event's content is only believed as far as the customer's name: the state is asked of Stripe anew.
  */
 export async function receiveWebhook(
   rawBody: string,
   signature: string | null,
+  network: string | null = null,
 ): Promise<WebhookAnswer> {
   const event = verifiedEvent(rawBody, signature);
   if (!event) {
-    countWebhook("refused");
-    log().warn("webhook refused: its signature is missing, stale or made with another secret");
+    refuseWebhook(signature ? "wrong signature" : "no signature", { network });
     return { status: 400, message: "The signature does not fit." };
   }
   const facts = { event: event.id, type: event.type };
   if (event.livemode !== /^(sk|rk)_live_/.test(requireStripe().secretKey)) {
-    countWebhook("refused");
-    log().warn({ ...facts, livemode: event.livemode }, "webhook refused: it is of the other mode");
+    refuseWebhook("other mode", { network, ...facts, livemode: event.livemode });
     return { status: 400, message: "The event is of the other mode." };
   }
   if (!WEBHOOK_EVENTS.some((type) => type === event.type)) {
@@ -58,8 +59,10 @@ export async function receiveWebhook(
 
   let customer: string | null = null;
   try {
-    customer = await customerOf(event);
-    const isNew = await workOnce(event, customer);
+    const isNew = await callingFor("webhook", async () => {
+      customer = await customerOf(event);
+      return workOnce(event, customer);
+    });
     countWebhook(isNew ? "worked" : "duplicate");
     log().info({ ...facts, customer }, isNew ? "webhook worked" : "webhook was worked before");
     return { status: 200, message: isNew ? "Done." : "Done before." };

@@ -7,3 +7,6 @@ export type MailMessage = {
   html: string;
   headers?: Record<string, string>;
 };
+
+/** Where a mail went: to the mail server, or into a file that reaches nobody by itself. */
+export type MailDestination = "smtp" | "outbox";

@@ -13,9 +13,16 @@ const job = (to: string): MailJob => ({ purpose: "test", compose: async () => le
 const failure = (temporary: boolean) =>
   new MailFailure({ code: "E", responseCode: null, temporary, advice: "Mend it." });
 
-function queueOf(options: Partial<MailQueueOptions>) {
+type Options = Omit<Partial<MailQueueOptions>, "send"> & {
+  send?: (message: MailMessage) => Promise<unknown>;
+};
+
+function queueOf({ send = async () => {}, ...options }: Options) {
   return new MailQueue({
-    send: async () => {},
+    send: async (message) => {
+      await send(message);
+      return "smtp";
+    },
     concurrency: 3,
     capacity: 100,
     retryDelays: [1, 1],

@@ -1,7 +1,7 @@
 import { log } from "~/server/log.server";
 import { isDatabaseUnavailable } from "~db/database-errors";
 import { MailFailure } from "./mail-failure.server";
-import type { MailMessage } from "./mail-message";
+import type { MailDestination, MailMessage } from "./mail-message";
 
 /** A mail to be made and sent after the visitor has had their answer. */
 export type MailJob = {
@@ -12,7 +12,7 @@ export type MailJob = {
 };
 
 export type MailQueueOptions = {
-  send: (message: MailMessage) => Promise<void>;
+  send: (message: MailMessage) => Promise<MailDestination>;
   /** Mails made and sent at a time. */
   concurrency: number;
   /** Mails held at a time: waiting, being sent, and waiting for another attempt. */
@@ -108,8 +108,9 @@ export class MailQueue {
     try {
       entry.message ??= await compose();
       if (!entry.message) return;
-      await this.#options.send(entry.message);
-      log().info({ purpose, attempts: entry.attempts }, "mail sent");
+      const destination = await this.#options.send(entry.message);
+      const done = destination === "smtp" ? "mail sent" : "mail written to the outbox";
+      log().info({ purpose, attempts: entry.attempts }, done);
     } catch (error) {
       const delay = this.#options.retryDelays[entry.attempts - 1];
       const again = delay !== undefined && !this.#closing && isTemporary(error);

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import nodemailer from "nodemailer";
 import { env } from "~/env.server";
+import { dataDirectory } from "~/server/data-directory.server";
 import { describeMailFailure, MailFailure } from "./mail-failure.server";
-import type { MailMessage } from "./mail-message";
+import type { MailDestination, MailMessage } from "./mail-message";
 import { writeToOutbox } from "./outbox.server";
 
 /** Longest wait for any one step of talking to the mail server, and for a whole mail, in milliseconds. */
@@ -20,11 +21,13 @@ type SmtpPool = ReturnType<typeof createSmtpPool>;
 let pool: { url: string; transport: SmtpPool } | undefined;
 
 /**
- * Sends one mail: by `SMTP_URL`, or without it as an `.eml` file in `DATA_DIR/outbox`. Resolves when the
- * mail server has taken it or the file is there. Throws a MailFailure, which never holds the address.
+ * Sends one mail: by `SMTP_URL`, or without it as an `.eml` file in `DATA_DIR/outbox`. Resolves with which
+ * when the mail server has taken it or the file is there. Throws a MailFailure, which never holds the
+ * address.
  */
-export async function sendMail({ to, subject, text, html, headers }: MailMessage): Promise<void> {
-  const { SMTP_URL, MAIL_FROM, DATA_DIR } = env();
+export async function sendMail(mail: MailMessage): Promise<MailDestination> {
+  const { to, subject, text, html, headers } = mail;
+  const { SMTP_URL, MAIL_FROM } = env();
   const message = {
     subject,
     text: readableAsItIs(text),
@@ -38,16 +41,17 @@ export async function sendMail({ to, subject, text, html, headers }: MailMessage
   try {
     if (SMTP_URL) {
       await smtpPool(SMTP_URL).sendMail({ ...message, signal: AbortSignal.timeout(MAIL_PATIENCE) });
-    } else {
-      const composer = nodemailer.createTransport({
-        streamTransport: true,
-        buffer: true,
-        newline: "windows",
-        ...SELF_CONTAINED,
-      });
-      const composed = await composer.sendMail(message);
-      await writeToOutbox(join(DATA_DIR, "outbox"), composed.message as Buffer);
+      return "smtp";
     }
+    const composer = nodemailer.createTransport({
+      streamTransport: true,
+      buffer: true,
+      newline: "windows",
+      ...SELF_CONTAINED,
+    });
+    const composed = await composer.sendMail(message);
+    await writeToOutbox(join(dataDirectory(), "outbox"), composed.message as Buffer);
+    return "outbox";
   } catch (error) {
     throw new MailFailure(describeMailFailure(error, SMTP_URL ? "smtp" : "outbox"));
   }

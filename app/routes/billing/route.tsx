@@ -1,8 +1,10 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { requireViewer } from "~/features/accounts/viewer.server";
 import { answerPortal } from "~/features/billing/portal-answer.server";
-import { answerForm } from "~/server/form-answer.server";
+import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
+import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
 import { readForm } from "~/server/request-body.server";
+import { checkoutErrors, toasts } from "~/ui/toast-messages";
 
 export const loader = () => redirect("/premium");
 
@@ -10,6 +12,17 @@ export const loader = () => redirect("/premium");
 export async function action(args: ActionFunctionArgs) {
   const form = await readForm(args.request, args.context);
   const { user } = await requireViewer(args, "/auth");
+  const { context } = args;
+  const seconds = await secondsToWait("portal", { context, account: user.id });
+  if (seconds !== null) {
+    const error = waitMessage(seconds);
+    const toast = toasts.checkoutFailed(checkoutErrors.invoking(error));
+    return refuseFormForNow(
+      form,
+      { toast, redirectTo: "/", body: { error } },
+      { status: 429, seconds, context },
+    );
+  }
   const answer = await answerPortal(user.id);
   return "url" in answer && !form.wantsJson
     ? redirect(answer.url, { status: 303, headers: { "Cache-Control": "no-store" } })

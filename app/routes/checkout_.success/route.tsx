@@ -4,6 +4,8 @@ import { requireViewer } from "~/features/accounts/viewer.server";
 import { confirmPurchase } from "~/features/billing/checkout-success.server";
 import { CheckoutSuccessPage } from "~/features/billing/checkout-success-page";
 import { pageMeta } from "~/features/seo/page-meta";
+import { whileOutside } from "~/server/page-slots.server";
+import { secondsToWait } from "~/server/rate-limits.server";
 import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ matches }) =>
@@ -20,7 +22,12 @@ export const meta: MetaFunction = ({ matches }) =>
 export async function loader(args: LoaderFunctionArgs) {
   const { user } = await requireViewer(args, "/auth");
   const sessionId = new URL(args.request.url).searchParams.get("session_id");
-  const state = await confirmPurchase(user.id, sessionId);
+  const { context } = args;
+  const mayAskStripe = async () =>
+    (await secondsToWait("confirmation", { context, account: user.id })) === null;
+  const state = await whileOutside(context, () =>
+    confirmPurchase(user.id, sessionId, mayAskStripe),
+  );
   if (!state) throw redirect("/#purchase");
   return { state };
 }

@@ -1,6 +1,7 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
 import { PaymentsNotConfigured } from "~/features/billing/stripe-client.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
+import { clientNetworks } from "~/server/client-network.server";
 import { readText, refusal } from "~/server/request-body.server";
 
 /** Largest delivery that is read, in bytes. Stripe's own events stay far below. */
@@ -14,10 +15,13 @@ export async function action({ request, context }: ActionFunctionArgs) {
   if (request.method !== "POST") {
     throw refusal(405, "Stripe posts its events here.", { Allow: "POST" });
   }
-  // the signature is over the very bytes that were sent, so the body stays text
-  const body = await readText(request, WEBHOOK_LIMIT, context);
+  const signature = request.headers.get("Stripe-Signature");
+  // the signature is over the very bytes that were sent, so the body stays text; without one it is not read
+  const body = signature ? await readText(request, WEBHOOK_LIMIT, context) : "";
+  const { clientAddress } = context;
+  const network = clientAddress ? clientNetworks(clientAddress).narrow : null;
   try {
-    const { status, message } = await receiveWebhook(body, request.headers.get("Stripe-Signature"));
+    const { status, message } = await receiveWebhook(body, signature, network);
     return new Response(message, { status });
   } catch (error) {
     if (error instanceof PaymentsNotConfigured) return new Response(error.message, { status: 503 });

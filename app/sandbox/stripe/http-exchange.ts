@@ -67,7 +67,8 @@ export function sendPage(response: ServerResponse, status: number, html: string)
     "Cache-Control": "no-store",
     "Content-Security-Policy":
       "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
+    // 'no-referrer' would take the Origin from the page's own forms
+    "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
   });
   response.end(html);

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerApi } from "./api";
 import { ApiError } from "./api-errors";
@@ -23,6 +29,7 @@ import type { Log } from "./log";
 import { messagePage } from "./page-layout";
 import { answerPage } from "./pages";
 import { RequestLog } from "./request-log";
+import { isFromElsewhere, ownHosts } from "./request-origin";
 import type { Sandbox } from "./sandbox";
 import { runDue } from "./schedule";
 import { Store } from "./store";
@@ -34,7 +41,10 @@ const TICK_MS = 1_000;
 export type StripeSandboxOptions = {
   /** 0 takes any free port. */
   port: number;
-  host?: string;
+  /** The addresses to listen on, of which undefined is all; 127.0.0.1 by default. */
+  hosts?: (string | undefined)[];
+  /** The name by which the site itself reaches the sandbox, where that is not a loopback one. */
+  ownHost?: string;
   /** How browsers reach the sandbox; `http://localhost:<port>` by default. */
   publicOrigin?: string;
   /** Where the state is kept; null keeps it in memory. */
@@ -56,7 +66,7 @@ export type StripeSandbox = { origin: string; port: number; close(): Promise<voi
  * Node's own error when it cannot listen, and with one sentence when the state file is unreadable.
  */
 export async function startStripeSandbox(options: StripeSandboxOptions): Promise<StripeSandbox> {
-  const { host = "127.0.0.1", log = () => undefined } = options;
+  const { hosts = ["127.0.0.1"], log = () => undefined } = options;
   const store = await Store.open(options.stateFile);
   let origin = options.publicOrigin ?? "";
   const sandbox: Sandbox = {
@@ -81,18 +91,15 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     saved: () => store.saved(),
     courier,
   };
-  const server = createServer(listener(context));
-  await listen(server, options.port, host);
-  const { port } = server.address() as AddressInfo;
+  const isOwnHost = ownHosts(() => [new URL(origin).hostname, options.ownHost ?? ""]);
+  const servers = await listen(listener(context, isOwnHost), options.port, hosts);
+  const port = portOf(servers[0]) ?? options.port;
   if (options.publicOrigin === undefined) origin = `http://localhost:${port}`;
 
   const stop = async () => {
     clearInterval(tick);
     courier.close();
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+    await Promise.all(servers.map(close));
     await store.saved();
   };
   const tick = setInterval(() => {
@@ -122,23 +129,58 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
   return { origin, port, close: stop };
 }
 
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
+/** One server for each address, all on the same port. */
+async function listen(
+  listener: RequestListener,
+  port: number,
+  hosts: (string | undefined)[],
+): Promise<Server[]> {
+  const servers: Server[] = [];
+  try {
+    for (const host of hosts) {
+      const server = createServer(listener);
+      await new Promise<void>((resolve, reject) => {
+        server.once("error", reject);
+        server.listen({ port: portOf(servers[0]) ?? port, host }, () => {
+          server.off("error", reject);
+          resolve();
+        });
+      });
+      servers.push(server);
+    }
+  } catch (error) {
+    await Promise.all(servers.map(close));
+    throw error;
+  }
+  return servers;
+}
+
+function portOf(server: Server | undefined): number | undefined {
+  return (server?.address() as AddressInfo | undefined)?.port;
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
   });
 }
 
-function listener(context: ControlContext) {
+function listener(context: ControlContext, isOwnHost: (request: IncomingMessage) => boolean) {
   // Shown once, on the control page that follows a control form.
   let notice: string | null = null;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { path } = addressOf(request);
     const isRead = request.method === "GET" || request.method === "HEAD";
+    const isPage = !path.startsWith("/v1") && !path.startsWith("/_control");
+    if (!isOwnHost(request)) {
+      return sendJson(response, 421, JSON.stringify({ error: "The sandbox has another name." }));
+    }
+    // pages are led to from the site, which is another origin
+    if (!(isPage && isRead) && isFromElsewhere(request)) {
+      return sendJson(response, 403, JSON.stringify({ error: "Not from another site." }));
+    }
     if (path === "/v1" || path.startsWith("/v1/")) {
       await answerApi(context, request, response);
     } else if (path.startsWith("/_control/")) {
@@ -208,10 +250,6 @@ async function answerControl(
     else sendJson(response, status, JSON.stringify(body, null, 2));
     return isForm ? notice : null;
   };
-  if (isFromElsewhere(request)) {
-    sendJson(response, 403, JSON.stringify({ error: "Not from another site." }));
-    return null;
-  }
   try {
     const method = request.method ?? "GET";
     const input = method === "GET" ? {} : await readInput(request, isForm);
@@ -232,6 +270,10 @@ async function readInput(request: IncomingMessage, isForm: boolean): Promise<obj
     return Object.fromEntries(Object.entries(decodeForm(body)).filter(([, value]) => value !== ""));
   }
   if (body === "") return {};
+  // anything else, such as text/plain, is what a page elsewhere may send without asking first
+  if (mediaType(request) !== "application/json") {
+    throw new ControlError(415, "The body must be JSON or a form.");
+  }
   try {
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed === "object" && parsed !== null) return parsed;
@@ -239,11 +281,4 @@ async function readInput(request: IncomingMessage, isForm: boolean): Promise<obj
     // Answered below, as for any body that is no object.
   }
   throw new ControlError(400, "The body must be a JSON object.");
-}
-
-/** Whether a browser sends the request from a page of another origin. */
-function isFromElsewhere(request: IncomingMessage): boolean {
-  const { origin, host } = request.headers;
-  if (request.headers["sec-fetch-site"] === "cross-site") return true;
-  return origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host);
 }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
+import { whenNpmEnds } from "./npm-parent.mjs";
 
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
@@ -43,7 +44,7 @@ function forwardSignals() {
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     process.on(signal, () => stopChildren(signal));
   }
-  stopWithNpm();
+  whenNpmEnds(() => stopChildren("SIGTERM"));
 }
 
 /** @param {NodeJS.Signals} signal */
@@ -51,18 +52,6 @@ function stopChildren(signal) {
   stoppedBy ??= signal;
   // a terminal's Ctrl-C has reached the child too; programs here take the second one for the first
   for (const child of running) child.kill(signal);
-}
-
-/** npm passes a signal on to the shell between it and us, and that dies of it without a word to us. */
-function stopWithNpm() {
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const shell = process.ppid;
-  const watch = setInterval(() => {
-    if (process.ppid === shell) return;
-    clearInterval(watch);
-    stopChildren("SIGTERM");
-  }, 250);
-  watch.unref();
 }
 
 /**

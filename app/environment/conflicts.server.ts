@@ -1,0 +1,102 @@
+import { isLoopbackHost } from "./host-names";
+import { SANDBOX_STRIPE } from "./sandbox-stripe";
+import { addressOf, type Settings } from "./schema.server";
+
+/** A setting that does not go with the others, and what is wanted of it, to complete "wanted …". */
+export type Conflict = { name: string; wanted: string };
+
+/** What stops a start: settings of which each is valid and which together are a mistake. */
+export function findConflicts(settings: Settings): Conflict[] {
+  return [
+    ...(settings.PAYMENTS === "sandbox" ? sandboxConflicts(settings) : stripeConflicts(settings)),
+    ...mailConflicts(settings),
+    ...(settings.HSTS_INCLUDE_SUBDOMAINS && !settings.PUBLIC_URL?.startsWith("https:")
+      ? [{ name: "HSTS_INCLUDE_SUBDOMAINS", wanted: "'false', unless PUBLIC_URL is https" }]
+      : []),
+  ];
+}
+
+/**
+ * Whether others than this machine can reach the site: by its name, or because it listens for them. HOST
+ * unset means all interfaces, but for the sandbox, which then keeps to loopback.
+ */
+export function isExposed({ PAYMENTS, PUBLIC_URL, HOST }: Settings): boolean {
+  return (
+    (PUBLIC_URL !== undefined && !isLoopbackHost(new URL(PUBLIC_URL).hostname)) ||
+    (HOST === undefined ? PAYMENTS !== "sandbox" : !isLoopbackHost(HOST))
+  );
+}
+
+const isLive = (key: string | undefined) => key !== undefined && /^(sk|rk|pk)_live_/.test(key);
+
+/** Whoever reaches a sandbox becomes a member for nothing and moves its clock. */
+function sandboxConflicts(settings: Settings): Conflict[] {
+  const { PORT, PUBLIC_URL, HOST, STRIPE_SANDBOX_PORT, ALLOW_PUBLIC_SANDBOX } = settings;
+  const conflicts: Conflict[] = [];
+  for (const name of ["STRIPE_SECRET_KEY", "STRIPE_PUBLISHABLE_KEY"] as const) {
+    if (isLive(settings[name])) {
+      conflicts.push({ name, wanted: "no live key beside PAYMENTS=sandbox" });
+    }
+  }
+  const wanted =
+    "loopback, such as localhost, because PAYMENTS=sandbox gives membership away; if others shall have that, set ALLOW_PUBLIC_SANDBOX=true";
+  if (!ALLOW_PUBLIC_SANDBOX && PUBLIC_URL && !isLoopbackHost(new URL(PUBLIC_URL).hostname)) {
+    conflicts.push({ name: "PUBLIC_URL", wanted });
+  }
+  if (!ALLOW_PUBLIC_SANDBOX && HOST !== undefined && !isLoopbackHost(HOST)) {
+    conflicts.push({ name: "HOST", wanted });
+  }
+  if (PORT === 0) {
+    conflicts.push({ name: "PORT", wanted: "a port of its own, because the sandbox must know it" });
+  } else if (STRIPE_SANDBOX_PORT === undefined && PORT === 65_535) {
+    conflicts.push({
+      name: "PORT",
+      wanted: "a port below 65535, because the sandbox takes the next one, or STRIPE_SANDBOX_PORT",
+    });
+  } else if (STRIPE_SANDBOX_PORT === PORT || STRIPE_SANDBOX_PORT === 0) {
+    conflicts.push({ name: "STRIPE_SANDBOX_PORT", wanted: "a port of its own, other than PORT" });
+  }
+  return conflicts;
+}
+
+function stripeConflicts(settings: Settings): Conflict[] {
+  const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_PRICE_ID, STRIPE_API_BASE } = settings;
+  const conflicts: Conflict[] = [];
+  if (
+    STRIPE_SECRET_KEY &&
+    STRIPE_PUBLISHABLE_KEY &&
+    isLive(STRIPE_SECRET_KEY) !== isLive(STRIPE_PUBLISHABLE_KEY)
+  ) {
+    conflicts.push({
+      name: "STRIPE_PUBLISHABLE_KEY",
+      wanted: `a key of the same mode as STRIPE_SECRET_KEY (pk_${isLive(STRIPE_SECRET_KEY) ? "live" : "test"}_…)`,
+    });
+  }
+  if (isLive(STRIPE_SECRET_KEY) && STRIPE_API_BASE) {
+    conflicts.push({
+      name: "STRIPE_API_BASE",
+      wanted: "nothing beside a live key, which is for Stripe alone",
+    });
+  }
+  const wanted = "one of your Stripe account's: this is the local sandbox's";
+  if (STRIPE_SECRET_KEY === SANDBOX_STRIPE.secretKey && !STRIPE_API_BASE) {
+    conflicts.push({ name: "STRIPE_SECRET_KEY", wanted });
+  }
+  if (STRIPE_PRICE_ID === SANDBOX_STRIPE.priceId && !STRIPE_API_BASE) {
+    conflicts.push({ name: "STRIPE_PRICE_ID", wanted });
+  }
+  // whoever has read our source could sign webhooks, and so make anybody a member
+  const isForged = settings.STRIPE_WEBHOOK_SECRET?.includes(SANDBOX_STRIPE.webhookSecret) ?? false;
+  const isAllowed = settings.ALLOW_PUBLIC_SANDBOX || !isExposed(settings);
+  if (isForged && !(STRIPE_API_BASE && isAllowed)) {
+    conflicts.push({ name: "STRIPE_WEBHOOK_SECRET", wanted });
+  }
+  return conflicts;
+}
+
+/** Mail servers refuse, or throw away, what comes from nobody's address. */
+function mailConflicts({ SMTP_URL, MAIL_FROM }: Settings): Conflict[] {
+  const domain = addressOf(MAIL_FROM)?.split("@")[1] ?? "";
+  if (!SMTP_URL || (domain.includes(".") && !isLoopbackHost(domain))) return [];
+  return [{ name: "MAIL_FROM", wanted: "an address that mail may come from, beside SMTP_URL" }];
+}

@@ -1,0 +1,105 @@
+import { isExposed } from "./conflicts.server";
+import { databaseHost, isLoopbackHost, isRemoteHost } from "./host-names";
+import type { Settings } from "./schema.server";
+
+/** Above it the limits stop nobody; tests and load measurements want that. */
+const HIGHEST_HARMLESS_FACTOR = 100;
+
+/**
+ * What a start tells and does not stop for: settings that may be meant, but that often are not. One
+ * sentence each, without anything secret.
+ */
+export function findRisks(settings: Settings): string[] {
+  return [
+    ...addressRisks(settings),
+    ...databaseRisks(settings),
+    ...mailRisks(settings),
+    ...paymentRisks(settings),
+  ];
+}
+
+function addressRisks(settings: Settings): string[] {
+  const { PUBLIC_URL, TRUST_PROXY, RATE_LIMIT_FACTOR } = settings;
+  if (!PUBLIC_URL) return [];
+  const { protocol, hostname } = new URL(PUBLIC_URL);
+  const isPublic = !isLoopbackHost(hostname);
+  return [
+    ...(isPublic && protocol === "http:"
+      ? [
+          "PUBLIC_URL is http: passwords and sessions travel unencrypted. Put an https proxy in front.",
+        ]
+      : []),
+    ...(isPublic && protocol === "https:" && TRUST_PROXY === 0
+      ? [
+          "PUBLIC_URL is https, so there is a proxy in front, but TRUST_PROXY is not set: all visitors count as one address. Set TRUST_PROXY=1 for one proxy.",
+        ]
+      : []),
+    ...(isPublic && RATE_LIMIT_FACTOR > HIGHEST_HARMLESS_FACTOR
+      ? [`RATE_LIMIT_FACTOR is ${RATE_LIMIT_FACTOR}: nobody is kept from guessing passwords.`]
+      : []),
+  ];
+}
+
+function databaseRisks({ DATABASE_URL }: Settings): string[] {
+  if (!DATABASE_URL) return [];
+  const { searchParams } = new URL(DATABASE_URL);
+  const mode = searchParams.get("sslmode") ?? searchParams.get("ssl") ?? "disable";
+  if (!isRemoteHost(databaseHost(DATABASE_URL)) || !/^(disable|allow|prefer|false)$/.test(mode))
+    return [];
+  return [
+    "DATABASE_URL leads to another network without encryption: add ?sslmode=verify-full, or at least ?sslmode=require.",
+  ];
+}
+
+function mailRisks({ SMTP_URL, PAYMENTS }: Settings): string[] {
+  if (!SMTP_URL) {
+    if (PAYMENTS === "sandbox") return [];
+    return [
+      "SMTP_URL is not set: mail, password resets included, is written to DATA_DIR/outbox and reaches nobody.",
+    ];
+  }
+  const { hostname, searchParams } = new URL(SMTP_URL);
+  const isOpen =
+    searchParams.get("ignoreTLS") === "true" ||
+    searchParams.get("tls.rejectUnauthorized") === "false";
+  if (!isOpen || !isRemoteHost(hostname)) return [];
+  return ["SMTP_URL leads to another network and does without a checked encryption."];
+}
+
+function paymentRisks(settings: Settings): string[] {
+  const { PAYMENTS, STRIPE_SECRET_KEY, STRIPE_API_BASE } = settings;
+  const unused = (names: (keyof Settings)[], why: string) =>
+    names
+      .filter((name) => settings[name] !== undefined)
+      .map((name) => `${name} is set and not used, because ${why}.`);
+  if (PAYMENTS === "sandbox") {
+    return [
+      ...(isExposed(settings)
+        ? [
+            "PAYMENTS=sandbox can be reached by others: anybody becomes a member for nothing. This must not be a real site.",
+          ]
+        : []),
+      ...unused(
+        [
+          "STRIPE_SECRET_KEY",
+          "STRIPE_PUBLISHABLE_KEY",
+          "STRIPE_PRICE_ID",
+          "STRIPE_WEBHOOK_SECRET",
+          "STRIPE_API_BASE",
+        ],
+        "PAYMENTS is 'sandbox'",
+      ),
+    ];
+  }
+  const isOpen =
+    STRIPE_API_BASE?.startsWith("http:") && isRemoteHost(new URL(STRIPE_API_BASE).hostname);
+  return [
+    ...(isOpen
+      ? ["STRIPE_API_BASE is http: the secret key travels unencrypted to another network."]
+      : []),
+    ...unused(["STRIPE_SANDBOX_PORT"], "PAYMENTS is 'stripe'"),
+    ...(STRIPE_SECRET_KEY
+      ? []
+      : unused(["STRIPE_PUBLISHABLE_KEY", "STRIPE_API_BASE"], "STRIPE_SECRET_KEY is not")),
+  ];
+}

@@ -1,0 +1,210 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import addressparser from "nodemailer/lib/addressparser";
+import { z } from "zod";
+
+/** What is sent from where `MAIL_FROM` is not set; no mail server would take it. */
+export const DEFAULT_MAIL_FROM = "The Golden Path <hello@localhost>";
+
+/** Settings whose value must not be printed. */
+export const SECRET_NAMES: ReadonlySet<string> = new Set([
+  "SESSION_SECRET",
+  "STRIPE_SECRET_KEY",
+  "STRIPE_WEBHOOK_SECRET",
+  "METRICS_TOKEN",
+  "DATABASE_URL",
+  "SMTP_URL",
+]);
+
+/** Proxies a request passes on its way here, at most; a longer chain is a mistake. */
+const MOST_PROXIES = 16;
+
+/** The widest networks a list of proxies may name: a wider one would hold visitors too. */
+const WIDEST_PROXY_NETWORK = { ipv4: 8, ipv6: 16 };
+
+/** Numbers are plain decimal ones: JavaScript would also take `0x10`, `1e3`, ` 80 ` and `+80`. */
+const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,6})$/;
+const DECIMAL_NUMBER = /^(?:0|[1-9]\d{0,6})(?:\.\d{1,6})?$/;
+
+function wholeNumber(min: number, max: number, wanted: string) {
+  return z
+    .string()
+    .refine((text) => WHOLE_NUMBER.test(text) && Number(text) >= min && Number(text) <= max, wanted)
+    .transform(Number);
+}
+
+const port = wholeNumber(0, 65_535, "a port number from 0 to 65535");
+
+const flag = z.enum(["true", "false"], "'true' or 'false'").transform((value) => value === "true");
+
+const origin = z
+  .string()
+  .refine(isOrigin, "an http(s) origin without a path, such as https://example.com")
+  .transform((value) => new URL(value).origin);
+
+const commaList = z
+  .string()
+  .transform((value) => value.split(",").map((part) => part.trim()))
+  .refine((parts) => parts.every(Boolean), "a comma-separated list without empty entries");
+
+/** Every setting of the program by its variable. Messages complete the sentence "wanted …". */
+export const schema = z.object({
+  PORT: port.default(3000),
+  HOST: z
+    .string()
+    .refine(
+      (value) => isIP(value) !== 0 || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(value),
+      "an address or a name of this machine, without scheme, brackets or port",
+    )
+    .optional(),
+  PUBLIC_URL: origin.optional(),
+  DATA_DIR: z.string().default("./data"),
+  DATABASE_URL: z
+    .string()
+    .refine(
+      (value) => /^postgres(ql)?:$/.test(protocolOf(value)),
+      "a PostgreSQL address, such as postgres://user:password@host:5432/database",
+    )
+    .optional(),
+  SESSION_SECRET: commaList
+    .refine(
+      (secrets) => secrets.every((secret) => secret.length >= 32),
+      "secrets of at least 32 characters each, newest first, separated by commas",
+    )
+    .refine(
+      (secrets) => !secrets.some(isRepetitive),
+      "random secrets, such as 'openssl rand -hex 32' makes",
+    )
+    .optional(),
+  PAYMENTS: z.enum(["stripe", "sandbox"], "'stripe' or 'sandbox'").default("stripe"),
+  ALLOW_PUBLIC_SANDBOX: flag.default(false),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(sk|rk)_(test|live)_/, "a Stripe secret or restricted key (sk_… or rk_…)")
+    .optional(),
+  STRIPE_PUBLISHABLE_KEY: z
+    .string()
+    .regex(/^pk_(test|live)_/, "a Stripe publishable key (pk_…)")
+    .optional(),
+  STRIPE_PRICE_ID: z
+    .string()
+    .regex(/^price_/, "a Stripe price id (price_…)")
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: commaList
+    .refine(
+      (secrets) => secrets.every((secret) => secret.startsWith("whsec_")),
+      "Stripe webhook signing secrets (whsec_…), separated by commas",
+    )
+    .optional(),
+  STRIPE_API_BASE: origin.optional(),
+  STRIPE_CALLS_PER_SECOND: wholeNumber(
+    1,
+    1_000,
+    "a whole number of calls a second from 1 to 1000",
+  ).optional(),
+  STRIPE_SANDBOX_PORT: port.optional(),
+  SMTP_URL: z
+    .string()
+    .refine(
+      (value) => /^smtps?:$/.test(protocolOf(value)) && new URL(value).hostname !== "",
+      "an SMTP address, such as smtp://user:password@host:587",
+    )
+    .optional(),
+  MAIL_FROM: z
+    .string()
+    .refine(
+      (value) => addressOf(value) !== null,
+      "one e-mail address, with a name or without, such as The Golden Path <hello@example.com>",
+    )
+    .default(DEFAULT_MAIL_FROM),
+  TRUST_PROXY: z
+    .string()
+    .transform(trustedProxies)
+    .refine(
+      (value): value is number | string[] => value !== null,
+      `the number of proxies in front, 0 to ${MOST_PROXIES}, or the addresses and networks they connect from, such as 192.0.2.10,10.0.0.0/8`,
+    )
+    .default(0),
+  NEWSLETTER_DOUBLE_OPT_IN: flag.default(false),
+  RATE_LIMIT_FACTOR: z
+    .string()
+    .refine(
+      (text) => DECIMAL_NUMBER.test(text) && Number(text) >= 0.01 && Number(text) <= 1_000_000,
+      "a number from 0.01 to 1000000",
+    )
+    .transform(Number)
+    .default(1),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x20-\x7e]{16,}$/, "a token of at least 16 characters")
+    .refine((token) => !isRepetitive(token), "a random token, such as 'openssl rand -hex 32' makes")
+    .optional(),
+  SECURITY_CONTACT: commaList
+    .transform((parts) => parts.map(contactUri))
+    .refine(
+      (uris): uris is string[] => uris.every((uri) => uri !== null),
+      "e-mail addresses or https: addresses to report to, separated by commas",
+    )
+    .optional(),
+  HSTS_INCLUDE_SUBDOMAINS: flag.default(false),
+  LOG_LEVEL: z
+    .enum(
+      ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
+      "one of fatal, error, warn, info, debug, trace, silent",
+    )
+    .default("info"),
+});
+
+/** The settings as they were found, each by itself valid. */
+export type Settings = z.infer<typeof schema>;
+
+/** The names of all settings. */
+export const SETTING_NAMES: readonly string[] = Object.keys(schema.shape);
+
+/** The e-mail address of a text such as `Name <address>`; null unless it is exactly one. */
+export function addressOf(text: string): string | null {
+  const [mailbox, ...more] = addressparser(text);
+  if (!mailbox || more.length > 0 || !("address" in mailbox)) return null;
+  const address = mailbox.address ?? "";
+  return /^[^\s@<>()[\]\\,;:"]+@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)*$/u.test(address) ? address : null;
+}
+
+/** A number of proxies, or the networks they are in; null for what is neither. */
+function trustedProxies(text: string): number | string[] | null {
+  if (WHOLE_NUMBER.test(text)) return Number(text) <= MOST_PROXIES ? Number(text) : null;
+  const networks = text.split(",").map((part) => part.trim());
+  return networks.every(isProxyNetwork) ? networks : null;
+}
+
+function isProxyNetwork(text: string): boolean {
+  if (!text.includes("/")) return isIP(text) !== 0;
+  if (!ipaddr.isValidCIDR(text)) return false;
+  const [address, bits] = ipaddr.parseCIDR(text);
+  return bits >= WIDEST_PROXY_NETWORK[address.kind()];
+}
+
+/** A contact as security.txt names it (RFC 9116, 2.5.3); null for what is none. */
+function contactUri(text: string): string | null {
+  const address = text.replace(/^mailto:/i, "");
+  if (/^[^\s@<>%?]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(address)) return `mailto:${address}`;
+  return protocolOf(text) === "https:" ? new URL(text).href : null;
+}
+
+/** A secret that was typed and not drawn: few different characters, or one part over and over. */
+function isRepetitive(secret: string): boolean {
+  if (new Set(secret).size < 6) return true;
+  // a text is made of a repeated part exactly when it occurs in its own double at another place
+  return (secret + secret).indexOf(secret, 1) < secret.length;
+}
+
+function protocolOf(value: string): string {
+  return URL.canParse(value) ? new URL(value).protocol : "";
+}
+
+function isOrigin(value: string): boolean {
+  if (!/^https?:$/.test(protocolOf(value))) return false;
+  const url = new URL(value);
+  const isPlain =
+    url.pathname === "/" && !url.search && !url.hash && !url.username && !url.password;
+  return isPlain && /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)$/.test(url.hostname);
+}

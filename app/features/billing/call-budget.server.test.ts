@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { CallBudget, CallBudgetExhausted } from "./call-budget.server";
+import type { CallPurpose } from "./call-purpose.server";
+
+const WAIT_MS = 2_000;
+
+function newBudget(limits: Partial<ConstructorParameters<typeof CallBudget>[0]> = {}) {
+  return new CallBudget({
+    perSecond: 50,
+    perEndpoint: 50,
+    atOnce: 50,
+    longestWaitMs: { webhook: WAIT_MS, checkout: WAIT_MS, membership: WAIT_MS, background: 60_000 },
+    ...limits,
+  });
+}
+
+const call = (purpose: CallPurpose, endpoint = "GET /v1/subscriptions") => ({ purpose, endpoint });
+
+/** The most calls that were begun within any second. */
+function mostInASecond(times: number[]): number {
+  return Math.max(
+    ...times.map((from) => times.filter((at) => at >= from && at < from + 990).length),
+  );
+}
+
+describe("a budget of calls", () => {
+  it("begins no more calls a second than it may, and spreads them over the second", async () => {
+    const budget = newBudget();
+    const times: number[] = [];
+    const begin = async () => void times.push(Date.now());
+    await Promise.all(Array.from({ length: 90 }, () => budget.run(call("checkout"), begin)));
+    expect(mostInASecond(times)).toBeLessThanOrEqual(50);
+    const first = times[0] ?? 0;
+    expect(times.filter((at) => at < first + 90)).toHaveLength(5);
+    expect((times.at(-1) ?? 0) - first).toBeLessThan(3_500);
+  });
+
+  it("begins no more calls a second to one endpoint, and lets the others pass", async () => {
+    const budget = newBudget({ perEndpoint: 10 });
+    const times = new Map<string, number[]>([
+      ["GET /v1/subscriptions", []],
+      ["POST /v1/customers", []],
+    ]);
+    await Promise.all(
+      [...times].flatMap(([endpoint, of]) =>
+        Array.from({ length: 15 }, () =>
+          budget.run(call("checkout", endpoint), async () => void of.push(Date.now())),
+        ),
+      ),
+    );
+    for (const of of times.values()) expect(mostInASecond(of)).toBeLessThanOrEqual(10);
+    const [one = [], other = []] = times.values();
+    expect(Math.abs((one.at(-1) ?? 0) - (other.at(-1) ?? 0))).toBeLessThan(500);
+  });
+
+  it("begins the most urgent of the calls that wait", async () => {
+    const budget = newBudget({ perSecond: 10, perEndpoint: 10 });
+    const order: CallPurpose[] = [];
+    const purposes: CallPurpose[] = ["background", "membership", "checkout", "webhook"];
+    await budget.run(call("background"), async () => {});
+    await Promise.all(
+      purposes.map((purpose) => budget.run(call(purpose), async () => void order.push(purpose))),
+    );
+    expect(order).toEqual(["webhook", "checkout", "membership", "background"]);
+  });
+
+  it("has no more calls under way than it may, however slow they are", async () => {
+    const budget = newBudget({ atOnce: 3 });
+    let underWay = 0;
+    let most = 0;
+    const slow = async () => {
+      underWay++;
+      most = Math.max(most, underWay);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      underWay--;
+    };
+    await Promise.all(Array.from({ length: 9 }, () => budget.run(call("checkout"), slow)));
+    expect(most).toBe(3);
+  });
+
+  it("refuses at once what would wait too long, and takes what is more urgent all the same", async () => {
+    const budget = newBudget({ perSecond: 10, perEndpoint: 10 });
+    const calls = Array.from({ length: 60 }, () =>
+      budget.run(call("membership"), async () => "made").catch((error: unknown) => error),
+    );
+    const startedAt = Date.now();
+    const refused = await budget.run(call("membership"), async () => "made").catch((e) => e);
+    expect(refused).toBeInstanceOf(CallBudgetExhausted);
+    expect(Date.now() - startedAt).toBeLessThan(100);
+    expect(await budget.run(call("webhook"), async () => "made")).toBe("made");
+    expect(Date.now() - startedAt).toBeLessThan(1_000);
+    expect(budget.waiting).toBeLessThanOrEqual(21);
+
+    const outcomes = await Promise.all(calls);
+    expect(outcomes.filter((outcome) => outcome === "made").length).toBeGreaterThan(15);
+    expect(Date.now() - startedAt).toBeLessThan(2 * WAIT_MS);
+    expect(budget.waiting).toBe(0);
+  });
+
+  it("gives up what has waited too long because others went first", async () => {
+    const budget = newBudget({ perSecond: 10, perEndpoint: 10, atOnce: 1 });
+    const hangs = budget.run(call("webhook"), () => new Promise((done) => setTimeout(done, 3_000)));
+    const startedAt = Date.now();
+    await expect(budget.run(call("checkout"), async () => "made")).rejects.toThrow(
+      CallBudgetExhausted,
+    );
+    expect(Date.now() - startedAt).toBeLessThan(2_900);
+    await hangs;
+    expect(await budget.run(call("checkout"), async () => "made")).toBe("made");
+  });
+
+  it("makes no call while it is paused, and goes on by itself", async () => {
+    const budget = newBudget();
+    budget.pause(300);
+    const startedAt = Date.now();
+    await budget.run(call("webhook"), async () => {});
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(290);
+  });
+
+  it("hands on what a call throws, and is no smaller for it", async () => {
+    const budget = newBudget({ atOnce: 1 });
+    const fail = () => Promise.reject(new Error("Stripe is away."));
+    await expect(budget.run(call("checkout"), fail)).rejects.toThrow("Stripe is away.");
+    expect(await budget.run(call("checkout"), async () => "made")).toBe("made");
+  });
+});

@@ -1,0 +1,39 @@
+import { countWebhook } from "~/server/metrics.server";
+import { logSecurityEvent } from "~/server/security-log.server";
+
+const MINUTE_MS = 60_000;
+
+/** Why a delivery was refused; each reason has its lines, so that a flood of one does not hide another. */
+export type RefusalReason = "no signature" | "wrong signature" | "other mode";
+
+/** Deliveries refused for a reason since its last line; absent when its last line is over a minute old. */
+const unlogged = new Map<RefusalReason, number>();
+
+/**
+ * Counts a refused delivery, and writes it to the security log: the first of a minute with its facts, and at
+ * the minute's end how many more there were, so that a flood makes two lines a minute and reason.
+ */
+export function refuseWebhook(reason: RefusalReason, facts: Record<string, unknown>): void {
+  countWebhook("refused");
+  const before = unlogged.get(reason);
+  if (before !== undefined) {
+    unlogged.set(reason, before + 1);
+    return;
+  }
+  unlogged.set(reason, 0);
+  logSecurityEvent("webhook-refused", { reason, ...facts }, MESSAGES[reason]);
+  setTimeout(() => {
+    const count = unlogged.get(reason) ?? 0;
+    unlogged.delete(reason);
+    if (count > 0) {
+      logSecurityEvent("webhook-refused", { reason, count }, "more webhooks refused in a minute");
+    }
+  }, MINUTE_MS).unref();
+}
+
+const MESSAGES: Record<RefusalReason, string> = {
+  "no signature": "webhook refused: it has no signature",
+  "wrong signature":
+    "webhook refused: its signature is stale or made with a secret other than STRIPE_WEBHOOK_SECRET",
+  "other mode": "webhook refused: it is of the other mode (live or test)",
+};

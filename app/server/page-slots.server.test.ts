@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { QueueFull } from "./fair-queue.server";
+import { PageSlots, whileOutside } from "./page-slots.server";
+
+const NETWORK = { narrow: "192.0.2.1", wide: "192.0.2.0/24" };
+const PAGES_AT_ONCE = 32;
+const PAGES_WAITING = 400;
+
+function held() {
+  let letGo = () => {};
+  const until = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  return { until, letGo };
+}
+
+describe("page slots", () => {
+  it("are so many, and more pages wait", async () => {
+    const slots = new PageSlots();
+    const { until, letGo } = held();
+    let making = 0;
+    const make = async () => {
+      making++;
+      await until;
+    };
+    const pages = Array.from({ length: PAGES_AT_ONCE + PAGES_WAITING }, () =>
+      slots.run(NETWORK, make),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(making).toBe(PAGES_AT_ONCE);
+    await expect(slots.run(NETWORK, make)).rejects.toThrow(QueueFull);
+    letGo();
+    await Promise.all(pages);
+    expect(making).toBe(PAGES_AT_ONCE + PAGES_WAITING);
+  });
+
+  it("are free for others while a page waits for somebody outside", async () => {
+    const slots = new PageSlots();
+    const outside = held();
+    const waiting = Array.from({ length: 3 * PAGES_AT_ONCE }, () =>
+      slots.run(NETWORK, (give) => give(() => outside.until)),
+    );
+    expect(await slots.run(NETWORK, async () => "made")).toBe("made");
+    outside.letGo();
+    await Promise.all(waiting);
+  });
+
+  it("are taken again before a page goes on, also by pages with two waits at a time", async () => {
+    const slots = new PageSlots();
+    const outside = held();
+    let making = 0;
+    let most = 0;
+    const pages = Array.from({ length: 3 * PAGES_AT_ONCE }, () =>
+      slots.run(NETWORK, async (give) => {
+        await Promise.all([give(() => outside.until), give(async () => {})]);
+        making++;
+        most = Math.max(most, making);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        making--;
+      }),
+    );
+    outside.letGo();
+    await Promise.all(pages);
+    expect(most).toBe(PAGES_AT_ONCE);
+  });
+
+  it("are given back by pages that fail, wherever they are", async () => {
+    const slots = new PageSlots();
+    const fail = () => Promise.reject(new Error("away"));
+    const late = held();
+    for (let i = 0; i < 2 * PAGES_AT_ONCE; i++) {
+      await expect(slots.run(NETWORK, fail)).rejects.toThrow("away");
+      await expect(slots.run(NETWORK, (give) => give(fail))).rejects.toThrow("away");
+      // a page that does not wait for its own wait
+      await slots.run(NETWORK, async (give) => void give(() => late.until));
+    }
+    late.letGo();
+    await late.until;
+    expect(await slots.run(NETWORK, async () => "made")).toBe("made");
+  });
+
+  it("are shared fairly: a crowd that fills them all makes way for another network", async () => {
+    const slots = new PageSlots();
+    const { until, letGo } = held();
+    const crowd = Array.from({ length: PAGES_AT_ONCE + PAGES_WAITING }, () =>
+      slots.run(NETWORK, () => until).catch((error: unknown) => error),
+    );
+    const other = { narrow: "198.51.100.1", wide: "198.51.100.0/24" };
+    const page = slots.run(other, async () => "made");
+    letGo();
+    expect(await page).toBe("made");
+    const refused = (await Promise.all(crowd)).filter((end) => end instanceof QueueFull);
+    expect(refused).toHaveLength(1);
+  });
+
+  it("are not waited for a second time by a page that has waited for somebody outside in vain", async () => {
+    const slots = new PageSlots();
+    const { until, letGo } = held();
+    const outside = held();
+    const page = slots.run(NETWORK, async (give) => {
+      await give(() => outside.until);
+      return "made";
+    });
+    const crowd = Array.from({ length: PAGES_AT_ONCE + PAGES_WAITING }, () =>
+      slots.run(NETWORK, () => until),
+    );
+    outside.letGo();
+    expect(await page).toBe("made");
+    letGo();
+    await Promise.all(crowd);
+  });
+
+  it("are not needed: without them the work just runs", async () => {
+    expect(await whileOutside({}, async () => "done")).toBe("done");
+  });
+});

@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import type { Environment } from "~/env.server";
+import { databaseHost } from "~/environment/host-names";
+import { log } from "./log.server";
+import { listeningHosts } from "./loopback.server";
+
+/**
+ * Logs what an operator wants to see after a start, a line a subject, told from others by the field
+ * `summary`: address, database, mail, payments, whom it trusts, what is missing; then a warning for each
+ * setting that is perhaps not meant. Names hosts and modes, never a secret or an e-mail address.
+ */
+export function logStartSummary(settings: Environment, port: number): void {
+  for (const [summary, facts, text] of [
+    address(settings, port),
+    database(settings),
+    mail(settings),
+    payments(settings),
+    trust(settings),
+    missing(settings),
+  ]) {
+    log().info({ summary, ...facts }, `${summary}: ${text}`);
+  }
+  for (const warning of settings.WARNINGS) log().warn({ summary: "warning" }, warning);
+}
+
+type Line = [summary: string, facts: Record<string, unknown>, text: string];
+
+function address({ PUBLIC_URL, HOST }: Environment, port: number): Line {
+  const listening = listeningHosts(HOST).map((host) => host ?? "all interfaces");
+  return [
+    "address",
+    { publicUrl: PUBLIC_URL, listening, port },
+    `${PUBLIC_URL}, listening on ${listening.join(" and ")}, port ${port}`,
+  ];
+}
+
+function database({ DATABASE_URL, DATA_DIR }: Environment): Line {
+  if (!DATABASE_URL) {
+    return ["database", { kind: "embedded" }, `embedded PostgreSQL in ${DATA_DIR}`];
+  }
+  const host = databaseHost(DATABASE_URL);
+  return ["database", { kind: "external", host }, `PostgreSQL at ${host}`];
+}
+
+function mail({ SMTP_URL, DATA_DIR }: Environment): Line {
+  if (!SMTP_URL) {
+    const outbox = join(DATA_DIR, "outbox");
+    return ["mail", { way: "outbox" }, `written to ${outbox}, sent to nobody`];
+  }
+  const { hostname: host } = new URL(SMTP_URL);
+  return ["mail", { way: "smtp", host }, `sent by ${host}`];
+}
+
+function payments({ SANDBOX, STRIPE, STRIPE_API }: Environment): Line {
+  if (SANDBOX) {
+    return ["payments", { mode: "sandbox" }, `the local Stripe sandbox at ${SANDBOX.origin}`];
+  }
+  if (!STRIPE || !STRIPE_API)
+    return ["payments", { mode: "none" }, "not configured, nothing is sold"];
+  const mode = /^(sk|rk)_live_/.test(STRIPE_API.secretKey) ? "live" : "test";
+  const at = STRIPE_API.apiBase ? ` at ${STRIPE_API.apiBase}` : "";
+  return ["payments", { mode }, `Stripe in ${mode} mode${at}`];
+}
+
+function trust({ TRUST_PROXY }: Environment): Line {
+  const facts = { proxies: TRUST_PROXY };
+  if (TRUST_PROXY === 0) {
+    return ["trust", facts, "no proxy; a visitor's address is the connection's"];
+  }
+  const who =
+    typeof TRUST_PROXY === "number"
+      ? `${TRUST_PROXY} ${TRUST_PROXY === 1 ? "proxy" : "proxies"}, connecting from this machine or a private network`
+      : `proxies connecting from ${TRUST_PROXY.join(", ")}`;
+  return ["trust", facts, `X-Forwarded-For of ${who}; nobody else there may reach the port`];
+}
+
+function missing({ MISSING }: Environment): Line {
+  return ["missing", { names: MISSING }, MISSING.length > 0 ? MISSING.join(", ") : "nothing"];
+}

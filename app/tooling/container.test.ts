@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const read = (file: string) => readFileSync(resolve(import.meta.dirname, "../..", file), "utf8");
+
+describe("the container", () => {
+  it("is built on images that are named by their digest", () => {
+    const stages = [...read("Dockerfile").matchAll(/^FROM (?<image>\S+)(?: AS (?<name>\S+))?$/gm)];
+    const names = stages.map(({ groups }) => groups?.name);
+    const bases = stages
+      .map(({ groups }) => groups?.image)
+      .filter((image) => !names.includes(image));
+    expect(bases.length).toBeGreaterThan(0);
+    for (const base of bases) expect(base).toMatch(/^node:24-\w+-slim@sha256:[0-9a-f]{64}$/);
+  });
+
+  it("runs in compose from the image that is built here, and from no other", () => {
+    const images = [...read("compose.yaml").matchAll(/^\s*image: (\S+)$/gm)].map(
+      ([, name]) => name,
+    );
+    expect(images).toEqual(["golden-path"]);
+  });
+});

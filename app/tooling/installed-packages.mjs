@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * @typedef {{
+ *   version: string,
+ *   integrity?: string,
+ *   dev?: boolean,
+ *   optional?: boolean,
+ *   devOptional?: boolean,
+ *   extraneous?: boolean,
+ *   os?: string[],
+ *   cpu?: string[],
+ * }} LockedPackage
+ */
+
+/**
+ * Says in a few words how node_modules differs from package-lock.json, going by the lock file that npm leaves
+ * in node_modules when it is done; null if it does not, or if there is no package-lock.json to go by.
+ *
+ * @param {string} root the folder of package.json
+ * @param {{ production?: boolean }} [options] `production`: development packages may be missing
+ * @returns {string | null}
+ */
+export function findInstallationMismatch(root, { production = false } = {}) {
+  const modules = join(root, "node_modules");
+  if (!existsSync(modules)) return "node_modules is missing";
+  const wanted = readPackages(join(root, "package-lock.json"));
+  if (wanted === null) return null;
+  const found = readPackages(join(modules, ".package-lock.json"));
+  if (found === null) return "node_modules is incomplete";
+
+  const platform = foreignPlatform(wanted, found);
+  if (platform !== null) {
+    return `node_modules was installed for ${platform}, and this is ${process.platform}-${process.arch}`;
+  }
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (path === "" || (production && entry.dev)) continue;
+    const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+    const installed = found[path];
+    if (installed === undefined) {
+      // packages for other systems are in package-lock.json only
+      if (entry.optional || entry.devOptional || entry.extraneous) continue;
+      return `node_modules is out of step with package-lock.json: ${name} is missing`;
+    }
+    if (installed.version !== entry.version) {
+      return `node_modules is out of step with package-lock.json: ${name} is ${installed.version}, not the wanted ${entry.version}`;
+    }
+    if (installed.integrity !== entry.integrity) {
+      return `node_modules is out of step with package-lock.json: ${name} has other contents`;
+    }
+  }
+  return null;
+}
+
+/**
+ * The platform that the packages were installed for, if it is another than this one: its packages are here in
+ * the place of ours.
+ *
+ * @param {Record<string, LockedPackage>} wanted
+ * @param {Record<string, LockedPackage>} found
+ */
+function foreignPlatform(wanted, found) {
+  const oursIsMissing = Object.entries(wanted).some(
+    ([path, entry]) => (entry.os ?? entry.cpu) && isForThisPlatform(entry) && !(path in found),
+  );
+  const foreign = Object.values(found).find((entry) => !isForThisPlatform(entry));
+  if (!oursIsMissing || foreign === undefined) return null;
+  return [foreign.os?.[0], foreign.cpu?.[0]].filter(Boolean).join("-");
+}
+
+/** @param {LockedPackage} entry */
+function isForThisPlatform({ os, cpu }) {
+  return (!os || os.includes(process.platform)) && (!cpu || cpu.includes(process.arch));
+}
+
+/**
+ * @param {string} lockFile
+ * @returns {Record<string, LockedPackage> | null}
+ */
+function readPackages(lockFile) {
+  try {
+    return JSON.parse(readFileSync(lockFile, "utf8")).packages;
+  } catch {
+    return null;
+  }
+}

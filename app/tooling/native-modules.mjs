@@ -1,0 +1,29 @@
+import { spawnSync } from "node:child_process";
+
+/** The packages of the running site that are machine code within Node's own process. */
+export const NATIVE_MODULES = ["argon2"];
+
+/** Longest wait for one to load, in milliseconds. */
+const LOAD_LIMIT = 20_000;
+
+/**
+ * Says which native module this Node cannot load, and why; null if it loads them all. Each is tried in a process
+ * of its own, for a binary that does not suit this Node may end the process that loads it (signal 11).
+ *
+ * @param {string} root the folder of package.json
+ * @returns {string | null}
+ */
+export function findNativeModuleFailure(root) {
+  for (const name of NATIVE_MODULES) {
+    const { status, signal, stderr, error } = spawnSync(
+      process.execPath,
+      ["--eval", `require(${JSON.stringify(name)})`],
+      { cwd: root, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"], timeout: LOAD_LIMIT },
+    );
+    if (status === 0) continue;
+    const why =
+      error?.message ?? (signal ? `it ends by ${signal}` : /^\w*Error.*/m.exec(stderr)?.[0]);
+    return `Node.js ${process.versions.node} cannot load the native module ${name} (${why ?? `exit code ${status}`})`;
+  }
+  return null;
+}

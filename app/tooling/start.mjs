@@ -1,0 +1,55 @@
+// `npm start`: the program, after a look at what it is about to run on. A container runs build/index.js itself.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { findInstallationMismatch } from "./installed-packages.mjs";
+import { findNativeModuleFailure } from "./native-modules.mjs";
+import { requireNode } from "./node-version.mjs";
+import { whenNpmEnds } from "./npm-parent.mjs";
+import { SetupError } from "./setup-error.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const program = join(root, "build/index.js");
+
+try {
+  requireNode(root);
+  requirePackages();
+  requireBuild();
+  requireNativeModules();
+  await runProgram();
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+function requirePackages() {
+  const mismatch = findInstallationMismatch(root, { production: true });
+  if (mismatch === null) return;
+  const remedy = isBuilt() ? "`npm ci`" : "`npm ci && npm run build`";
+  throw new SetupError(`The packages have to be installed: ${mismatch}. Run ${remedy}.`);
+}
+
+function requireBuild() {
+  if (!isBuilt()) throw new SetupError("The site has not been built yet: run `npm run build`.");
+}
+
+function isBuilt() {
+  return existsSync(program) && existsSync(join(root, "public/build"));
+}
+
+function requireNativeModules() {
+  const failure = findNativeModuleFailure(root);
+  if (failure === null) return;
+  throw new SetupError(
+    `${failure}. Run \`npm ci\`; if that does not help, use another version of Node.js.`,
+  );
+}
+
+/** In this very process: signals reach it directly, or by the end of npm's shell. */
+async function runProgram() {
+  whenNpmEnds(() => process.kill(process.pid, "SIGTERM"));
+  // it is the program if it was started as one, and not if it is imported
+  process.argv[1] = program;
+  await import(pathToFileURL(program).href);
+}

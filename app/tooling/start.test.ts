@@ -1,0 +1,186 @@
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+/** A project as small as it can be, with the real start: its program prints what it was started with. */
+let project: string;
+
+beforeEach(() => {
+  project = mkdtempSync(join(tmpdir(), "golden-path-start-"));
+  cpSync(import.meta.dirname, join(project, "app/tooling"), { recursive: true });
+  write("package.json", { type: "module", engines: { node: ">=20.19" } });
+  lock({ argon2: { version: "0.44.0" }, vitest: { version: "4.1.0", dev: true } });
+  install({ argon2: { version: "0.44.0" }, vitest: { version: "4.1.0", dev: true } });
+  write("node_modules/argon2/index.js", "module.exports = {};");
+  write("build/index.js", "console.log('started', ...process.argv.slice(1));");
+  write("public/build/manifest.js", "");
+});
+
+afterEach(() => rmSync(project, { recursive: true, force: true }));
+
+type Packages = Record<string, { version: string; [field: string]: unknown }>;
+
+function write(file: string, content: string | object) {
+  const path = join(project, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+}
+
+function remove(path: string) {
+  rmSync(join(project, path), { recursive: true, force: true });
+}
+
+function withPaths(packages: Packages) {
+  const entries = Object.entries(packages);
+  return Object.fromEntries(entries.map(([name, entry]) => [`node_modules/${name}`, entry]));
+}
+
+const lock = (packages: Packages) =>
+  write("package-lock.json", { packages: { "": { name: "root" }, ...withPaths(packages) } });
+
+const install = (packages: Packages) =>
+  write("node_modules/.package-lock.json", { packages: withPaths(packages) });
+
+/** Runs what `npm start` runs. */
+function start() {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(project, "app/tooling/start.mjs"), "serve"],
+    { encoding: "utf8" },
+  );
+  return { status, stdout, stderr };
+}
+
+/** One line on standard error, and a program that was not started. */
+function expectRefusal(line: string | RegExp) {
+  const { status, stdout, stderr } = start();
+  expect(stderr.trim()).toMatch(line);
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+  expect(stdout).toBe("");
+  expect(status).toBe(1);
+}
+
+describe("npm start", () => {
+  it("runs the built program with its parameters", () => {
+    const program = join(project, "build/index.js");
+    expect(start()).toEqual({ status: 0, stdout: `started ${program} serve\n`, stderr: "" });
+  });
+
+  it("stops the program when npm, and with it npm's shell, is told to stop", async () => {
+    write(
+      "build/index.js",
+      "process.once('SIGTERM', () => { console.log('stopping'); process.exit(); }); setInterval(() => {}, 1_000); console.log('started');",
+    );
+    // what follows the program keeps the shell from becoming it
+    const command = `"${process.execPath}" app/tooling/start.mjs serve; true`;
+    const shell = spawn("sh", ["-c", command], {
+      cwd: project,
+      env: { ...process.env, npm_lifecycle_event: "start" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const lines: string[] = [];
+    for await (const line of createInterface(shell.stdout)) {
+      lines.push(line);
+      if (line === "started") shell.kill("SIGTERM");
+    }
+    expect(lines).toEqual(["started", "stopping"]);
+  });
+
+  it("says which Node.js is wanted when this one is too old", () => {
+    write("package.json", { type: "module", engines: { node: ">=99.1" } });
+    expectRefusal(
+      `Node.js 99.1 or newer is needed, but this is ${process.versions.node}: see https://nodejs.org.`,
+    );
+  });
+
+  it("says how to install and build in a fresh clone", () => {
+    for (const path of ["node_modules", "build", "public/build"]) remove(path);
+    expectRefusal(
+      /^The packages have to be installed: node_modules is missing. Run `npm ci && npm run build`.$/,
+    );
+  });
+
+  it("says how to install when only the packages are missing", () => {
+    remove("node_modules");
+    expectRefusal(/: node_modules is missing. Run `npm ci`.$/);
+  });
+
+  it("does not run on an installation that was broken off", () => {
+    remove("node_modules/.package-lock.json");
+    expectRefusal(/: node_modules is incomplete. Run `npm ci`.$/);
+  });
+
+  it("names a package that is not the one package-lock.json asks for", () => {
+    install({ argon2: { version: "0.45.1" } });
+    expectRefusal(
+      /out of step with package-lock.json: argon2 is 0.45.1, not the wanted 0.44.0. Run `npm ci`.$/,
+    );
+  });
+
+  it("names a package of the right version and other contents", () => {
+    lock({ argon2: { version: "0.44.0", integrity: "sha512-a" } });
+    install({ argon2: { version: "0.44.0", integrity: "sha512-b" } });
+    expectRefusal(/out of step with package-lock.json: argon2 has other contents. Run `npm ci`.$/);
+  });
+
+  it("names a package that package-lock.json asks for and that is not installed", () => {
+    lock({ argon2: { version: "0.44.0" }, zod: { version: "4.6.7" } });
+    expectRefusal(/out of step with package-lock.json: zod is missing. Run `npm ci`.$/);
+  });
+
+  it("needs neither development packages nor those of other platforms", () => {
+    lock({
+      argon2: { version: "0.44.0" },
+      vitest: { version: "4.1.0", dev: true },
+      "@postgres/elsewhere": { version: "18.0.0", optional: true, os: ["elsewhere"], cpu: ["z80"] },
+    });
+    install({ argon2: { version: "0.44.0" } });
+    expect(start().stdout).toMatch(/^started/);
+  });
+
+  it("does without package-lock.json, as a folder that was copied together may", () => {
+    remove("package-lock.json");
+    remove("node_modules/.package-lock.json");
+    expect(start().stdout).toMatch(/^started/);
+  });
+
+  it("says so when the packages were installed on another kind of machine", () => {
+    const here = { os: [process.platform], cpu: [process.arch] };
+    const there = { os: ["elsewhere"], cpu: ["z80"] };
+    const argon2 = { version: "0.44.0" };
+    lock({
+      argon2,
+      "@postgres/here": { version: "18.0.0", optional: true, ...here },
+      "@postgres/there": { version: "18.0.0", optional: true, ...there },
+    });
+    install({ argon2, "@postgres/there": { version: "18.0.0", optional: true, ...there } });
+    expectRefusal(
+      new RegExp(
+        `: node_modules was installed for elsewhere-z80, and this is ${process.platform}-${process.arch}. Run \`npm ci\`.$`,
+      ),
+    );
+  });
+
+  it("survives a native module that ends the process which loads it, and says so", () => {
+    write("node_modules/argon2/index.js", "process.kill(process.pid, 'SIGSEGV');");
+    expectRefusal(
+      `Node.js ${process.versions.node} cannot load the native module argon2 (it ends by SIGSEGV). Run \`npm ci\`; if that does not help, use another version of Node.js.`,
+    );
+  });
+
+  it("gives the reason when a native module is not for this Node.js", () => {
+    write("node_modules/argon2/index.js", "throw new Error('wrong NODE_MODULE_VERSION');");
+    expectRefusal(/argon2 \(Error: wrong NODE_MODULE_VERSION\). Run `npm ci`;/);
+  });
+
+  it("says how to build when there is no build", () => {
+    remove("build");
+    expectRefusal(/^The site has not been built yet: run `npm run build`.$/);
+    write("build/index.js", "");
+    remove("public/build");
+    expectRefusal(/^The site has not been built yet: run `npm run build`.$/);
+  });
+});

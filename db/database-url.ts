@@ -1,0 +1,47 @@
+import { posix } from "node:path";
+
+/** The folder and the port that make up the path of a server's Unix socket. */
+export type SocketAddress = { host: string; port: number };
+
+const DEFAULT_PORT = 5432;
+/** Scheme, credentials, host and port, and the rest of a PostgreSQL address. */
+const PARTS = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#:]*)((?::\d+)?)(.*)$/is;
+
+/**
+ * The Unix socket that a PostgreSQL address names in one of libpq's two ways, `postgres://%2Ffolder/db`
+ * or `postgres://…/db?host=/folder`; null for one that names hosts.
+ * https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS
+ */
+export function parseSocketAddress(url: string): SocketAddress | null {
+  const [, , host = "", port = "", rest = ""] = PARTS.exec(url) ?? [];
+  const parameters = new URLSearchParams(rest.split("?")[1]);
+  const folder = parameters.get("host") ?? (/^%2f/i.test(host) ? decodeURIComponent(host) : null);
+  if (!folder?.startsWith("/")) return null;
+  return { host: folder, port: Number(parameters.get("port") ?? port.slice(1)) || DEFAULT_PORT };
+}
+
+/** Where a server's socket lies in its folder, and where clients look for it. */
+export function socketPath({ host, port }: SocketAddress): string {
+  return posix.join(host, `.s.PGSQL.${port}`);
+}
+
+/** The same address without its socket, which postgres.js (3.4.9) cannot read from an address. */
+export function withoutSocket(url: string): string {
+  const [, before = "", , , rest = ""] = PARTS.exec(url) ?? [];
+  const [path = "", query] = rest.split("?");
+  const parameters = new URLSearchParams(query);
+  parameters.delete("host");
+  parameters.delete("port");
+  return `${before}localhost${path}?${parameters}`;
+}
+
+/** The address of a database for a role, on a host or, if it begins with `/`, on the socket in that folder. */
+export function formatDatabaseUrl(
+  { host, port }: SocketAddress,
+  role: { name: string; password: string },
+  database: string,
+  parameters: Record<string, string> = {},
+): string {
+  const query = new URLSearchParams(parameters);
+  return `postgres://${role.name}:${encodeURIComponent(role.password)}@${encodeURIComponent(host)}:${port}/${database}?${query}`;
+}

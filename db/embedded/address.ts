@@ -1,0 +1,122 @@
+import { chown, lstat, mkdir, mkdtemp, rm, rmdir, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { type SocketAddress, socketPath } from "../database-url";
+import { OperatorError } from "../operator-error";
+import type { Cluster } from "./cluster";
+import type { SystemUser } from "./system-user";
+
+/**
+ * Where a server listens, in libpq's terms: a host that begins with `/` is the folder of its Unix
+ * socket, which is entered by the owner of the cluster only.
+ */
+export type ServerAddress = SocketAddress;
+
+const LOOPBACK = "127.0.0.1";
+/** Part of the socket's name, and nothing more. */
+const SOCKET_PORT = 5432;
+/** Longest path of a Unix socket in bytes, less the zero that ends it (unix(7); sys/un.h elsewhere). */
+const LONGEST_SOCKET_PATH = process.platform === "linux" ? 107 : 103;
+const TEMPORARY_PREFIX = "golden-path-socket-";
+/** Below the range from which systems give ports to outgoing connections, which would take ours. */
+const TCP_PORTS = { first: 20_000, count: 10_000 };
+
+/** Whether a server could listen on a Unix socket here: Node does not speak to those of Windows. */
+export const HAS_UNIX_SOCKETS = process.platform !== "win32";
+
+/** True for the address of a Unix socket, false for one of TCP. */
+export function isUnixSocket({ host }: ServerAddress): boolean {
+  return host.startsWith("/");
+}
+
+/**
+ * The addresses to try for a server in turn: a socket in the cluster's own folder, and where its path is
+ * too long or its file system knows no sockets (Docker Desktop's shared folders), one in a new private
+ * folder below the system's temporary one. On Windows loopback ports. Throws an OperatorError at the end.
+ */
+export async function* candidateAddresses(cluster: Cluster): AsyncGenerator<ServerAddress, never> {
+  while (!HAS_UNIX_SOCKETS) yield { host: LOOPBACK, port: await findFreePort() };
+  if (fits(cluster.directory)) yield { host: cluster.directory, port: SOCKET_PORT };
+  const parents = [...new Set([tmpdir(), "/tmp"])];
+  for (const parent of parents) {
+    const host = await makeTemporaryFolder(parent, cluster.user).catch(() => null);
+    if (host !== null) yield { host, port: SOCKET_PORT };
+  }
+  throw new OperatorError(
+    `The embedded PostgreSQL finds no place for its socket: the path of ${cluster.directory} is too long for one or its file system has none, and ${parents.join(" and ")} will not do either. Choose another DATA_DIR or set TMPDIR.`,
+  );
+}
+
+/**
+ * Makes an address fit to be listened on: takes away the lock file of a server that was killed, whose
+ * process id may belong to another process by now, and puts back a temporary folder that was cleared
+ * away. False if that folder is not ours any more. Only for whoever knows that no server of the cluster runs.
+ */
+export async function prepareAddress(address: ServerAddress, user: SystemUser): Promise<boolean> {
+  if (!isUnixSocket(address)) return true;
+  if (isTemporary(address) && !(await restoreTemporaryFolder(address.host, user))) return false;
+  await rm(`${socketPath(address)}.lock`, { force: true });
+  return true;
+}
+
+/** Takes away the temporary folder of a socket that nobody listens on; nothing to do for other addresses. */
+export async function removeAddress(address: ServerAddress): Promise<void> {
+  if (!isTemporary(address)) return;
+  for (const file of [socketPath(address), `${socketPath(address)}.lock`]) {
+    await rm(file, { force: true }).catch(() => {});
+  }
+  await rmdir(address.host).catch(() => {});
+}
+
+/** True where only its owner can replace what is made in a folder: others may not write there, or it is sticky. */
+export async function isSafeParent(folder: string): Promise<boolean> {
+  const { mode } = await stat(folder);
+  return (mode & 0o022) === 0 || (mode & 0o1000) !== 0;
+}
+
+function fits(folder: string): boolean {
+  const path = socketPath({ host: folder, port: SOCKET_PORT });
+  return Buffer.byteLength(path) <= LONGEST_SOCKET_PATH;
+}
+
+/** True for a socket below the system's temporary folder. */
+export function isTemporary({ host }: ServerAddress): boolean {
+  return basename(host).startsWith(TEMPORARY_PREFIX);
+}
+
+async function restoreTemporaryFolder(folder: string, user: SystemUser): Promise<boolean> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+    if (user !== null) await chown(folder, user.uid, user.gid);
+  } catch {
+    // It is still there, or what is there instead is found out now.
+  }
+  const found = await lstat(folder).catch(() => null);
+  if (!found?.isDirectory()) return false;
+  return found.uid === (user?.uid ?? process.getuid?.()) && (found.mode & 0o077) === 0;
+}
+
+async function makeTemporaryFolder(parent: string, user: SystemUser): Promise<string | null> {
+  const name = join(parent, TEMPORARY_PREFIX);
+  if (!fits(`${name}XXXXXX`) || !(await isSafeParent(parent))) return null;
+  const folder = await mkdtemp(name);
+  if (user !== null) await chown(folder, user.uid, user.gid);
+  return folder;
+}
+
+async function findFreePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = TCP_PORTS.first + Math.floor(Math.random() * TCP_PORTS.count);
+    if (await isFree(port)) return port;
+  }
+  throw new OperatorError("No port of 127.0.0.1 is free for the embedded PostgreSQL.");
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, LOOPBACK, () => probe.close(() => resolve(true)));
+  });
+}

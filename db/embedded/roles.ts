@@ -1,0 +1,154 @@
+import { createHmac } from "node:crypto";
+import { Connection, type Rows } from "../connection";
+import { describeConnectionFailure } from "../connection-failure";
+import { databaseErrorCode } from "../database-errors";
+import { formatDatabaseUrl } from "../database-url";
+import { OperatorError } from "../operator-error";
+import type { ServerAddress } from "./address";
+import { type Cluster, readPassword, SUPERUSER } from "./cluster";
+
+export const DATABASE = "golden_path";
+/** Whom the site connects as: owner of its database and all in it, and nobody beyond. */
+export const SITE_ROLE = "golden_path_site";
+
+/** Any number, as long as nothing else in the database locks it. */
+const OWNERSHIP_LOCK = 7_240_918_355_203;
+/** What a log-in fails with while role or password are not as they should be. */
+const LOGIN_FAILURES = new Set(["28000", "28P01", "42501"]);
+
+/** The site's role may put functions of any name into its database: nobody here must come upon them. */
+const PATH_WITHOUT_TRAPS = { search_path: "pg_catalog" };
+
+/**
+ * What the superuser owns in the site's database, as `kind name`: everything in a cluster of an earlier
+ * version, nothing otherwise. Extensions keep their owner; a column's sequence goes with its table.
+ */
+const OWNED_BY_SUPERUSER = `
+  with schemas as (
+    select oid, nspname, nspowner from pg_namespace
+    where nspname !~ '^pg_' and nspname <> 'information_schema'
+  ), objects as (
+    select 'pg_namespace'::regclass as class, oid, nspowner as owner, 'schema' as kind,
+      quote_ident(nspname) as name
+    from schemas
+    union all
+    select 'pg_class'::regclass, oid, relowner,
+      case relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence'
+        when 'c' then 'type' else 'table' end,
+      oid::regclass::text
+    from pg_class where relnamespace in (select oid from schemas) and relkind in ('r', 'p', 'v', 'm', 'S', 'c')
+    union all
+    select 'pg_proc'::regclass, oid, proowner, 'routine', oid::regprocedure::text
+    from pg_proc where pronamespace in (select oid from schemas)
+    union all
+    select 'pg_type'::regclass, oid, typowner, 'type', oid::regtype::text
+    from pg_type where typnamespace in (select oid from schemas) and typtype in ('d', 'e', 'r')
+  )
+  select kind || ' ' || name as object from objects
+  where owner = '${SUPERUSER}'::regrole and not exists (
+    select from pg_depend where classid = class and objid = objects.oid
+      and (deptype = 'e' or (kind = 'sequence' and deptype in ('a', 'i')))
+  )`;
+
+/**
+ * Makes sure that the site's role exists, can log in, has no privileges over the server and owns the
+ * site's database with everything in it. What an earlier version made as superuser is handed over in
+ * one statement, so a start that is killed meanwhile leaves it to the next.
+ */
+export async function ensureSiteRole(
+  cluster: Cluster,
+  server: ServerAddress,
+  log: (level: "info", message: string) => void = () => {},
+): Promise<void> {
+  if (await isSiteRoleReady(cluster, server)) return;
+  const url = await superuserUrl(cluster, server, DATABASE, PATH_WITHOUT_TRAPS);
+  const superuser = await open(url);
+  try {
+    const owned = await send(superuser, OWNED_BY_SUPERUSER);
+    await send(superuser, handOver(await sitePassword(cluster)));
+    if (owned.length > 0) {
+      log("info", "The embedded database now belongs to a role of its own that is no superuser.");
+    }
+  } finally {
+    await superuser.end();
+  }
+}
+
+/** The address of the site's database for the site. */
+export async function siteUrl(
+  cluster: Cluster,
+  server: ServerAddress,
+  parameters: Record<string, string> = {},
+): Promise<string> {
+  const role = { name: SITE_ROLE, password: await sitePassword(cluster) };
+  return formatDatabaseUrl(server, role, DATABASE, { sslmode: "disable", ...parameters });
+}
+
+/** The address of a database for the superuser, who is for what the embedded server itself needs. */
+export async function superuserUrl(
+  cluster: Cluster,
+  server: ServerAddress,
+  database: string,
+  parameters: Record<string, string> = {},
+): Promise<string> {
+  const role = { name: SUPERUSER, password: await readPassword(cluster) };
+  return formatDatabaseUrl(server, role, database, { sslmode: "disable", ...parameters });
+}
+
+async function isSiteRoleReady(cluster: Cluster, server: ServerAddress): Promise<boolean> {
+  const url = await siteUrl(cluster, server, PATH_WITHOUT_TRAPS);
+  const site = await open(url).catch((error: OperatorError) => {
+    if (LOGIN_FAILURES.has(databaseErrorCode(error.cause) ?? "")) return null;
+    throw error;
+  });
+  if (site === null) return false;
+  try {
+    const [row] = await send(
+      site,
+      `select datdba = pg_roles.oid
+          and not (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)
+          and not exists (${OWNED_BY_SUPERUSER}) as ready
+        from pg_roles, pg_database where rolname = current_user and datname = current_database()`,
+    );
+    return row?.ready === true;
+  } finally {
+    await site.end();
+  }
+}
+
+function handOver(password: string): string {
+  return `do $hand_over$
+    declare
+      owned text;
+    begin
+      perform pg_advisory_xact_lock(${OWNERSHIP_LOCK});
+      if not exists (select from pg_roles where rolname = '${SITE_ROLE}') then
+        create role ${SITE_ROLE};
+      end if;
+      alter role ${SITE_ROLE} with login nosuperuser nocreatedb nocreaterole noreplication nobypassrls
+        password '${password}';
+      for owned in ${OWNED_BY_SUPERUSER} loop
+        execute 'alter ' || owned || ' owner to ${SITE_ROLE}';
+      end loop;
+      alter database ${DATABASE} owner to ${SITE_ROLE};
+    end
+  $hand_over$`;
+}
+
+/** Follows from the superuser's, so that there is no second secret to keep; it does not lead back to it. */
+async function sitePassword(cluster: Cluster): Promise<string> {
+  return createHmac("sha256", await readPassword(cluster))
+    .update(SITE_ROLE)
+    .digest("base64url");
+}
+
+async function open(url: string): Promise<Connection> {
+  return Connection.open({ url, applicationName: "golden-path-roles" }).catch((error) => {
+    const message = describeConnectionFailure(url, error, "the embedded PostgreSQL");
+    throw new OperatorError(message, { cause: error });
+  });
+}
+
+function send(connection: Connection, text: string): Promise<Rows> {
+  return connection.query(text, [], { prepare: false, asArrays: false, timeout: null });
+}

@@ -1,0 +1,127 @@
+import { readdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openConnection, send } from "../support/http-client";
+import { pathologicalAddresses } from "../support/pathological/addresses";
+import { pathologicalBodies } from "../support/pathological/bodies";
+import { pathologicalCookies, pathologicalHeaders } from "../support/pathological/headers";
+import { bytesOf, fill, type PathologicalRequest, request } from "../support/pathological/request";
+import { freePorts } from "../support/ports";
+import { type ProgramSite, startProgramSite } from "../support/program-site";
+
+/** How long any request may keep all others waiting, in milliseconds. */
+const LONGEST_DELAY = 50;
+
+/** A pause of the garbage collector or a first compilation is no fault of the request it falls on. */
+const TRIES = 3;
+
+/** Requests that are sent one after another before the delay is asked for; only if it was long, each again. */
+const BATCH = 20;
+
+const PROJECT = resolve(import.meta.dirname, "../..");
+const PROBE = pathToFileURL(resolve(import.meta.dirname, "../support/event-loop-delay.mjs"));
+
+let site: ProgramSite;
+let cookie: string;
+let probe: string;
+let host: string;
+
+beforeAll(async () => {
+  const port = await freePorts(1);
+  probe = `http://127.0.0.1:${port}`;
+  site = await startProgramSite({
+    NODE_OPTIONS: `--import=${PROBE}?port=${port}`,
+    PAYMENTS: "sandbox",
+    // whoever forges a signature has it checked against each of them
+    SESSION_SECRET: ["a", "b", "c"].map((letter) => letter.repeat(40)).join(","),
+    TRUST_PROXY: "1",
+    RATE_LIMIT_FACTOR: "1000000",
+    LOG_LEVEL: "info",
+  });
+  host = new URL(site.origin).host;
+  const visitor = site.visitor();
+  await visitor.signUp("reader@example.test");
+  cookie = visitor.cookie;
+});
+afterAll(() => site?.close());
+
+/** How long the program's event loop was held up at most since this was last asked, in milliseconds. */
+async function longestDelay(): Promise<number> {
+  return Number((await send(probe)).text);
+}
+
+/** Sends something over a connection of its own, and waits until the program has ended that. */
+async function converse(bytes: Buffer): Promise<void> {
+  const connection = await openConnection(site.origin);
+  connection.write(bytes);
+  await connection.ended;
+}
+
+/** How long the loop is held up, at the least of some tries, by what is sent over a connection. */
+async function delayBy(bytes: Buffer): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < TRIES && least > LONGEST_DELAY; attempt++) {
+    await longestDelay();
+    await converse(bytes);
+    least = Math.min(least, await longestDelay());
+  }
+  return least;
+}
+
+async function expectNoDelay(requests: PathologicalRequest[]): Promise<void> {
+  const tooSlow: string[] = [];
+  for (let at = 0; at < requests.length; at += BATCH) {
+    const batch = requests.slice(at, at + BATCH).map((asked) => ({
+      name: asked.name,
+      bytes: bytesOf(asked, { host }),
+    }));
+    await longestDelay();
+    for (const { bytes } of batch) await converse(bytes);
+    if ((await longestDelay()) <= LONGEST_DELAY) continue;
+    for (const { name, bytes } of batch) {
+      const delay = await delayBy(bytes);
+      if (delay > LONGEST_DELAY) tooSlow.push(`${name}: ${Math.round(delay)} ms`);
+    }
+  }
+  expect(tooSlow).toEqual([]);
+  expect(requests.length).toBeGreaterThan(50);
+}
+
+describe("no request holds up the others for more than 50 ms, whatever is in", {
+  timeout: 300_000,
+}, () => {
+  it("its path and query", async () => {
+    const manifest = readdirSync(resolve(PROJECT, "public/build")).find((name) =>
+      /^manifest-\w+\.js$/.test(name),
+    );
+    const version = /-(\w+)/.exec(manifest ?? "")?.[1]?.toLowerCase() ?? "";
+    await expectNoDelay(pathologicalAddresses({ origin: site.origin, cookie, version }));
+  });
+
+  it("its headers", () => expectNoDelay(pathologicalHeaders()));
+
+  it("its cookies", () => expectNoDelay(pathologicalCookies({ cookie })));
+
+  it("its body", () => expectNoDelay(pathologicalBodies({ cookie })));
+});
+
+describe("as many requests as a connection may send at once hold up the others for no longer", () => {
+  const header = (name: string, value: string) => ({
+    headers: [[name, value]] as [string, string][],
+  });
+
+  it.each([
+    request("what is refused", { target: fill(15_500, "", "/a") }),
+    request("cached pages", header("Accept-Encoding", fill(15_500, "br,", " ", "x"))),
+    request("cached pages they may have", header("If-None-Match", fill(15_500, "", '"a",'))),
+    request("cached pages, with cookies", header("Cookie", fill(15_500, "", "xsession=;"))),
+    request("files", { ...header("If-None-Match", fill(15_500, "", ",")), target: "/favicon.ico" }),
+    request("pages", { ...header("Cookie", fill(15_500, "session=a;", "a=b;")), target: "/auth" }),
+    request("what does not exist", { target: fill(512, "", "/a") }),
+  ])("$name", async (asked) => {
+    const kept = bytesOf(asked, { host, keepAlive: true });
+    const all = Buffer.concat([...Array(31).fill(kept), bytesOf(asked, { host })]);
+    expect(await delayBy(all)).toBeLessThanOrEqual(LONGEST_DELAY);
+  });
+});

@@ -1,0 +1,67 @@
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { cleanUp } from "~/server/clean-up.server";
+import { type Database, openDatabase, setDatabase } from "~db/client";
+import { deleteOldWebhookEvents, findLastWebhookEvents } from "~db/queries/webhook-events";
+import { createTestDatabase, type TestDatabase } from "../support/postgres";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase(testDatabase.url);
+  setDatabase(database);
+});
+afterAll(async () => {
+  setDatabase(null);
+  await database.close();
+  await testDatabase.drop();
+});
+beforeEach(() => database.db.execute(sql`truncate webhook_events`));
+
+/** Enters so many events that were received so many days ago. */
+async function receive(count: number, daysAgo: number): Promise<void> {
+  await database.db.execute(sql`
+    insert into webhook_events (id, type, occurred_at, received_at)
+    select 'evt_' || ${daysAgo}::int || '_' || n, 'invoice.paid', at, at
+    from generate_series(1, ${count}::int) n,
+      lateral (select now() - make_interval(days => ${daysAgo}::int) as at)`);
+}
+
+const keptEvents = async () => (await findLastWebhookEvents(10_000)).map(({ id }) => id);
+
+it("forgets webhook events after 90 days, however many there are, and keeps younger ones", async () => {
+  await receive(2_500, 91);
+  await receive(1, 89);
+  await receive(1, 0);
+  await cleanUp();
+  expect(await keptEvents()).toEqual(["evt_0_1", "evt_89_1"]);
+});
+
+it("keeps an event for as long as Stripe may deliver it again", async () => {
+  await receive(1, 30);
+  await cleanUp();
+  expect(await keptEvents()).toEqual(["evt_30_1"]);
+});
+
+it("removes no more at once than it was told to, the oldest first", async () => {
+  await receive(3, 92);
+  await receive(3, 91);
+  expect(await deleteOldWebhookEvents(new Date(Date.now() - 90 * DAY_MS), 3)).toBe(3);
+  expect((await keptEvents()).toSorted()).toEqual(["evt_91_1", "evt_91_2", "evt_91_3"]);
+});
+
+it("finds old events by their index, in a ledger full of young ones", async () => {
+  await receive(5_000, 1);
+  await database.db.execute(sql`analyze webhook_events`);
+  const plan = await database.db.execute<{ "QUERY PLAN": string }>(sql`
+    explain delete from webhook_events where id in (
+      select id from webhook_events where received_at < now() - interval '90 days'
+      order by received_at limit 1000)`);
+  expect(plan.map((row) => row["QUERY PLAN"]).join("\n")).toContain(
+    "webhook_events_received_at_index",
+  );
+});

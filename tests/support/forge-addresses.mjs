@@ -1,0 +1,55 @@
+// Runs in a network of its own: starts the built program behind "a proxy", TRUST_PROXY=1, and subscribes
+// to the newsletter from an address of the internet and from loopback, with a made-up X-Forwarded-For
+// each time. Prints the statuses.
+import { spawn } from "node:child_process";
+import { request } from "node:http";
+import { resolve } from "node:path";
+
+const PORT = 3000;
+const { SERVER, VISITOR, ATTEMPTS, ...variables } = process.env;
+const program = spawn(process.execPath, [resolve(import.meta.dirname, "../../build/index.js")], {
+  env: { ...variables, PORT: String(PORT), TRUST_PROXY: "1", LOG_LEVEL: "error" },
+  stdio: ["ignore", "inherit", "inherit"],
+});
+const ended = new Promise((done) => program.once("exit", done));
+
+try {
+  for (const limit = Date.now() + 60_000; (await ask("/readyz", "127.0.0.1")) !== 200; ) {
+    if (Date.now() > limit || program.exitCode !== null) throw new Error("It did not start.");
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  const statuses = { direct: [], proxied: [] };
+  for (let i = 0; i < Number(ATTEMPTS); i++) {
+    statuses.direct.push(await subscribe(i, SERVER, VISITOR));
+    statuses.proxied.push(await subscribe(i + 100, "127.0.0.1"));
+  }
+  console.log(JSON.stringify(statuses));
+} finally {
+  program.kill();
+  await ended;
+}
+
+function subscribe(i, host, localAddress) {
+  const fields = { email: `reader-${i}@example.test` };
+  return ask("/newsletter", host, { fields, localAddress, forwarded: `192.0.${i}.${i + 1}` });
+}
+
+/** @returns {Promise<number>} the status, 0 for none */
+function ask(path, host, { fields, localAddress, forwarded } = {}) {
+  const headers = {
+    Host: `localhost:${PORT}`,
+    "Content-Type": "application/json",
+    ...(forwarded && { "X-Forwarded-For": forwarded }),
+  };
+  const method = fields ? "POST" : "GET";
+  return new Promise((resolve) => {
+    const outgoing = request(
+      { host, port: PORT, path, method, headers, localAddress },
+      (answer) => {
+        answer.resume().once("end", () => resolve(answer.statusCode ?? 0));
+      },
+    );
+    outgoing.once("error", () => resolve(0));
+    outgoing.end(fields && JSON.stringify(fields));
+  });
+}
