@@ -28,7 +28,11 @@ const count = (/** @type {string | number} */ outcome) => {
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
 };
 
+let answers = 0;
+let waited = 0;
+
 process.stdin.resume().once("end", () => {
+  outcomes.averageMs = waited / Math.max(1, answers);
   process.stdout.write(JSON.stringify(outcomes), () => process.exit());
 });
 
@@ -63,6 +67,7 @@ function ask(number, round = 0) {
   const isLogIn = attack.kind === "log-ins";
   const email = attack.email ?? `nobody-${number}-${round}@example.test`;
   const body = isLogIn ? JSON.stringify({ email, password: `wrong ${round}` }) : "";
+  const startedAt = performance.now();
   const outgoing = request({
     host,
     port,
@@ -81,6 +86,8 @@ function ask(number, round = 0) {
     setTimeout(ask, PAUSE_MS, number, round + 1);
   };
   outgoing.once("response", (incoming) => {
+    answers += 1;
+    waited += performance.now() - startedAt;
     incoming.on("error", () => {}).resume();
     incoming.once("close", () => again(incoming.statusCode ?? 0));
   });
