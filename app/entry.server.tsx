@@ -3,20 +3,24 @@ import { Writable } from "node:stream";
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/node";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
+import { clientNetworks } from "~/server/client-network.server";
 import { log } from "~/server/log.server";
+import { turn } from "~/server/turns.server";
 import { NonceContext } from "~/ui/nonce";
 
 /** How long a render may take before what is missing is left to the browser, in milliseconds. */
 const ABORT_DELAY = 5_000;
 
 /** Renders a page and streams it from the moment its shell is complete; all content is in the shell. */
-export default function handleRequest(
+export default async function handleRequest(
   request: Request,
   status: number,
   headers: Headers,
   context: EntryContext,
-  { nonce }: AppLoadContext,
+  { nonce, clientAddress }: AppLoadContext,
 ): Promise<Response> {
+  // what many loaders waited for can come back all at once
+  await turn(clientNetworks(clientAddress));
   return new Promise((resolve, reject) => {
     let isShellSent = false;
     const { pipe, abort } = renderToPipeableStream(

@@ -12,6 +12,7 @@ import { closedConnectionsReport } from "./closed-connections.server";
 import { ConnectionLimiter } from "./connection-limiter.server";
 import { connectionsPossible } from "./file-descriptors.server";
 import { setCommonHeaders } from "./response-headers.server";
+import { connectionAccepted } from "./turns.server";
 
 /** How long clients may take, in milliseconds, and how many may be connected at once. */
 export type HttpLimits = {
@@ -41,10 +42,10 @@ const DEFAULT_LIMITS: HttpLimits = {
 };
 
 /**
- * Connections that the system may hold ready for this process: a burst of all there may be is taken in at
- * once, instead of making some clients knock again a second later.
+ * New connections that the system may hold ready for this process; it has a bound of its own, 4,096 on
+ * today's Linux. Whoever comes beyond it has to knock again after 1, 3, 7 seconds.
  */
-const BACKLOG = 2_048;
+const BACKLOG = 65_535;
 
 /** How often slow clients are looked for, in milliseconds; also how much longer they may take. */
 const LOOK_AROUND_MS = 1_000;
@@ -114,7 +115,10 @@ export async function listen(
     },
   );
   server.timeout = most.idleTimeout;
-  server.on("connection", (socket) => limiter.add(socket));
+  server.on("connection", (socket) => {
+    connectionAccepted();
+    limiter.add(socket);
+  });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
     answerBadClient(error, socket, limiter.isBusy(socket)),
   );

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { clientNetworks } from "./client-network.server";
-import { turn } from "./turns.server";
+import { connectionAccepted, turn } from "./turns.server";
 
 const nextRound = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -34,4 +34,30 @@ it("a visitor of another network does not wait for all of a crowd", async () => 
   await visitor;
   expect(begun).toEqual(["2001:db8:a:0::1", "198.51.100.7"]);
   await Promise.all(crowd);
+});
+
+it("new connections are taken in first, but not for ever", async () => {
+  let hasBegun = false;
+  void turn(undefined).then(() => {
+    hasBegun = true;
+  });
+  for (let accepted = 0; accepted < 50; accepted++) {
+    connectionAccepted();
+    await nextRound();
+    expect(hasBegun).toBe(false);
+  }
+  await nextRound();
+  expect(hasBegun).toBe(true);
+
+  hasBegun = false;
+  void turn(undefined).then(() => {
+    hasBegun = true;
+  });
+  let rounds = 0;
+  for (; !hasBegun && rounds < 1_000; rounds++) {
+    connectionAccepted();
+    await nextRound();
+  }
+  expect(rounds).toBeGreaterThan(50);
+  expect(rounds).toBeLessThan(200);
 });

@@ -1,12 +1,21 @@
 import type { ClientNetworks } from "./client-network.server";
 import { RoundRobin } from "./round-robin.server";
 
+/**
+ * Rounds in which only new connections are taken in, between two pieces of work. Node accepts one in each
+ * round of its event loop (libuv since 1.45), so with a piece of work in every round a few hundred new
+ * connections a second would fill the system's queue of them, and nobody else could connect any more.
+ */
+const MOST_ROUNDS_FOR_CONNECTIONS = 100;
+
 const waiting = new RoundRobin<() => void>();
+let hasAccepted = false;
+let roundsForConnections = 0;
 
 /**
- * Resolves when it is the caller's turn to begin its work: one in each round of the event loop, from the
- * networks in turn. When a crowd comes at once, what is answered from memory is still answered in between,
- * after a millisecond or two instead of after the whole crowd.
+ * Resolves when it is the caller's turn to do a piece of work that takes the processor for a millisecond or
+ * more: one in each round of the event loop, from the networks in turn. When a crowd comes at once, what is
+ * answered from memory is still answered in between, and new connections are still taken in.
  */
 export function turn(network: ClientNetworks | undefined): Promise<void> {
   return new Promise((begin) => {
@@ -15,7 +24,18 @@ export function turn(network: ClientNetworks | undefined): Promise<void> {
   });
 }
 
+/** Notes that a connection was accepted in this round: more may be waiting, and go before the next work. */
+export function connectionAccepted(): void {
+  hasAccepted = true;
+}
+
 function beginNext(): void {
-  waiting.takeNext()?.();
+  if (hasAccepted && roundsForConnections < MOST_ROUNDS_FOR_CONNECTIONS) {
+    roundsForConnections += 1;
+  } else {
+    roundsForConnections = 0;
+    waiting.takeNext()?.();
+  }
+  hasAccepted = false;
   if (waiting.size > 0) setImmediate(beginNext);
 }
