@@ -5,10 +5,9 @@ import { join, resolve } from "node:path";
 import { Visitor } from "./http-client";
 import type { NetworkNamespace } from "./network-namespace";
 import { freePorts } from "./ports";
-import { startProgram, temporaryDirectory } from "./program";
+import { createTestDatabase } from "./postgres";
+import { type Program, startProgram, temporaryDirectory } from "./program";
 import { METRICS_TOKEN, readMetric } from "./program-site";
-
-const script = (name: string) => resolve(import.meta.dirname, name);
 
 /** What attackers do; see `network-attacker.mjs`. */
 export type Attack = {
@@ -30,20 +29,26 @@ export type AttackedSite = {
   close(): Promise<void>;
 };
 
-/** Starts the program at default limits, all addresses of the namespace its own; `visitors` are theirs. */
+/** Starts the program at default limits, on all addresses of the namespace; `visitors` are some of them. */
 export async function startAttackedSite(
   { enter }: NetworkNamespace,
   visitors: string[],
 ): Promise<AttackedSite> {
+  const cleanUps: (() => unknown)[] = [];
+  const cleanUp = async () => {
+    for (const step of cleanUps.splice(0).reverse()) await step();
+  };
   const data = temporaryDirectory();
+  cleanUps.push(data.remove);
   const port = await freePorts(2);
   const doors = new Map(visitors.map((address, i) => [address, join(data.path, `${i}.sock`)]));
-  const children: ChildProcess[] = [];
 
   function run(name: string, ...parameters: string[]): ChildProcess {
-    const [file, ...rest] = [...enter, process.execPath, script(name), ...parameters] as const;
+    const script = resolve(import.meta.dirname, name);
+    const [file, ...rest] = [...enter, process.execPath, script, ...parameters] as const;
     const child = spawn(file, rest, { stdio: ["pipe", "pipe", "inherit"] });
-    children.push(child);
+    // these scripts end with their input
+    cleanUps.push(() => child.stdin?.end());
     return child;
   }
   function agentOf(address: string): Agent {
@@ -51,29 +56,38 @@ export async function startAttackedSite(
     return new Agent({ socketPath: doors.get(address) } as AgentOptions);
   }
 
-  const own = visitors[0] ?? "";
-  const forwarder = run(
-    "network-forwarder.mjs",
-    String(port),
-    ...[...doors].map(([address, path]) => `${address}=${path}`),
-  );
-  await once(forwarder.stdout as NodeJS.ReadableStream, "data");
-  const program = await startProgram({
-    variables: {
-      PORT: String(port),
-      HOST: "::",
-      DATA_DIR: data.path,
-      PAYMENTS: "sandbox",
-      RATE_LIMIT_FACTOR: "1",
-      METRICS_TOKEN,
-      LOG_LEVEL: "warn",
-    },
-    within: { enter, agent: agentOf(own) },
-  });
+  let program: Program;
+  const ownAgent = agentOf(visitors[0] ?? "");
+  try {
+    const database = await createTestDatabase();
+    cleanUps.push(database.drop);
+    const paths = [...doors].map(([address, path]) => `${address}=${path}`);
+    const forwarder = run("network-forwarder.mjs", String(port), ...paths);
+    await once(forwarder.stdout as NodeJS.ReadableStream, "data");
+    program = await startProgram({
+      variables: {
+        PORT: String(port),
+        HOST: "::",
+        DATA_DIR: data.path,
+        // by a socket file, which is part of no network
+        DATABASE_URL: database.url,
+        PAYMENTS: "sandbox",
+        ALLOW_PUBLIC_SANDBOX: "true",
+        RATE_LIMIT_FACTOR: "1",
+        METRICS_TOKEN,
+        LOG_LEVEL: "error",
+      },
+      within: { enter, agent: ownAgent },
+    });
+    cleanUps.push(() => program.stop());
+  } catch (error) {
+    await cleanUp();
+    throw error;
+  }
   const { origin } = program;
   return {
     visitor: (address) => new Visitor(origin, {}, origin, agentOf(address)),
-    metric: (name) => readMetric(origin, name, {}, agentOf(own)),
+    metric: (name) => readMetric(origin, name, {}, ownAgent),
     attack: (attack) => {
       const target = { port, name: new URL(origin).host };
       const child = run("network-attacker.mjs", JSON.stringify({ ...attack, target }));
@@ -90,10 +104,6 @@ export async function startAttackedSite(
         },
       };
     },
-    close: async () => {
-      await program.stop();
-      for (const child of children) child.stdin?.end();
-      data.remove();
-    },
+    close: cleanUp,
   };
 }
