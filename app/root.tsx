@@ -29,6 +29,7 @@ import { PageScripts } from "~/ui/page-scripts";
 import { pageTitle } from "~/ui/page-title";
 import { PremiumGate } from "~/ui/premium-gate";
 import { Toaster } from "~/ui/toaster";
+import { useAliveMark } from "~/ui/use-alive-mark";
 
 export const links: LinksFunction = () => [
   ...fontLinks,
@@ -61,6 +62,7 @@ export async function loader(args: LoaderFunctionArgs) {
 /** The document around every page and around the error page, which has no loader data to rely on. */
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
+  useAliveMark();
   return (
     <html lang="en">
       <head>

@@ -93,7 +93,7 @@ describe("page slots", () => {
     expect(refused).toHaveLength(1);
   });
 
-  it("are not waited for a second time by a page that has waited for somebody outside in vain", async () => {
+  it("are done without by a page that has waited for somebody outside and finds no place to wait again", async () => {
     const slots = new PageSlots();
     const { until, letGo } = held();
     const outside = held();
@@ -101,6 +101,7 @@ describe("page slots", () => {
       await give(() => outside.until);
       return "made";
     });
+    await new Promise((resolve) => setImmediate(resolve));
     const crowd = Array.from({ length: PAGES_AT_ONCE + PAGES_WAITING }, () =>
       slots.run(NETWORK, () => until),
     );

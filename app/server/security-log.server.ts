@@ -14,7 +14,6 @@ export type SecurityEvent =
   | "password-reset"
   | "limit-reached"
   | "webhook-refused"
-  | "request-refused"
   | "connections-closed";
 
 /** Events that are somebody's ordinary day; all others are warnings. */

@@ -37,9 +37,11 @@ export function AccountDropdown({ user, isSubscribed, stood }: AccountDropdownPr
   useEffect(() => {
     if (!stood.open || !stood.byKeyboard) return;
     // Radix focuses the first item only for a key that it has seen itself
-    const frame = requestAnimationFrame(() =>
-      content.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus(),
-    );
+    const frame = requestAnimationFrame(() => {
+      // unless another key has been pressed by now and has moved on
+      if (document.activeElement?.matches("[role=menuitem]")) return;
+      content.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+    });
     return () => cancelAnimationFrame(frame);
   }, [stood]);
 
@@ -55,17 +57,22 @@ export function AccountDropdown({ user, isSubscribed, stood }: AccountDropdownPr
           <span className="menu-email">{user.email}</span>
         </DropdownMenuLabel>
         <DropdownMenuSeparator className="menu-separator" />
+        {/* Told their texts, the items can be typed to at once; Radix would read them off the page afterwards. */}
         {isSubscribed && (
-          <DropdownMenuItem asChild>
+          <DropdownMenuItem asChild textValue="Members’ area">
             <Link to="/premium" className="menu-item">
               Members’ area
             </Link>
           </DropdownMenuItem>
         )}
-        <DropdownMenuItem className="menu-item" onSelect={() => toast(toasts.notImplemented)}>
+        <DropdownMenuItem
+          className="menu-item"
+          textValue="Profile"
+          onSelect={() => toast(toasts.notImplemented)}
+        >
           Profile
         </DropdownMenuItem>
-        <DropdownMenuItem className="menu-item" onSelect={() => void signOut()}>
+        <DropdownMenuItem className="menu-item" textValue="Log out" onSelect={() => void signOut()}>
           Log out
         </DropdownMenuItem>
       </DropdownMenuContent>

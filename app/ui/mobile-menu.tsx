@@ -1,11 +1,12 @@
 import { Link, useLocation } from "@remix-run/react";
-import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type FocusEvent, type KeyboardEvent, useCallback, useEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import { AccountActions } from "./account-actions";
 import { Button, ButtonLink } from "./button";
 import { CloseIcon, MenuIcon } from "./icons";
 import { NoticeForm } from "./notice-form";
 import { SECTION_LINKS } from "./section-links";
+import { useBrowserLayoutEffect } from "./use-browser-layout-effect";
 
 /**
  * The header's items for narrow windows, in a `<details>` that needs no JavaScript. With it the menu also
@@ -15,36 +16,30 @@ export function MobileMenu({ current }: { current: string | null }) {
   const { user, isSubscribed } = useAuth();
   const details = useRef<HTMLDetailsElement>(null);
   const toggle = useRef<HTMLElement>(null);
-  const [open, setOpen] = useState(false);
   const { key, pathname } = useLocation();
 
-  const close = () => {
+  const close = useCallback(() => {
     if (details.current) details.current.open = false;
-  };
+  }, []);
   const closeAndReturnFocus = () => {
     if (details.current?.contains(document.activeElement)) toggle.current?.focus();
     close();
   };
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each navigation has a key of its own.
-  useEffect(() => close, [key]);
+  useEffect(() => close, [key, close]);
 
-  useEffect(() => {
-    // It may have been opened before the page came alive.
-    setOpen(details.current?.open ?? false);
-  }, []);
-
-  useEffect(() => {
-    if (!open) return;
+  // The element knows whether it is open, also before the page has come alive; no state of ours could be late.
+  useBrowserLayoutEffect(() => {
     const closeOnOutsidePress = (event: PointerEvent) => {
       if (!details.current?.contains(event.target as Node)) close();
     };
     document.addEventListener("pointerdown", closeOnOutsidePress);
     return () => document.removeEventListener("pointerdown", closeOnOutsidePress);
-  });
+  }, [close]);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Escape" && open) closeAndReturnFocus();
+    if (event.key === "Escape" && details.current?.open) closeAndReturnFocus();
   };
   const onBlur = (event: FocusEvent) => {
     const to = event.relatedTarget;
@@ -55,7 +50,6 @@ export function MobileMenu({ current }: { current: string | null }) {
     <details
       ref={details}
       className="mobile-menu ml-auto sm:ml-0 lg:hidden"
-      onToggle={(event) => setOpen(event.currentTarget.open)}
       onKeyDown={onKeyDown}
       onBlur={onBlur}
       onSubmit={closeAndReturnFocus}

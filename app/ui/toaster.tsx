@@ -10,6 +10,7 @@ import {
 import { StaticToast, staticToastId } from "./static-toast";
 import { TOAST_DURATION } from "./toast-limits";
 import type { ToastMessage } from "./toast-messages";
+import { useBrowserLayoutEffect } from "./use-browser-layout-effect";
 import { useOnDemand } from "./use-on-demand";
 
 const fetchRadixToast = () => import("./radix-toast").then((module) => module.RadixToast);
@@ -128,7 +129,8 @@ function ToastHolder({
     if (document.querySelector(".toast-static:is(:hover, :focus-within)")) setHeld(true);
   }, []);
 
-  useEffect(() => {
+  // In the commit that makes the page alive, and not some time after it: the first key counts.
+  useBrowserLayoutEffect(() => {
     if (isOpen) load();
     const wishes = ["pointerdown", "keydown"] as const;
     for (const wish of wishes) window.addEventListener(wish, load, { once: true, passive: true });

@@ -73,7 +73,7 @@ async function beats(file: string): Promise<boolean> {
   return after !== null && after.mtimeMs !== before;
 }
 
-/** Names where process ids and loopback addresses mean the same: the machine, and on Linux its container. */
+/** Names where process ids mean the same: the machine, and on Linux its container. */
 async function placeName(): Promise<string> {
   const namespace = await readlink("/proc/self/ns/pid").catch(() => "");
   return `${hostname()} ${namespace}`.trim();

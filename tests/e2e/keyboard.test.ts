@@ -2,7 +2,7 @@ import type { Page } from "playwright";
 import { expect } from "playwright/test";
 import { describe, it } from "vitest";
 import { siteForThisFile } from "../support/e2e-site";
-import { expectFocusInSight, expectFocusKept, tabTo, typeAhead } from "../support/keyboard";
+import { expectFocusInSight, expectFocusKept, tabTo } from "../support/keyboard";
 import { expectToast } from "../support/pages";
 
 const site = siteForThisFile();
@@ -116,7 +116,8 @@ describe("with nothing but a keyboard", () => {
     await expect(item("Profile")).toHaveCount(0);
     await press(page, "Space");
     await expect(item("Members’ area")).toBeFocused();
-    await typeAhead(page, "p", item("Profile"));
+    await press(page, "p");
+    await expect(item("Profile")).toBeFocused();
     await press(page, "Enter");
     await expectToast(page, "Feature not implemented");
     await expect(avatar).toBeFocused();
@@ -189,6 +190,49 @@ describe("with nothing but a keyboard", () => {
     await tabTo(page, page.getByRole("banner").getByRole("button", { name: "Buy Now" }));
     await press(page, "Enter");
     await expectToast(page, "Purchase Feature Coming Soon!");
+  });
+
+  it("Escape closes the mobile menu though it is the key that brings the page alive", async () => {
+    const page = await site.visit({ viewport: { width: 360, height: 740 } });
+    await page.addInitScript(() => {
+      const add = document.addEventListener.bind(document);
+      document.addEventListener = (type: string, ...rest: unknown[]) => {
+        add(type, ...(rest as [EventListener]));
+        // React listens from now on, and has not claimed an element yet
+        if (type !== "keydown") return;
+        document.addEventListener = add;
+        queueMicrotask(() => {
+          const toggle = document.querySelector<HTMLElement>("summary[aria-label=Menu]");
+          toggle?.click();
+          toggle?.focus();
+          const { open } = document.querySelector("details.mobile-menu") as HTMLDetailsElement;
+          document.documentElement.dataset.openedEarly = String(open);
+          toggle?.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+        });
+      };
+    });
+    await site.open("/", page);
+    expect(await page.evaluate(() => document.documentElement.dataset.openedEarly)).toBe("true");
+    expect(await page.locator("details.mobile-menu").getAttribute("open")).toBeNull();
+    await expect(page.getByRole("banner").locator("summary[aria-label=Menu]")).toBeFocused();
+  });
+
+  it("a letter that is typed the moment the account menu is there goes to its item", async () => {
+    const page = await site.visit();
+    await site.signUp(page.context());
+    await site.open("/", page);
+    await page.evaluate(() => {
+      const observer = new MutationObserver(() => {
+        if (!document.querySelector("[role=menuitem]")) return;
+        observer.disconnect();
+        const key = new KeyboardEvent("keydown", { key: "l", bubbles: true, cancelable: true });
+        document.activeElement?.dispatchEvent(key);
+      });
+      observer.observe(document.body, { childList: true, subtree: true });
+    });
+    await tabTo(page, page.getByRole("banner").getByLabel("Account menu"));
+    await press(page, "Enter");
+    await expect(page.getByRole("menuitem", { name: "Log out" })).toBeFocused();
   });
 
   it("the account menu takes the focus along when it comes alive", async () => {

@@ -216,7 +216,7 @@ describe("the pool", () => {
   });
 
   it("says so when no connection becomes free in time", async () => {
-    const { db } = open({ max: 1, acquireTimeout: 50 });
+    const { db } = open({ max: 1, acquireTimeout: 1_000 });
     await db.transaction(async () => {
       expect(databaseErrorCode(await reason(db.execute(sql`select 1`)))).toBe("POOL_TIMEOUT");
     });

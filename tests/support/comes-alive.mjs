@@ -1,12 +1,8 @@
 /**
- * Waits until JavaScript runs the page: React marks what it has hydrated.
+ * Waits until JavaScript runs all of the page, its effects included (`app/ui/use-alive-mark.ts`).
  *
  * @param {import("playwright").Page} page
  */
 export async function comesAlive(page) {
-  await page.waitForFunction(() =>
-    Object.keys(document.querySelector("body header") ?? {}).some((key) =>
-      key.startsWith("__reactProps"),
-    ),
-  );
+  await page.waitForFunction(() => document.documentElement.dataset.alive !== undefined);
 }

@@ -44,14 +44,6 @@ export async function expectFocusKept(page: Page): Promise<void> {
     .toBe(false);
 }
 
-/** Types a letter in an open menu, again if that was faster than the menu knows its items by their names. */
-export async function typeAhead(page: Page, letter: string, item: Locator): Promise<void> {
-  await expect(async () => {
-    await page.keyboard.press(letter);
-    await expect(item).toBeFocused({ timeout: 500 });
-  }).toPass({ timeout: 5_000 });
-}
-
 function describeFocus() {
   const focused = document.activeElement ?? document.body;
   const { outlineStyle, outlineWidth } = getComputedStyle(focused);

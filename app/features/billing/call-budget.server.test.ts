@@ -28,11 +28,11 @@ describe("a budget of calls", () => {
     const budget = newBudget();
     const times: number[] = [];
     const begin = async () => void times.push(Date.now());
-    await Promise.all(Array.from({ length: 90 }, () => budget.run(call("checkout"), begin)));
+    await Promise.all(Array.from({ length: 90 }, () => budget.run(call("background"), begin)));
     expect(mostInASecond(times)).toBeLessThanOrEqual(50);
     const first = times[0] ?? 0;
     expect(times.filter((at) => at < first + 90)).toHaveLength(5);
-    expect((times.at(-1) ?? 0) - first).toBeLessThan(3_500);
+    expect((times.at(-1) ?? 0) - first).toBeLessThan(5_000);
   });
 
   it("begins no more calls a second to one endpoint, and lets the others pass", async () => {
@@ -44,13 +44,14 @@ describe("a budget of calls", () => {
     await Promise.all(
       [...times].flatMap(([endpoint, of]) =>
         Array.from({ length: 15 }, () =>
-          budget.run(call("checkout", endpoint), async () => void of.push(Date.now())),
+          budget.run(call("background", endpoint), async () => void of.push(Date.now())),
         ),
       ),
     );
     for (const of of times.values()) expect(mostInASecond(of)).toBeLessThanOrEqual(10);
     const [one = [], other = []] = times.values();
-    expect(Math.abs((one.at(-1) ?? 0) - (other.at(-1) ?? 0))).toBeLessThan(500);
+    // side by side, not one after the other
+    expect(other[0] ?? 0).toBeLessThan(one.at(-1) ?? 0);
   });
 
   it("begins the most urgent of the calls that wait", async () => {

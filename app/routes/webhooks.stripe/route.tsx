@@ -16,8 +16,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
     throw refusal(405, "Stripe posts its events here.", { Allow: "POST" });
   }
   const signature = request.headers.get("Stripe-Signature");
-  // the signature is over the very bytes that were sent, so the body stays text; without one it is not read
-  const body = signature ? await readText(request, WEBHOOK_LIMIT, context) : "";
+  // the signature is over the very bytes that were sent, so the body stays text
+  const body = await readText(request, WEBHOOK_LIMIT, context);
   const { clientAddress } = context;
   const network = clientAddress ? clientNetworks(clientAddress).narrow : null;
   try {

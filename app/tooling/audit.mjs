@@ -1,0 +1,102 @@
+// `npm run audit`: what ships in the image, as a file, and what is known against it.
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { npmCommand } from "./npm.mjs";
+import { makeSbom } from "./sbom.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const LEVELS = ["low", "moderate", "high", "critical"];
+
+/** What a registry without advisories answers to a question for them. */
+const NOT_OFFERED = [404, 405, 410, 501];
+
+const EXIT = { clean: 0, advisories: 1, unknown: 2 };
+
+const { values } = parseArgs({
+  options: {
+    level: { type: "string", default: "high" },
+    cpu: { type: "string", default: process.arch },
+    output: { type: "string", default: join(root, "sbom.cdx.json") },
+  },
+});
+
+if (LEVELS.includes(values.level)) {
+  writeSbom();
+  process.exitCode = reportAdvisories(askForAdvisories());
+} else {
+  console.error(`--level is one of ${LEVELS.join(", ")}.`);
+  process.exitCode = EXIT.unknown;
+}
+
+function writeSbom() {
+  const file = resolve(values.output);
+  const sbom = makeSbom(root, values.cpu);
+  writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`);
+  console.log(
+    `What ships in the image for linux-${values.cpu}: ${sbom.components.length} components, in ${file}`,
+  );
+}
+
+/** npm's answer, whether it is a report or says why there is none. */
+function askForAdvisories() {
+  const [command, ...start] = npmCommand();
+  const { stdout, error } = spawnSync(
+    command,
+    // .npmrc keeps npm from asking at every installation
+    [...start, "audit", "--audit", "--omit=dev", "--package-lock-only", "--json"],
+    {
+      cwd: root,
+      encoding: "utf8",
+      maxBuffer: 64 * 1024 ** 2,
+      stdio: ["ignore", "pipe", "ignore"],
+      shell: start.length === 0 && process.platform === "win32",
+    },
+  );
+  if (error) return { message: error.message };
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    return { message: "npm gave no report" };
+  }
+}
+
+/**
+ * Prints one line for each advisory, or why there are none to print; gives the exit code.
+ *
+ * @returns {number}
+ */
+function reportAdvisories({ vulnerabilities, statusCode, message, error }) {
+  if (vulnerabilities === undefined) {
+    if (NOT_OFFERED.includes(statusCode)) {
+      console.log("Advisories: this npm registry does not offer any, so nothing is known.");
+      return EXIT.clean;
+    }
+    const reason = message ?? error?.summary ?? "npm gave no report";
+    console.error(`Advisories: the npm registry could not be asked (${reason}).`);
+    return EXIT.unknown;
+  }
+  const advisories = listAdvisories(vulnerabilities);
+  for (const { severity, name, range, title, url } of advisories) {
+    console.log(`${severity.padEnd(8)}  ${name} ${range}: ${title} (${url})`);
+  }
+  const rank = LEVELS.indexOf(values.level);
+  const grave = advisories.filter(({ severity }) => LEVELS.indexOf(severity) >= rank);
+  console.log(
+    `Advisories: ${advisories.length} in all, ${grave.length} of level ${values.level} or above.`,
+  );
+  return grave.length > 0 ? EXIT.advisories : EXIT.clean;
+}
+
+/** Each advisory once, the gravest first; packages that only depend on an affected one repeat it. */
+function listAdvisories(vulnerabilities) {
+  const all = Object.values(vulnerabilities)
+    .flatMap(({ via }) => via)
+    .filter((via) => typeof via === "object");
+  const byUrl = new Map(all.map((advisory) => [`${advisory.name} ${advisory.url}`, advisory]));
+  return [...byUrl.values()].sort(
+    (a, b) => LEVELS.indexOf(b.severity) - LEVELS.indexOf(a.severity),
+  );
+}

