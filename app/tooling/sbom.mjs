@@ -36,7 +36,9 @@ export function makeSbom(root, cpu) {
       },
     );
     const sbom = JSON.parse(text);
-    sbom.components.unshift(baseImage(root));
+    // npm 10 lists a package once for each place where it is installed
+    sbom.components = uniqueBy("bom-ref", [baseImage(root), ...sbom.components]);
+    sbom.dependencies = uniqueBy("ref", sbom.dependencies);
     return sbom;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -65,6 +67,14 @@ function writeShippedProject(root, project, manifest, cpu) {
   delete packages[""].devDependencies;
   writeFileSync(join(project, "package.json"), JSON.stringify(production));
   writeFileSync(join(project, "package-lock.json"), JSON.stringify({ ...lock, packages }));
+}
+
+/**
+ * @param {string} field
+ * @param {object[]} entries
+ */
+function uniqueBy(field, entries) {
+  return [...new Map(entries.map((entry) => [entry[field], entry])).values()];
 }
 
 /** @param {string} root */

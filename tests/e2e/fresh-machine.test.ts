@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, type TestContext } from "vitest";
 import { end, FreshMachine } from "../support/fresh-machine";
 import { freePorts } from "../support/ports";
 
@@ -15,18 +15,10 @@ afterEach(async () => {
 
 describe("an ordinary user without a compiler", () => {
   it("installs without install scripts, starts the site, and signs up", async (test) => {
-    const machine = new FreshMachine();
-    cleanUps.push(() => machine.remove());
-    const skip = (reason: string) => {
-      console.warn(`Skipped: ${reason}`);
-      test.skip(reason);
-    };
-    if (!(await machine.canRunNpm())) {
-      skip("Node.js or npm are in a folder that only root may enter.");
-    }
+    const machine = await freshMachine(test);
     const installed = await machine.install();
     if (installed === null) {
-      skip("the npm registry cannot be reached, and npm's cache does not have all packages.");
+      skip(test, "the npm registry cannot be reached, and npm's cache does not have all packages.");
     }
     expect(installed).toMatchObject({
       code: 0,
@@ -63,7 +55,29 @@ describe("an ordinary user without a compiler", () => {
     await ended;
     await expect.poll(() => fetch(origin).catch(() => "gone"), { timeout: 15_000 }).toBe("gone");
   }, 180_000);
+
+  // what comes with Node 20 and 22; it looks closer at optional peers than later versions
+  it("can install with npm 10, too", async (test) => {
+    const machine = await freshMachine(test);
+    const tried = await machine.tryInstallationWith("npm@10.8.2");
+    if (tried === null) skip(test, "npm 10 cannot be fetched from the npm registry.");
+    expect(tried).toMatchObject({ code: 0, output: expect.stringMatching(/added \d+ packages/) });
+  }, 90_000);
 });
+
+async function freshMachine(test: TestContext): Promise<FreshMachine> {
+  const machine = new FreshMachine();
+  cleanUps.push(() => machine.remove());
+  if (!(await machine.canRunNpm())) {
+    skip(test, "Node.js or npm are in a folder that only root may enter.");
+  }
+  return machine;
+}
+
+function skip(test: TestContext, reason: string): void {
+  console.warn(`Skipped: ${reason}`);
+  test.skip(reason);
+}
 
 /** The landing page, as soon as the site is ready. */
 async function firstPage(
