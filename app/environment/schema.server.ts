@@ -99,8 +99,8 @@ export const schema = z.object({
   STRIPE_API_BASE: origin.optional(),
   STRIPE_CALLS_PER_SECOND: wholeNumber(
     1,
-    1_000,
-    "a whole number of calls a second from 1 to 1000",
+    1_000_000,
+    "a whole number of calls a second from 1 to 1000000",
   ).optional(),
   STRIPE_SANDBOX_PORT: port.optional(),
   SMTP_URL: z
