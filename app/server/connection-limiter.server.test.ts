@@ -94,7 +94,8 @@ function statusFor(server: HttpServer, localAddress: string): Promise<number> {
 const closed = (clients: Client[]) =>
   clients.flatMap(({ isOpen }, index) => (isOpen ? [] : [index]));
 
-describe("when all connections are in use", () => {
+// elsewhere loopback has one address
+describe.skipIf(process.platform !== "linux")("when all connections are in use", () => {
   it("a visitor of another network is served, and who has waited longest is closed for him", async () => {
     const server = await serve({ maxConnections: 6 });
     const crowd = await connectAll(server, times(6, "127.0.1.1"));

@@ -3,7 +3,7 @@ import { RoundRobin } from "./round-robin.server";
 
 /**
  * Rounds in which only new connections are taken in, between two pieces of work. Node accepts one in each
- * round of its event loop (libuv since 1.45), so with a piece of work in every round a few hundred new
+ * round of its event loop (libuv's pull request 3696), so with a piece of work in every round a few hundred new
  * connections a second would fill the system's queue of them, and nobody else could connect any more.
  */
 const MOST_ROUNDS_FOR_CONNECTIONS = 100;

@@ -76,6 +76,12 @@ describe("an attempt", () => {
     expect(await countedOf(account)).toBe(1);
   });
 
+  it("of all networks of one wider one together cannot use up the account's own limit", async () => {
+    for (let i = 0; i < 20; i++) await attempt(account, `2001:db8:7a:${i.toString(16)}::1`);
+    expect(await countedOf(account)).toBe(2);
+    expect(await attempt(account, "2001:db8:7b::1")).toBeNull();
+  });
+
   it("counts all networks of a wider one together, up to a looser limit", async () => {
     const from = (i: number) => `2001:db8:77:${i.toString(16)}::1`;
     for (let i = 0; i < 10; i++) expect(await attempt(`${i} ${account}`, from(i))).toBeNull();
