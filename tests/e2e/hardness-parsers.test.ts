@@ -34,7 +34,9 @@ beforeAll(async () => {
     NODE_OPTIONS: `--import=${PROBE}?port=${port}`,
     PAYMENTS: "sandbox",
     // whoever forges a signature has it checked against each of them
-    SESSION_SECRET: ["a", "b", "c"].map((letter) => letter.repeat(40)).join(","),
+    SESSION_SECRET: ["first", "second", "third"]
+      .map((which) => `the ${which} of the secrets that sign these cookies`)
+      .join(","),
     TRUST_PROXY: "1",
     RATE_LIMIT_FACTOR: "1000000",
     LOG_LEVEL: "info",
