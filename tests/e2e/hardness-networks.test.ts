@@ -37,7 +37,7 @@ const made = await openNetworkNamespace([
   ...STREET,
   ...Object.values(VISITORS).flat(),
 ]);
-const skipped = "reason" in made ? ` (skipped: no network namespace, ${made.reason})` : "";
+const skipped = "reason" in made ? ` (skipped: ${made.reason})` : "";
 
 const PASSWORD = "a long walk";
 

@@ -33,11 +33,11 @@ export async function openNetworkNamespace(
   const reason = await Promise.race([
     once(holder.stdout, "data").then(() => null),
     once(holder, "close").then(
-      () => complaint.trim().split("\n")[0],
+      () => complaint.trim().split("\n")[0] || "unshare failed",
       ({ message }: Error) => message,
     ),
   ]);
-  if (reason !== null) return { reason: `this machine lets it make none: ${reason}` };
+  if (reason !== null) return { reason: `no network namespace could be made: ${reason}` };
   const target = ["--target", String(holder.pid), "--net"];
   return {
     namespace: {
