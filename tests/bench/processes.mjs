@@ -14,7 +14,8 @@ const START_LIMIT_MS = 60_000;
 /** @returns {Promise<number>} the first of two neighbouring free ports */
 export async function freePort() {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 40_000);
+    // below the ports that systems give to outgoing connections
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
     if ((await isFree(port)) && (await isFree(port + 1))) return port;
   }
 }

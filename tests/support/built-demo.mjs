@@ -67,7 +67,8 @@ async function isReady(origin) {
 /** A TCP port that is free together with the one after it, for the site and the local Stripe. */
 export async function freeNeighbours() {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 40_000);
+    // below the ports that systems give to outgoing connections
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
     const free = await Promise.all([port, port + 1].map(isFree));
     if (free.every(Boolean)) return port;
   }
