@@ -1,8 +1,10 @@
 import { sql } from "drizzle-orm";
 import {
+  bigint,
   boolean,
   index,
   integer,
+  pgSequence,
   pgTable,
   text,
   timestamp,
@@ -65,6 +67,9 @@ export const passwordResets = pgTable(
   ],
 );
 
+/** Numbers each look at what Stripe says of a customer, so that an older answer never overwrites a newer one. */
+export const billingSyncNumbers = pgSequence("billing_sync_numbers");
+
 /**
  * What billing knows of a user. `stripe_price_id` and `stripe_current_period_end` decide access
  * (specification, 4); the rest is what it takes to keep the two equal to what Stripe says.
@@ -76,24 +81,47 @@ export const profiles = pgTable(
       .primaryKey()
       .references(() => users.id, { onDelete: "cascade" }),
     stripeCustomerId: text("stripe_customer_id"),
+    /** The price that is really paid, whichever is on sale by now. */
     stripePriceId: text("stripe_price_id"),
-    /** End of access: for a past-due subscription the end of its grace, not Stripe's own period. */
+    /** End of access, with the leeway of a renewal or the grace of an unpaid one; not Stripe's own period. */
     stripeCurrentPeriodEnd: instant("stripe_current_period_end"),
     stripeSubscriptionId: text("stripe_subscription_id"),
     stripeSubscriptionStatus: text("stripe_subscription_status"),
     stripeCancelAtPeriodEnd: boolean("stripe_cancel_at_period_end").notNull().default(false),
+    /** When a cancelled subscription ends, which may be several charges away; null while it goes on. */
+    stripeCancelAt: instant("stripe_cancel_at"),
+    /** Why a subscription that goes on gives no access: its payment was refunded, or is disputed. */
+    accessWithdrawn: text("access_withdrawn").$type<"refund" | "dispute">(),
     /** The Checkout Session last opened, so that a second click finds it again. */
     stripeCheckoutSessionId: text("stripe_checkout_session_id"),
     /** When that session was opened; null once it is known to be over. */
     checkoutOpenedAt: instant("checkout_opened_at"),
+    /** Calls of a checkout that Stripe failed; part of its idempotency keys, under which Stripe keeps a failure. */
+    checkoutFailures: integer("checkout_failures").notNull().default(0),
+    /** The number of the look at Stripe that was last written here. */
+    syncNumber: bigint("sync_number", { mode: "number" }).notNull().default(0),
     syncedAt: instant("synced_at"),
+    /** When the timer looks at Stripe again if no webhook comes; null where nothing can change unheard. */
+    syncDueAt: instant("sync_due_at"),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },
   (table) => [
     uniqueIndex("profiles_stripe_customer_id_unique").on(table.stripeCustomerId),
-    index("profiles_stripe_current_period_end_index").on(table.stripeCurrentPeriodEnd),
+    index("profiles_sync_due_at_index").on(table.syncDueAt),
   ],
 );
+
+/** Prices of Stripe's that members pay or paid. What is kept of one never changes at Stripe. */
+export const stripePrices = pgTable("stripe_prices", {
+  id: text("id").primaryKey(),
+  productId: text("product_id").notNull(),
+  /** In the currency's smallest unit, as Stripe counts; null for a price that is no plain amount. */
+  unitAmount: integer("unit_amount"),
+  currency: text("currency").notNull(),
+  /** day, week, month or year. */
+  interval: text("interval").notNull(),
+  intervalCount: integer("interval_count").notNull(),
+});
 
 /** Newsletter addresses. */
 export const subscribers = pgTable(
@@ -144,4 +172,5 @@ export const rateLimits = pgTable(
 
 export type User = typeof users.$inferSelect;
 export type Profile = typeof profiles.$inferSelect;
+export type StripePrice = typeof stripePrices.$inferSelect;
 export type Subscriber = typeof subscribers.$inferSelect;

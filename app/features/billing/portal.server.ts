@@ -1,9 +1,7 @@
 import type Stripe from "stripe";
 import { env } from "~/env.server";
+import { SETUP_METADATA } from "./premium-product.server";
 import { isInvalidRequest, stripeClient } from "./stripe-client.server";
-
-/** Marks what `stripe setup` made at Stripe, for the site to find it again. */
-export const SETUP_METADATA = { app: "the-golden-path" } as const;
 
 /** How long the portal's configuration is remembered; `stripe setup` in another process may have made one since. */
 const REMEMBERED_MS = 10 * 60_000;

@@ -1,7 +1,8 @@
 import type Stripe from "stripe";
 import { env } from "~/env.server";
 import { OperatorError } from "~db/operator-error";
-import { findPortalConfiguration, SETUP_METADATA } from "./portal.server";
+import { findPortalConfiguration } from "./portal.server";
+import { SETUP_METADATA } from "./premium-product.server";
 import { stripeClient } from "./stripe-client.server";
 import { WEBHOOK_EVENTS } from "./webhook.server";
 

@@ -1,0 +1,26 @@
+import { eq } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+import { type StripePrice, stripePrices } from "../schema";
+
+export async function findStripePrice(
+  id: string,
+  executor: Executor = getDatabase().db,
+): Promise<StripePrice | null> {
+  const [price] = await executor
+    .select()
+    .from(stripePrices)
+    .where(eq(stripePrices.id, id))
+    .limit(1);
+  return price ?? null;
+}
+
+/** Keeps a price, unless it is kept already: at Stripe nothing of it can change. */
+export async function insertStripePrice(
+  price: StripePrice,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor
+    .insert(stripePrices)
+    .values(price)
+    .onConflictDoNothing({ target: stripePrices.id });
+}
