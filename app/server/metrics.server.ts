@@ -190,7 +190,7 @@ export function countClosedConnection(): void {
 }
 
 /** Counts a sync of a customer by how it ended. */
-export function countSync(outcome: "synced" | "unknown" | "failed"): void {
+export function countSync(outcome: "synced" | "stale" | "unknown" | "failed"): void {
   syncs.inc({ outcome });
 }
 

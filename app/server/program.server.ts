@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { OperatorError } from "~db/operator-error";
 import { logToStandardError } from "./log.server";
+import type { SyncOptions } from "./stripe-commands.server";
 
 function addStripeCommands(stripe: Command): void {
   const commands = () => {
@@ -15,8 +16,14 @@ function addStripeCommands(stripe: Command): void {
     .command("sync")
     .description("make members' rows equal to what Stripe says")
     .option("--all", "every member, as after an outage")
+    .option("--after <id>", "with --all: go on after this account, as a run that was stopped said")
+    .option(
+      "--unlink-unknown",
+      "with --all: forget customers that this Stripe account does not have",
+    )
+    .option("--from-stripe", "every membership at Stripe, as after a backup was restored")
     .option("--user <e-mail>", "one member")
-    .action(async (options: { all?: boolean; user?: string }) => (await commands()).sync(options));
+    .action(async (options: SyncOptions) => (await commands()).sync(options));
   stripe
     .command("doctor")
     .description("examine everything between a payment and access; change nothing")

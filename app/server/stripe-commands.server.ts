@@ -1,9 +1,13 @@
 import Stripe from "stripe";
 import { env, setEnvironment } from "~/env.server";
+import type { Progress } from "~/features/billing/billed-profiles.server";
+import { UnknownCustomer } from "~/features/billing/customer-billing.server";
 import { reconcile, reconcileAll } from "~/features/billing/reconcile.server";
+import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
 import { examineStripe } from "~/features/billing/stripe-doctor.server";
 import { setUpStripe } from "~/features/billing/stripe-setup.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
+import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { OperatorError } from "~db/operator-error";
 import { findProfile } from "~db/queries/profiles";
 import { findUserByEmail } from "~db/queries/users";
@@ -31,16 +35,72 @@ export async function setup(): Promise<void> {
   );
 }
 
-/** `stripe sync`: the rows that may have missed an event, all of them, or one member's. */
-export async function sync({ all, user }: { all?: boolean; user?: string }): Promise<void> {
+export type SyncOptions = {
+  all?: boolean;
+  fromStripe?: boolean;
+  user?: string;
+  after?: string;
+  unlinkUnknown?: boolean;
+};
+
+/** `stripe sync`: the rows that may have missed an event, all of them, one member's, or all that Stripe has. */
+export async function sync(options: SyncOptions): Promise<void> {
   requireConfigured();
-  if (all && user) throw new OperatorError("Choose either --all or --user, not both.");
+  const { all, fromStripe, user, after = null, unlinkUnknown } = options;
+  if ([all, fromStripe, user].filter(Boolean).length > 1) {
+    throw new OperatorError("Choose one of --all, --from-stripe and --user.");
+  }
+  if ((after !== null || unlinkUnknown) && !all) {
+    throw new OperatorError("--after and --unlink-unknown go with --all.");
+  }
   await withDatabase(async () => {
     if (user) return syncUser(user);
-    const { synced, failed } = all ? await reconcileAll() : await reconcile(new Date(), 0);
+    if (fromStripe) return syncFromStripe();
+    const { synced, failed, unknown } = all
+      ? await reconcileAll({ afterId: after, tell: tellProgress, unlinkUnknown })
+      : await reconcileNow();
     print(`${synced} synced, ${failed} failed`);
+    if (unknown.length > 0) {
+      print(
+        unlinkUnknown
+          ? `${unknown.length} rows named a customer that this account and mode does not have; they name none now.`
+          : `${unknown.length} rows name a customer that this account and mode does not have, and were left as they are. If STRIPE_SECRET_KEY is the right one, as after a change from test to live mode, run 'stripe sync --all --unlink-unknown'.`,
+      );
+    }
     if (failed > 0) process.exitCode = 1;
   });
+}
+
+/** What is due within the hour too: whoever calls has a reason. */
+async function reconcileNow() {
+  await askStripe(() => workUndeliveredEvents());
+  return reconcile(new Date(Date.now() + 60 * 60_000));
+}
+
+async function syncFromStripe(): Promise<void> {
+  const { synced, failed, adopted, unresolved } = await askStripe(() =>
+    reconcileFromStripe((looked) => process.stderr.write(`${looked} memberships looked at\n`)),
+  );
+  print(`${synced} synced, ${failed} failed`);
+  for (const { subscriptionId, owner } of adopted) {
+    print(`given back to account ${owner.userId}: ${subscriptionId}`);
+  }
+  for (const { subscriptionId, stripeCustomerId, owner } of unresolved) {
+    print(
+      owner.kind === "surplus"
+        ? `account ${owner.userId} pays twice: ${subscriptionId} of ${stripeCustomerId} beside one of ${owner.linkedCustomer}; refund and cancel one of them in Stripe's dashboard`
+        : `no account has ${subscriptionId} of ${stripeCustomerId}; if its holder is gone, cancel it in Stripe's dashboard`,
+    );
+  }
+  if (failed > 0 || unresolved.length > 0) process.exitCode = 1;
+}
+
+/** On standard error, so that the result alone can be kept. */
+function tellProgress({ done, total, secondsLeft, reached }: Progress): void {
+  const minutes = Math.ceil(secondsLeft / 60);
+  process.stderr.write(
+    `${done} of ${total}, about ${minutes} min left; goes on from here with --after ${reached}\n`,
+  );
 }
 
 async function syncUser(email: string): Promise<void> {
@@ -98,6 +158,7 @@ async function askStripe<Result>(work: () => Promise<Result>): Promise<Result> {
     if (error instanceof Stripe.errors.StripeError) {
       throw new OperatorError(`Stripe refused: ${error.message}`);
     }
+    if (error instanceof UnknownCustomer) throw new OperatorError(error.message);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
-import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { type Profile, profiles } from "../schema";
+import { billingSyncNumbers, type Profile, profiles } from "../schema";
 
 export async function findProfile(
   userId: string,
@@ -10,12 +10,29 @@ export async function findProfile(
   return profile ?? null;
 }
 
-/** The profile of a user, made if it is missing, locked until the caller's transaction ends. */
-export async function lockProfile(userId: string, tx: Executor): Promise<Profile> {
-  await tx.insert(profiles).values({ id: userId }).onConflictDoNothing();
-  const [profile] = await tx.select().from(profiles).where(eq(profiles.id, userId)).for("update");
-  if (!profile) throw new Error(`There is no profile for user ${userId}.`);
-  return profile;
+/** The profile of a user, made if it is missing. */
+export async function ensureProfile(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<Profile> {
+  const known = await findProfile(userId, executor);
+  if (known) return known;
+  await executor.insert(profiles).values({ id: userId }).onConflictDoNothing();
+  const made = await findProfile(userId, executor);
+  if (!made) throw new Error(`There is no profile for user ${userId}.`);
+  return made;
+}
+
+export async function findProfileByCustomer(
+  stripeCustomerId: string,
+  executor: Executor = getDatabase().db,
+): Promise<Profile | null> {
+  const [profile] = await executor
+    .select()
+    .from(profiles)
+    .where(eq(profiles.stripeCustomerId, stripeCustomerId))
+    .limit(1);
+  return profile ?? null;
 }
 
 /** The profile of a Stripe customer, locked until the caller's transaction ends; null if none has it. */
@@ -43,35 +60,97 @@ export async function updateProfile(
 }
 
 /**
- * Stripe customers whose rows may have missed an event: at or near their period's end, past due, or
- * with a checkout opened within the day, and not synced since `notSyncedSince`. Longest waiting first.
+ * Gives a user a Stripe customer in the place of the one that was seen there, null for none. False, and
+ * nothing is written, if another is there by now, or another user has the customer.
  */
-export async function findCustomersToReconcile(
-  times: { notSyncedSince: Date; periodEndBefore: Date; checkoutOpenedAfter: Date },
+export async function replaceCustomer(
+  userId: string,
+  seen: string | null,
+  stripeCustomerId: string,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const now = new Date();
+  const replaced = await executor
+    .update(profiles)
+    .set({ stripeCustomerId, stripeCheckoutSessionId: null, syncDueAt: now, updatedAt: now })
+    .where(
+      and(
+        eq(profiles.id, userId),
+        seen === null ? isNull(profiles.stripeCustomerId) : eq(profiles.stripeCustomerId, seen),
+        sql`not exists (select from profiles other where other.stripe_customer_id = ${stripeCustomerId})`,
+      ),
+    )
+    .returning({ id: profiles.id });
+  return replaced.length > 0;
+}
+
+/** Empties a user's row of all that Stripe said, the customer included. */
+export async function unlinkCustomer(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await updateProfile(
+    userId,
+    {
+      stripeCustomerId: null,
+      stripePriceId: null,
+      stripeCurrentPeriodEnd: null,
+      stripeSubscriptionId: null,
+      stripeSubscriptionStatus: null,
+      stripeCancelAtPeriodEnd: false,
+      stripeCancelAt: null,
+      accessWithdrawn: null,
+      stripeCheckoutSessionId: null,
+      checkoutOpenedAt: null,
+      syncDueAt: null,
+    },
+    executor,
+  );
+}
+
+/** Counts a failed call of a user's checkout, once however many saw it fail after the same number before. */
+export async function countCheckoutFailure(
+  userId: string,
+  seen: number,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor
+    .update(profiles)
+    .set({ checkoutFailures: seen + 1, updatedAt: new Date() })
+    .where(and(eq(profiles.id, userId), eq(profiles.checkoutFailures, seen)));
+}
+
+/** The number of the next look at Stripe: higher than that of every look that was called for before. */
+export async function nextSyncNumber(executor: Executor = getDatabase().db): Promise<number> {
+  const [row] = await executor.execute<{ number: string }>(
+    sql`select nextval(${billingSyncNumbers.seqName ?? ""}) as number`,
+  );
+  return Number(row?.number);
+}
+
+/** A page of the Stripe customers whose rows are due for a look, in the order of the users' ids, after `afterId`. */
+export async function findCustomersDue(
+  now: Date,
+  afterId: string | null,
   limit: number,
   executor: Executor = getDatabase().db,
-): Promise<string[]> {
-  const rows = await executor
-    .select({ stripeCustomerId: profiles.stripeCustomerId })
+): Promise<BilledProfile[]> {
+  return executor
+    .select({ id: profiles.id, stripeCustomerId: sql<string>`${profiles.stripeCustomerId}` })
     .from(profiles)
     .where(
       and(
         isNotNull(profiles.stripeCustomerId),
-        or(isNull(profiles.syncedAt), lt(profiles.syncedAt, times.notSyncedSince)),
-        or(
-          and(
-            isNotNull(profiles.stripePriceId),
-            lt(profiles.stripeCurrentPeriodEnd, times.periodEndBefore),
-          ),
-          eq(profiles.stripeSubscriptionStatus, "past_due"),
-          gt(profiles.checkoutOpenedAt, times.checkoutOpenedAfter),
-        ),
+        lte(profiles.syncDueAt, now),
+        afterId ? gt(profiles.id, afterId) : undefined,
       ),
     )
-    .orderBy(sql`${profiles.syncedAt} asc nulls first`)
+    .orderBy(asc(profiles.id))
     .limit(limit);
-  return rows.flatMap(({ stripeCustomerId }) => stripeCustomerId ?? []);
 }
+
+/** A user whom Stripe knows. */
+export type BilledProfile = { id: string; stripeCustomerId: string };
 
 /** A page of all profiles that have a Stripe customer, in the order of their ids, after `afterId`. */
 export async function findBilledProfiles(
@@ -87,4 +166,18 @@ export async function findBilledProfiles(
     )
     .orderBy(asc(profiles.id))
     .limit(limit);
+}
+
+/** How many profiles have a Stripe customer, after `afterId` in the order of their ids. */
+export async function countBilledProfiles(
+  afterId: string | null,
+  executor: Executor = getDatabase().db,
+): Promise<number> {
+  const [row] = await executor
+    .select({ count: count() })
+    .from(profiles)
+    .where(
+      and(isNotNull(profiles.stripeCustomerId), afterId ? gt(profiles.id, afterId) : undefined),
+    );
+  return row?.count ?? 0;
 }

@@ -86,3 +86,16 @@ export async function deleteUser(
 ): Promise<void> {
   await executor.delete(users).where(eq(users.id, userId));
 }
+
+/** When an account was made; null if there is none. */
+export async function findAccountCreation(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<Date | null> {
+  const [user] = await executor
+    .select({ createdAt: users.createdAt })
+    .from(users)
+    .where(eq(users.id, userId))
+    .limit(1);
+  return user?.createdAt ?? null;
+}

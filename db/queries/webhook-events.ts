@@ -1,4 +1,4 @@
-import { desc, inArray, lt } from "drizzle-orm";
+import { desc, eq, inArray, lt } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { webhookEvents } from "../schema";
 
@@ -16,6 +16,18 @@ export async function insertWebhookEvent(
     .onConflictDoNothing()
     .returning({ id: webhookEvents.id });
   return inserted.length > 0;
+}
+
+/** Whether the ledger holds an event. */
+export async function hasWebhookEvent(
+  id: string,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const found = await executor
+    .select({ id: webhookEvents.id })
+    .from(webhookEvents)
+    .where(eq(webhookEvents.id, id));
+  return found.length > 0;
 }
 
 /** The events worked last, newest first. */

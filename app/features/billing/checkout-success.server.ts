@@ -3,7 +3,7 @@ import { findProfile } from "~db/queries/profiles";
 import type { Profile } from "~db/schema";
 import { isSubscribed } from "./access";
 import { callingFor } from "./call-purpose.server";
-import { sharedInOrder } from "./serialised.server";
+import { sharedInOrder } from "./shared-work.server";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
 import { syncCustomer } from "./sync-customer.server";
 

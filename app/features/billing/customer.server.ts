@@ -1,42 +1,123 @@
+import type Stripe from "stripe";
 import { log } from "~/server/log.server";
-import { getDatabase } from "~db/client";
-import { lockProfile, updateProfile } from "~db/queries/profiles";
-import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
+import { ensureProfile, replaceCustomer } from "~db/queries/profiles";
+import { findAccountCreation } from "~db/queries/users";
+import type { Profile } from "~db/schema";
+import { customerState, UnknownCustomer } from "./customer-billing.server";
+import { isInvalidRequest, stripeClient } from "./stripe-client.server";
+
+/** Who has or is to have a Stripe customer. */
+export type Buyer = { id: string; email: string };
+
+/** A user's Stripe customer. */
+export type KnownCustomer = {
+  id: string;
+  /** Whether it was made just now, so that it cannot have bought anything yet. */
+  isNew: boolean;
+};
 
 /**
- * The Stripe customer of a user, made if there is none: one a user, created under the row's lock with
- * an idempotency key derived from the user, and stored before anything is sold. One that was deleted
- * at Stripe is made anew under a key of its own.
+ * How long after its creation an account's customer is found by the idempotency key alone: Stripe keeps
+ * keys for 24 hours at least (https://docs.stripe.com/api/idempotent_requests).
  */
-export function ensureCustomer(user: { id: string; email: string }): Promise<string> {
-  return getDatabase().db.transaction(async (tx) => {
-    const profile = await lockProfile(user.id, tx);
-    const known = profile.stripeCustomerId;
-    if (known && (await existsAtStripe(known))) return known;
+const KEY_LIFE_MS = 23 * 60 * 60_000;
 
-    const customer = await stripeClient().customers.create(
-      { email: user.email, metadata: { userId: user.id } },
-      { idempotencyKey: known ? `customer-${user.id}-after-${known}` : `customer-${user.id}` },
-    );
-    await updateProfile(
-      user.id,
-      { stripeCustomerId: customer.id, stripeCheckoutSessionId: null },
-      tx,
-    );
-    log().info(
-      { userId: user.id, stripeCustomerId: customer.id, replaces: known },
-      "Stripe customer created",
-    );
-    return customer.id;
-  });
+/**
+ * The Stripe customer of a user, made if there is none: one a user, created with an idempotency key derived
+ * from the user, and stored before anything is sold. One whose link was lost, as in a restored backup, is
+ * found again by the user's id that it carries; one that was deleted at Stripe is replaced. `profile` is the
+ * user's. Throws UnknownCustomer for one that Stripe never had in this account and mode, since then the keys
+ * are the wrong ones and nothing must be replaced; and what Stripe or PostgreSQL throw.
+ */
+export async function ensureCustomer(buyer: Buyer, profile: Profile): Promise<KnownCustomer> {
+  const { stripeCustomerId: known } = profile;
+  if (known !== null) {
+    const state = await customerState(known);
+    if (state === "unknown") throw new UnknownCustomer(known);
+    return state === "there"
+      ? { id: known, isNew: false }
+      : replaceDeletedCustomer(buyer, profile, known);
+  }
+  const lost = await findLostCustomer(buyer, profile);
+  const customer = lost
+    ? { id: lost, isNew: false }
+    : await createCustomer(buyer, `customer-${buyer.id}${afterFailures(profile)}`);
+  return linkCustomer(buyer, null, customer);
 }
 
-async function existsAtStripe(stripeCustomerId: string): Promise<boolean> {
-  try {
-    const customer = await stripeClient().customers.retrieve(stripeCustomerId);
-    return !customer.deleted;
-  } catch (error) {
-    if (isMissingAtStripe(error)) return false;
-    throw error;
+/** Puts a new customer in the place of one that was deleted at Stripe. */
+async function replaceDeletedCustomer(
+  buyer: Buyer,
+  profile: Profile,
+  deleted: string,
+): Promise<KnownCustomer> {
+  const key = `customer-${buyer.id}-after-${deleted}${afterFailures(profile)}`;
+  return linkCustomer(buyer, deleted, await createCustomer(buyer, key));
+}
+
+async function linkCustomer(
+  { id: userId }: Buyer,
+  replaced: string | null,
+  customer: KnownCustomer,
+): Promise<KnownCustomer> {
+  if (await replaceCustomer(userId, replaced, customer.id)) {
+    log().info(
+      { userId, stripeCustomerId: customer.id, replaced: replaced ?? undefined },
+      customer.isNew ? "Stripe customer created" : "Stripe customer found again",
+    );
+    return customer;
   }
+  const { stripeCustomerId } = await ensureProfile(userId);
+  if (stripeCustomerId === null || stripeCustomerId === replaced) {
+    throw new Error(`Customer ${customer.id} of user ${userId} is linked to another user.`);
+  }
+  return { id: stripeCustomerId, isNew: false };
+}
+
+/** An address that Stripe refuses is left out: the checkout asks for one then. */
+async function createCustomer(buyer: Buyer, idempotencyKey: string): Promise<KnownCustomer> {
+  const metadata = { userId: buyer.id };
+  const { customers } = stripeClient();
+  let customer: Stripe.Response<Stripe.Customer>;
+  try {
+    customer = await customers.create({ email: buyer.email, metadata }, { idempotencyKey });
+  } catch (error) {
+    if (!isInvalidRequest(error) || error.code !== "email_invalid") throw error;
+    log().warn(
+      { userId: buyer.id },
+      "Stripe refuses this account's address; its checkout asks for one",
+    );
+    customer = await customers.create(
+      { metadata },
+      { idempotencyKey: `${idempotencyKey}-without-email` },
+    );
+  }
+  const isReplayed = customer.lastResponse.headers["idempotent-replayed"] === "true";
+  return { id: customer.id, isNew: !isReplayed };
+}
+
+/**
+ * A customer of the user's that Stripe has and the row has not: after a failed call, which may have done
+ * its work all the same, and after a day, when Stripe may have forgotten the key it was made under.
+ */
+async function findLostCustomer(buyer: Buyer, profile: Profile): Promise<string | null> {
+  if (profile.checkoutFailures === 0 && (await isNewAccount(buyer.id))) return null;
+  const { customers } = stripeClient();
+  const isTheirs = ({ metadata }: Stripe.Customer) => metadata.userId === buyer.id;
+  const { data: sameAddress } = await customers.list({ email: buyer.email, limit: 100 });
+  const found = sameAddress.find(isTheirs);
+  if (found || profile.checkoutFailures === 0) return found?.id ?? null;
+  // it may have been made without an address
+  const { data: newest } = await customers.list({ limit: 100 });
+  return newest.find(isTheirs)?.id ?? null;
+}
+
+async function isNewAccount(userId: string): Promise<boolean> {
+  const createdAt = await findAccountCreation(userId);
+  return createdAt !== null && Date.now() - createdAt.getTime() < KEY_LIFE_MS;
+}
+
+/** Stripe keeps a failure under its key for a day and replays it, so what comes after one has another. */
+export function afterFailures({ checkoutFailures }: Profile): string {
+  return checkoutFailures === 0 ? "" : `-after-${checkoutFailures}-failures`;
 }

@@ -1,69 +1,114 @@
 import { log } from "~/server/log.server";
-import { findBilledProfiles, findCustomersToReconcile } from "~db/queries/profiles";
+import { OperatorError } from "~db/operator-error";
+import {
+  type BilledProfile,
+  findCustomersDue,
+  unlinkCustomer,
+  updateProfile,
+} from "~db/queries/profiles";
+import { forEachBilledProfile, type Progress } from "./billed-profiles.server";
+import { UnknownCustomer } from "./customer-billing.server";
+import { inParallel } from "./in-parallel";
 import { syncCustomer } from "./sync-customer.server";
+import { workUndeliveredEvents } from "./undelivered-events.server";
 
 const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
-/** How often the timer looks, and how long a row it has just synced is left alone. */
+/** How often the timer looks. */
 const INTERVAL_MS = 5 * MINUTE;
-const REST_MS = 4 * MINUTE;
 
-/** Rows synced in one look; what is left comes in the next. */
-const BATCH = 100;
+/** How long a customer that Stripe does not know is left alone: only the operator can change that. */
+const UNKNOWN_REST_MS = 24 * 60 * MINUTE;
 
-/** Stripe lets a Checkout Session be paid for 24 hours; the second day covers delayed payments. */
-const CHECKOUT_LIFE_MS = 48 * HOUR;
+/** Rows read at a time. */
+const PAGE = 500;
 
-export type ReconcileResult = { synced: number; failed: number };
+/** Failures without a success between them after which Stripe, or the way to it, is taken to be out of order. */
+const MOST_FAILURES = 50;
+
+export type ReconcileResult = {
+  synced: number;
+  failed: number;
+  /** Users whose row names a customer that Stripe does not know in this account and mode. */
+  unknown: string[];
+};
 
 /**
- * Syncs the rows that may have missed a webhook: near or past their period's end, past due, or with a
- * checkout left open. One that fails is logged and tried again at the next look. Throws only when the
- * database does not answer.
+ * Syncs all rows that are due for a look, because they may have missed a webhook (`sync_due_at`). One that
+ * fails is logged and tried again at the next look. Throws only when the database does not answer.
  */
-export async function reconcile(now = new Date(), rest = REST_MS): Promise<ReconcileResult> {
-  const at = (offset: number) => new Date(now.getTime() + offset);
-  const customers = await findCustomersToReconcile(
-    {
-      notSyncedSince: at(-rest),
-      periodEndBefore: at(HOUR),
-      checkoutOpenedAfter: at(-CHECKOUT_LIFE_MS),
-    },
-    BATCH,
-  );
-  return syncEach(customers);
-}
-
-/** Syncs every profile that has a Stripe customer, as after an outage. */
-export async function reconcileAll(): Promise<ReconcileResult> {
-  const total: ReconcileResult = { synced: 0, failed: 0 };
+export async function reconcile(now = new Date()): Promise<ReconcileResult> {
+  const tally = new Tally();
   let afterId: string | null = null;
   for (;;) {
-    const page = await findBilledProfiles(afterId, BATCH);
+    const page = await findCustomersDue(now, afterId, PAGE);
     const last = page.at(-1);
-    if (!last) return total;
-    const { synced, failed } = await syncEach(
-      page.flatMap(({ stripeCustomerId }) => stripeCustomerId ?? []),
-    );
-    total.synced += synced;
-    total.failed += failed;
+    if (!last) return tally.result;
+    await inParallel(page, (profile) => tally.sync(profile));
+    if (tally.seemsHopeless) {
+      const { synced, failed, unknown } = tally.result;
+      log().error(
+        { synced, failed, unknown: unknown.length },
+        "one sync after the other fails; the rest of the members are looked at later",
+      );
+      return tally.result;
+    }
     afterId = last.id;
   }
 }
 
-async function syncEach(customers: string[]): Promise<ReconcileResult> {
-  const result: ReconcileResult = { synced: 0, failed: 0 };
-  for (const stripeCustomerId of customers) {
+/**
+ * Syncs every profile that has a Stripe customer, as after an outage, from a user's id on if one is given.
+ * With `unlinkUnknown`, rows that name a customer Stripe does not know in this account and mode name none
+ * afterwards, and say that nothing was bought: for the operator to ask for, never by itself.
+ */
+export async function reconcileAll({
+  unlinkUnknown = false,
+  ...walk
+}: {
+  afterId?: string | null;
+  tell?: (progress: Progress) => void;
+  unlinkUnknown?: boolean;
+} = {}): Promise<ReconcileResult> {
+  const tally = new Tally();
+  await forEachBilledProfile(async (profile) => {
+    await tally.sync(profile);
+    if (!tally.seemsHopeless || unlinkUnknown) return;
+    throw new OperatorError(
+      "One sync after the other fails: see the log for why. Go on later with --after, as the last line of progress says.",
+    );
+  }, walk);
+  if (unlinkUnknown) await inParallel(tally.result.unknown, (userId) => unlinkCustomer(userId));
+  return tally.result;
+}
+
+/** Counts syncs, and logs those that fail. */
+class Tally {
+  readonly result: ReconcileResult = { synced: 0, failed: 0, unknown: [] };
+  #failuresInARow = 0;
+
+  get seemsHopeless(): boolean {
+    return this.#failuresInARow >= MOST_FAILURES;
+  }
+
+  async sync({ id: userId, stripeCustomerId }: BilledProfile): Promise<void> {
+    if (this.seemsHopeless) return;
     try {
       await syncCustomer(stripeCustomerId);
-      result.synced++;
+      this.result.synced++;
+      this.#failuresInARow = 0;
     } catch (error) {
-      result.failed++;
-      log().error({ stripeCustomerId, err: error }, "reconciliation of a customer failed");
+      if (error instanceof UnknownCustomer) {
+        this.result.unknown.push(userId);
+        log().error({ userId, stripeCustomerId }, error.message);
+        await updateProfile(userId, { syncDueAt: new Date(Date.now() + UNKNOWN_REST_MS) });
+      } else {
+        this.result.failed++;
+        log().error({ userId, stripeCustomerId, err: error }, "a customer could not be synced");
+      }
+      this.#failuresInARow++;
     }
   }
-  return result;
 }
 
 /** Reconciles every `interval` milliseconds until the returned function is called, which waits for a look under way. */
@@ -73,11 +118,14 @@ export function startReconciliation(interval = INTERVAL_MS): () => Promise<void>
   const timer = setInterval(() => {
     if (isLooking) return;
     isLooking = true;
-    look = reconcile(new Date(), Math.min(REST_MS, interval))
-      .catch((error: unknown) => log().error({ err: error }, "reconciliation failed"))
-      .finally(() => {
-        isLooking = false;
-      });
+    look = Promise.allSettled([
+      workUndeliveredEvents().catch((error: unknown) =>
+        log().error({ err: error }, "undelivered events could not be worked"),
+      ),
+      reconcile().catch((error: unknown) => log().error({ err: error }, "reconciliation failed")),
+    ]).finally(() => {
+      isLooking = false;
+    });
   }, interval);
   timer.unref();
   return async () => {

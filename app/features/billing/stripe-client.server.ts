@@ -78,9 +78,16 @@ export function isInvalidRequest(error: unknown): error is Stripe.errors.StripeI
   return error instanceof Stripe.errors.StripeInvalidRequestError;
 }
 
-/** Whether an error is Stripe saying that an object does not exist (any more). */
-export function isMissingAtStripe(error: unknown): boolean {
-  return isInvalidRequest(error) && error.code === "resource_missing";
+/**
+ * Whether an error is Stripe saying that an object does not exist (any more): with `param`, the one that
+ * this parameter of the call names.
+ */
+export function isMissingAtStripe(error: unknown, param?: string): boolean {
+  return (
+    isInvalidRequest(error) &&
+    error.code === "resource_missing" &&
+    (param === undefined || error.param === param)
+  );
 }
 
 /** Whoever has had Stripe raise the limits sets a number of their own; the local sandbox has none by endpoint. */

@@ -1,7 +1,8 @@
 import { env } from "~/env.server";
-import { findBilledProfiles } from "~db/queries/profiles";
 import { findLastWebhookEvents } from "~db/queries/webhook-events";
 import type { Profile } from "~db/schema";
+import { forEachBilledProfile } from "./billed-profiles.server";
+import { askBilling } from "./customer-billing.server";
 import { findPortalConfiguration } from "./portal.server";
 import { requireStripe, stripeClient } from "./stripe-client.server";
 import {
@@ -12,14 +13,11 @@ import {
   isPortalRight,
   webhookAddress,
 } from "./stripe-setup.server";
-import { billingStateOf, blockingSubscriptions } from "./subscription-state";
-import { listSubscriptions } from "./sync-customer.server";
+import { liveMemberships } from "./subscription-state";
 import { WEBHOOK_EVENTS } from "./webhook.server";
 
 /** One thing that was looked at: whether it is well, what was found, and what to do if it is not. */
 export type Finding = { ok: boolean; what: string; found: string; advice?: string };
-
-const PAGE = 100;
 
 /**
  * Looks at everything between a payment and access: key and mode, price, webhook endpoint and its
@@ -130,29 +128,19 @@ async function checkEvents(): Promise<Finding[]> {
 
 async function checkMembers(): Promise<Finding[]> {
   const findings: Finding[] = [];
-  let looked = 0;
-  let afterId: string | null = null;
-  for (;;) {
-    const page = await findBilledProfiles(afterId, PAGE);
-    const last = page.at(-1);
-    if (!last) break;
-    for (const profile of page) findings.push(...(await compare(profile)));
-    looked += page.length;
-    afterId = last.id;
-  }
+  const looked = await forEachBilledProfile(async (profile) => {
+    findings.push(...(await compare(profile, profile.stripeCustomerId)));
+  });
   return findings.length > 0
     ? findings
     : [{ ok: true, what: "Members", found: `${looked} rows agree with Stripe` }];
 }
 
-async function compare(profile: Profile): Promise<Finding[]> {
-  const customer = profile.stripeCustomerId;
-  if (!customer) return [];
-  const subscriptions = await listSubscriptions(customer);
-  const wanted = billingStateOf(subscriptions, requireStripe().priceId);
+async function compare(profile: Profile, stripeCustomerId: string): Promise<Finding[]> {
+  const { state, memberships } = await askBilling(stripeCustomerId);
   const findings: Finding[] = [];
-  const differing = (Object.keys(wanted) as (keyof typeof wanted)[]).filter(
-    (field) => String(wanted[field]) !== String(profile[field]),
+  const differing = (Object.keys(state) as (keyof typeof state)[]).filter(
+    (field) => String(state[field]) !== String(profile[field]),
   );
   if (differing.length > 0) {
     findings.push({
@@ -162,12 +150,12 @@ async function compare(profile: Profile): Promise<Finding[]> {
       advice: "Run 'stripe sync --all', and look why the webhook did not do it.",
     });
   }
-  const live = blockingSubscriptions(subscriptions);
+  const live = liveMemberships(memberships);
   if (live.length > 1) {
     findings.push({
       ok: false,
       what: `Member ${profile.id}`,
-      found: `has ${live.length} live subscriptions: ${live.map(({ id }) => id).join(", ")}`,
+      found: `has ${live.length} live subscriptions: ${live.map(({ subscription }) => subscription.id).join(", ")}`,
       advice: "Refund and cancel the surplus one in Stripe's dashboard.",
     });
   }

@@ -1,9 +1,13 @@
 import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { isSubscribed } from "./access";
-import { billingStateOf, blockingSubscriptions } from "./subscription-state";
+import { RENEWAL_LEEWAY_DAYS, UNPAID_GRACE_DAYS } from "./access-end-rule";
+import { coverageOf, paymentsOf, settlesPeriod } from "./coverage";
+import { billingStateOf, liveMemberships, type Membership } from "./subscription-state";
 
 const PRICE = "price_ours";
+const PRODUCT = "prod_ours";
+const PRODUCTS = new Set([PRODUCT]);
 const START = Date.UTC(2026, 0, 1) / 1000;
 const END = Date.UTC(2026, 1, 1) / 1000;
 const DAY = 24 * 60 * 60;
@@ -11,112 +15,273 @@ const DAY = 24 * 60 * 60;
 type Shape = {
   id?: string;
   status: string;
-  price?: string;
   start?: number;
   end?: number;
   cancelAtPeriodEnd?: boolean;
   cancelAt?: number | null;
-  invoice?: string;
+  paidUntil?: number | null;
+  withdrawn?: "refund" | "dispute";
 };
 
-function subscription(shape: Shape): Stripe.Subscription {
-  return {
+function membership(shape: Shape): Membership {
+  const item = {
+    price: { id: PRICE, product: PRODUCT },
+    current_period_start: shape.start ?? START,
+    current_period_end: shape.end ?? END,
+  } as Stripe.SubscriptionItem;
+  const subscription = {
     id: shape.id ?? "sub_1",
     created: START,
     status: shape.status,
     cancel_at_period_end: shape.cancelAtPeriodEnd ?? false,
     cancel_at: shape.cancelAt ?? null,
-    latest_invoice: { status: shape.invoice ?? "paid" },
-    items: {
-      data: [
-        {
-          price: { id: shape.price ?? PRICE },
-          current_period_start: shape.start ?? START,
-          current_period_end: shape.end ?? END,
-        },
-      ],
-    },
+    items: { data: [item] },
   } as unknown as Stripe.Subscription;
+  const paidUntil = shape.paidUntil === undefined ? item.current_period_end : shape.paidUntil;
+  return { subscription, item, coverage: { paidUntil, withdrawn: shape.withdrawn ?? null } };
 }
 
 const until = (seconds: number) => new Date(seconds * 1000);
 
-describe("what a profile says of a customer's subscriptions", () => {
-  it.each(["active", "trialing"])("gives access to the period's end while %s", (status) => {
-    const state = billingStateOf([subscription({ status })], PRICE);
-    expect(state).toMatchObject({ stripePriceId: PRICE, stripeCurrentPeriodEnd: until(END) });
+describe("what a profile says of a customer's memberships", () => {
+  it.each(["active", "trialing"])(
+    "gives access a leeway beyond the period paid for while %s",
+    (status) => {
+      const state = billingStateOf([membership({ status })]);
+      expect(state).toMatchObject({
+        stripePriceId: PRICE,
+        stripeCurrentPeriodEnd: until(END + RENEWAL_LEEWAY_DAYS * DAY),
+      });
+    },
+  );
+
+  it.each(["past_due", "active"])(
+    "counts the grace of somebody %s from the first unpaid period",
+    (status) => {
+      const unpaidFor = [0, 1, 5].map((months) => {
+        const start = START + months * 30 * DAY;
+        const shape = { status, paidUntil: START, start, end: start + 30 * DAY };
+        return billingStateOf([membership(shape)]);
+      });
+      for (const state of unpaidFor) {
+        expect(state.stripeCurrentPeriodEnd).toEqual(until(START + UNPAID_GRACE_DAYS * DAY));
+      }
+      expect(isSubscribed(unpaidFor[0] ?? null, until(START + UNPAID_GRACE_DAYS * DAY - 1))).toBe(
+        true,
+      );
+      expect(isSubscribed(unpaidFor[0] ?? null, until(START + UNPAID_GRACE_DAYS * DAY))).toBe(
+        false,
+      );
+    },
+  );
+
+  it("ends a cancelled membership on time, without a leeway", () => {
+    for (const shape of [{ cancelAtPeriodEnd: true }, { cancelAt: END }]) {
+      const state = billingStateOf([membership({ status: "active", ...shape })]);
+      expect(state).toMatchObject({
+        stripeCurrentPeriodEnd: until(END),
+        stripeCancelAtPeriodEnd: true,
+        stripeCancelAt: until(END),
+      });
+    }
   });
 
-  it("gives a past-due member seven days from the start of the unpaid period", () => {
-    const state = billingStateOf([subscription({ status: "past_due" })], PRICE);
-    expect(state.stripeCurrentPeriodEnd).toEqual(until(START + 7 * DAY));
-    expect(isSubscribed(state, until(START + 7 * DAY - 1))).toBe(true);
-    expect(isSubscribed(state, until(START + 7 * DAY))).toBe(false);
+  it("lets a membership that is cancelled far ahead renew until then", () => {
+    const far = END + 90 * DAY;
+    const state = billingStateOf([membership({ status: "active", cancelAt: far })]);
+    expect(state).toMatchObject({
+      stripeCurrentPeriodEnd: until(END + RENEWAL_LEEWAY_DAYS * DAY),
+      stripeCancelAt: until(far),
+    });
+    const soon = END + DAY;
+    expect(
+      billingStateOf([membership({ status: "active", cancelAt: soon })]).stripeCurrentPeriodEnd,
+    ).toEqual(until(soon));
   });
 
-  it.each(["draft", "open"])(
-    "gives no more than the grace while the renewal's invoice is still %s",
-    (invoice) => {
-      const state = billingStateOf([subscription({ status: "active", invoice })], PRICE);
-      expect(state.stripeCurrentPeriodEnd).toEqual(until(START + 7 * DAY));
+  it("ends access in the middle of a period when the cancellation is set for then", () => {
+    const state = billingStateOf([membership({ status: "active", cancelAt: START + 3 * DAY })]);
+    expect(state.stripeCurrentPeriodEnd).toEqual(until(START + 3 * DAY));
+  });
+
+  it.each(["refund", "dispute"] as const)(
+    "gives no access after a %s, and says why",
+    (withdrawn) => {
+      const state = billingStateOf([membership({ status: "active", withdrawn })]);
+      expect(state).toMatchObject({
+        stripePriceId: null,
+        stripeCurrentPeriodEnd: null,
+        stripeSubscriptionStatus: "active",
+        accessWithdrawn: withdrawn,
+      });
     },
   );
 
   it.each(["canceled", "unpaid", "paused", "incomplete", "incomplete_expired", "a status of 2031"])(
     "gives no access while %s",
     (status) => {
-      const state = billingStateOf([subscription({ status })], PRICE);
+      const state = billingStateOf([membership({ status })]);
       expect(state).toMatchObject({ stripePriceId: null, stripeCurrentPeriodEnd: null });
       expect(state.stripeSubscriptionStatus).toBe(status);
     },
   );
 
-  it("gives no access for another price than ours", () => {
-    const state = billingStateOf([subscription({ status: "active", price: "price_other" })], PRICE);
-    expect(state).toMatchObject({ stripePriceId: null, stripeSubscriptionId: null });
+  it("gives no access for what was never paid, whatever the status", () => {
+    const state = billingStateOf([membership({ status: "active", paidUntil: null })]);
+    expect(state).toMatchObject({ stripePriceId: null, stripeCurrentPeriodEnd: null });
   });
 
-  it("lets the living subscription count over a dead one, whichever came first", () => {
-    const dead = subscription({ id: "sub_dead", status: "canceled", end: END + 90 * DAY });
-    const live = subscription({ id: "sub_live", status: "active" });
+  it("lets the living membership count over a dead one, whichever came first", () => {
+    const dead = membership({ id: "sub_dead", status: "canceled", end: END + 90 * DAY });
+    const live = membership({ id: "sub_live", status: "unpaid" });
     for (const order of [
       [dead, live],
       [live, dead],
     ]) {
-      expect(billingStateOf(order, PRICE).stripeSubscriptionId).toBe("sub_live");
+      expect(billingStateOf(order).stripeSubscriptionId).toBe("sub_live");
     }
   });
 
-  it("prefers active to trialing to past due", () => {
-    const all = ["past_due", "trialing", "active"].map((status) =>
-      subscription({ id: `sub_${status}`, status }),
-    );
-    expect(billingStateOf(all, PRICE).stripeSubscriptionId).toBe("sub_active");
-    expect(billingStateOf(all.slice(0, 2), PRICE).stripeSubscriptionId).toBe("sub_trialing");
-  });
-
-  it("ends access on the day a cancellation is set for", () => {
-    const state = billingStateOf(
-      [subscription({ status: "active", cancelAt: START + 3 * DAY })],
-      PRICE,
-    );
-    expect(state.stripeCurrentPeriodEnd).toEqual(until(START + 3 * DAY));
-    expect(state.stripeCancelAtPeriodEnd).toBe(true);
+  it("lets the membership count whose access lasts longest", () => {
+    const ending = membership({ id: "sub_ending", status: "active", cancelAt: END });
+    const renewing = membership({ id: "sub_renewing", status: "active" });
+    const withdrawn = membership({ id: "sub_refunded", status: "active", withdrawn: "refund" });
+    expect(billingStateOf([withdrawn, ending, renewing]).stripeSubscriptionId).toBe("sub_renewing");
+    expect(billingStateOf([withdrawn, ending]).stripeSubscriptionId).toBe("sub_ending");
   });
 });
 
 describe("who may check out", () => {
   it.each(["active", "trialing", "past_due", "unpaid", "paused", "incomplete", "unheard_of"])(
-    "keeps somebody whose subscription is %s from buying another",
+    "keeps somebody whose membership is %s from buying another",
     (status) => {
-      expect(blockingSubscriptions([subscription({ status })])).toHaveLength(1);
+      expect(liveMemberships([membership({ status })])).toHaveLength(1);
     },
   );
 
   it.each(["canceled", "incomplete_expired"])(
     "lets a former member with a %s one buy",
     (status) => {
-      expect(blockingSubscriptions([subscription({ status })])).toHaveLength(0);
+      expect(liveMemberships([membership({ status })])).toHaveLength(0);
     },
   );
+});
+
+type InvoiceShape = {
+  status: string;
+  start: number;
+  end: number;
+  product?: string;
+  amount?: number;
+  intent?: string;
+};
+
+function invoice({ status, start, end, product = PRODUCT, amount = 999, intent }: InvoiceShape) {
+  return {
+    status,
+    lines: {
+      data: [{ amount, period: { start, end }, pricing: { price_details: { product } } }],
+    },
+    payments: {
+      data: intent
+        ? [{ status: "paid", payment: { type: "payment_intent", payment_intent: intent } }]
+        : [],
+    },
+  } as unknown as Stripe.Invoice;
+}
+
+function charge(intent: string, more: Partial<Stripe.Charge> = {}): Stripe.Charge {
+  return {
+    id: `ch_${intent}`,
+    payment_intent: intent,
+    status: "succeeded",
+    refunded: false,
+    disputed: false,
+    ...more,
+  } as Stripe.Charge;
+}
+
+const january = { start: START, end: END };
+const february = { start: END, end: END + 28 * DAY };
+const noPayments = paymentsOf([]);
+
+describe("what is paid of a subscription", () => {
+  it.each(["draft", "open", "uncollectible", "void"])(
+    "is not a period whose invoice is %s",
+    (status) => {
+      const invoices = [invoice({ ...february, status }), invoice({ ...january, status: "paid" })];
+      expect(coverageOf(invoices, noPayments, PRODUCTS).paidUntil).toBe(END);
+      expect(coverageOf(invoices.slice(0, 1), noPayments, PRODUCTS).paidUntil).toBeNull();
+    },
+  );
+
+  it("is no period of another product, and none that was only credited", () => {
+    const invoices = [
+      invoice({ ...february, status: "paid", product: "prod_coaching" }),
+      invoice({ ...february, status: "paid", amount: -500 }),
+    ];
+    expect(coverageOf(invoices, noPayments, PRODUCTS).paidUntil).toBeNull();
+  });
+
+  it("counts an invoice of nothing, and one paid outside Stripe, as paid", () => {
+    const free = invoice({ ...january, status: "paid", amount: 0 });
+    expect(coverageOf([free], noPayments, PRODUCTS)).toEqual({ paidUntil: END, withdrawn: null });
+  });
+
+  it("is withdrawn by a full refund of the last period, and by nothing less", () => {
+    const invoices = [
+      invoice({ ...february, status: "paid", intent: "pi_2" }),
+      invoice({ ...january, status: "paid", intent: "pi_1" }),
+    ];
+    const withdrawn = (...charges: Stripe.Charge[]) =>
+      coverageOf(invoices, paymentsOf(charges), PRODUCTS).withdrawn;
+    expect(withdrawn(charge("pi_1"), charge("pi_2", { refunded: true }))).toBe("refund");
+    expect(withdrawn(charge("pi_1"), charge("pi_2", { amount_refunded: 998 }))).toBeNull();
+    expect(withdrawn(charge("pi_1", { refunded: true }), charge("pi_2"))).toBeNull();
+    expect(
+      withdrawn(charge("pi_2", { status: "failed", id: "ch_first_try", refunded: true })),
+    ).toBeNull();
+  });
+
+  it("is not given back by the draft of the next period", () => {
+    const invoices = [
+      invoice({ ...february, status: "draft" }),
+      invoice({ ...january, status: "paid", intent: "pi_1" }),
+    ];
+    const payments = paymentsOf([charge("pi_1", { refunded: true })]);
+    expect(coverageOf(invoices, payments, PRODUCTS).withdrawn).toBe("refund");
+  });
+
+  it.each([
+    ["needs_response", "dispute"],
+    ["under_review", "dispute"],
+    ["lost", "dispute"],
+    ["a status of 2031", "dispute"],
+    ["won", null],
+    ["prevented", null],
+    ["warning_needs_response", null],
+    ["warning_closed", null],
+  ])("with a dispute that is %s is withdrawn: %s", (status, withdrawn) => {
+    const dispute = { status } as Stripe.Dispute;
+    const disputes = [{ dispute, chargeId: "ch_pi_1" }];
+    const paid = [invoice({ ...january, status: "paid", intent: "pi_1" })];
+    expect(coverageOf(paid, noPayments, PRODUCTS, disputes).withdrawn).toBe(withdrawn);
+  });
+});
+
+describe("the newest invoice alone", () => {
+  const item = membership({ status: "active" }).item;
+
+  it("settles the period it is for", () => {
+    expect(settlesPeriod(invoice({ ...january, status: "paid" }), item, PRODUCTS)).toBe(true);
+  });
+
+  it.each([
+    ["it is not paid", invoice({ ...january, status: "open" })],
+    ["it is for something else", invoice({ ...january, status: "paid", product: "prod_book" })],
+    ["it is for a shorter time", invoice({ status: "paid", start: START, end: START + DAY })],
+    ["there is none", null],
+  ])("settles nothing when %s", (_why, newest) => {
+    expect(settlesPeriod(newest, item, PRODUCTS)).toBe(false);
+  });
 });

@@ -1,48 +1,51 @@
 import type Stripe from "stripe";
+import { accessEndOf, type Coverage, cancelAtOf } from "./access-end-rule";
 
-const DAY_SECONDS = 24 * 60 * 60;
-
-/** How long a member keeps access after a renewal failed, counted from the start of the unpaid period. */
-export const PAST_DUE_GRACE_DAYS = 7;
-
-/** What a profile row says of a customer's subscriptions. */
+/** What a profile row says of a customer's memberships. */
 export type BillingState = {
   stripePriceId: string | null;
   stripeCurrentPeriodEnd: Date | null;
   stripeSubscriptionId: string | null;
   stripeSubscriptionStatus: string | null;
   stripeCancelAtPeriodEnd: boolean;
+  stripeCancelAt: Date | null;
+  accessWithdrawn: "refund" | "dispute" | null;
 };
 
-/** Statuses in order of what they are worth; a status that is not listed is worth nothing. */
+/** A subscription to one of the site's products, the item of it that is, and what is paid of it. */
+export type Membership = {
+  subscription: Stripe.Subscription;
+  item: Stripe.SubscriptionItem;
+  coverage: Coverage;
+};
+
+/** Statuses of a subscription that goes on, and how much each is worth; one that is not listed gives no access. */
 const RANK: Record<string, number> = { active: 3, trialing: 2, past_due: 1 };
 
 /** Statuses of a subscription that is over: only these let somebody check out anew. */
 const ENDED = new Set(["canceled", "incomplete_expired"]);
 
+/** Statuses are an open set at Stripe, so an unknown one gives no access. */
+export function givesAccess({ status }: Stripe.Subscription): boolean {
+  return status in RANK;
+}
+
+/** Whether a subscription is over for good; one of an unknown status is not. */
+export function isOver({ status }: Stripe.Subscription): boolean {
+  return ENDED.has(status);
+}
+
+/** The memberships that keep their customer from checking out again: all that are not over. */
+export function liveMemberships(memberships: readonly Membership[]): Membership[] {
+  return memberships.filter(({ subscription }) => !isOver(subscription));
+}
+
 /**
- * What the row must say, given all subscriptions of a customer, cancelled ones included: the best one
- * with our price counts. Statuses are an open set at Stripe, so an unknown one gives no access. Stripe
- * moves the period on before it is paid, so while it is unpaid access ends a grace after its start.
- * Wants each subscription's `latest_invoice` expanded.
+ * What the row must say, given all memberships of a customer, cancelled ones included: the one whose
+ * access lasts longest counts, and without any the one that is worth most.
  */
-export function billingStateOf(
-  subscriptions: readonly Stripe.Subscription[],
-  priceId: string,
-): BillingState {
-  const ours = subscriptions
-    .flatMap((subscription) => {
-      const item = subscription.items.data.find(({ price }) => price.id === priceId);
-      return item ? [{ subscription, item, rank: RANK[subscription.status] ?? 0 }] : [];
-    })
-    .sort(
-      (a, b) =>
-        b.rank - a.rank ||
-        b.item.current_period_end - a.item.current_period_end ||
-        b.subscription.created - a.subscription.created ||
-        (a.subscription.id < b.subscription.id ? 1 : -1),
-    );
-  const best = ours[0];
+export function billingStateOf(memberships: readonly Membership[]): BillingState {
+  const best = [...memberships].sort(byWorth)[0];
   if (!best) {
     return {
       stripePriceId: null,
@@ -50,43 +53,41 @@ export function billingStateOf(
       stripeSubscriptionId: null,
       stripeSubscriptionStatus: null,
       stripeCancelAtPeriodEnd: false,
+      stripeCancelAt: null,
+      accessWithdrawn: null,
     };
   }
-  const { subscription, item, rank } = best;
+  const { subscription, item, coverage } = best;
+  const end = endOf(best);
+  const goesOn = givesAccess(subscription);
+  const cancelAt = goesOn ? cancelAtOf(subscription, item) : null;
   return {
-    stripePriceId: rank > 0 ? priceId : null,
-    stripeCurrentPeriodEnd: rank > 0 ? new Date(accessEnd(subscription, item) * 1000) : null,
+    stripePriceId: end === null ? null : item.price.id,
+    stripeCurrentPeriodEnd: dateOf(end),
     stripeSubscriptionId: subscription.id,
     stripeSubscriptionStatus: subscription.status,
-    stripeCancelAtPeriodEnd:
-      subscription.cancel_at_period_end || (rank > 0 && subscription.cancel_at !== null),
+    stripeCancelAtPeriodEnd: cancelAt !== null,
+    stripeCancelAt: dateOf(cancelAt),
+    accessWithdrawn: isOver(subscription) ? null : coverage.withdrawn,
   };
 }
 
-/**
- * Whether the current period is settled. A renewed subscription is active for about an hour before
- * Stripe tries to collect: written as a whole month, that would outlive a lost word of the failure.
- */
-function isPeriodPaid({ status, latest_invoice }: Stripe.Subscription): boolean {
-  if (status === "past_due") return false;
-  const invoice = typeof latest_invoice === "string" ? null : latest_invoice;
-  return invoice?.status !== "draft" && invoice?.status !== "open";
+/** End of access in seconds since 1970; null where there is none. */
+export function endOf({ subscription, item, coverage }: Membership): number | null {
+  return givesAccess(subscription) ? accessEndOf(subscription, item, coverage) : null;
 }
 
-/** Subscriptions that keep their customer from checking out again: all that are not over. */
-export function blockingSubscriptions(
-  subscriptions: readonly Stripe.Subscription[],
-): Stripe.Subscription[] {
-  return subscriptions.filter(({ status }) => !ENDED.has(status));
+function byWorth(a: Membership, b: Membership): number {
+  return (
+    (endOf(b) ?? 0) - (endOf(a) ?? 0) ||
+    (RANK[b.subscription.status] ?? 0) - (RANK[a.subscription.status] ?? 0) ||
+    Number(isOver(a.subscription)) - Number(isOver(b.subscription)) ||
+    b.item.current_period_end - a.item.current_period_end ||
+    b.subscription.created - a.subscription.created ||
+    (a.subscription.id < b.subscription.id ? 1 : -1)
+  );
 }
 
-/** End of access in seconds since 1970. */
-function accessEnd(subscription: Stripe.Subscription, item: Stripe.SubscriptionItem): number {
-  const end = isPeriodPaid(subscription)
-    ? item.current_period_end
-    : Math.min(
-        item.current_period_start + PAST_DUE_GRACE_DAYS * DAY_SECONDS,
-        item.current_period_end,
-      );
-  return subscription.cancel_at === null ? end : Math.min(end, subscription.cancel_at);
+function dateOf(seconds: number | null): Date | null {
+  return seconds === null ? null : new Date(seconds * 1_000);
 }

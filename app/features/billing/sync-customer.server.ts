@@ -1,88 +1,178 @@
-import type Stripe from "stripe";
 import { log } from "~/server/log.server";
 import { countSync } from "~/server/metrics.server";
 import { type Executor, getDatabase } from "~db/client";
-import { lockProfileByCustomer, updateProfile } from "~db/queries/profiles";
-import { sharedSerialised } from "./serialised.server";
-import { isMissingAtStripe, requireStripe, stripeClient } from "./stripe-client.server";
-import { type BillingState, billingStateOf, blockingSubscriptions } from "./subscription-state";
+import {
+  findProfileByCustomer,
+  lockProfileByCustomer,
+  nextSyncNumber,
+  updateProfile,
+} from "~db/queries/profiles";
+import { insertStripePrice } from "~db/queries/stripe-prices";
+import type { Profile } from "~db/schema";
+import { tellAuthor } from "./author-notice.server";
+import { callPurpose } from "./call-purpose.server";
+import { askBilling, type CustomerBilling } from "./customer-billing.server";
+import { type Measure, takeDisputeMeasures } from "./dispute-measures.server";
+import { nextLookAt } from "./next-look";
+import { sharedInOrder } from "./shared-work.server";
+import { type BillingState, liveMemberships } from "./subscription-state";
 
 /** The state a sync wrote, or why there was nothing to write. */
 export type SyncOutcome =
   | { kind: "synced"; userId: string; state: BillingState }
   | { kind: "unknown-customer" };
 
+/** One look at what Stripe says of a customer, with its number among all looks. */
+export type Look = CustomerBilling & {
+  stripeCustomerId: string;
+  number: number;
+  at: Date;
+  /** What the look made the site do at Stripe about disputes. */
+  measures: Measure[];
+  /** Whether Stripe has to be looked at again soon, because of what was done there or could not be. */
+  isUnfinished: boolean;
+};
+
 /**
- * Makes the profile row of a Stripe customer equal to what Stripe says: the only writer of billing
- * state. Stripe is asked while the row is locked, so of two syncs the one that asked later writes
- * later; and it is asked after the call, but once for all who call before. Throws what Stripe or
+ * Makes the profile row of a Stripe customer equal to what Stripe says: the only writer of billing state.
+ * Neither a connection nor a lock is held while Stripe is asked. Throws UnknownCustomer, and what Stripe or
  * PostgreSQL throw; nothing is written then.
  */
-export function syncCustomer(stripeCustomerId: string): Promise<SyncOutcome> {
-  return sharedSerialised(stripeCustomerId, async () => {
-    try {
-      return await getDatabase().db.transaction((tx) => syncLockedCustomer(stripeCustomerId, tx));
-    } catch (error) {
-      countSync("failed");
-      throw error;
-    }
+export async function syncCustomer(stripeCustomerId: string): Promise<SyncOutcome> {
+  try {
+    const look = await lookAtCustomer(stripeCustomerId);
+    if (!look) return unknownCustomer(stripeCustomerId);
+    const written = await getDatabase().db.transaction((tx) => writeLook(look, tx));
+    return afterWriting(look, written);
+  } catch (error) {
+    countSync("failed");
+    throw error;
+  }
+}
+
+/**
+ * Asks Stripe about a customer whom a profile has; null if none has. The look is numbered before Stripe is
+ * asked, so a look of a higher number knows all that had happened when one of a lower number was called
+ * for. Of one customer and purpose one look is under way and one waits; whoever calls meanwhile shares the
+ * one that waits, since the one under way may have asked before the payment.
+ */
+export function lookAtCustomer(stripeCustomerId: string): Promise<Look | null> {
+  return sharedInOrder(`look ${callPurpose()} ${stripeCustomerId}`, async () => {
+    if (!(await findProfileByCustomer(stripeCustomerId))) return null;
+    const at = new Date();
+    const number = await nextSyncNumber();
+    const billing = await askBilling(stripeCustomerId);
+    return { ...billing, stripeCustomerId, number, at, ...(await measuresFor(billing)) };
   });
 }
 
-/** `syncCustomer` inside a transaction the caller has open, such as the one that fills the ledger. */
-export async function syncLockedCustomer(
-  stripeCustomerId: string,
-  tx: Executor,
-): Promise<SyncOutcome> {
-  const profile = await lockProfileByCustomer(stripeCustomerId, tx);
-  if (!profile) {
-    countSync("unknown");
-    log().warn({ stripeCustomerId }, "no profile has this Stripe customer; nothing to sync");
-    return { kind: "unknown-customer" };
+async function measuresFor({ memberships }: CustomerBilling) {
+  try {
+    const measures = await takeDisputeMeasures(memberships);
+    return { measures, isUnfinished: measures.length > 0 };
+  } catch (error) {
+    // the door is shut all the same; the timer comes back to the rest
+    log().error(
+      { err: error },
+      "a disputed membership could not be changed at Stripe; tried again",
+    );
+    return { measures: [], isUnfinished: true };
   }
+}
 
-  const { priceId } = requireStripe();
-  const subscriptions = await listSubscriptions(stripeCustomerId);
-  const state = billingStateOf(subscriptions, priceId);
+/** What writing a look came to: the row before and after, or null if no profile has the customer any more. */
+export type WrittenLook = { before: Profile; state: BillingState; isStale: boolean } | null;
 
-  const live = blockingSubscriptions(subscriptions);
+/**
+ * Writes a look into the customer's row, in the caller's transaction, unless one of a higher number was
+ * written meanwhile. The caller tells of it with `afterWriting` once the transaction is through.
+ */
+export async function writeLook(look: Look, tx: Executor): Promise<WrittenLook> {
+  const before = await lockProfileByCustomer(look.stripeCustomerId, tx);
+  if (!before) return null;
+  if (before.syncNumber > look.number) return { before, state: stateOf(before), isStale: true };
+
+  const { state, memberships, price, at } = look;
+  if (price) await insertStripePrice(price, tx);
+  const isMember = liveMemberships(memberships).length > 0;
+  const checkoutOpenedAt = isMember ? null : before.checkoutOpenedAt;
+  await updateProfile(
+    before.id,
+    {
+      ...state,
+      checkoutOpenedAt,
+      syncNumber: look.number,
+      syncedAt: at,
+      syncDueAt: nextLookAt(look, checkoutOpenedAt),
+    },
+    tx,
+  );
+  return { before, state, isStale: false };
+}
+
+/** Logs a written look, and tells the author of what changed that is theirs to know. */
+export function afterWriting(look: Look, written: WrittenLook): SyncOutcome {
+  const { stripeCustomerId } = look;
+  if (!written) return unknownCustomer(stripeCustomerId);
+  const { before, state, isStale } = written;
+  const userId = before.id;
+  for (const { kind, subscriptionId, chargeId } of look.measures) {
+    tellAuthor({ kind, userId, stripeCustomerId, subscriptionId, chargeId });
+  }
+  if (isStale) {
+    countSync("stale");
+    log().info({ userId, stripeCustomerId }, "a later look at Stripe was written already");
+    return { kind: "synced", userId, state };
+  }
+  const subscriptionId = state.stripeSubscriptionId;
+  if (state.accessWithdrawn === "refund" && before.accessWithdrawn !== "refund" && subscriptionId) {
+    tellAuthor({ kind: "refunded", userId, stripeCustomerId, subscriptionId });
+  }
+  const live = liveMemberships(look.memberships);
   if (live.length > 1) {
     log().error(
-      { userId: profile.id, stripeCustomerId, subscriptions: live.map(({ id }) => id) },
+      { userId, stripeCustomerId, subscriptions: live.map(({ subscription }) => subscription.id) },
       "this customer has more than one live subscription: refund and cancel the surplus one at Stripe",
     );
   }
-
-  const checkoutOpenedAt = live.length > 0 ? null : profile.checkoutOpenedAt;
-  await updateProfile(profile.id, { ...state, checkoutOpenedAt, syncedAt: new Date() }, tx);
   countSync("synced");
   log().info(
     {
-      userId: profile.id,
+      userId,
       stripeCustomerId,
-      subscription: state.stripeSubscriptionId,
+      subscription: subscriptionId,
       status: state.stripeSubscriptionStatus,
       accessUntil: state.stripeCurrentPeriodEnd,
+      withdrawn: state.accessWithdrawn ?? undefined,
     },
     "billing state synced",
   );
-  return { kind: "synced", userId: profile.id, state };
+  return { kind: "synced", userId, state };
 }
 
-/** All subscriptions of a customer with their latest invoices, cancelled ones too; none when Stripe no longer knows the customer. */
-export async function listSubscriptions(stripeCustomerId: string): Promise<Stripe.Subscription[]> {
-  const subscriptions: Stripe.Subscription[] = [];
-  try {
-    const pages = stripeClient().subscriptions.list({
-      customer: stripeCustomerId,
-      status: "all",
-      limit: 100,
-      expand: ["data.latest_invoice"],
-    });
-    for await (const subscription of pages) subscriptions.push(subscription);
-  } catch (error) {
-    if (!isMissingAtStripe(error)) throw error;
-    return [];
-  }
-  return subscriptions;
+function unknownCustomer(stripeCustomerId: string): SyncOutcome {
+  countSync("unknown");
+  log().info({ stripeCustomerId }, "no profile has this Stripe customer; nothing to sync");
+  return { kind: "unknown-customer" };
+}
+
+function stateOf(profile: Profile): BillingState {
+  const {
+    stripePriceId,
+    stripeCurrentPeriodEnd,
+    stripeSubscriptionId,
+    stripeSubscriptionStatus,
+    stripeCancelAtPeriodEnd,
+    stripeCancelAt,
+    accessWithdrawn,
+  } = profile;
+  return {
+    stripePriceId,
+    stripeCurrentPeriodEnd,
+    stripeSubscriptionId,
+    stripeSubscriptionStatus,
+    stripeCancelAtPeriodEnd,
+    stripeCancelAt,
+    accessWithdrawn,
+  };
 }

@@ -2,14 +2,17 @@ import type Stripe from "stripe";
 import { log } from "~/server/log.server";
 import { countWebhook } from "~/server/metrics.server";
 import { getDatabase } from "~db/client";
-import { insertWebhookEvent } from "~db/queries/webhook-events";
+import { hasWebhookEvent, insertWebhookEvent } from "~db/queries/webhook-events";
 import { callingFor } from "./call-purpose.server";
-import { serialised } from "./serialised.server";
+import { idOf } from "./coverage";
 import { requireStripe, stripeClient } from "./stripe-client.server";
-import { syncLockedCustomer } from "./sync-customer.server";
+import { afterWriting, lookAtCustomer, writeLook } from "./sync-customer.server";
 import { refuseWebhook } from "./webhook-refusals.server";
 
-/** The events the webhook endpoint is registered for, and acts on. */
+/**
+ * The events the webhook endpoint is registered for, and acts on: 20 at most, which is how many types
+ * Stripe lists at once (https://docs.stripe.com/api/events/list#list_events-types).
+ */
 export const WEBHOOK_EVENTS = [
   "checkout.session.completed",
   "checkout.session.async_payment_succeeded",
@@ -23,19 +26,20 @@ export const WEBHOOK_EVENTS = [
   "invoice.paid",
   "invoice.payment_failed",
   "invoice.payment_action_required",
+  "invoice.marked_uncollectible",
+  "invoice.voided",
   "customer.deleted",
   "charge.refunded",
+  "refund.failed",
   "charge.dispute.created",
+  "charge.dispute.updated",
+  "charge.dispute.closed",
 ] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[];
 
 /** The answer to a delivery: anything but a 2xx makes Stripe deliver it again later. */
 export type WebhookAnswer = { status: 200 | 400 | 500; message: string };
 
-/**
- * Takes one delivery of Stripe's, from a client's network if it is known. The event id enters the ledger in the same transaction as the work it
- * causes, so failed work leaves no entry and is delivered again, and done work is not done twice. The
- * event's content is only believed as far as the customer's name: the state is asked of Stripe anew.
- */
+/** Takes one delivery of Stripe's, from a client's network if it is known. */
 export async function receiveWebhook(
   rawBody: string,
   signature: string | null,
@@ -57,40 +61,43 @@ export async function receiveWebhook(
     return { status: 200, message: "Nothing to do." };
   }
 
-  let customer: string | null = null;
   try {
-    const isNew = await callingFor("webhook", async () => {
-      customer = await customerOf(event);
-      return workOnce(event, customer);
-    });
+    const isNew = await callingFor("webhook", () => workOnce(event));
     countWebhook(isNew ? "worked" : "duplicate");
-    log().info({ ...facts, customer }, isNew ? "webhook worked" : "webhook was worked before");
+    log().info(facts, isNew ? "webhook worked" : "webhook was worked before");
     return { status: 200, message: isNew ? "Done." : "Done before." };
   } catch (error) {
     countWebhook("failed");
-    log().error({ ...facts, customer, err: error }, "webhook failed; Stripe will send it again");
+    log().error({ ...facts, err: error }, "webhook failed; Stripe will send it again");
     return { status: 500, message: "The work failed; please send it again." };
   }
 }
 
-/** False when the ledger holds the event already. */
-function workOnce(event: Stripe.Event, customer: string | null): Promise<boolean> {
-  return serialised(customer ?? event.id, () =>
-    getDatabase().db.transaction(async (tx) => {
-      const isNew = await insertWebhookEvent(
-        {
-          id: event.id,
-          type: event.type,
-          apiVersion: event.api_version,
-          stripeCustomerId: customer,
-          occurredAt: new Date(event.created * 1000),
-        },
-        tx,
-      );
-      if (isNew && customer) await syncLockedCustomer(customer, tx);
-      return isNew;
-    }),
-  );
+/**
+ * Works an event; false when the ledger holds it already. Its id enters the ledger in the same transaction
+ * as what the work writes, so failed work leaves no entry and is delivered again, and done work is not done
+ * twice. The event's content is only believed as far as the customer's name: the state is asked of Stripe
+ * anew. Throws what Stripe and PostgreSQL throw.
+ */
+export async function workOnce(event: Stripe.Event): Promise<boolean> {
+  if (await hasWebhookEvent(event.id)) return false;
+  const customer = await customerOf(event);
+  const look = customer === null ? null : await lookAtCustomer(customer);
+  const done = await getDatabase().db.transaction(async (tx) => {
+    const isNew = await insertWebhookEvent(
+      {
+        id: event.id,
+        type: event.type,
+        apiVersion: event.api_version,
+        stripeCustomerId: customer,
+        occurredAt: new Date(event.created * 1000),
+      },
+      tx,
+    );
+    return isNew && { written: look && (await writeLook(look, tx)) };
+  });
+  if (done && look) afterWriting(look, done.written);
+  return done !== false;
 }
 
 /** The event, if any of our secrets signed it within Stripe's default tolerance of 300 s; else null. */
@@ -106,23 +113,17 @@ function verifiedEvent(rawBody: string, signature: string | null): Stripe.Event 
   return null;
 }
 
-/** The customer an event is about: a dispute names only its charge, so the charge is asked for. */
+/** The customer an event is about: disputes and refunds name only their charge, so the charge is asked for. */
 async function customerOf(event: Stripe.Event): Promise<string | null> {
-  const object = event.data.object as { object: string; id: string; customer?: unknown };
+  const object = event.data.object as {
+    object: string;
+    id: string;
+    customer?: unknown;
+    charge?: unknown;
+  };
   if (object.object === "customer") return object.id;
-  if (event.type === "charge.dispute.created") {
-    const { charge } = event.data.object;
-    const { customer } =
-      typeof charge === "string" ? await stripeClient().charges.retrieve(charge) : charge;
-    return idOf(customer);
-  }
-  return idOf(object.customer);
-}
-
-/** The id behind a field of Stripe's that holds an id, the expanded object, or nothing. */
-function idOf(reference: unknown): string | null {
-  if (typeof reference === "string") return reference;
-  return reference && typeof reference === "object" && "id" in reference
-    ? String(reference.id)
-    : null;
+  const customer = idOf(object.customer);
+  const charge = idOf(object.charge);
+  if (customer !== null || charge === null) return customer;
+  return idOf((await stripeClient().charges.retrieve(charge)).customer);
 }

@@ -1,0 +1,186 @@
+import type Stripe from "stripe";
+import type { StripePrice } from "~db/schema";
+import {
+  chargesOf,
+  coverageOf,
+  type DisputedPayment,
+  type Payments,
+  paymentsOf,
+  settlesPeriod,
+} from "./coverage";
+import { keptPrice, premiumProducts } from "./premium-product.server";
+import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
+import {
+  type BillingState,
+  billingStateOf,
+  givesAccess,
+  isOver,
+  type Membership,
+} from "./subscription-state";
+
+/** A customer whom Stripe does not know in this account and mode: the keys or the database are not the right ones. */
+export class UnknownCustomer extends Error {
+  override name = "UnknownCustomer";
+  constructor(readonly stripeCustomerId: string) {
+    super(
+      `Stripe does not know customer ${stripeCustomerId} in this account and mode: is STRIPE_SECRET_KEY that of the account and mode it was made in?`,
+    );
+  }
+}
+
+/** A membership with the disputes of its payments and the invoices that were looked at. */
+export type ExaminedMembership = Membership & {
+  disputes: DisputedPayment[];
+  invoices: Stripe.Invoice[];
+};
+
+/** What Stripe says of a customer. */
+export type CustomerBilling = {
+  state: BillingState;
+  memberships: ExaminedMembership[];
+  /** The price that the membership in `state` is paid at. */
+  price: StripePrice | null;
+  /** Whether the customer was deleted at Stripe, with all subscriptions. */
+  isDeleted: boolean;
+};
+
+/**
+ * Asks Stripe about a customer's memberships: those to our products only, since the author may sell others
+ * to the same person. Two calls at the same time; more only for a period that is not settled or a disputed
+ * payment. Throws UnknownCustomer, PaymentsNotConfigured and what Stripe throws.
+ */
+export async function askBilling(stripeCustomerId: string): Promise<CustomerBilling> {
+  try {
+    const [products, subscriptions, charges] = await Promise.all([
+      premiumProducts(),
+      listSubscriptions(stripeCustomerId),
+      listCharges(stripeCustomerId),
+    ]);
+    const examined = subscriptions.flatMap((subscription) => {
+      const item = membershipItem(subscription, products);
+      return item ? [examine(subscription, item, charges, products)] : [];
+    });
+    const memberships = await Promise.all(examined);
+    const state = billingStateOf(memberships);
+    return { state, memberships, price: priceOf(state, memberships), isDeleted: false };
+  } catch (error) {
+    if (!isMissingAtStripe(error, "customer")) throw error;
+    const customer = await customerState(stripeCustomerId);
+    if (customer === "unknown") throw new UnknownCustomer(stripeCustomerId);
+    if (customer === "there") throw error;
+    return { state: billingStateOf([]), memberships: [], price: null, isDeleted: true };
+  }
+}
+
+/** All subscriptions of a customer to our products, those that are over too, as a checkout must know them. */
+export async function listMemberships(stripeCustomerId: string): Promise<Stripe.Subscription[]> {
+  const [products, subscriptions] = await Promise.all([
+    premiumProducts(),
+    listSubscriptions(stripeCustomerId),
+  ]);
+  return subscriptions.filter((subscription) => membershipItem(subscription, products));
+}
+
+/** The item that makes a subscription a membership; undefined for one to something else. */
+export function membershipItem(
+  { items }: Stripe.Subscription,
+  products: ReadonlySet<string>,
+): Stripe.SubscriptionItem | undefined {
+  return items.data.find(({ price: { product } }) =>
+    products.has(typeof product === "string" ? product : product.id),
+  );
+}
+
+/** Whether Stripe has a customer, had it once, or never in this account and mode. */
+export async function customerState(
+  stripeCustomerId: string,
+): Promise<"there" | "deleted" | "unknown"> {
+  try {
+    const customer = await stripeClient().customers.retrieve(stripeCustomerId);
+    return customer.deleted ? "deleted" : "there";
+  } catch (error) {
+    if (isMissingAtStripe(error)) return "unknown";
+    throw error;
+  }
+}
+
+async function examine(
+  subscription: Stripe.Subscription,
+  item: Stripe.SubscriptionItem,
+  charges: readonly Stripe.Charge[],
+  products: ReadonlySet<string>,
+): Promise<ExaminedMembership> {
+  const base = { subscription, item, disputes: [] };
+  if (isOver(subscription)) {
+    return { ...base, invoices: [], coverage: { paidUntil: null, withdrawn: null } };
+  }
+  const payments = paymentsOf(charges);
+  const { latest_invoice: latest } = subscription;
+  const newest = typeof latest === "string" ? null : latest;
+  const disputed = charges.filter(({ disputed }) => disputed);
+  const isPlain =
+    disputed.length === 0 &&
+    subscription.status !== "past_due" &&
+    (!givesAccess(subscription) || settlesPeriod(newest, item, products));
+  const invoices = isPlain ? (newest ? [newest] : []) : await listInvoices(subscription.id);
+  const disputes = await disputesOf(invoices, payments);
+  return {
+    subscription,
+    item,
+    disputes,
+    invoices,
+    coverage: coverageOf(invoices, payments, products, disputes),
+  };
+}
+
+/** The disputes of what paid a subscription's invoices. */
+async function disputesOf(
+  invoices: readonly Stripe.Invoice[],
+  payments: Payments,
+): Promise<DisputedPayment[]> {
+  const charges = new Set(
+    invoices
+      .flatMap((invoice) => chargesOf(invoice, payments))
+      .filter(({ disputed }) => disputed)
+      .map(({ id }) => id),
+  );
+  const found = await Promise.all(
+    [...charges].map(async (charge) => {
+      const { data } = await stripeClient().disputes.list({ charge, limit: 100 });
+      return data.map((dispute) => ({ dispute, chargeId: charge }));
+    }),
+  );
+  return found.flat();
+}
+
+async function listSubscriptions(customer: string): Promise<Stripe.Subscription[]> {
+  return all(
+    stripeClient().subscriptions.list({
+      customer,
+      status: "all",
+      limit: 100,
+      expand: ["data.latest_invoice.payments"],
+    }),
+  );
+}
+
+async function listCharges(customer: string): Promise<Stripe.Charge[]> {
+  return all(stripeClient().charges.list({ customer, limit: 100 }));
+}
+
+async function listInvoices(subscription: string): Promise<Stripe.Invoice[]> {
+  return all(stripeClient().invoices.list({ subscription, limit: 100, expand: ["data.payments"] }));
+}
+
+async function all<Item>(pages: AsyncIterable<Item>): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const item of pages) items.push(item);
+  return items;
+}
+
+function priceOf(state: BillingState, memberships: readonly Membership[]): StripePrice | null {
+  const counted = memberships.find(({ subscription }) => {
+    return subscription.id === state.stripeSubscriptionId;
+  });
+  return counted ? keptPrice(counted.item.price) : null;
+}

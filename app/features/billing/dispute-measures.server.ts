@@ -1,0 +1,87 @@
+import type Stripe from "stripe";
+import type { ExaminedMembership } from "./customer-billing.server";
+import { stripeClient } from "./stripe-client.server";
+import { isOver } from "./subscription-state";
+
+/** What was done at Stripe about the disputes of a membership. */
+export type Measure = {
+  kind: "dispute-opened" | "dispute-won" | "dispute-lost";
+  subscriptionId: string;
+  chargeId: string | undefined;
+};
+
+/** Marks a pause of ours at Stripe, by the dispute it is for: one that the author made is left alone. */
+const PAUSED_FOR = "paused_for_dispute";
+
+/** Lost for good; an appeal is open again. */
+const LOST = "lost";
+
+/**
+ * Sees to it that a disputed membership is not charged again: while a dispute is open nothing is collected,
+ * once it is lost the subscription is cancelled, once it is won collection goes on
+ * (https://docs.stripe.com/billing/subscriptions/pause-payment). Gives what it changed, which is nothing
+ * when it is asked again. Throws what Stripe throws.
+ */
+export async function takeDisputeMeasures(
+  memberships: readonly ExaminedMembership[],
+): Promise<Measure[]> {
+  const measures: Measure[] = [];
+  for (const membership of memberships) {
+    if (isOver(membership.subscription)) continue;
+    const measure = await takeMeasure(membership);
+    if (measure) measures.push(measure);
+  }
+  return measures;
+}
+
+async function takeMeasure({
+  subscription,
+  disputes,
+  coverage,
+  invoices,
+}: ExaminedMembership): Promise<Measure | null> {
+  const { id: subscriptionId, metadata, pause_collection: pause } = subscription;
+  const measure = (kind: Measure["kind"], chargeId?: string) => ({
+    kind,
+    subscriptionId,
+    chargeId,
+  });
+  const { subscriptions } = stripeClient();
+
+  const lost = disputes.find(({ dispute }) => dispute.status === LOST);
+  if (lost) {
+    await subscriptions.cancel(subscriptionId, { prorate: false, invoice_now: false });
+    return measure("dispute-lost", lost.chargeId);
+  }
+  const isDisputed = coverage.withdrawn === "dispute";
+  if (isDisputed && !pause) {
+    const [newest] = disputes;
+    await setCollection(invoices, false);
+    await subscriptions.update(subscriptionId, {
+      pause_collection: { behavior: "void" },
+      metadata: { [PAUSED_FOR]: newest?.dispute.id ?? "" },
+    });
+    return measure("dispute-opened", newest?.chargeId);
+  }
+  if (!isDisputed && pause && metadata[PAUSED_FOR]) {
+    await setCollection(invoices, true);
+    await subscriptions.update(subscriptionId, {
+      pause_collection: "",
+      metadata: { [PAUSED_FOR]: "" },
+    });
+    return measure("dispute-won", disputes[0]?.chargeId);
+  }
+  return null;
+}
+
+/** A pause holds for invoices to come; those that are there are collected or not as each of them says. */
+async function setCollection(
+  invoices: readonly Stripe.Invoice[],
+  auto_advance: boolean,
+): Promise<void> {
+  for (const invoice of invoices) {
+    const isOwed = invoice.status === "draft" || invoice.status === "open";
+    if (!isOwed || invoice.auto_advance === auto_advance) continue;
+    await stripeClient().invoices.update(invoice.id, { auto_advance });
+  }
+}

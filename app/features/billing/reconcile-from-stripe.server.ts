@@ -1,0 +1,146 @@
+import type Stripe from "stripe";
+import { log } from "~/server/log.server";
+import { ensureProfile, findProfileByCustomer, replaceCustomer } from "~db/queries/profiles";
+import { findAccountCreation } from "~db/queries/users";
+import { idOf } from "./coverage";
+import { listMemberships, membershipItem } from "./customer-billing.server";
+import { inParallel } from "./in-parallel";
+import { premiumProducts } from "./premium-product.server";
+import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
+import { isOver } from "./subscription-state";
+import { syncCustomer } from "./sync-customer.server";
+
+/** A membership at Stripe and what the database knows of it. */
+export type MembershipOwner =
+  | { kind: "linked"; userId: string }
+  /** Its user is there, and the row has no customer, or one that has no membership going on. */
+  | { kind: "lost"; userId: string; replaces: string | null }
+  /** Its user pays another one too, through the customer that the row names. */
+  | { kind: "surplus"; userId: string; linkedCustomer: string }
+  /** Nobody with an account has it. */
+  | { kind: "ownerless"; userId: string | null };
+
+/** A live membership of the account, whoever has it. */
+export type AccountMembership = {
+  subscriptionId: string;
+  stripeCustomerId: string;
+  status: string;
+  owner: MembershipOwner;
+};
+
+export type FromStripeResult = {
+  /** Memberships whose row was synced, those just adopted included. */
+  synced: number;
+  failed: number;
+  adopted: AccountMembership[];
+  /** Memberships that somebody pays and the site can do nothing about by itself. */
+  unresolved: AccountMembership[];
+};
+
+/**
+ * Walks all memberships of the account that go on, and makes the rows fit: one that has lost its link to the
+ * customer, as in a restored backup, gets it back, by the user's id that the subscription or its customer
+ * carries. Never by the e-mail address, which proves nothing here. Throws what Stripe or PostgreSQL throw.
+ */
+export async function reconcileFromStripe(
+  tell?: (looked: number) => void,
+): Promise<FromStripeResult> {
+  const result: FromStripeResult = { synced: 0, failed: 0, adopted: [], unresolved: [] };
+  let looked = 0;
+  await forEachAccountMembership(async (membership) => {
+    const { owner, stripeCustomerId } = membership;
+    if (owner.kind === "lost" && (await adopt(membership, owner))) {
+      result.adopted.push(membership);
+    } else if (owner.kind !== "linked") {
+      result.unresolved.push(membership);
+      return;
+    }
+    try {
+      await syncCustomer(stripeCustomerId);
+      result.synced++;
+    } catch (error) {
+      result.failed++;
+      log().error({ stripeCustomerId, err: error }, "a membership at Stripe could not be synced");
+    }
+    if (++looked % 500 === 0) tell?.(looked);
+  });
+  return result;
+}
+
+/** Finds whose each live membership of the account is, and does some work for it, several at the same time. */
+export async function forEachAccountMembership(
+  work: (membership: AccountMembership) => Promise<void>,
+): Promise<void> {
+  const products = await premiumProducts();
+  let page: Stripe.Subscription[] = [];
+  const workPage = async () => {
+    await inParallel(page, async (subscription) => {
+      const stripeCustomerId = idOf(subscription.customer);
+      if (stripeCustomerId === null) return;
+      await work({
+        subscriptionId: subscription.id,
+        stripeCustomerId,
+        status: subscription.status,
+        owner: await findOwner(subscription, stripeCustomerId),
+      });
+    });
+    page = [];
+  };
+  // without a status Stripe lists all that are not cancelled
+  for await (const subscription of stripeClient().subscriptions.list({ limit: 100 })) {
+    if (isOver(subscription) || !membershipItem(subscription, products)) continue;
+    page.push(subscription);
+    if (page.length === 100) await workPage();
+  }
+  await workPage();
+}
+
+async function findOwner(
+  subscription: Stripe.Subscription,
+  stripeCustomerId: string,
+): Promise<MembershipOwner> {
+  const linked = await findProfileByCustomer(stripeCustomerId);
+  if (linked) return { kind: "linked", userId: linked.id };
+  const userId = subscription.metadata.userId ?? (await userIdOfCustomer(stripeCustomerId));
+  if (!userId || !isUuid(userId) || !(await findAccountCreation(userId))) {
+    return { kind: "ownerless", userId: userId ?? null };
+  }
+  const { stripeCustomerId: linkedCustomer } = await ensureProfile(userId);
+  if (linkedCustomer !== null && (await hasLiveMembership(linkedCustomer))) {
+    return { kind: "surplus", userId, linkedCustomer };
+  }
+  return { kind: "lost", userId, replaces: linkedCustomer };
+}
+
+async function adopt(
+  { subscriptionId, stripeCustomerId }: AccountMembership,
+  { userId, replaces }: Extract<MembershipOwner, { kind: "lost" }>,
+): Promise<boolean> {
+  const isAdopted = await replaceCustomer(userId, replaces, stripeCustomerId);
+  if (isAdopted) {
+    log().warn(
+      { userId, stripeCustomerId, subscription: subscriptionId, replaces: replaces ?? undefined },
+      "a membership that had lost its account was given back to it",
+    );
+  }
+  return isAdopted;
+}
+
+async function hasLiveMembership(stripeCustomerId: string): Promise<boolean> {
+  try {
+    const memberships = await listMemberships(stripeCustomerId);
+    return memberships.some((subscription) => !isOver(subscription));
+  } catch (error) {
+    if (isMissingAtStripe(error, "customer")) return false;
+    throw error;
+  }
+}
+
+async function userIdOfCustomer(stripeCustomerId: string): Promise<string | undefined> {
+  const customer = await stripeClient().customers.retrieve(stripeCustomerId);
+  return customer.deleted ? undefined : customer.metadata.userId;
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}
