@@ -103,7 +103,7 @@ async function start(
 
 async function startSandbox(
   settings: Environment,
-  { port, origin }: { port: number; origin: string },
+  { port, origin, latencyMs }: NonNullable<Environment["SANDBOX"]>,
 ): Promise<Started> {
   const sandbox = await startStripeSandbox({
     port,
@@ -121,6 +121,7 @@ async function startSandbox(
       currency: "usd",
       interval: "month",
     },
+    latencyMs,
     log: ({ msg, ...facts }) => log().debug(facts, `Stripe sandbox: ${msg}`),
   }).catch((error: NodeJS.ErrnoException) => {
     throw explain(error, port, settings.HOST);

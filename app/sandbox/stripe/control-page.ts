@@ -111,7 +111,7 @@ function table(title: string, heads: string[], rows: Html[]): Html {
 <tbody>${rows}</tbody></table></div>`;
 }
 
-function clockSection({ sandbox }: ControlContext): Html {
+function clockSection({ sandbox, latency }: ControlContext): Html {
   const { clockOffset, afterRetries } = sandbox.state;
   const days = Math.round(clockOffset / 8_640) / 10;
   return html`<h2>Clock</h2>
@@ -126,7 +126,8 @@ ${fieldForm(
     { cancel: "cancelled", unpaid: "marked unpaid", past_due: "left past due" },
     afterRetries,
   ),
-)}`;
+)}
+${fieldForm("settings", "Set how long every API call takes", numberField("latencyMs", "Milliseconds", latency.ms))}`;
 }
 
 function webhookSection({ sandbox, courier }: ControlContext): Html {

@@ -5,7 +5,8 @@
  *
  *     GET    /_control/state          the clock, settings, faults and how much of everything there is
  *     POST   /_control/reset          forget all but catalogue, portal configurations and endpoints
- *     POST   /_control/settings       { afterRetries: "cancel" | "unpaid" | "past_due" }
+ *     POST   /_control/settings       { afterRetries: "cancel" | "unpaid" | "past_due",
+ *                                       latencyMs: 0 to 60000, how long every API call takes }
  *
  *     GET    /_control/clock          { now, offset } in seconds
  *     POST   /_control/clock          { days, seconds } moves it on: renewals, retries, ends, expiries
@@ -49,7 +50,8 @@
  *
  *     POST   /_control/faults         { kind: "error" | "slow" | "truncate" | "destroy" (required),
  *                                       times (1; 0 for ever), when: "before" | "after", match:
- *                                       "POST /v1/customers", status (500), ms (1000) }
+ *                                       "POST /v1/customers", status (500), ms (1000) }; an error
+ *                                       from 500 on is kept for the request's idempotency key
  *     DELETE /_control/faults         (also POST /_control/faults/clear)
  *     GET    /_control/requests       { counts: { "POST /v1/customers": 1 }, requests }
  *     DELETE /_control/requests       (also POST /_control/requests/clear)
@@ -60,6 +62,7 @@ import { ControlError } from "./control-error";
 import { lifecycleActions } from "./control-lifecycle";
 import { discardHeld, resendEvent, retryNow } from "./deliveries";
 import { matchPath } from "./endpoint";
+import { MAX_LATENCY_MS } from "./latency";
 import { advanceClock } from "./schedule";
 import { DEFAULT_WEBHOOK_POLICY, emptyState, type State } from "./state";
 
@@ -74,7 +77,7 @@ const KEPT_AT_RESET = new Set<keyof State>([
   "webhookEndpoints",
 ]);
 
-function summary({ sandbox, faults }: ControlContext): object {
+function summary({ sandbox, faults, latency }: ControlContext): object {
   const { state } = sandbox;
   const counts = Object.fromEntries(
     Object.entries(state).flatMap(([name, part]) =>
@@ -87,6 +90,7 @@ function summary({ sandbox, faults }: ControlContext): object {
     now: sandbox.now(),
     clockOffset: state.clockOffset,
     afterRetries: state.afterRetries,
+    latencyMs: latency.ms,
     webhooks: state.webhookPolicy,
     faults: faults.all,
     counts,
@@ -103,15 +107,20 @@ const ACTIONS: ControlAction[] = [
       if (!KEPT_AT_RESET.has(name)) Object.assign(context.sandbox.state, { [name]: fresh[name] });
     }
     context.faults.clear();
+    context.latency.reset();
     context.requests.clear();
     return summary(context);
   }),
   action(
     "POST",
     "/_control/settings",
-    z.object({ afterRetries: z.enum(["cancel", "unpaid", "past_due"]) }),
-    (context, _id, { afterRetries }) => {
-      context.sandbox.state.afterRetries = afterRetries;
+    z.object({
+      afterRetries: z.enum(["cancel", "unpaid", "past_due"]).optional(),
+      latencyMs: count.max(MAX_LATENCY_MS).optional(),
+    }),
+    (context, _id, { afterRetries, latencyMs }) => {
+      context.sandbox.state.afterRetries = afterRetries ?? context.sandbox.state.afterRetries;
+      context.latency.ms = latencyMs ?? context.latency.ms;
       return summary(context);
     },
   ),

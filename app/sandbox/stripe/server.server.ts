@@ -25,6 +25,8 @@ import {
   sendJson,
   sendPage,
 } from "./http-exchange";
+import { KeysInUse } from "./idempotency";
+import { Latency } from "./latency";
 import type { Log } from "./log";
 import { messagePage } from "./page-layout";
 import { answerPage } from "./pages";
@@ -56,6 +58,8 @@ export type StripeSandboxOptions = {
   /** What `webhookUrl` listens to; what the site handles by default. */
   webhookEvents?: string[];
   price: Catalogue;
+  /** How long every call of the API takes, in milliseconds from 0 to 60,000; 0 by default. */
+  latencyMs?: number;
   log?: Log;
 };
 
@@ -86,6 +90,8 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     sandbox,
     secretKey: options.secretKey,
     faults: new Faults(),
+    latency: new Latency(options.latencyMs ?? 0),
+    keysInUse: new KeysInUse(),
     requests: new RequestLog(),
     log,
     saved: () => store.saved(),
