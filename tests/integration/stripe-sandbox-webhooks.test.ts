@@ -80,10 +80,10 @@ describe("webhooks", () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const port = await idlePort();
-    const endpoint = await stripe.webhookEndpoints.create({
+    const endpoint = await sandbox.control<Stripe.WebhookEndpoint>("endpoints", {
       url: `http://127.0.0.1:${port}/hook`,
-      enabled_events: ["customer.created"],
-      api_version: "2026-09-30.endive",
+      events: ["customer.created"],
+      apiVersion: "2026-09-30.endive",
     });
     const site = await openWebhookSite(endpoint.secret, port);
     const customer = await stripe.customers.create({});

@@ -12,6 +12,7 @@ import type { Form } from "./form";
 import { html } from "./html";
 import type { PageAnswer } from "./page-answer";
 import { BUSINESS_NAME, layout, messagePage, money } from "./page-layout";
+import { isEmail } from "./parameters";
 import type { Sandbox } from "./sandbox";
 import type { CheckoutSession } from "./wire";
 
@@ -36,7 +37,7 @@ export function payCheckout(sandbox: Sandbox, id: string, form: Form): PageAnswe
   const again = (problem: string) => ({
     page: paymentPage(sandbox, session, { state: entry.state, problem, email }),
   });
-  if (knownEmail(sandbox, session) === null && !/^[^\s@]+@[^\s@]+$/.test(email)) {
+  if (knownEmail(sandbox, session) === null && !isEmail(email)) {
     return again("Your email is incomplete.");
   }
   if ("problem" in entry) return again(entry.problem);
@@ -82,7 +83,7 @@ function isOpen(sandbox: Sandbox, session: CheckoutSession): boolean {
 
 function knownEmail(sandbox: Sandbox, session: CheckoutSession): string | null {
   const customer = sandbox.state.customers.get(session.customer ?? "");
-  return isPresent(customer) ? (customer.email ?? "no address") : session.customer_email;
+  return isPresent(customer) ? (customer.email ?? null) : session.customer_email;
 }
 
 function paymentPage(sandbox: Sandbox, session: CheckoutSession, shown: Shown): string {
@@ -102,7 +103,7 @@ ${alert(problem)}
 <form method="post" action="/c/pay/${session.id}" novalidate>
 ${
   email === null
-    ? html`<div class="field"><label for="email">E-mail</label><input type="email" id="email" name="email" value="${shown.email ?? ""}" autocomplete="email"></div>`
+    ? html`<div class="field"><label for="email">E-mail</label><input type="email" id="email" name="email" value="${shown.email ?? ""}" autocomplete="email" required></div>`
     : html`<p>E-mail: <strong>${email}</strong></p>`
 }
 ${cardFields(state, true, problem !== null)}

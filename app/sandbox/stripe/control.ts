@@ -18,24 +18,38 @@
  *     POST   /_control/sessions/:id/fail     a delayed payment does not
  *
  *     POST   /_control/customers/:id/subscribe  { card, priceId } a subscription without a session
- *     POST   /_control/customers/:id/card       { card } pays what is owed, as in the portal
+ *     POST   /_control/customers/:id/card       { card } the customer's default, as in the portal:
+ *                                                 neither pays nor changes a subscription's own card
  *     POST   /_control/customers/:id/delete
+ *     POST   /_control/customers/:id/forget     as if the keys were another account's
  *
  *     POST   /_control/subscriptions/:id/renew  { outcome: "card" | "paid" | "declined" |
  *                                                 "authentication" | "draft" } a new period, now;
  *                                                 "draft" leaves its invoice to the clock
  *     POST   /_control/subscriptions/:id/recover   its open invoices get paid
+ *     POST   /_control/subscriptions/:id/card      { card } its own card; pays nothing
+ *     POST   /_control/subscriptions/:id/write-off its open invoices are marked uncollectible
+ *     POST   /_control/subscriptions/:id/void      its open invoices are voided
+ *     POST   /_control/subscriptions/:id/price     { priceId (required) } from its next period on
  *     POST   /_control/subscriptions/:id/give-up   { afterRetries } as after the last retry
  *     POST   /_control/subscriptions/:id/cancel-at-period-end
+ *     POST   /_control/subscriptions/:id/cancel-at { days (required) } from now
  *     POST   /_control/subscriptions/:id/resume    takes that back; ends a pause
  *     POST   /_control/subscriptions/:id/cancel    at once
  *     POST   /_control/subscriptions/:id/pause
  *     POST   /_control/subscriptions/:id/age       { days } as if all had been that much earlier,
  *                                                  for a site whose own clock cannot be moved
- *     POST   /_control/subscriptions/:id/refund    { amount } its last payment, in cents
- *     POST   /_control/subscriptions/:id/dispute   its last payment
- *     POST   /_control/disputes/:id/close          { won: boolean }
+ *     POST   /_control/subscriptions/:id/refund    { amount, payment: "first" | "last", pending } a
+ *                                                  payment, or a part in cents
+ *     POST   /_control/refunds/:id/fail            it comes back from the bank
+ *     POST   /_control/refunds/:id/settle          a pending one arrives
+ *     POST   /_control/subscriptions/:id/dispute   { inquiry, prevented, payment: "first" | "last" }
+ *     POST   /_control/disputes/:id/escalate       an inquiry becomes a dispute
+ *     POST   /_control/disputes/:id/review         the author answers it
+ *     POST   /_control/disputes/:id/close          { won: boolean }; an inquiry is only won
  *
+ *     POST   /_control/endpoints      { url (required), events, apiVersion } a webhook endpoint,
+ *                                       also on this machine, which the API refuses
  *     GET    /_control/deliveries     every webhook delivery with its attempts
  *     POST   /_control/webhooks       { mode: "deliver" | "hold" | "drop", dropNext, delayMs,
  *                                       jitterMs, duplicates } for events from now on
@@ -63,8 +77,10 @@ import { lifecycleActions } from "./control-lifecycle";
 import { discardHeld, resendEvent, retryNow } from "./deliveries";
 import { matchPath } from "./endpoint";
 import { MAX_LATENCY_MS } from "./latency";
+import { API_VERSION } from "./sandbox";
 import { advanceClock } from "./schedule";
 import { DEFAULT_WEBHOOK_POLICY, emptyState, type State } from "./state";
+import { addEndpoint } from "./webhook-endpoints";
 
 const nothing = z.object({});
 const count = z.coerce.number().int().min(0);
@@ -139,6 +155,17 @@ const ACTIONS: ControlAction[] = [
       advanceClock(sandbox, Math.round(days * 86_400) + seconds);
       return { now: sandbox.now(), offset: sandbox.state.clockOffset };
     },
+  ),
+  action(
+    "POST",
+    "/_control/endpoints",
+    z.object({
+      url: z.url({ protocol: /^https?$/ }),
+      events: z.array(z.string()).min(1).default(["*"]),
+      apiVersion: z.string().nullable().default(API_VERSION),
+    }),
+    ({ sandbox }, _id, { url, events, apiVersion }) =>
+      addEndpoint(sandbox, { url, enabled_events: events, api_version: apiVersion }),
   ),
   action("GET", "/_control/deliveries", nothing, ({ sandbox }) => ({
     deliveries: [...sandbox.state.deliveries.values()].map((delivery) => ({
