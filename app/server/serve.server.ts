@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type Environment, env, SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { warmUpPasswords } from "~/features/accounts/password.server";
 import { startReconciliation } from "~/features/billing/reconcile.server";
+import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { closeMail } from "~/features/mail/background-mail.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { startCleanUp } from "./clean-up.server";
@@ -114,6 +115,7 @@ async function startSandbox(
     secretKey: SANDBOX_STRIPE.secretKey,
     webhookSecret: SANDBOX_STRIPE.webhookSecret,
     webhookUrl: `http://${settings.OWN_HOST}:${settings.PORT}/webhooks/stripe`,
+    webhookEvents: [...WEBHOOK_EVENTS],
     price: {
       id: SANDBOX_STRIPE.priceId,
       productId: SANDBOX_STRIPE.productId,

@@ -1,3 +1,4 @@
+import { get } from "node:http";
 import { describe, expect, test } from "vitest";
 import { openCheckout, openSandbox, subscribe, type TestSandbox } from "../support/stripe-sandbox";
 
@@ -39,6 +40,58 @@ describe("the hosted checkout page", () => {
       expect(page.text).toContain(part);
     }
     expect(page.text).not.toContain("<script");
+  });
+
+  test("has a promotion code and a tick for the terms where the session wants them", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const plain = await visit(sandbox, (await openCheckout(sandbox)).url ?? "");
+    expect(plain.text).not.toMatch(/promotion_code|name="terms"/);
+    const { id } = await stripe.customers.create({ email: "a@example.com" });
+    const session = await openCheckout(sandbox, id, {
+      allow_promotion_codes: true,
+      consent_collection: { terms_of_service: "required" },
+    });
+    const page = await visit(sandbox, session.url ?? "");
+    expect(page.text).toMatch(/<input type="checkbox" name="terms"[^>]* required>/);
+    const address = session.url ?? "";
+    expect((await visit(sandbox, address, CARD)).text).toContain("Accept the terms of service");
+    const coded = await visit(sandbox, address, {
+      ...CARD,
+      terms: "accepted",
+      promotion_code: "X",
+    });
+    expect(coded.text).toContain("This promotion code is invalid.");
+    expect((await visit(sandbox, address, { ...CARD, terms: "accepted" })).status).toBe(303);
+    expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({
+      allow_promotion_codes: true,
+      consent: { terms_of_service: "accepted" },
+      consent_collection: { terms_of_service: "required" },
+    });
+  });
+
+  test("is at the account's custom domain, as the portal is, once it has one", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const customDomain = `http://pay.localhost:${sandbox.port}`;
+    await sandbox.control("settings", { customDomain });
+    const session = await openCheckout(sandbox);
+    const portal = await stripe.billingPortal.sessions.create({
+      customer: String(session.customer),
+    });
+    expect(new URL(session.url ?? "").origin).toBe(customDomain);
+    expect(new URL(portal.url).origin).toBe(customDomain);
+    const page = await new Promise<number | undefined>((resolve, reject) => {
+      get(
+        `${sandbox.origin}${new URL(session.url ?? "").pathname}`,
+        { headers: { Host: new URL(customDomain).host } },
+        ({ statusCode }) => resolve(statusCode),
+      ).on("error", reject);
+    });
+    expect(page).toBe(200);
+    await sandbox.control("settings", { customDomain: "" });
+    const usual = await openCheckout(sandbox);
+    expect(new URL(usual.url ?? "").origin).toBe(`http://localhost:${sandbox.port}`);
   });
 
   test("asks a customer without an address for one, and keeps it", async () => {

@@ -349,6 +349,49 @@ describe("what Stripe refuses", () => {
   });
 });
 
+describe("automatic tax", () => {
+  const automatic_tax = { enabled: true };
+
+  test("needs an address of the customer, or leave to keep the one that is typed", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { id } = await stripe.customers.create({ email: "a@example.com" });
+    expect(await refusal(openCheckout(sandbox, id, { automatic_tax }))).toMatchObject({
+      statusCode: 400,
+      code: "customer_tax_location_invalid",
+    });
+    const customer_update = { address: "auto", name: "auto" } as const;
+    const session = await openCheckout(sandbox, id, { automatic_tax, customer_update });
+    expect(session.automatic_tax).toMatchObject({
+      enabled: true,
+      status: "requires_location_inputs",
+    });
+    await stripe.customers.update(id, { address: { country: "US", postal_code: "94105" } });
+    await openCheckout(sandbox, id, { automatic_tax });
+    await sandbox.control(`sessions/${session.id}/pay`);
+    const { subscription } = await stripe.checkout.sessions.retrieve(session.id, {
+      expand: ["subscription"],
+    });
+    expect(subscription).toMatchObject({ automatic_tax: { enabled: true } });
+  });
+
+  test("needs no leave where there is no customer yet, and takes none", async () => {
+    const { stripe } = await openSandbox();
+    const create = (more: Stripe.Checkout.SessionCreateParams) =>
+      stripe.checkout.sessions.create({
+        mode: "subscription",
+        line_items: [{ price: SANDBOX_PRICE.id, quantity: 1 }],
+        success_url: "http://localhost:3000/",
+        automatic_tax,
+        ...more,
+      });
+    expect((await create({})).automatic_tax.enabled).toBe(true);
+    expect(await refusal(create({ customer_update: { address: "auto" } }))).toMatchObject({
+      statusCode: 400,
+    });
+  });
+});
+
 test("a customer that is forgotten was never there, nor anything of its own", async () => {
   const sandbox = await openSandbox();
   const { stripe } = sandbox;

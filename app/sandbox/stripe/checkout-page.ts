@@ -7,6 +7,7 @@ import {
   textOf,
 } from "./card-form";
 import { answerAuthentication, payInSession, successAddress } from "./checkout";
+import { asksForTerms } from "./checkout-sessions";
 import { isPresent } from "./customers";
 import type { Form } from "./form";
 import { html } from "./html";
@@ -40,6 +41,11 @@ export function payCheckout(sandbox: Sandbox, id: string, form: Form): PageAnswe
   if (knownEmail(sandbox, session) === null && !isEmail(email)) {
     return again("Your email is incomplete.");
   }
+  if (asksForTerms(session) && textOf(form.terms) === "") {
+    return again("Accept the terms of service to go on.");
+  }
+  // The sandbox knows no promotion codes, so that none is right.
+  if (textOf(form.promotion_code) !== "") return again("This promotion code is invalid.");
   if ("problem" in entry) return again(entry.problem);
   const outcome = payInSession(sandbox, session, {
     instrument: entry.instrument,
@@ -107,6 +113,14 @@ ${
     : html`<p>E-mail: <strong>${email}</strong></p>`
 }
 ${cardFields(state, true, problem !== null)}
+${
+  session.allow_promotion_codes &&
+  html`<div class="field"><label for="promotion_code">Promotion code</label><input type="text" id="promotion_code" name="promotion_code" autocomplete="off"></div>`
+}
+${
+  asksForTerms(session) &&
+  html`<label class="choice"><input type="checkbox" name="terms" value="accepted" required><span>I agree to ${BUSINESS_NAME}'s terms of service.</span></label>`
+}
 <div class="actions">
 <button type="submit" class="full">Subscribe</button>
 ${session.cancel_url && html`<a class="button plain full" href="${session.cancel_url}">Cancel</a>`}

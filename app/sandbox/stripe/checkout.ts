@@ -1,4 +1,4 @@
-import { detailsOf } from "./checkout-sessions";
+import { asksForTerms, detailsOf } from "./checkout-sessions";
 import { addCustomer, isPresent } from "./customers";
 import { emit, update } from "./events";
 import { settleInvoice } from "./invoice-settlement";
@@ -78,11 +78,14 @@ export function payInSession(
     metadata: details.subscriptionMetadata,
     description: details.subscriptionDescription,
     paymentMethodId: method.id,
+    isTaxed: session.automatic_tax.enabled,
   });
   if (outcome.kind === "paid") settleInvoice(sandbox, invoice, intent);
   update(sandbox, "customer.updated", customer, () => {
     customer.currency = session.currency;
   });
+  if (session.automatic_tax.enabled) session.automatic_tax.status = "complete";
+  if (asksForTerms(session)) session.consent = { promotions: null, terms_of_service: "accepted" };
   session.status = "complete";
   session.payment_status = outcome.kind === "paid" ? "paid" : "unpaid";
   session.customer = customer.id;

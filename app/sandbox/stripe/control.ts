@@ -6,7 +6,9 @@
  *     GET    /_control/state          the clock, settings, faults and how much of everything there is
  *     POST   /_control/reset          forget all but catalogue, portal configurations and endpoints
  *     POST   /_control/settings       { afterRetries: "cancel" | "unpaid" | "past_due",
- *                                       latencyMs: 0 to 60000, how long every API call takes }
+ *                                       latencyMs: 0 to 60000, how long every API call takes,
+ *                                       customDomain: the origin of new checkout and portal addresses,
+ *                                       such as http://pay.localhost:3001; "" for the sandbox's own }
  *
  *     GET    /_control/clock          { now, offset } in seconds
  *     POST   /_control/clock          { days, seconds } moves it on: renewals, retries, ends, expiries
@@ -107,6 +109,7 @@ function summary({ sandbox, faults, latency }: ControlContext): object {
     clockOffset: state.clockOffset,
     afterRetries: state.afterRetries,
     latencyMs: latency.ms,
+    customDomain: state.customDomain,
     webhooks: state.webhookPolicy,
     faults: faults.all,
     counts,
@@ -133,9 +136,14 @@ const ACTIONS: ControlAction[] = [
     z.object({
       afterRetries: z.enum(["cancel", "unpaid", "past_due"]).optional(),
       latencyMs: count.max(MAX_LATENCY_MS).optional(),
+      customDomain: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).optional(),
     }),
-    (context, _id, { afterRetries, latencyMs }) => {
-      context.sandbox.state.afterRetries = afterRetries ?? context.sandbox.state.afterRetries;
+    (context, _id, { afterRetries, latencyMs, customDomain }) => {
+      const { state } = context.sandbox;
+      if (customDomain !== undefined) {
+        state.customDomain = customDomain === "" ? null : new URL(customDomain).origin;
+      }
+      state.afterRetries = afterRetries ?? state.afterRetries;
       context.latency.ms = latencyMs ?? context.latency.ms;
       return summary(context);
     },

@@ -78,6 +78,9 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     get origin() {
       return origin;
     },
+    get pagesOrigin() {
+      return store.state.customDomain ?? origin;
+    },
     cause: null,
     now: () => Math.floor(Date.now() / 1000) + store.state.clockOffset,
     changed: () => {
@@ -97,7 +100,11 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     saved: () => store.saved(),
     courier,
   };
-  const isOwnHost = ownHosts(() => [new URL(origin).hostname, options.ownHost ?? ""]);
+  const isOwnHost = ownHosts(() => [
+    new URL(origin).hostname,
+    new URL(sandbox.pagesOrigin).hostname,
+    options.ownHost ?? "",
+  ]);
   const servers = await listen(listener(context, isOwnHost), options.port, hosts);
   const port = portOf(servers[0]) ?? options.port;
   if (options.publicOrigin === undefined) origin = `http://localhost:${port}`;
