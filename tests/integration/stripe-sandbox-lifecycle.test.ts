@@ -228,15 +228,14 @@ describe("other turns", () => {
     const { stripe } = sandbox;
     const { customer, subscription } = await subscribe(sandbox);
     await sandbox.control(`subscriptions/${subscription.id}/pause`);
+    expect(await eventTypes(sandbox)).toContain("customer.subscription.paused");
     await sandbox.control("clock", { days: 70 });
     expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("paused");
     expect((await stripe.invoices.list({ customer })).data).toHaveLength(1);
     await sandbox.control(`subscriptions/${subscription.id}/resume`);
     expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("active");
     expect((await stripe.invoices.list({ customer, status: "paid" })).data).toHaveLength(2);
-    const types = await eventTypes(sandbox);
-    expect(types).toContain("customer.subscription.paused");
-    expect(types).toContain("customer.subscription.resumed");
+    expect(await eventTypes(sandbox)).toContain("customer.subscription.resumed");
   });
 
   test("making a subscription older moves its whole past, not the clock", async () => {

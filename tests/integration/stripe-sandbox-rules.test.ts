@@ -100,6 +100,49 @@ test("a voided invoice is owed no more", async () => {
   await expect(sandbox.control(`subscriptions/${id}/void`)).rejects.toThrow("409");
 });
 
+test("an unpaid subscription goes on making invoices, which stay drafts", async () => {
+  const sandbox = await openSandbox();
+  const { stripe } = sandbox;
+  const { id, invoice } = await pastDue(sandbox);
+  await sandbox.control(`subscriptions/${id}/give-up`, { afterRetries: "unpaid" });
+  await sandbox.control("clock", { days: 33 });
+  const unpaid = await stripe.subscriptions.retrieve(id, { expand: ["latest_invoice"] });
+  expect(unpaid).toMatchObject({
+    status: "unpaid",
+    latest_invoice: { status: "draft", auto_advance: false },
+  });
+  const { data } = await stripe.invoices.list({ subscription: id });
+  expect(data.map(({ status }) => status)).toEqual(["draft", "open", "paid"]);
+  await sandbox.control(`subscriptions/${id}/recover`);
+  expect(await statusOf(sandbox, id)).toBe("active");
+  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({ status: "paid" });
+});
+
+test("a default payment method is the customer's own", async () => {
+  const sandbox = await openSandbox();
+  const { stripe } = sandbox;
+  const { customer, subscription } = await subscribe(sandbox);
+  const other = String((await subscribe(sandbox)).subscription.default_payment_method);
+  const invoice_settings = { default_payment_method: other };
+  expect(await refusal(stripe.customers.update(customer, { invoice_settings }))).toMatchObject({
+    code: "resource_missing",
+  });
+  expect(
+    await refusal(stripe.subscriptions.update(subscription.id, invoice_settings)),
+  ).toMatchObject({ code: "resource_missing" });
+});
+
+test("events are shown for 30 days", async () => {
+  const sandbox = await openSandbox();
+  await sandbox.stripe.customers.create({});
+  const [event] = (await sandbox.stripe.events.list()).data;
+  await sandbox.control("clock", { days: 30.1 });
+  expect((await sandbox.stripe.events.list()).data).toEqual([]);
+  expect(await refusal(sandbox.stripe.events.retrieve(event?.id ?? ""))).toMatchObject({
+    code: "resource_missing",
+  });
+});
+
 describe("while collection is paused", () => {
   test.each([
     ["void", "void"],

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { action, type ControlAction } from "./control-action";
 import { ControlError } from "./control-error";
-import { nothing, paymentOf, subscriptionOf } from "./control-targets";
+import { flag, nothing, paymentOf, subscriptionOf } from "./control-targets";
 import { closeDispute, disputeCharge, escalateInquiry, reviewDispute } from "./disputes";
 import { failRefund, refundCharge, settleRefund } from "./refunds";
 import type { Sandbox } from "./sandbox";
 import type { Dispute, Refund } from "./wire";
 
-const flag = z.union([z.boolean(), z.stringbool()]);
 const payment = z.enum(["first", "last"]).default("last");
 
 function disputeOf(sandbox: Sandbox, id: string): Dispute {

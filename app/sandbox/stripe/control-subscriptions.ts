@@ -47,7 +47,10 @@ export const subscriptionActions: ControlAction[] = [
   ),
   action("POST", "/_control/subscriptions/:id/recover", nothing, ({ sandbox }, id) => {
     const subscription = runningSubscription(sandbox, id);
-    const owed = invoicesOf(sandbox, subscription).filter(({ status }) => status === "open");
+    // an unpaid one has left the invoices of later periods as drafts
+    const owed = invoicesOf(sandbox, subscription).filter(
+      ({ status }) => status === "open" || (status === "draft" && subscription.status === "unpaid"),
+    );
     if (owed.length === 0) throw new ControlError(409, `${id} owes nothing.`);
     for (const invoice of owed) collectInvoice(sandbox, invoice, { forced: FORCED.paid });
     return subscription;

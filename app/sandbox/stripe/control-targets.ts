@@ -9,6 +9,12 @@ import type { Charge, CheckoutSession, Customer, Subscription } from "./wire";
 
 /** The input of an action that takes none. */
 export const nothing = z.object({});
+/** A whole number from 0 on. */
+export const count = z.coerce.number().int().min(0);
+
+/** Yes or no, also as a form says it. */
+export const flag = z.union([z.boolean(), z.stringbool()]);
+
 const cards = Object.keys(TEST_CARDS) as [TestCard, ...TestCard[]];
 /** A test card's number, with or without blanks. */
 export const card = z

@@ -76,17 +76,12 @@ import { z } from "zod";
 import { action, type ControlAction, type ControlContext } from "./control-action";
 import { ControlError } from "./control-error";
 import { lifecycleActions } from "./control-lifecycle";
-import { discardHeld, resendEvent, retryNow } from "./deliveries";
+import { count, nothing } from "./control-targets";
+import { webhookActions } from "./control-webhooks";
 import { matchPath } from "./endpoint";
 import { MAX_LATENCY_MS } from "./latency";
-import { API_VERSION } from "./sandbox";
 import { advanceClock } from "./schedule";
-import { DEFAULT_WEBHOOK_POLICY, emptyState, type State } from "./state";
-import { addEndpoint } from "./webhook-endpoints";
-
-const nothing = z.object({});
-const count = z.coerce.number().int().min(0);
-const flag = z.union([z.boolean(), z.stringbool()]);
+import { emptyState, type State } from "./state";
 
 const KEPT_AT_RESET = new Set<keyof State>([
   "products",
@@ -164,81 +159,7 @@ const ACTIONS: ControlAction[] = [
       return { now: sandbox.now(), offset: sandbox.state.clockOffset };
     },
   ),
-  action(
-    "POST",
-    "/_control/endpoints",
-    z.object({
-      url: z.url({ protocol: /^https?$/ }),
-      events: z.array(z.string()).min(1).default(["*"]),
-      apiVersion: z.string().nullable().default(API_VERSION),
-    }),
-    ({ sandbox }, _id, { url, events, apiVersion }) =>
-      addEndpoint(sandbox, { url, enabled_events: events, api_version: apiVersion }),
-  ),
-  action("GET", "/_control/deliveries", nothing, ({ sandbox }) => ({
-    deliveries: [...sandbox.state.deliveries.values()].map((delivery) => ({
-      ...delivery,
-      type: sandbox.state.events.get(delivery.eventId)?.type ?? null,
-    })),
-  })),
-  action(
-    "POST",
-    "/_control/webhooks",
-    z.object({
-      mode: z.enum(["deliver", "hold", "drop"]).optional(),
-      dropNext: count.optional(),
-      delayMs: count.optional(),
-      jitterMs: count.optional(),
-      duplicates: count.max(20).optional(),
-    }),
-    ({ sandbox }, _id, change) => {
-      sandbox.state.webhookPolicy = { ...sandbox.state.webhookPolicy, ...change };
-      return sandbox.state.webhookPolicy;
-    },
-  ),
-  action("POST", "/_control/webhooks/reset", nothing, ({ sandbox }) => {
-    sandbox.state.webhookPolicy = { ...DEFAULT_WEBHOOK_POLICY };
-    return sandbox.state.webhookPolicy;
-  }),
-  action(
-    "POST",
-    "/_control/webhooks/release",
-    z.object({
-      order: z.enum(["arrival", "reverse", "random", "together"]).default("arrival"),
-      count: count.optional(),
-    }),
-    async ({ courier }, _id, { order, count: most }) => ({
-      released: await courier.release(order, most),
-    }),
-  ),
-  action("POST", "/_control/webhooks/discard", nothing, ({ sandbox }) => ({
-    discarded: discardHeld(sandbox),
-  })),
-  action("POST", "/_control/webhooks/retry", nothing, ({ sandbox }) => ({
-    retried: retryNow(sandbox),
-  })),
-  action(
-    "POST",
-    "/_control/webhooks/settle",
-    z.object({
-      timeoutMs: count.max(120_000).default(10_000),
-      retries: flag.default(false),
-    }),
-    async ({ courier }, _id, { timeoutMs, retries }) => ({
-      settled: await courier.settled(timeoutMs, retries),
-      backlog: courier.backlog,
-    }),
-  ),
-  action(
-    "POST",
-    "/_control/events/:id/send",
-    z.object({ times: z.coerce.number().int().min(1).max(500).default(1) }),
-    ({ sandbox }, id, { times }) => {
-      const event = sandbox.state.events.get(id);
-      if (!event) throw new ControlError(404, `There is no event ${id}.`);
-      return { deliveries: resendEvent(sandbox, event, times) };
-    },
-  ),
+  ...webhookActions,
   action(
     "POST",
     "/_control/faults",

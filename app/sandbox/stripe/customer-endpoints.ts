@@ -21,7 +21,7 @@ import {
   text,
   unplayed,
 } from "./parameters";
-import { paymentMethodNamed } from "./payment-methods";
+import { ownPaymentMethod } from "./payment-methods";
 import type { Sandbox } from "./sandbox";
 import { endSubscription } from "./subscription-end";
 import { isOver } from "./subscriptions";
@@ -138,7 +138,7 @@ export const customerEndpoints: Endpoint[] = [
     const customer = customerNamed(sandbox, id);
     const method = values.invoice_settings?.default_payment_method;
     if (method) {
-      paymentMethodNamed(sandbox, method, "invoice_settings[default_payment_method]");
+      ownPaymentMethod(sandbox, method, id, "invoice_settings[default_payment_method]");
     }
     update(sandbox, "customer.updated", customer, () => {
       if (values.address !== undefined) customer.address = wholeAddress(values.address);

@@ -82,7 +82,7 @@ function dueOfSubscription(sandbox: Sandbox, subscription: Subscription): Due | 
       run: () => endSubscription(sandbox, subscription, "cancellation_requested"),
     };
   }
-  if (!isRenewing(subscription)) return null;
+  if (!isRenewing(subscription) && subscription.status !== "unpaid") return null;
   return { at: periodEnd, run: () => void beginNextPeriod(sandbox, subscription) };
 }
 

@@ -22,7 +22,7 @@ import {
   text,
   unplayed,
 } from "./parameters";
-import { paymentMethodNamed } from "./payment-methods";
+import { ownPaymentMethod } from "./payment-methods";
 import { priceNamed } from "./prices";
 import type { Sandbox } from "./sandbox";
 import { endSubscription, setCancelAt, setCancelAtPeriodEnd } from "./subscription-end";
@@ -231,7 +231,9 @@ export const subscriptionEndpoints: Endpoint[] = [
       );
     }
     const method = values.default_payment_method;
-    if (method) paymentMethodNamed(sandbox, method, "default_payment_method");
+    if (method) {
+      ownPaymentMethod(sandbox, method, subscription.customer, "default_payment_method");
+    }
     if (values.cancel_at != null && values.cancel_at <= sandbox.now()) {
       throw invalidParameter("cancel_at", "`cancel_at` must be in the future.");
     }

@@ -63,19 +63,23 @@ export function beginNextPeriod(sandbox: Sandbox, subscription: Subscription): I
     subscription.latest_invoice = invoice.id;
   });
   if (!invoice) throw new Error(`Subscription ${subscription.id} did not renew.`);
-  if (subscription.pause_collection) holdBack(sandbox, invoice, subscription.pause_collection);
+  // An unpaid one goes on making invoices, and none of them is collected
+  // (docs.stripe.com/billing/subscriptions/overview, "Unpaid subscriptions").
+  const pause: Pause | null =
+    subscription.status === "unpaid"
+      ? { behavior: "keep_as_draft", resumes_at: null }
+      : subscription.pause_collection;
+  if (pause) holdBack(sandbox, invoice, pause);
   return invoice;
 }
+
+type Pause = NonNullable<Subscription["pause_collection"]>;
 
 /**
  * What becomes of an invoice while collection is paused
  * (docs.stripe.com/billing/subscriptions/pause-payment); the subscription stays active.
  */
-function holdBack(
-  sandbox: Sandbox,
-  invoice: Invoice,
-  { behavior }: NonNullable<Subscription["pause_collection"]>,
-): void {
+function holdBack(sandbox: Sandbox, invoice: Invoice, { behavior }: Pause): void {
   if (behavior === "keep_as_draft") {
     update(sandbox, "invoice.updated", invoice, () => {
       invoice.auto_advance = false;
