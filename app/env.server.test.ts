@@ -32,7 +32,11 @@ describe("the environment", () => {
 
   it("runs the sandbox on the next port and points Stripe's client at it", () => {
     const settings = parseEnvironment({ PAYMENTS: "sandbox", PORT: "4100" });
-    expect(settings.SANDBOX).toEqual({ port: 4101, origin: "http://localhost:4101" });
+    expect(settings.SANDBOX).toEqual({
+      port: 4101,
+      origin: "http://localhost:4101",
+      latencyMs: 0,
+    });
     expect(settings.STRIPE?.apiBase).toBe("http://127.0.0.1:4101");
   });
 
@@ -74,6 +78,9 @@ describe("the environment", () => {
     ["PORT", " 80 "],
     ["PORT", "-1"],
     ["STRIPE_SANDBOX_PORT", "0xBB9"],
+    ["STRIPE_SANDBOX_LATENCY_MS", "60001"],
+    ["STRIPE_SANDBOX_LATENCY_MS", "0.5"],
+    ["STRIPE_SANDBOX_LATENCY_MS", "-1"],
     ["TRUST_PROXY", "0x1"],
     ["TRUST_PROXY", "1.0"],
     ["TRUST_PROXY", "17"],
@@ -212,6 +219,11 @@ describe("the local Stripe sandbox", () => {
     expect(sandbox(ports as Record<string, string>)).toEqual([name]);
   });
 
+  it("takes as long over a call as it is told", () => {
+    const { SANDBOX } = parseEnvironment({ PAYMENTS: "sandbox", STRIPE_SANDBOX_LATENCY_MS: "350" });
+    expect(SANDBOX?.latencyMs).toBe(350);
+  });
+
   it("lends its published secrets to no real shop", () => {
     const real = {
       STRIPE_SECRET_KEY: "sk_test_1",
@@ -275,6 +287,7 @@ describe("settings that do not go together", () => {
     ],
     [{ STRIPE_PUBLISHABLE_KEY: "pk_test_1" }, /STRIPE_PUBLISHABLE_KEY is set and not used/],
     [{ STRIPE_SANDBOX_PORT: "4000" }, /STRIPE_SANDBOX_PORT is set and not used/],
+    [{ STRIPE_SANDBOX_LATENCY_MS: "350" }, /STRIPE_SANDBOX_LATENCY_MS is set and not used/],
     [{ PAYMENTS: "sandbox", STRIPE_PRICE_ID: "price_1" }, /STRIPE_PRICE_ID is set and not used/],
     [{ SMTP_HOST: "mail.example.com" }, /SMTP_HOST is set, but is no setting/],
     [{ STRIPE_API_KEY: "sk_test_hunter2" }, /STRIPE_API_KEY is set, but is no setting/],

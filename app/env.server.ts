@@ -31,6 +31,7 @@ export type Environment = Omit<
   | "STRIPE_WEBHOOK_SECRET"
   | "STRIPE_API_BASE"
   | "STRIPE_SANDBOX_PORT"
+  | "STRIPE_SANDBOX_LATENCY_MS"
   | "ALLOW_PUBLIC_SANDBOX"
 > & {
   PUBLIC_URL: string;
@@ -38,8 +39,8 @@ export type Environment = Omit<
   STRIPE_API: StripeApi | null;
   /** Null while checkout is not configured. */
   STRIPE: StripeEnvironment | null;
-  /** Where the local Stripe listens when `PAYMENTS=sandbox`, else null. */
-  SANDBOX: { port: number; origin: string } | null;
+  /** Where the local Stripe listens when `PAYMENTS=sandbox`, and how long its calls take; else null. */
+  SANDBOX: { port: number; origin: string; latencyMs: number } | null;
   /** The name by which this process reaches what it listens on itself. */
   OWN_HOST: string;
   /** Sentences about settings that are valid and perhaps not meant; a start tells them. */
@@ -99,6 +100,7 @@ export function parseEnvironment(
     STRIPE_WEBHOOK_SECRET,
     STRIPE_API_BASE,
     STRIPE_SANDBOX_PORT,
+    STRIPE_SANDBOX_LATENCY_MS = 0,
     ALLOW_PUBLIC_SANDBOX: _,
     ...rest
   } = result.data;
@@ -137,7 +139,11 @@ export function parseEnvironment(
         priceId: SANDBOX_STRIPE.priceId,
         webhookSecrets: [SANDBOX_STRIPE.webhookSecret],
       },
-      SANDBOX: { port: sandboxPort, origin: sandboxOrigin.origin },
+      SANDBOX: {
+        port: sandboxPort,
+        origin: sandboxOrigin.origin,
+        latencyMs: STRIPE_SANDBOX_LATENCY_MS,
+      },
     };
   }
 

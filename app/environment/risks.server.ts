@@ -97,7 +97,7 @@ function paymentRisks(settings: Settings): string[] {
     ...(isOpen
       ? ["STRIPE_API_BASE is http: the secret key travels unencrypted to another network."]
       : []),
-    ...unused(["STRIPE_SANDBOX_PORT"], "PAYMENTS is 'stripe'"),
+    ...unused(["STRIPE_SANDBOX_PORT", "STRIPE_SANDBOX_LATENCY_MS"], "PAYMENTS is 'stripe'"),
     ...(STRIPE_SECRET_KEY
       ? []
       : unused(["STRIPE_PUBLISHABLE_KEY", "STRIPE_API_BASE"], "STRIPE_SECRET_KEY is not")),

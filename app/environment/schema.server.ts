@@ -103,6 +103,11 @@ export const schema = z.object({
     "a whole number of calls a second from 1 to 1000000",
   ).optional(),
   STRIPE_SANDBOX_PORT: port.optional(),
+  STRIPE_SANDBOX_LATENCY_MS: wholeNumber(
+    0,
+    60_000,
+    "a whole number of milliseconds from 0 to 60000",
+  ).optional(),
   SMTP_URL: z
     .string()
     .refine(

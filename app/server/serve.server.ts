@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type Environment, env, SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { warmUpPasswords } from "~/features/accounts/password.server";
 import { startReconciliation } from "~/features/billing/reconcile.server";
+import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { closeMail } from "~/features/mail/background-mail.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { startCleanUp } from "./clean-up.server";
@@ -103,7 +104,7 @@ async function start(
 
 async function startSandbox(
   settings: Environment,
-  { port, origin }: { port: number; origin: string },
+  { port, origin, latencyMs }: NonNullable<Environment["SANDBOX"]>,
 ): Promise<Started> {
   const sandbox = await startStripeSandbox({
     port,
@@ -114,6 +115,7 @@ async function startSandbox(
     secretKey: SANDBOX_STRIPE.secretKey,
     webhookSecret: SANDBOX_STRIPE.webhookSecret,
     webhookUrl: `http://${settings.OWN_HOST}:${settings.PORT}/webhooks/stripe`,
+    webhookEvents: [...WEBHOOK_EVENTS],
     price: {
       id: SANDBOX_STRIPE.priceId,
       productId: SANDBOX_STRIPE.productId,
@@ -121,6 +123,7 @@ async function startSandbox(
       currency: "usd",
       interval: "month",
     },
+    latencyMs,
     log: ({ msg, ...facts }) => log().debug(facts, `Stripe sandbox: ${msg}`),
   }).catch((error: NodeJS.ErrnoException) => {
     throw explain(error, port, settings.HOST);

@@ -1,5 +1,6 @@
 import type Stripe from "stripe";
 import { describe, expect, test } from "vitest";
+import { RETRY_DAYS } from "~/sandbox/stripe/subscription-lifecycle";
 import { openCheckout, openSandbox, subscribe, type TestSandbox } from "../support/stripe-sandbox";
 
 const DAY = 86_400;
@@ -163,7 +164,9 @@ describe("renewals", () => {
     expect(updated.data.previous_attributes).toEqual({ status: "active" });
   });
 
-  test("that fail are tried again after 3, 5 and 7 days, then the subscription is cancelled", async () => {
+  test("that fail are tried again 8 times within 2 weeks, then the subscription is cancelled", async () => {
+    expect(RETRY_DAYS).toHaveLength(8);
+    expect(RETRY_DAYS.reduce((sum, days) => sum + days, 0)).toBe(14);
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { subscription } = await subscribe(sandbox, "4000000000000341");
@@ -174,12 +177,12 @@ describe("renewals", () => {
       });
       return { status, attempts: (latest_invoice as Stripe.Invoice).attempt_count };
     };
-    await sandbox.control("clock", { days: 3.1 });
-    expect(await attempts()).toEqual({ status: "past_due", attempts: 2 });
-    await sandbox.control("clock", { days: 5 });
-    expect(await attempts()).toEqual({ status: "past_due", attempts: 3 });
-    await sandbox.control("clock", { days: 7 });
-    expect(await attempts()).toEqual({ status: "canceled", attempts: 4 });
+    for (const [index, days] of RETRY_DAYS.slice(0, -1).entries()) {
+      await sandbox.control("clock", { days: index === 0 ? days + 0.01 : days });
+      expect(await attempts()).toEqual({ status: "past_due", attempts: index + 2 });
+    }
+    await sandbox.control("clock", { days: RETRY_DAYS.at(-1) });
+    expect(await attempts()).toEqual({ status: "canceled", attempts: 9 });
     const deleted = await eventOf(sandbox, "customer.subscription.deleted");
     expect(deleted.data.object.cancellation_details?.reason).toBe("payment_failed");
   });
@@ -225,15 +228,14 @@ describe("other turns", () => {
     const { stripe } = sandbox;
     const { customer, subscription } = await subscribe(sandbox);
     await sandbox.control(`subscriptions/${subscription.id}/pause`);
+    expect(await eventTypes(sandbox)).toContain("customer.subscription.paused");
     await sandbox.control("clock", { days: 70 });
     expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("paused");
     expect((await stripe.invoices.list({ customer })).data).toHaveLength(1);
     await sandbox.control(`subscriptions/${subscription.id}/resume`);
     expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("active");
     expect((await stripe.invoices.list({ customer, status: "paid" })).data).toHaveLength(2);
-    const types = await eventTypes(sandbox);
-    expect(types).toContain("customer.subscription.paused");
-    expect(types).toContain("customer.subscription.resumed");
+    expect(await eventTypes(sandbox)).toContain("customer.subscription.resumed");
   });
 
   test("making a subscription older moves its whole past, not the clock", async () => {

@@ -1,3 +1,4 @@
+import { get } from "node:http";
 import { describe, expect, test } from "vitest";
 import { openCheckout, openSandbox, subscribe, type TestSandbox } from "../support/stripe-sandbox";
 
@@ -39,6 +40,77 @@ describe("the hosted checkout page", () => {
       expect(page.text).toContain(part);
     }
     expect(page.text).not.toContain("<script");
+  });
+
+  test("has a promotion code and a tick for the terms where the session wants them", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const plain = await visit(sandbox, (await openCheckout(sandbox)).url ?? "");
+    expect(plain.text).not.toMatch(/promotion_code|name="terms"/);
+    const { id } = await stripe.customers.create({ email: "a@example.com" });
+    const session = await openCheckout(sandbox, id, {
+      allow_promotion_codes: true,
+      consent_collection: { terms_of_service: "required" },
+    });
+    const page = await visit(sandbox, session.url ?? "");
+    expect(page.text).toMatch(/<input type="checkbox" name="terms"[^>]* required>/);
+    const address = session.url ?? "";
+    expect((await visit(sandbox, address, CARD)).text).toContain("Accept the terms of service");
+    const coded = await visit(sandbox, address, {
+      ...CARD,
+      terms: "accepted",
+      promotion_code: "X",
+    });
+    expect(coded.text).toContain("This promotion code is invalid.");
+    expect((await visit(sandbox, address, { ...CARD, terms: "accepted" })).status).toBe(303);
+    expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({
+      allow_promotion_codes: true,
+      consent: { terms_of_service: "accepted" },
+      consent_collection: { terms_of_service: "required" },
+    });
+  });
+
+  test("is at the account's custom domain, as the portal is, once it has one", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const customDomain = `http://pay.localhost:${sandbox.port}`;
+    await sandbox.control("settings", { customDomain });
+    const session = await openCheckout(sandbox);
+    const portal = await stripe.billingPortal.sessions.create({
+      customer: String(session.customer),
+    });
+    expect(new URL(session.url ?? "").origin).toBe(customDomain);
+    expect(new URL(portal.url).origin).toBe(customDomain);
+    const page = await new Promise<number | undefined>((resolve, reject) => {
+      get(
+        `${sandbox.origin}${new URL(session.url ?? "").pathname}`,
+        { headers: { Host: new URL(customDomain).host } },
+        ({ statusCode }) => resolve(statusCode),
+      ).on("error", reject);
+    });
+    expect(page).toBe(200);
+    await sandbox.control("settings", { customDomain: "" });
+    const usual = await openCheckout(sandbox);
+    expect(new URL(usual.url ?? "").origin).toBe(`http://localhost:${sandbox.port}`);
+  });
+
+  test("asks a customer without an address for one, and keeps it", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { id } = await stripe.customers.create({});
+    const session = await openCheckout(sandbox, id);
+    const page = await visit(sandbox, session.url ?? "");
+    expect(page.text).toMatch(/<input type="email"[^>]* required>/);
+    for (const email of ["", "reader@localhost"]) {
+      const again = await visit(sandbox, session.url ?? "", { ...CARD, email });
+      expect(again.text).toContain("Your email is incomplete.");
+    }
+    const paid = await visit(sandbox, session.url ?? "", { ...CARD, email: "a@example.com" });
+    expect(paid.status).toBe(303);
+    expect(await stripe.customers.retrieve(id)).toMatchObject({ email: "a@example.com" });
+    expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({
+      customer_details: { email: "a@example.com" },
+    });
   });
 
   test("a card that pays leads to the success address and starts the subscription", async () => {
@@ -217,7 +289,7 @@ describe("the customer portal", () => {
     });
   });
 
-  test("mends a card and pays what is owed", async () => {
+  test("mends the customer's card, neither the subscription's own nor what is owed", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, subscription } = await subscribe(sandbox, "4000000000000341");
@@ -226,23 +298,55 @@ describe("the customer portal", () => {
     const address = await openPortal(sandbox, customer);
     expect((await visit(sandbox, address)).text).toContain("Your last payment failed.");
     const card = await visit(sandbox, `${address}/card`);
-    expect(card.text).toContain("What you owe, $9.99, is charged to the new card at once.");
+    expect(card.text).toContain("You owe $9.99.");
     const declined = await visit(sandbox, `${address}/card`, { payment: "4000000000000002" });
     expect(declined.text).toContain("Your card was declined.");
     expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("past_due");
     const asked = await visit(sandbox, `${address}/card`, { payment: "4000002500003155" });
     await visit(sandbox, asked.location ?? "", { answer: "complete" });
-    const mended = await stripe.subscriptions.retrieve(subscription.id, {
+    expect(
+      await stripe.customers.retrieve(customer, {
+        expand: ["invoice_settings.default_payment_method"],
+      }),
+    ).toMatchObject({
+      invoice_settings: { default_payment_method: { card: { last4: "3155" } } },
+    });
+    const owing = await stripe.subscriptions.retrieve(subscription.id, {
       expand: ["latest_invoice", "default_payment_method"],
     });
-    expect(mended).toMatchObject({
+    expect(owing).toMatchObject({
+      status: "past_due",
+      latest_invoice: { status: "open" },
+      default_payment_method: { card: { last4: "0341" } },
+    });
+    // the next try is made with the subscription's own card again
+    await sandbox.control("clock", { days: 1.1 });
+    const { latest_invoice } = await stripe.subscriptions.retrieve(subscription.id, {
+      expand: ["latest_invoice"],
+    });
+    expect(latest_invoice).toMatchObject({ status: "open", attempt_count: 2 });
+    await stripe.subscriptions.update(subscription.id, { default_payment_method: "" });
+    await sandbox.control("clock", { days: 2.1 });
+    expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("active");
+  });
+
+  test("leads to the page of an invoice, which is paid there and nothing else", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { customer, subscription } = await subscribe(sandbox, "4000000000000341");
+    await sandbox.control(`subscriptions/${subscription.id}/renew`);
+    const home = await visit(sandbox, `${await openPortal(sandbox, customer)}/home`);
+    const [, invoice = ""] = /href="(\/i\/[^"]+)">SANDBOX-0002/.exec(home.text) ?? [];
+    await visit(sandbox, invoice, CARD);
+    expect(
+      await stripe.subscriptions.retrieve(subscription.id, {
+        expand: ["latest_invoice", "default_payment_method"],
+      }),
+    ).toMatchObject({
       status: "active",
       latest_invoice: { status: "paid" },
-      default_payment_method: { card: { last4: "3155" } },
+      default_payment_method: { card: { last4: "0341" } },
     });
-    const home = await visit(sandbox, `${address}/home`);
-    expect(home.text).toContain("SANDBOX-0002");
-    expect(home.text).toContain("Visa ending in 3155");
   });
 
   test("a deep link to the card page leads back when it is done", async () => {

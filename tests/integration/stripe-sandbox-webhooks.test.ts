@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Stripe from "stripe";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { SITE_EVENTS } from "~/sandbox/stripe/catalogue";
 import type { Delivery } from "~/sandbox/stripe/state";
 import {
   openCheckout,
@@ -80,10 +81,10 @@ describe("webhooks", () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const port = await idlePort();
-    const endpoint = await stripe.webhookEndpoints.create({
+    const endpoint = await sandbox.control<Stripe.WebhookEndpoint>("endpoints", {
       url: `http://127.0.0.1:${port}/hook`,
-      enabled_events: ["customer.created"],
-      api_version: "2026-09-30.endive",
+      events: ["customer.created"],
+      apiVersion: "2026-09-30.endive",
     });
     const site = await openWebhookSite(endpoint.secret, port);
     const customer = await stripe.customers.create({});
@@ -95,6 +96,35 @@ describe("webhooks", () => {
     await stripe.customers.create({});
     await settle(sandbox);
     expect(site.types()).toEqual(["customer.created"]);
+  });
+
+  test("of a sandbox with an older state file are those of today", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "stripe-sandbox-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const stateFile = join(folder, "state.json");
+    const older = { id: "we_goldenPathSandbox", object: "webhook_endpoint", status: "enabled" };
+    const state = {
+      clockOffset: 86_400,
+      afterRetries: "unpaid",
+      customers: [["cus_kept", { id: "cus_kept", object: "customer", email: "a@example.com" }]],
+      webhookEndpoints: [
+        [
+          older.id,
+          { ...older, api_version: "2025-01-27.acacia", enabled_events: ["invoice.paid"] },
+        ],
+      ],
+    };
+    await writeFile(stateFile, JSON.stringify({ format: 1, state }));
+    const sandbox = await openSandbox({ stateFile, webhookUrl: "http://127.0.0.1:9/hook" });
+    expect((await sandbox.stripe.webhookEndpoints.list()).data).toMatchObject([
+      { id: older.id, api_version: "2026-10-28.endive", enabled_events: SITE_EVENTS },
+    ]);
+    expect(SITE_EVENTS).toHaveLength(20);
+    expect(await sandbox.stripe.customers.retrieve("cus_kept")).toMatchObject({ id: "cus_kept" });
+    expect(await sandbox.control("settings")).toMatchObject({
+      afterRetries: "unpaid",
+      customDomain: null,
+    });
   });
 
   test("are sent again until the site answers with a 2xx", async () => {

@@ -396,14 +396,19 @@ describe("the way Stripe answers", () => {
     const [listed] = (
       await stripe.subscriptions.list({
         customer,
-        expand: ["data.customer", "data.latest_invoice.payments.data.payment.payment_intent"],
+        expand: ["data.customer", "data.latest_invoice.payments.data"],
       })
     ).data;
     expect(listed?.customer).toMatchObject({ object: "customer", id: customer });
     expect(listed?.latest_invoice).toMatchObject({
       object: "invoice",
-      payments: { data: [{ payment: { payment_intent: { object: "payment_intent" } } }] },
+      payments: { data: [{ payment: { payment_intent: expect.stringMatching(/^pi_/) } }] },
     });
+    expect(
+      await refusal(
+        stripe.subscriptions.list({ expand: ["data.latest_invoice.payments.data.payment"] }),
+      ),
+    ).toMatchObject({ statusCode: 400, param: "expand" });
     const invoice = await stripe.invoices.retrieve(String(subscription.latest_invoice), {
       expand: ["parent.subscription_details.subscription"],
     });
@@ -451,7 +456,11 @@ describe("idempotency keys", () => {
     const { stripe } = sandbox;
     const created = await Promise.all(
       Array.from({ length: 50 }, () =>
-        stripe.customers.create({ email: "a@example.com" }, { idempotencyKey: "once" }),
+        stripe.customers.create(
+          { email: "a@example.com" },
+          // those that come while the first is under way are answered 409 and come again
+          { idempotencyKey: "once", maxNetworkRetries: 5 },
+        ),
       ),
     );
     expect(new Set(created.map(({ id }) => id)).size).toBe(1);
@@ -460,7 +469,7 @@ describe("idempotency keys", () => {
       counts: Record<string, number>;
       requests: { endpoint: string; replayed: boolean }[];
     };
-    expect(log.counts["POST /v1/customers"]).toBe(50);
+    expect(log.counts["POST /v1/customers"]).toBeGreaterThanOrEqual(50);
     expect(log.requests.filter(({ replayed }) => replayed)).toHaveLength(49);
   });
 
@@ -528,7 +537,7 @@ describe("portal, webhook endpoints, refunds", () => {
   test("a webhook endpoint shows its secret once", async () => {
     const { stripe } = await openSandbox();
     const made = await stripe.webhookEndpoints.create({
-      url: "http://127.0.0.1:9/webhooks",
+      url: "http://site.example/webhooks",
       enabled_events: ["checkout.session.completed"],
       api_version: "2026-10-28.endive",
     });
@@ -625,6 +634,7 @@ describe("rubbish", () => {
       ...["created[gt]", "created", "starting_after", "status", "price", "mode", "success_url"],
       ...["line_items[0][price]", "line_items[0][quantity]", "line_items", "features[x]", "name"],
       ...["features[subscription_cancel][enabled]", "currency", "unit_amount", "product", "type"],
+      ...["items[0][price]", "items[0][id]", "pause_collection[behavior]", "cancel_at"],
       ...["recurring[interval]", "enabled_events[]", "url", "charge", "payment_intent", "amount"],
       ...[
         "cancel_at_period_end",
@@ -641,6 +651,7 @@ describe("rubbish", () => {
       ...[`checkout/sessions/${session}/expire`, `checkout/sessions/${session}/line_items`],
       ...[`customers/${customer}`, `customers/${customer}/payment_methods`, "events", "invoices"],
       ...[`invoices/${invoice}`, `invoices/${invoice}/pay`, `invoices/${invoice}/void`, "prices"],
+      ...[`invoices/${invoice}/mark_uncollectible`],
       ...["invoice_payments", "payment_intents", "payment_methods", "products", "refunds"],
       ...[`prices/${SANDBOX_PRICE.id}`, `products/${SANDBOX_PRICE.productId}`, "subscriptions"],
       ...[`subscriptions/${subscription.id}`, "subscription_items", "webhook_endpoints", "%E0", ""],
@@ -698,8 +709,7 @@ describe("faults", () => {
     await sandbox.control("faults", { kind: "error", when: "after" });
     const key = { idempotencyKey: "k" };
     expect((await refusal(stripe.customers.create({}, key))).statusCode).toBe(500);
-    const [made] = (await stripe.customers.list()).data;
-    expect((await stripe.customers.create({}, key)).id).toBe(made?.id);
+    expect((await stripe.customers.list()).data).toHaveLength(1);
   });
 
   test("answers can be broken off, connections cut and requests slow", async () => {

@@ -138,10 +138,11 @@ export async function openWebhookSite(
   };
 }
 
-/** Opens a checkout session for a new customer, or for one that is given. */
+/** Opens a checkout session for a new customer, or for one that is given; `more` adds parameters. */
 export async function openCheckout(
   { stripe }: TestSandbox,
   customer?: string,
+  more: Partial<Stripe.Checkout.SessionCreateParams> = {},
 ): Promise<Stripe.Checkout.Session> {
   return stripe.checkout.sessions.create({
     mode: "subscription",
@@ -150,6 +151,7 @@ export async function openCheckout(
     line_items: [{ price: SANDBOX_PRICE.id, quantity: 1 }],
     success_url: "http://localhost:3000/checkout/success?session_id={CHECKOUT_SESSION_ID}",
     cancel_url: "http://localhost:3000/checkout/cancelled",
+    ...more,
   });
 }
 

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { accountEndpoints } from "./account-endpoints";
-import { ApiError, type ApiErrorBody, invalidParameter, unrecognizedUrl } from "./api-errors";
+import { type Answer, answerTo, errorAnswer, okAnswer } from "./api-answer";
+import { invalidParameter, unrecognizedUrl } from "./api-errors";
+import { authenticate, idempotencyKey, readForm } from "./api-request";
 import { checkoutSessionEndpoints } from "./checkout-session-endpoints";
 import { customerEndpoints } from "./customer-endpoints";
 import { disputeEndpoints } from "./disputes";
@@ -9,11 +11,18 @@ import { type Endpoint, matchPath } from "./endpoint";
 import { eventEndpoints } from "./event-endpoints";
 import { expanded } from "./expansion";
 import type { Fault, Faults } from "./faults";
-import { decodeForm, type Form } from "./form";
-import { addressOf, BodyTooLarge, mediaType, readBody, sendJson } from "./http-exchange";
-import { earlierAnswer, type KeyedRequest, keepAnswer } from "./idempotency";
+import type { Form } from "./form";
+import { addressOf, sendJson } from "./http-exchange";
+import {
+  earlierAnswer,
+  type KeyedRequest,
+  type KeysInUse,
+  keepAnswer,
+  keyInUse,
+} from "./idempotency";
 import { newId } from "./ids";
 import { invoiceEndpoints } from "./invoice-endpoints";
+import type { Latency } from "./latency";
 import type { Log } from "./log";
 import { expand } from "./parameters";
 import { paymentEndpoints } from "./payment-endpoints";
@@ -27,8 +36,6 @@ import type { RequestLog } from "./request-log";
 import { API_VERSION, causedBy, type Sandbox } from "./sandbox";
 import { subscriptionEndpoints } from "./subscription-endpoints";
 import { webhookEndpointEndpoints } from "./webhook-endpoints";
-
-const BODY_LIMIT = 1_000_000;
 
 const ENDPOINTS: Endpoint[] = [
   ...accountEndpoints,
@@ -53,13 +60,13 @@ export type ApiContext = {
   sandbox: Sandbox;
   secretKey: string;
   faults: Faults;
+  latency: Latency;
+  keysInUse: KeysInUse;
   requests: RequestLog;
   log: Log;
   /** Resolves when all that has changed is safely kept. */
   saved(): Promise<void>;
 };
-
-type Answer = { status: number; body: string; headers: Record<string, string> };
 
 /** Answers one request under `/v1` as Stripe's API would, or as a fault wants it. */
 export async function answerApi(
@@ -69,16 +76,10 @@ export async function answerApi(
 ): Promise<void> {
   const { path, query } = addressOf(request);
   const method = request.method ?? "GET";
-  const requestId = newId("req", 14);
-  const { delayMs, failure } = context.faults.take(`${method} ${path}`);
-  if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
-  let answer: Answer;
-  if (failure?.when === "before" && failure.kind !== "truncate") {
-    answer = faultyAnswer(failure);
-  } else {
-    answer = await soundAnswer(context, request, { method, path, query, requestId });
-    if (failure && failure.kind !== "truncate") answer = faultyAnswer(failure);
-  }
+  const call: ApiCall = { method, path, query, requestId: newId("req", 14), failure: null };
+  await pause(context.faults.takeDelay(`${method} ${path}`));
+  const answer = await answerCall(context, request, call);
+  const { requestId, failure } = call;
   const endpoint = ENDPOINTS.find(({ pattern }) => matchPath(pattern, path) !== null);
   const logged = {
     requestId,
@@ -95,6 +96,10 @@ export async function answerApi(
   if (failure?.kind === "destroy") request.socket.destroy();
   else if (failure?.kind === "truncate") sendHalf(request, response, answer, headers);
   else sendJson(response, answer.status, answer.body, headers);
+}
+
+function pause(ms: number): Promise<void> | undefined {
+  return ms > 0 ? sleep(ms, undefined, { ref: false }) : undefined;
 }
 
 function faultyAnswer(fault: Fault): Answer {
@@ -119,14 +124,22 @@ function sendHalf(
   response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => request.socket.destroy());
 }
 
-type Address = { method: string; path: string; query: string; requestId: string };
+/** One request; `failure` is the fault that it met, if any. */
+type ApiCall = {
+  method: string;
+  path: string;
+  query: string;
+  requestId: string;
+  failure: Fault | null;
+};
 
-async function soundAnswer(
+async function answerCall(
   context: ApiContext,
   request: IncomingMessage,
-  address: Address,
+  call: ApiCall,
 ): Promise<Answer> {
   const common = { "Stripe-Version": String(request.headers["stripe-version"] ?? API_VERSION) };
+  const release: (() => void)[] = [];
   let answer: Answer;
   try {
     authenticate(context.secretKey, request.headers.authorization);
@@ -134,10 +147,17 @@ async function soundAnswer(
       common["Stripe-Version"] = API_VERSION;
       throw invalidParameter("Stripe-Version", "Invalid Stripe API version");
     }
-    const form = await readForm(request, address);
-    answer = answerOnce(context, request, address, form);
+    const form = await readForm(request, call.query);
+    const key = call.method === "POST" ? idempotencyKey(request) : null;
+    const isFree = key === null || context.keysInUse.take(key);
+    if (key !== null && isFree) release.push(() => context.keysInUse.release(key));
+    // what a call does, it does half way through
+    await pause(context.latency.ms / 2);
+    if (key !== null && !isFree) throw keyInUse(key);
+    answer = answerOnce(context, call, key, form);
   } catch (error) {
     answer = answerTo(error, context.log);
+    if (answer.status === 409) answer.headers["Stripe-Should-Retry"] = "true";
   }
   try {
     await context.saved();
@@ -145,44 +165,58 @@ async function soundAnswer(
     context.log({ msg: "sandbox state not saved", error: String(error) });
     answer = errorAnswer(500, { type: "api_error", message: "The sandbox could not save." });
   }
+  await pause(context.latency.ms / 2);
+  for (const give of release) give();
   return { ...answer, headers: { ...common, ...answer.headers } };
 }
 
-function answerOnce(
-  context: ApiContext,
-  request: IncomingMessage,
-  address: Address,
-  form: Form,
-): Answer {
-  const { sandbox } = context;
-  const { method, path, requestId } = address;
-  const key = method === "POST" ? idempotencyKey(request) : null;
+function answerOnce(context: ApiContext, call: ApiCall, key: string | null, form: Form): Answer {
+  const { sandbox, faults } = context;
+  const { method, path, requestId } = call;
   const keyed: KeyedRequest | null = key === null ? null : { key, method, path, form };
   const keyHeader: Record<string, string> = key === null ? {} : { "Idempotency-Key": key };
   const earlier = keyed && earlierAnswer(sandbox, keyed);
+  call.failure = faults.takeFailure(`${method} ${path}`, earlier !== null);
   if (earlier) {
     return {
       status: earlier.status,
       body: earlier.body,
       headers: {
         ...keyHeader,
+        ...retryAdvice(earlier.status),
         "Idempotent-Replayed": "true",
         "Original-Request": earlier.requestId,
       },
     };
   }
-  const answer = causedBy(sandbox, { requestId, idempotencyKey: key }, () => {
-    try {
-      return okAnswer(perform(sandbox, address, form));
-    } catch (error) {
-      return answerTo(error, context.log);
-    }
-  });
-  if (keyed) keepAnswer(sandbox, keyed, { ...answer, requestId });
-  return { ...answer, headers: { ...answer.headers, ...keyHeader } };
+  const { failure } = call;
+  const isUndone = failure?.when === "before" && failure.kind !== "truncate";
+  let answer: Answer | null = null;
+  if (!isUndone) {
+    answer = causedBy(sandbox, { requestId, idempotencyKey: key }, () => {
+      try {
+        return okAnswer(perform(sandbox, call, form));
+      } catch (error) {
+        return answerTo(error, context.log);
+      }
+    });
+  }
+  if (failure?.kind === "error") answer = faultyAnswer(failure);
+  // cut off before anything was done: nothing is kept either
+  if (answer === null) return okAnswer({});
+  if (keyed === null || !keepAnswer(sandbox, keyed, { ...answer, requestId })) return answer;
+  return {
+    ...answer,
+    headers: { ...answer.headers, ...retryAdvice(answer.status), ...keyHeader },
+  };
 }
 
-function perform(sandbox: Sandbox, { method, path }: Address, form: Form): object {
+/** A stored failure would only be replayed, so that Stripe advises against trying again. */
+function retryAdvice(status: number): Record<string, string> {
+  return status >= 500 ? { "Stripe-Should-Retry": "false" } : {};
+}
+
+function perform(sandbox: Sandbox, { method, path }: ApiCall, form: Form): object {
   for (const endpoint of ENDPOINTS) {
     if (endpoint.method !== method) continue;
     const id = matchPath(endpoint.pattern, path);
@@ -191,63 +225,4 @@ function perform(sandbox: Sandbox, { method, path }: Address, form: Form): objec
     return expanded(sandbox, endpoint.answer(sandbox, path, id, form), paths);
   }
   throw unrecognizedUrl(method, path);
-}
-
-function authenticate(secretKey: string, header: string | undefined): void {
-  const [scheme = "", credentials = ""] = (header ?? "").split(" ");
-  const key = /^basic$/i.test(scheme)
-    ? (Buffer.from(credentials, "base64").toString("utf8").split(":")[0] ?? "")
-    : /^bearer$/i.test(scheme)
-      ? credentials
-      : "";
-  if (key === secretKey) return;
-  throw new ApiError(401, {
-    type: "invalid_request_error",
-    message:
-      key === ""
-        ? "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY')."
-        : `Invalid API Key provided: ${key.slice(0, 8)}****`,
-  });
-}
-
-async function readForm(request: IncomingMessage, { query }: Address): Promise<Form> {
-  const body = await readBody(request, BODY_LIMIT);
-  if (body !== "" && mediaType(request) !== "application/x-www-form-urlencoded") {
-    throw new ApiError(400, {
-      type: "invalid_request_error",
-      message:
-        "Invalid request (check that your POST content type is application/x-www-form-urlencoded).",
-    });
-  }
-  return decodeForm([query, body].filter((part) => part !== "").join("&"));
-}
-
-function idempotencyKey(request: IncomingMessage): string | null {
-  const header = request.headers["idempotency-key"];
-  return typeof header === "string" && header !== "" ? header : null;
-}
-
-function okAnswer(object: object): Answer {
-  return { status: 200, body: JSON.stringify(object), headers: {} };
-}
-
-function errorAnswer(status: number, error: ApiErrorBody): Answer {
-  return { status, body: JSON.stringify({ error }), headers: {} };
-}
-
-function answerTo(error: unknown, log: Log): Answer {
-  if (error instanceof ApiError) {
-    const answer = errorAnswer(error.status, error.body);
-    if (error.status === 401) answer.headers["WWW-Authenticate"] = 'Bearer realm="Stripe"';
-    return answer;
-  }
-  if (error instanceof BodyTooLarge) {
-    // The rest of the body is not read, so the connection cannot be used again.
-    return {
-      ...errorAnswer(413, { type: "invalid_request_error", message: "Request too large." }),
-      headers: { Connection: "close" },
-    };
-  }
-  log({ msg: "sandbox failure", error: error instanceof Error ? error.stack : String(error) });
-  return errorAnswer(500, { type: "api_error", message: "The sandbox failed; its log says how." });
 }

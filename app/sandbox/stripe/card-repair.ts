@@ -5,7 +5,7 @@ import type { Sandbox } from "./sandbox";
 import { payOpenInvoice } from "./subscription-lifecycle";
 import { isOver } from "./subscriptions";
 import { chargeOutcome, type TestCard } from "./test-cards";
-import type { Customer, Invoice, Subscription } from "./wire";
+import type { Customer, Invoice, PaymentMethod, Subscription } from "./wire";
 
 export type RepairOutcome =
   | { kind: "complete" }
@@ -27,10 +27,13 @@ export function owedInvoices(sandbox: Sandbox, customerId: string): Invoice[] {
 }
 
 /**
- * Makes a card the one that a customer's subscriptions are charged to and pays with it what is
- * owed. A declined card changes nothing.
+ * Makes a card a customer's default one, as the portal does: it sets
+ * `customer.invoice_settings.default_payment_method` (docs.stripe.com/customer-management/portal-deep-links).
+ * A subscription that has a payment method of its own, as Checkout gives it one, goes on being charged
+ * to that (docs.stripe.com/billing/revenue-recovery/smart-retries, "Payment method ordering"), and
+ * nothing says that what is owed were paid at once. A declined card changes nothing.
  */
-export function replaceCard(
+export function changeDefaultCard(
   sandbox: Sandbox,
   customer: Customer,
   card: TestCard,
@@ -38,21 +41,42 @@ export function replaceCard(
 ): RepairOutcome {
   const outcome = authenticated ? ({ kind: "paid" } as const) : chargeOutcome(card, true);
   if (outcome.kind === "authentication") return { kind: "authentication" };
+  if (outcome.kind === "declined") return { kind: "declined", message: outcome.message };
   const method = addPaymentMethod(sandbox, card, customer.email);
-  const owed = owedInvoices(sandbox, customer.id);
-  if (outcome.kind === "declined") {
-    for (const invoice of owed) payOpenInvoice(sandbox, invoice, method, outcome);
-    return { kind: "declined", message: outcome.message };
-  }
   attachPaymentMethod(sandbox, method, customer.id);
   update(sandbox, "customer.updated", customer, () => {
     customer.invoice_settings.default_payment_method = method.id;
   });
-  for (const subscription of runningSubscriptions(sandbox, customer.id)) {
-    update(sandbox, "customer.subscription.updated", subscription, () => {
-      subscription.default_payment_method = method.id;
-    });
-  }
-  for (const invoice of owed) payOpenInvoice(sandbox, invoice, method, outcome);
+  return { kind: "complete" };
+}
+
+/** Gives a subscription a card of its own, without charging it. */
+export function pinCard(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  card: TestCard,
+): PaymentMethod {
+  const method = addPaymentMethod(sandbox, card, null);
+  attachPaymentMethod(sandbox, method, subscription.customer);
+  update(sandbox, "customer.subscription.updated", subscription, () => {
+    subscription.default_payment_method = method.id;
+  });
+  return method;
+}
+
+/** Pays one invoice with a card, as on its hosted page; what is charged later stays as it is. */
+export function payWithCard(
+  sandbox: Sandbox,
+  customer: Customer,
+  invoice: Invoice,
+  card: TestCard,
+  authenticated: boolean,
+): RepairOutcome {
+  const outcome = authenticated ? ({ kind: "paid" } as const) : chargeOutcome(card, true);
+  if (outcome.kind === "authentication") return { kind: "authentication" };
+  const method = addPaymentMethod(sandbox, card, customer.email);
+  payOpenInvoice(sandbox, invoice, method, outcome);
+  if (outcome.kind === "declined") return { kind: "declined", message: outcome.message };
+  attachPaymentMethod(sandbox, method, customer.id);
   return { kind: "complete" };
 }

@@ -29,7 +29,12 @@ export const SITE_EVENTS = [
   "invoice.payment_action_required",
   "customer.deleted",
   "charge.refunded",
+  "refund.failed",
   "charge.dispute.created",
+  "charge.dispute.updated",
+  "charge.dispute.closed",
+  "invoice.marked_uncollectible",
+  "invoice.voided",
 ];
 
 const SITE_ENDPOINT = "we_goldenPathSandbox";
@@ -88,6 +93,8 @@ export function stockEndpoint(
   }
   kept.url = site.url;
   kept.secret = site.secret;
-  kept.enabled_events = site.events ?? kept.enabled_events;
+  // an older state file may have a shorter list and another version
+  kept.enabled_events = site.events ?? [...SITE_EVENTS];
+  kept.api_version = API_VERSION;
   sandbox.changed();
 }

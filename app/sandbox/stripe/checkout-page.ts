@@ -7,11 +7,13 @@ import {
   textOf,
 } from "./card-form";
 import { answerAuthentication, payInSession, successAddress } from "./checkout";
+import { asksForTerms } from "./checkout-sessions";
 import { isPresent } from "./customers";
 import type { Form } from "./form";
 import { html } from "./html";
 import type { PageAnswer } from "./page-answer";
 import { BUSINESS_NAME, layout, messagePage, money } from "./page-layout";
+import { isEmail } from "./parameters";
 import type { Sandbox } from "./sandbox";
 import type { CheckoutSession } from "./wire";
 
@@ -36,9 +38,14 @@ export function payCheckout(sandbox: Sandbox, id: string, form: Form): PageAnswe
   const again = (problem: string) => ({
     page: paymentPage(sandbox, session, { state: entry.state, problem, email }),
   });
-  if (knownEmail(sandbox, session) === null && !/^[^\s@]+@[^\s@]+$/.test(email)) {
+  if (knownEmail(sandbox, session) === null && !isEmail(email)) {
     return again("Your email is incomplete.");
   }
+  if (asksForTerms(session) && textOf(form.terms) === "") {
+    return again("Accept the terms of service to go on.");
+  }
+  // The sandbox knows no promotion codes, so that none is right.
+  if (textOf(form.promotion_code) !== "") return again("This promotion code is invalid.");
   if ("problem" in entry) return again(entry.problem);
   const outcome = payInSession(sandbox, session, {
     instrument: entry.instrument,
@@ -82,7 +89,7 @@ function isOpen(sandbox: Sandbox, session: CheckoutSession): boolean {
 
 function knownEmail(sandbox: Sandbox, session: CheckoutSession): string | null {
   const customer = sandbox.state.customers.get(session.customer ?? "");
-  return isPresent(customer) ? (customer.email ?? "no address") : session.customer_email;
+  return isPresent(customer) ? (customer.email ?? null) : session.customer_email;
 }
 
 function paymentPage(sandbox: Sandbox, session: CheckoutSession, shown: Shown): string {
@@ -102,10 +109,18 @@ ${alert(problem)}
 <form method="post" action="/c/pay/${session.id}" novalidate>
 ${
   email === null
-    ? html`<div class="field"><label for="email">E-mail</label><input type="email" id="email" name="email" value="${shown.email ?? ""}" autocomplete="email"></div>`
+    ? html`<div class="field"><label for="email">E-mail</label><input type="email" id="email" name="email" value="${shown.email ?? ""}" autocomplete="email" required></div>`
     : html`<p>E-mail: <strong>${email}</strong></p>`
 }
 ${cardFields(state, true, problem !== null)}
+${
+  session.allow_promotion_codes &&
+  html`<div class="field"><label for="promotion_code">Promotion code</label><input type="text" id="promotion_code" name="promotion_code" autocomplete="off"></div>`
+}
+${
+  asksForTerms(session) &&
+  html`<label class="choice"><input type="checkbox" name="terms" value="accepted" required><span>I agree to ${BUSINESS_NAME}'s terms of service.</span></label>`
+}
 <div class="actions">
 <button type="submit" class="full">Subscribe</button>
 ${session.cancel_url && html`<a class="button plain full" href="${session.cancel_url}">Cancel</a>`}

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { invalidParameter, missingParameter, noSuch, notAllowed } from "./api-errors";
+import { ApiError, invalidParameter, missingParameter, noSuch, notAllowed } from "./api-errors";
 import {
   addSession,
   detailsOf,
@@ -32,6 +32,7 @@ import {
   url,
 } from "./parameters";
 import type { Sandbox } from "./sandbox";
+import type { Customer } from "./wire";
 
 const SHORTEST_SESSION_SECONDS = 1_800;
 
@@ -64,13 +65,34 @@ const subscriptionData = hash({
   ),
 } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.SubscriptionData>);
 
+const automaticTax = hash({
+  enabled: required(boolean()),
+  ...unplayed("liability"),
+} satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.AutomaticTax>);
+
+// A real account needs the address of its terms in its settings first; the sandbox has none to look at.
+const consentCollection = hash({
+  terms_of_service: oneOf("none", "required"),
+  ...inert("payment_method_reuse_agreement"),
+  ...unplayed("promotions"),
+} satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.ConsentCollection>);
+
+const customerUpdate = hash({
+  address: oneOf("auto", "never"),
+  name: oneOf("auto", "never"),
+  shipping: oneOf("auto", "never"),
+} satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.CustomerUpdate>);
+
 const sessionCreate = {
   allow_promotion_codes: boolean(),
+  automatic_tax: automaticTax,
   billing_address_collection: oneOf("auto", "required"),
   cancel_url: url(),
   client_reference_id: text(200),
+  consent_collection: consentCollection,
   customer: text(),
   customer_email: email(),
+  customer_update: customerUpdate,
   expand,
   expires_at: integer(0),
   integration_identifier: text(200),
@@ -90,7 +112,6 @@ const sessionCreate = {
     "allowed_payment_method_types",
     "branding_settings",
     "custom_text",
-    "customer_update",
     "excluded_payment_method_types",
     "payment_method_data",
     "payment_method_options",
@@ -100,8 +121,6 @@ const sessionCreate = {
   ),
   ...unplayed(
     "after_expiration",
-    "automatic_tax",
-    "consent_collection",
     "currency",
     "custom_fields",
     "customer_account",
@@ -192,6 +211,29 @@ function checkedExpiry(sandbox: Sandbox, expiresAt: number | undefined): number 
   return expiresAt;
 }
 
+/**
+ * Tax is worked out from an address: a customer that has none must get the one that is typed
+ * (docs.stripe.com/tax/checkout#existing-customers).
+ */
+function checkTaxAddress(
+  customer: Customer | null,
+  wanted: boolean | undefined,
+  update: { address?: string; shipping?: string } | undefined,
+): void {
+  if (customer === null && update !== undefined) {
+    throw notAllowed("`customer_update` can only be used with `customer`.");
+  }
+  const isSaved = update?.address === "auto" || update?.shipping === "auto";
+  if (wanted && customer && !isSaved && customer.address == null) {
+    throw new ApiError(400, {
+      type: "invalid_request_error",
+      code: "customer_tax_location_invalid",
+      message:
+        "Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to the Customer or set either `customer_update[address]` to 'auto' or `customer_update[shipping]` to 'auto' to save the address entered in Checkout to the Customer.",
+    });
+  }
+}
+
 export const checkoutSessionEndpoints: Endpoint[] = [
   endpoint("POST", "/v1/checkout/sessions", sessionCreate, ({ sandbox, values }) => {
     if (values.mode !== "subscription") {
@@ -213,6 +255,9 @@ export const checkoutSessionEndpoints: Endpoint[] = [
     const item = checkedItem(sandbox, values.line_items);
     const customer =
       values.customer === undefined ? null : customerNamed(sandbox, values.customer, "customer");
+    const isTaxed = values.automatic_tax?.enabled;
+    checkTaxAddress(customer, isTaxed, values.customer_update);
+    const terms = values.consent_collection?.terms_of_service;
     return addSession(sandbox, {
       ...item,
       subscriptionMetadata: changeMetadata({}, values.subscription_data?.metadata),
@@ -221,6 +266,25 @@ export const checkoutSessionEndpoints: Endpoint[] = [
       successUrl: values.success_url,
       more: {
         allow_promotion_codes: values.allow_promotion_codes ?? null,
+        ...(isTaxed
+          ? {
+              automatic_tax: {
+                enabled: true,
+                liability: { type: "self" },
+                provider: "stripe",
+                status: "requires_location_inputs",
+              },
+            }
+          : {}),
+        ...(values.consent_collection
+          ? {
+              consent_collection: {
+                payment_method_reuse_agreement: null,
+                promotions: null,
+                terms_of_service: terms ?? null,
+              },
+            }
+          : {}),
         billing_address_collection: values.billing_address_collection ?? null,
         cancel_url: values.cancel_url ?? null,
         client_reference_id: values.client_reference_id ?? null,

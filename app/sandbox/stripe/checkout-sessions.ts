@@ -104,7 +104,7 @@ export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSessi
 }
 
 function pageOf(sandbox: Sandbox, sessionId: string): string {
-  return `${sandbox.origin}/c/pay/${sessionId}`;
+  return `${sandbox.pagesOrigin}/c/pay/${sessionId}`;
 }
 
 /** Gives open sessions the address that their pages have since the sandbox moved to another port. */
@@ -113,6 +113,11 @@ export function moveSessions(sandbox: Sandbox): void {
     if (session.url !== null) session.url = pageOf(sandbox, session.id);
   }
   sandbox.changed();
+}
+
+/** Whether nobody pays in a session without a tick at the terms of service. */
+export function asksForTerms(session: CheckoutSession): boolean {
+  return session.consent_collection?.terms_of_service === "required";
 }
 
 /** What a session knows of its customer by an e-mail address. */

@@ -1,6 +1,7 @@
-import { detailsOf } from "./checkout-sessions";
+import { asksForTerms, detailsOf } from "./checkout-sessions";
 import { addCustomer, isPresent } from "./customers";
 import { emit, update } from "./events";
+import { settleInvoice } from "./invoice-settlement";
 import { noteFailedAttempt } from "./invoices";
 import { addPaymentMethod, attachPaymentMethod } from "./payment-methods";
 import {
@@ -12,7 +13,7 @@ import {
 } from "./payments";
 import { priceNamed } from "./prices";
 import type { Sandbox } from "./sandbox";
-import { settleInvoice, startSubscription } from "./subscription-lifecycle";
+import { startSubscription } from "./subscription-lifecycle";
 import { type BankAccount, type ChargeOutcome, chargeOutcome, type TestCard } from "./test-cards";
 import type { CheckoutSession, Customer, PaymentIntent } from "./wire";
 
@@ -77,11 +78,14 @@ export function payInSession(
     metadata: details.subscriptionMetadata,
     description: details.subscriptionDescription,
     paymentMethodId: method.id,
+    isTaxed: session.automatic_tax.enabled,
   });
   if (outcome.kind === "paid") settleInvoice(sandbox, invoice, intent);
   update(sandbox, "customer.updated", customer, () => {
     customer.currency = session.currency;
   });
+  if (session.automatic_tax.enabled) session.automatic_tax.status = "complete";
+  if (asksForTerms(session)) session.consent = { promotions: null, terms_of_service: "accepted" };
   session.status = "complete";
   session.payment_status = outcome.kind === "paid" ? "paid" : "unpaid";
   session.customer = customer.id;
@@ -96,7 +100,14 @@ export function payInSession(
 function payer(sandbox: Sandbox, session: CheckoutSession, email: string | null): Customer | null {
   if (session.customer !== null) {
     const customer = sandbox.state.customers.get(session.customer);
-    return isPresent(customer) ? customer : null;
+    if (!isPresent(customer)) return null;
+    // As stripe-node's type for the parameter `customer` says: asked for and kept where there is none.
+    if (customer.email === null && email !== null) {
+      update(sandbox, "customer.updated", customer, () => {
+        customer.email = email;
+      });
+    }
+    return customer;
   }
   const customer = addCustomer(sandbox, { email: session.customer_email ?? email });
   session.customer = customer.id;

@@ -42,11 +42,19 @@ ${table(
   ),
 )}
 ${table(
+  "Refunds",
+  ["Refund", "Charge", "Status", "Make it happen"],
+  latest(state.refunds.values()).map(
+    (refund) =>
+      html`<tr><td><code>${refund.id}</code></td><td><code>${refund.charge}</code></td><td>${refund.status}</td><td>${refund.status !== "failed" && button(`refunds/${refund.id}/fail`, "Fail")}</td></tr>`,
+  ),
+)}
+${table(
   "Disputes",
   ["Dispute", "Charge", "Status", "Make it happen"],
   latest(state.disputes.values()).map(
     (dispute) =>
-      html`<tr><td><code>${dispute.id}</code></td><td><code>${dispute.charge}</code></td><td>${dispute.status}</td><td>${button(`disputes/${dispute.id}/close`, "Win", { won: "true" })}${button(`disputes/${dispute.id}/close`, "Lose", { won: "false" })}</td></tr>`,
+      html`<tr><td><code>${dispute.id}</code></td><td><code>${dispute.charge}</code></td><td>${dispute.status}</td><td>${dispute.status.startsWith("warning_") && button(`disputes/${dispute.id}/escalate`, "Escalate")}${button(`disputes/${dispute.id}/close`, "Win", { won: "true" })}${button(`disputes/${dispute.id}/close`, "Lose", { won: "false" })}</td></tr>`,
   ),
 )}
 ${table(
@@ -111,7 +119,7 @@ function table(title: string, heads: string[], rows: Html[]): Html {
 <tbody>${rows}</tbody></table></div>`;
 }
 
-function clockSection({ sandbox }: ControlContext): Html {
+function clockSection({ sandbox, latency }: ControlContext): Html {
   const { clockOffset, afterRetries } = sandbox.state;
   const days = Math.round(clockOffset / 8_640) / 10;
   return html`<h2>Clock</h2>
@@ -126,7 +134,8 @@ ${fieldForm(
     { cancel: "cancelled", unpaid: "marked unpaid", past_due: "left past due" },
     afterRetries,
   ),
-)}`;
+)}
+${fieldForm("settings", "Set how long every API call takes", numberField("latencyMs", "Milliseconds", latency.ms))}`;
 }
 
 function webhookSection({ sandbox, courier }: ControlContext): Html {
@@ -191,7 +200,7 @@ function subscriptionRow(sandbox: Sandbox, subscription: Subscription): Html {
       can("renew", "Fail renewal", { outcome: "declined" }),
       can("renew", "Renewal needs 3-D Secure", { outcome: "authentication" }),
     ]
-  }${owes && [can("recover", "Recover"), can("give-up", "Give up")]}${
+  }${owes && [can("recover", "Recover"), can("give-up", "Give up"), can("write-off", "Write off"), can("void", "Void")]}${
     !isOver(subscription) && [
       cancel_at === null
         ? can("cancel-at-period-end", "Cancel at period end")
@@ -199,7 +208,7 @@ function subscriptionRow(sandbox: Sandbox, subscription: Subscription): Html {
       can("cancel", "Cancel now"),
       status === "paused" ? can("resume", "End the pause") : can("pause", "Pause"),
     ]
-  }${can("refund", "Refund")}${can("dispute", "Dispute")}${fieldForm(`${path}/age`, "Make older", numberField("days", "Days", 1))}</td>
+  }${can("refund", "Refund")}${can("dispute", "Dispute")}${can("dispute", "Inquiry", { inquiry: "true" })}${fieldForm(`${path}/age`, "Make older", numberField("days", "Days", 1))}</td>
 </tr>`;
 }
 

@@ -5,7 +5,10 @@
  *
  *     GET    /_control/state          the clock, settings, faults and how much of everything there is
  *     POST   /_control/reset          forget all but catalogue, portal configurations and endpoints
- *     POST   /_control/settings       { afterRetries: "cancel" | "unpaid" | "past_due" }
+ *     POST   /_control/settings       { afterRetries: "cancel" | "unpaid" | "past_due",
+ *                                       latencyMs: 0 to 60000, how long every API call takes,
+ *                                       customDomain: the origin of new checkout and portal addresses,
+ *                                       such as http://pay.localhost:3001; "" for the sandbox's own }
  *
  *     GET    /_control/clock          { now, offset } in seconds
  *     POST   /_control/clock          { days, seconds } moves it on: renewals, retries, ends, expiries
@@ -17,24 +20,38 @@
  *     POST   /_control/sessions/:id/fail     a delayed payment does not
  *
  *     POST   /_control/customers/:id/subscribe  { card, priceId } a subscription without a session
- *     POST   /_control/customers/:id/card       { card } pays what is owed, as in the portal
+ *     POST   /_control/customers/:id/card       { card } the customer's default, as in the portal:
+ *                                                 neither pays nor changes a subscription's own card
  *     POST   /_control/customers/:id/delete
+ *     POST   /_control/customers/:id/forget     as if the keys were another account's
  *
  *     POST   /_control/subscriptions/:id/renew  { outcome: "card" | "paid" | "declined" |
  *                                                 "authentication" | "draft" } a new period, now;
  *                                                 "draft" leaves its invoice to the clock
  *     POST   /_control/subscriptions/:id/recover   its open invoices get paid
+ *     POST   /_control/subscriptions/:id/card      { card } its own card; pays nothing
+ *     POST   /_control/subscriptions/:id/write-off its open invoices are marked uncollectible
+ *     POST   /_control/subscriptions/:id/void      its open invoices are voided
+ *     POST   /_control/subscriptions/:id/price     { priceId (required) } from its next period on
  *     POST   /_control/subscriptions/:id/give-up   { afterRetries } as after the last retry
  *     POST   /_control/subscriptions/:id/cancel-at-period-end
+ *     POST   /_control/subscriptions/:id/cancel-at { days (required) } from now
  *     POST   /_control/subscriptions/:id/resume    takes that back; ends a pause
  *     POST   /_control/subscriptions/:id/cancel    at once
  *     POST   /_control/subscriptions/:id/pause
  *     POST   /_control/subscriptions/:id/age       { days } as if all had been that much earlier,
  *                                                  for a site whose own clock cannot be moved
- *     POST   /_control/subscriptions/:id/refund    { amount } its last payment, in cents
- *     POST   /_control/subscriptions/:id/dispute   its last payment
- *     POST   /_control/disputes/:id/close          { won: boolean }
+ *     POST   /_control/subscriptions/:id/refund    { amount, payment: "first" | "last", pending } a
+ *                                                  payment, or a part in cents
+ *     POST   /_control/refunds/:id/fail            it comes back from the bank
+ *     POST   /_control/refunds/:id/settle          a pending one arrives
+ *     POST   /_control/subscriptions/:id/dispute   { inquiry, prevented, payment: "first" | "last" }
+ *     POST   /_control/disputes/:id/escalate       an inquiry becomes a dispute
+ *     POST   /_control/disputes/:id/review         the author answers it
+ *     POST   /_control/disputes/:id/close          { won: boolean }; an inquiry is only won
  *
+ *     POST   /_control/endpoints      { url (required), events, apiVersion } a webhook endpoint,
+ *                                       also on this machine, which the API refuses
  *     GET    /_control/deliveries     every webhook delivery with its attempts
  *     POST   /_control/webhooks       { mode: "deliver" | "hold" | "drop", dropNext, delayMs,
  *                                       jitterMs, duplicates } for events from now on
@@ -49,7 +66,8 @@
  *
  *     POST   /_control/faults         { kind: "error" | "slow" | "truncate" | "destroy" (required),
  *                                       times (1; 0 for ever), when: "before" | "after", match:
- *                                       "POST /v1/customers", status (500), ms (1000) }
+ *                                       "POST /v1/customers", status (500), ms (1000) }; an error
+ *                                       from 500 on is kept for the request's idempotency key
  *     DELETE /_control/faults         (also POST /_control/faults/clear)
  *     GET    /_control/requests       { counts: { "POST /v1/customers": 1 }, requests }
  *     DELETE /_control/requests       (also POST /_control/requests/clear)
@@ -58,14 +76,12 @@ import { z } from "zod";
 import { action, type ControlAction, type ControlContext } from "./control-action";
 import { ControlError } from "./control-error";
 import { lifecycleActions } from "./control-lifecycle";
-import { discardHeld, resendEvent, retryNow } from "./deliveries";
+import { count, nothing } from "./control-targets";
+import { webhookActions } from "./control-webhooks";
 import { matchPath } from "./endpoint";
+import { MAX_LATENCY_MS } from "./latency";
 import { advanceClock } from "./schedule";
-import { DEFAULT_WEBHOOK_POLICY, emptyState, type State } from "./state";
-
-const nothing = z.object({});
-const count = z.coerce.number().int().min(0);
-const flag = z.union([z.boolean(), z.stringbool()]);
+import { emptyState, type State } from "./state";
 
 const KEPT_AT_RESET = new Set<keyof State>([
   "products",
@@ -74,7 +90,7 @@ const KEPT_AT_RESET = new Set<keyof State>([
   "webhookEndpoints",
 ]);
 
-function summary({ sandbox, faults }: ControlContext): object {
+function summary({ sandbox, faults, latency }: ControlContext): object {
   const { state } = sandbox;
   const counts = Object.fromEntries(
     Object.entries(state).flatMap(([name, part]) =>
@@ -87,6 +103,8 @@ function summary({ sandbox, faults }: ControlContext): object {
     now: sandbox.now(),
     clockOffset: state.clockOffset,
     afterRetries: state.afterRetries,
+    latencyMs: latency.ms,
+    customDomain: state.customDomain,
     webhooks: state.webhookPolicy,
     faults: faults.all,
     counts,
@@ -103,15 +121,25 @@ const ACTIONS: ControlAction[] = [
       if (!KEPT_AT_RESET.has(name)) Object.assign(context.sandbox.state, { [name]: fresh[name] });
     }
     context.faults.clear();
+    context.latency.reset();
     context.requests.clear();
     return summary(context);
   }),
   action(
     "POST",
     "/_control/settings",
-    z.object({ afterRetries: z.enum(["cancel", "unpaid", "past_due"]) }),
-    (context, _id, { afterRetries }) => {
-      context.sandbox.state.afterRetries = afterRetries;
+    z.object({
+      afterRetries: z.enum(["cancel", "unpaid", "past_due"]).optional(),
+      latencyMs: count.max(MAX_LATENCY_MS).optional(),
+      customDomain: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).optional(),
+    }),
+    (context, _id, { afterRetries, latencyMs, customDomain }) => {
+      const { state } = context.sandbox;
+      if (customDomain !== undefined) {
+        state.customDomain = customDomain === "" ? null : new URL(customDomain).origin;
+      }
+      state.afterRetries = afterRetries ?? state.afterRetries;
+      context.latency.ms = latencyMs ?? context.latency.ms;
       return summary(context);
     },
   ),
@@ -131,70 +159,7 @@ const ACTIONS: ControlAction[] = [
       return { now: sandbox.now(), offset: sandbox.state.clockOffset };
     },
   ),
-  action("GET", "/_control/deliveries", nothing, ({ sandbox }) => ({
-    deliveries: [...sandbox.state.deliveries.values()].map((delivery) => ({
-      ...delivery,
-      type: sandbox.state.events.get(delivery.eventId)?.type ?? null,
-    })),
-  })),
-  action(
-    "POST",
-    "/_control/webhooks",
-    z.object({
-      mode: z.enum(["deliver", "hold", "drop"]).optional(),
-      dropNext: count.optional(),
-      delayMs: count.optional(),
-      jitterMs: count.optional(),
-      duplicates: count.max(20).optional(),
-    }),
-    ({ sandbox }, _id, change) => {
-      sandbox.state.webhookPolicy = { ...sandbox.state.webhookPolicy, ...change };
-      return sandbox.state.webhookPolicy;
-    },
-  ),
-  action("POST", "/_control/webhooks/reset", nothing, ({ sandbox }) => {
-    sandbox.state.webhookPolicy = { ...DEFAULT_WEBHOOK_POLICY };
-    return sandbox.state.webhookPolicy;
-  }),
-  action(
-    "POST",
-    "/_control/webhooks/release",
-    z.object({
-      order: z.enum(["arrival", "reverse", "random", "together"]).default("arrival"),
-      count: count.optional(),
-    }),
-    async ({ courier }, _id, { order, count: most }) => ({
-      released: await courier.release(order, most),
-    }),
-  ),
-  action("POST", "/_control/webhooks/discard", nothing, ({ sandbox }) => ({
-    discarded: discardHeld(sandbox),
-  })),
-  action("POST", "/_control/webhooks/retry", nothing, ({ sandbox }) => ({
-    retried: retryNow(sandbox),
-  })),
-  action(
-    "POST",
-    "/_control/webhooks/settle",
-    z.object({
-      timeoutMs: count.max(120_000).default(10_000),
-      retries: flag.default(false),
-    }),
-    async ({ courier }, _id, { timeoutMs, retries }) => ({
-      settled: await courier.settled(timeoutMs, retries),
-      backlog: courier.backlog,
-    }),
-  ),
-  action(
-    "POST",
-    "/_control/events/:id/send",
-    z.object({ times: z.coerce.number().int().min(1).max(500).default(1) }),
-    ({ sandbox }, id, { times }) => {
-      const event = sandbox.state.events.get(id);
-      if (!event) throw new ControlError(404, `There is no event ${id}.`);
-      return { deliveries: resendEvent(sandbox, event, times) };
-    },
-  ),
+  ...webhookActions,
   action(
     "POST",
     "/_control/faults",

@@ -21,9 +21,9 @@ import {
   text,
   unplayed,
 } from "./parameters";
-import { paymentMethodNamed } from "./payment-methods";
+import { ownPaymentMethod } from "./payment-methods";
 import type { Sandbox } from "./sandbox";
-import { endSubscription } from "./subscription-lifecycle";
+import { endSubscription } from "./subscription-end";
 import { isOver } from "./subscriptions";
 import type { Customer, DeletedCustomer, Wire } from "./wire";
 
@@ -76,7 +76,7 @@ const customerUpdate = {
   description: emptyable(text()),
   email: emptyable(email()),
   invoice_settings: hash({
-    default_payment_method: text(),
+    default_payment_method: emptyable(text()),
     ...unplayed("custom_fields", "footer", "rendering_options"),
   } satisfies ParametersOf<Stripe.CustomerUpdateParams.InvoiceSettings>),
   ...unplayed("default_source"),
@@ -137,8 +137,8 @@ export const customerEndpoints: Endpoint[] = [
   endpoint("POST", "/v1/customers/:id", customerUpdate, ({ sandbox, id, values }) => {
     const customer = customerNamed(sandbox, id);
     const method = values.invoice_settings?.default_payment_method;
-    if (method !== undefined) {
-      paymentMethodNamed(sandbox, method, "invoice_settings[default_payment_method]");
+    if (method) {
+      ownPaymentMethod(sandbox, method, id, "invoice_settings[default_payment_method]");
     }
     update(sandbox, "customer.updated", customer, () => {
       if (values.address !== undefined) customer.address = wholeAddress(values.address);

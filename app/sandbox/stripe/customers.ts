@@ -43,6 +43,21 @@ export function addCustomer(sandbox: Sandbox, draft: Partial<Customer>): Custome
   return customer;
 }
 
+/**
+ * Forgets a customer and all that is its own, as if the keys were another account's: nothing of it
+ * can be retrieved any more, and no event tells.
+ */
+export function forgetCustomer(sandbox: Sandbox, id: string): void {
+  for (const part of Object.values(sandbox.state)) {
+    if (!(part instanceof Map)) continue;
+    for (const [key, kept] of part as Map<string, { customer?: unknown }>) {
+      if (kept.customer === id) part.delete(key);
+    }
+  }
+  sandbox.state.customers.delete(id);
+  sandbox.changed();
+}
+
 /** Whether a customer is still one. */
 export function isPresent(customer: Customer | DeletedCustomer | undefined): customer is Customer {
   return customer !== undefined && customer.deleted !== true;

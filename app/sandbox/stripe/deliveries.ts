@@ -46,7 +46,21 @@ function addDelivery(
     ...start,
   };
   sandbox.state.deliveries.set(delivery.id, delivery);
-  if (isUnderway(delivery)) event.pending_webhooks += 1;
+  countPending(sandbox, event);
+}
+
+/**
+ * Counts anew the endpoints that an event has not reached. One that failed, or that the policy lost,
+ * counts as well: `pending_webhooks` is what was not delivered successfully, and
+ * `delivery_success=false` lists it (docs.stripe.com/api/events/list).
+ */
+export function countPending(sandbox: Sandbox, event: Event): void {
+  const reached = new Map<string, boolean>();
+  for (const { eventId, endpointId, state } of sandbox.state.deliveries.values()) {
+    if (eventId !== event.id) continue;
+    reached.set(endpointId, state === "delivered" || reached.get(endpointId) === true);
+  }
+  event.pending_webhooks = [...reached.values()].filter((isReached) => !isReached).length;
 }
 
 /**
@@ -77,7 +91,7 @@ export function discardHeld(sandbox: Sandbox): number {
   for (const delivery of held) {
     delivery.state = "dropped";
     const event = sandbox.state.events.get(delivery.eventId);
-    if (event) event.pending_webhooks -= 1;
+    if (event) countPending(sandbox, event);
   }
   sandbox.changed();
   return held.length;

@@ -10,8 +10,24 @@ import type { Charge, Dispute, Wire } from "./wire";
 
 const DAYS_TO_ANSWER = 20;
 
-/** The holder of the card disputes a charge with the bank, which takes the money back. */
-export function disputeCharge(sandbox: Sandbox, charge: Charge): Dispute {
+/**
+ * How a dispute begins: with the money gone, as an inquiry of the bank that withdraws nothing yet, or
+ * warded off beforehand (docs.stripe.com/disputes/how-disputes-work).
+ */
+export type DisputeStart = "needs_response" | "warning_needs_response" | "prevented";
+
+const WITHDRAWN: readonly string[] = ["needs_response", "under_review"];
+const INQUIRY: readonly string[] = ["warning_needs_response", "warning_under_review"];
+
+/**
+ * The holder of the card disputes a charge with the bank. `charge.disputed` stays true for ever,
+ * however the dispute ends.
+ */
+export function disputeCharge(
+  sandbox: Sandbox,
+  charge: Charge,
+  start: DisputeStart = "needs_response",
+): Dispute {
   if (charge.status !== "succeeded" || charge.disputed) {
     throw notAllowed(`Charge ${charge.id} cannot be disputed.`, "charge_disputed");
   }
@@ -34,17 +50,17 @@ export function disputeCharge(sandbox: Sandbox, charge: Charge): Dispute {
       submission_method: "not_submitted",
     },
     intended_submission_method: null,
-    is_charge_refundable: false,
+    is_charge_refundable: start === "warning_needs_response",
     livemode: false,
     metadata: {},
     network_reason_code: "83",
     payment_intent: charge.payment_intent,
     reason: "fraudulent",
-    status: "needs_response",
+    status: start,
   } satisfies Wire<Stripe.Dispute>;
   sandbox.state.disputes.set(dispute.id, dispute);
   emit(sandbox, "charge.dispute.created", dispute);
-  emit(sandbox, "charge.dispute.funds_withdrawn", dispute);
+  if (start === "needs_response") emit(sandbox, "charge.dispute.funds_withdrawn", dispute);
   update(sandbox, "charge.updated", charge, () => {
     charge.disputed = true;
   });
@@ -82,14 +98,55 @@ const noEvidence = {
   uncategorized_text: null,
 } satisfies Wire<Stripe.Dispute.Evidence>;
 
-/** The bank decides a dispute; when it is won the money comes back. */
+/** The bank makes a full dispute of an inquiry and takes the money. */
+export function escalateInquiry(sandbox: Sandbox, dispute: Dispute): void {
+  if (!INQUIRY.includes(dispute.status)) {
+    throw notAllowed(`Dispute ${dispute.id} is no open inquiry.`);
+  }
+  update(sandbox, "charge.dispute.updated", dispute, () => {
+    dispute.status = "needs_response";
+    dispute.is_charge_refundable = false;
+  });
+  emit(sandbox, "charge.dispute.funds_withdrawn", dispute);
+}
+
+/** The author answers a dispute or an inquiry; the bank looks at it. */
+export function reviewDispute(sandbox: Sandbox, dispute: Dispute): void {
+  const isInquiry = INQUIRY.includes(dispute.status);
+  if (!isInquiry && !WITHDRAWN.includes(dispute.status)) {
+    throw notAllowed(`Dispute ${dispute.id} is already closed.`);
+  }
+  update(sandbox, "charge.dispute.updated", dispute, () => {
+    dispute.status = isInquiry ? "warning_under_review" : "under_review";
+    dispute.evidence_details.has_evidence = true;
+    dispute.evidence_details.submission_count += 1;
+  });
+}
+
+/**
+ * The bank decides a dispute; when it is won the money comes back. An inquiry that is not escalated
+ * is closed as `warning_closed`, with no money moved.
+ */
 export function closeDispute(sandbox: Sandbox, dispute: Dispute, won: boolean): void {
-  if (dispute.status === "won" || dispute.status === "lost") {
+  if (INQUIRY.includes(dispute.status)) {
+    if (!won) throw notAllowed(`Dispute ${dispute.id} is an inquiry, which cannot be lost.`);
+    dispute.status = "warning_closed";
+    emit(sandbox, "charge.dispute.closed", dispute);
+    return;
+  }
+  if (!WITHDRAWN.includes(dispute.status)) {
     throw notAllowed(`Dispute ${dispute.id} is already closed.`);
   }
   dispute.status = won ? "won" : "lost";
   if (won) emit(sandbox, "charge.dispute.funds_reinstated", dispute);
   emit(sandbox, "charge.dispute.closed", dispute);
+}
+
+/** Whether a charge is in a dispute that has taken its money and is not won. */
+export function isChargedBack(sandbox: Sandbox, charge: Charge): boolean {
+  return [...sandbox.state.disputes.values()].some(
+    (dispute) => dispute.charge === charge.id && [...WITHDRAWN, "lost"].includes(dispute.status),
+  );
 }
 
 /** The dispute, or Stripe's error for an id that names none. */
@@ -120,4 +177,10 @@ export const disputeEndpoints: Endpoint[] = [
     );
   }),
   endpoint("GET", "/v1/disputes/:id", onlyExpand, ({ sandbox, id }) => disputeNamed(sandbox, id)),
+  // The author accepts that it is lost.
+  endpoint("POST", "/v1/disputes/:id/close", onlyExpand, ({ sandbox, id }) => {
+    const dispute = disputeNamed(sandbox, id);
+    closeDispute(sandbox, dispute, false);
+    return dispute;
+  }),
 ];

@@ -6,6 +6,8 @@ import { boolean, list, moment, onlyExpand, type ParametersOf, paging, text } fr
 import type { Sandbox } from "./sandbox";
 import type { Event } from "./wire";
 
+const SHOWN_SECONDS = 30 * 86_400;
+
 const eventList = {
   ...paging,
   created: moment(),
@@ -19,10 +21,15 @@ function isOfType(event: Event, wanted: string): boolean {
   return wanted.endsWith("*") ? event.type.startsWith(wanted.slice(0, -1)) : event.type === wanted;
 }
 
+/** Stripe shows events of the last 30 days only (docs.stripe.com/api/events). */
+function isShown(sandbox: Sandbox, event: Event): boolean {
+  return event.created >= sandbox.now() - SHOWN_SECONDS;
+}
+
 /** The event, or Stripe's error for an id that names none. */
 export function eventNamed(sandbox: Sandbox, id: string): Event {
   const event = sandbox.state.events.get(id);
-  if (!event) throw noSuch("event", id);
+  if (!event || !isShown(sandbox, event)) throw noSuch("event", id);
   return event;
 }
 
@@ -38,6 +45,7 @@ export const eventEndpoints: Endpoint[] = [
       "event",
       call.sandbox.state.events.values(),
       (event) =>
+        isShown(call.sandbox, event) &&
         (wanted === undefined || wanted.some((name) => isOfType(event, name))) &&
         (delivery_success === undefined || (event.pending_webhooks === 0) === delivery_success) &&
         (created?.(event.created) ?? true),

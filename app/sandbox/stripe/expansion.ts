@@ -79,16 +79,23 @@ const INCLUSIONS: Record<string, (sandbox: Sandbox, id: string) => object> = {
     ),
 };
 
+/** The properties that a path may name, `data` of a list included (docs.stripe.com/api/expanding_objects). */
 const MAX_LEVELS = 4;
 
 /**
  * A copy of an answer in which the references on `paths` are whole objects. Throws Stripe's error
- * for a property that cannot be expanded and for paths of more than four levels.
+ * for a property that cannot be expanded and for paths of more than four properties.
  */
 export function expanded(sandbox: Sandbox, answer: object, paths: string[]): object {
   if (paths.length === 0) return answer;
   const copy = structuredClone(answer);
-  for (const path of paths) expandPath(sandbox, copy as Json, path.split("."), path);
+  for (const path of paths) {
+    const names = path.split(".");
+    if (names.length > MAX_LEVELS) {
+      throw invalidParameter("expand", "You cannot expand more than 4 levels of a property.");
+    }
+    expandPath(sandbox, copy as Json, names, path);
+  }
   return copy;
 }
 
@@ -96,12 +103,9 @@ function expandPath(sandbox: Sandbox, root: Json, names: string[], path: string)
   const refuse = () =>
     invalidParameter("expand", `This property cannot be expanded (${path.slice(0, 100)}).`);
 
-  const walk = (node: unknown, owner: Owner, rest: string[], level: number): void => {
-    if (level > MAX_LEVELS) {
-      throw invalidParameter("expand", "You cannot expand more than 4 levels of a property.");
-    }
+  const walk = (node: unknown, owner: Owner, rest: string[]): void => {
     if (Array.isArray(node)) {
-      for (const item of node) walk(item, owner, rest, level);
+      for (const item of node) walk(item, owner, rest);
       return;
     }
     const [name, ...further] = rest;
@@ -111,7 +115,7 @@ function expandPath(sandbox: Sandbox, root: Json, names: string[], path: string)
     if (json.deleted === true) return;
     if (json.object === "list") {
       if (name !== "data") throw refuse();
-      walk(json.data, owner, further, level);
+      walk(json.data, owner, further);
       return;
     }
     const isObject = typeof json.object === "string";
@@ -130,10 +134,10 @@ function expandPath(sandbox: Sandbox, root: Json, names: string[], path: string)
     } else if (further.length === 0 || typeof reference !== "object") {
       throw refuse();
     }
-    walk(json[name], here, further, collection || include ? level + 1 : level);
+    walk(json[name], here, further);
   };
 
-  walk(root, { kind: "", trail: "" }, names, 0);
+  walk(root, { kind: "", trail: "" }, names);
 }
 
 /** Where a walk is: in which kind of object, and by which names from there. */

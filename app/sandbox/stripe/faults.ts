@@ -1,7 +1,7 @@
 /** A way in which the API misbehaves for its next requests. */
 export type Fault = {
   /**
-   * `error` answers with `status`; `slow` waits `ms`; `truncate` breaks off the answer half way;
+   * `error` answers with `status`, which from 500 on is kept for the request's idempotency key; `slow` waits `ms`; `truncate` breaks off the answer half way;
    * `destroy` breaks the connection without one.
    */
   kind: "error" | "slow" | "truncate" | "destroy";
@@ -31,15 +31,23 @@ export class Faults {
     this.faults = [];
   }
 
-  /** What goes wrong with this request: at most one delay and one failure. */
-  take(request: string): { delayMs: number; failure: Fault | null } {
-    const matching = this.faults.filter(({ match }) => request.startsWith(match));
-    const slow = matching.find(({ kind }) => kind === "slow");
-    const failure = matching.find(({ kind }) => kind !== "slow") ?? null;
-    for (const fault of [slow, failure]) {
-      if (fault && fault.times !== null) fault.times -= 1;
-    }
+  /** How long this request is to wait, in milliseconds. */
+  takeDelay(request: string): number {
+    return this.use(({ kind, match }) => kind === "slow" && request.startsWith(match))?.ms ?? 0;
+  }
+
+  /** What goes wrong with this request. A replayed answer is stored already and no error of work. */
+  takeFailure(request: string, isReplay: boolean): Fault | null {
+    return this.use(
+      ({ kind, match }) =>
+        kind !== "slow" && !(isReplay && kind === "error") && request.startsWith(match),
+    );
+  }
+
+  private use(isMeant: (fault: Fault) => boolean): Fault | null {
+    const fault = this.faults.find(isMeant) ?? null;
+    if (fault?.times != null) fault.times -= 1;
     this.faults = this.faults.filter(({ times }) => times === null || times > 0);
-    return { delayMs: slow?.ms ?? 0, failure };
+    return fault;
   }
 }

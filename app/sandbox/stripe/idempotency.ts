@@ -37,23 +37,57 @@ export function earlierAnswer(sandbox: Sandbox, request: KeyedRequest): Idempote
 }
 
 /**
- * Keeps the answer to a request for its key. As at Stripe, an answer that refuses the request
- * before anything was done is not kept, so that the key can be used once the request is right.
+ * Keeps the answer to a request for its key, and tells whether it did. As at Stripe
+ * (docs.stripe.com/api/idempotent_requests), what came of work that had begun is kept, a 500
+ * included; an answer that refuses the request before anything was done is not, so that the key can
+ * be used once the request is right.
  */
 export function keepAnswer(
   sandbox: Sandbox,
   request: KeyedRequest,
   answer: { status: number; body: string; requestId: string },
-): void {
-  if (answer.status !== 402 && answer.status >= 400) return;
+): boolean {
+  const { status, body, requestId } = answer;
+  if (status >= 400 && status < 500 && status !== 402) return false;
   sandbox.state.idempotentAnswers.set(request.key, {
-    ...answer,
+    status,
+    body,
+    requestId,
     method: request.method,
     path: request.path,
     parameters: canonical(request.form),
     createdAt: sandbox.now(),
   });
   sandbox.changed();
+  return true;
+}
+
+/**
+ * The keys of requests that are under way. A second request with one of them is answered 409
+ * (docs.stripe.com/error-codes, `idempotency_key_in_use`), which stripe-node tries again by itself.
+ */
+export class KeysInUse {
+  private readonly keys = new Set<string>();
+
+  /** Whether the key was free; from now on it is not. */
+  take(key: string): boolean {
+    if (this.keys.has(key)) return false;
+    this.keys.add(key);
+    return true;
+  }
+
+  release(key: string): void {
+    this.keys.delete(key);
+  }
+}
+
+/** 409: another request with this key is under way. */
+export function keyInUse(key: string): ApiError {
+  return new ApiError(409, {
+    type: "idempotency_error",
+    code: "idempotency_key_in_use",
+    message: `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`,
+  });
 }
 
 function canonical(value: FormValue): string {

@@ -2,7 +2,8 @@ import type Stripe from "stripe";
 import { ApiError, noSuch, notAllowed } from "./api-errors";
 import { checkCustomerFilter } from "./customers";
 import { type Endpoint, endpoint } from "./endpoint";
-import { invoiceNamed, subscriptionOf, voidInvoice } from "./invoices";
+import { cancelInvoice, writeOffInvoice } from "./invoice-settlement";
+import { invoiceNamed, subscriptionOf } from "./invoices";
 import { page } from "./lists";
 import {
   boolean,
@@ -15,6 +16,7 @@ import {
   text,
   unplayed,
 } from "./parameters";
+import { paymentMethodNamed } from "./payment-methods";
 import { collectInvoice } from "./subscription-lifecycle";
 
 const invoiceStatus = oneOf("draft", "open", "paid", "uncollectible", "void");
@@ -32,7 +34,8 @@ const invoiceList = {
 const invoicePay = {
   expand,
   off_session: boolean(),
-  ...unplayed("forgive", "mandate", "paid_out_of_band", "payment_method", "source"),
+  payment_method: text(),
+  ...unplayed("forgive", "mandate", "paid_out_of_band", "source"),
 } satisfies ParametersOf<Stripe.InvoicePayParams>;
 
 const invoicePaymentList = {
@@ -60,13 +63,17 @@ export const invoiceEndpoints: Endpoint[] = [
     );
   }),
   endpoint("GET", "/v1/invoices/:id", onlyExpand, ({ sandbox, id }) => invoiceNamed(sandbox, id)),
-  endpoint("POST", "/v1/invoices/:id/pay", invoicePay, ({ sandbox, id }) => {
+  endpoint("POST", "/v1/invoices/:id/pay", invoicePay, ({ sandbox, id, values }) => {
     const invoice = invoiceNamed(sandbox, id);
     if (invoice.status === "paid") throw notAllowed("Invoice is already paid");
-    if (invoice.status === "void" || invoice.status === "uncollectible") {
-      throw notAllowed(`Invoice is ${invoice.status} and cannot be paid`, "invoice_not_editable");
+    if (invoice.status === "void") {
+      throw notAllowed("Invoice is void and cannot be paid", "invoice_not_editable");
     }
-    const outcome = collectInvoice(sandbox, invoice);
+    const chosen =
+      values.payment_method === undefined
+        ? undefined
+        : paymentMethodNamed(sandbox, values.payment_method, "payment_method");
+    const outcome = collectInvoice(sandbox, invoice, { chosen });
     if (outcome.kind === "declined") {
       throw new ApiError(402, {
         type: "card_error",
@@ -90,7 +97,18 @@ export const invoiceEndpoints: Endpoint[] = [
     if (invoice.status !== "open" && invoice.status !== "uncollectible") {
       throw notAllowed("You can only pass in open or uncollectible invoices. This invoice isn't.");
     }
-    voidInvoice(sandbox, invoice);
+    cancelInvoice(sandbox, invoice);
+    return invoice;
+  }),
+  endpoint("POST", "/v1/invoices/:id/mark_uncollectible", onlyExpand, ({ sandbox, id }) => {
+    const invoice = invoiceNamed(sandbox, id);
+    if (invoice.status !== "open") {
+      throw notAllowed(
+        "You can only pass in open invoices. This invoice isn't open.",
+        "invoice_not_editable",
+      );
+    }
+    writeOffInvoice(sandbox, invoice);
     return invoice;
   }),
   endpoint("GET", "/v1/invoice_payments", invoicePaymentList, (call) => {

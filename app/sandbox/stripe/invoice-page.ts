@@ -6,7 +6,7 @@ import {
   readCardForm,
   textOf,
 } from "./card-form";
-import { replaceCard } from "./card-repair";
+import { payWithCard } from "./card-repair";
 import { isPresent } from "./customers";
 import type { Form } from "./form";
 import { html } from "./html";
@@ -41,13 +41,13 @@ export function payInvoicePage(
   const invoice = finalInvoice(sandbox, id);
   if (!invoice) return noInvoice();
   const customer = sandbox.state.customers.get(invoice.customer ?? "");
-  if (invoice.status !== "open" || !isPresent(customer)) return { redirect: `/i/${invoice.id}` };
+  if (!isPayable(invoice) || !isPresent(customer)) return { redirect: `/i/${invoice.id}` };
   if (rest[0] === "authenticate") {
     const waiting = sandbox.state.authentications.get(invoice.id);
     sandbox.state.authentications.delete(invoice.id);
     sandbox.changed();
     if (waiting && textOf(form.answer) === "complete") {
-      replaceCard(sandbox, customer, waiting.card, true);
+      payWithCard(sandbox, customer, invoice, waiting.card, true);
     }
     return { redirect: `/i/${invoice.id}` };
   }
@@ -56,7 +56,7 @@ export function payInvoicePage(
     const problem = "problem" in entry ? entry.problem : "Choose a card.";
     return { page: invoicePage(sandbox, invoice, { state: entry.state, problem }) };
   }
-  const outcome = replaceCard(sandbox, customer, entry.instrument, false);
+  const outcome = payWithCard(sandbox, customer, invoice, entry.instrument, false);
   if (outcome.kind === "declined") {
     return {
       page: invoicePage(sandbox, invoice, { state: entry.state, problem: outcome.message }),
@@ -73,6 +73,11 @@ export function payInvoicePage(
 function finalInvoice(sandbox: Sandbox, id: string): Invoice | null {
   const invoice = sandbox.state.invoices.get(id);
   return invoice && invoice.status !== "draft" ? invoice : null;
+}
+
+/** One that was written off can still be paid. */
+function isPayable({ status }: Invoice): boolean {
+  return status === "open" || status === "uncollectible";
 }
 
 function noInvoice(): PageAnswer {
@@ -92,7 +97,7 @@ ${line && html`<p>${line.description}, ${day(line.period.start)} to ${day(line.p
 <p>Status: <strong>${invoice.status}</strong></p>
 </div>
 ${
-  invoice.status === "open" &&
+  isPayable(invoice) &&
   html`<div class="card"><h2>Pay this invoice</h2>
 ${alert(problem)}
 <form method="post" action="/i/${invoice.id}" novalidate>

@@ -222,6 +222,7 @@ export function payInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIn
   sandbox.state.invoicePayments.set(payment.id, payment);
   update(sandbox, "invoice.updated", invoice, () => {
     invoice.status = "paid";
+    delete invoice.status_details;
     invoice.amount_paid = invoice.amount_due;
     invoice.amount_remaining = 0;
     invoice.attempted = true;
@@ -251,10 +252,30 @@ export function noteFailedAttempt(
   emit(sandbox, "invoice.payment_failed", invoice);
 }
 
+/** Why an invoice was written off; `user_forgiven` is what an author's own doing counts as. */
+export type WriteOffReason = "user_forgiven" | "subscription_paused";
+
+/** Marks an open invoice as bad debt. It can still be paid (docs.stripe.com/invoicing/overview). */
+export function markUncollectible(
+  sandbox: Sandbox,
+  invoice: Invoice,
+  reason: WriteOffReason,
+): void {
+  update(sandbox, "invoice.updated", invoice, () => {
+    invoice.status = "uncollectible";
+    invoice.status_details = { uncollectible: { reason } };
+    invoice.auto_advance = false;
+    invoice.next_payment_attempt = null;
+    invoice.status_transitions.marked_uncollectible_at = sandbox.now();
+  });
+  emit(sandbox, "invoice.marked_uncollectible", invoice);
+}
+
 /** Voids an invoice that nobody has to pay any more. */
 export function voidInvoice(sandbox: Sandbox, invoice: Invoice): void {
   update(sandbox, "invoice.updated", invoice, () => {
     invoice.status = "void";
+    delete invoice.status_details;
     invoice.auto_advance = false;
     invoice.next_payment_attempt = null;
     invoice.status_transitions.voided_at = sandbox.now();

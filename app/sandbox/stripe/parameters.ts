@@ -94,15 +94,23 @@ export function url(): Parameter<string, false> {
   });
 }
 
-/** An e-mail address. */
+/**
+ * An e-mail address; one whose domain has no top-level domain is refused, as Stripe refuses it
+ * (docs.stripe.com/error-codes, `email_invalid`).
+ */
 export function email(): Parameter<string, false> {
   return optional((value, name) => {
     const address = text(512).read(value, name);
-    if (!/^[^\s@]+@[^\s@]+$/.test(address)) {
-      throw invalidParameter(name, "Invalid email address", "email_invalid");
+    if (!isEmail(address)) {
+      throw invalidParameter(name, `Invalid email address: ${address}`, "email_invalid");
     }
     return address;
   });
+}
+
+/** Whether a text is an e-mail address that Stripe takes: at a domain of two names or more. */
+export function isEmail(text: string): boolean {
+  return /^[^\s@]+@([\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]{2,}$/u.test(text);
 }
 
 /** A whole number within bounds, both included. */

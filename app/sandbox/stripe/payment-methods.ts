@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { noSuch } from "./api-errors";
+import { invalidParameter, noSuch } from "./api-errors";
 import { checkCustomerFilter, customerNamed } from "./customers";
 import { type Endpoint, endpoint } from "./endpoint";
 import { emit } from "./events";
@@ -86,6 +86,25 @@ export function paymentMethodNamed(sandbox: Sandbox, id: string, param = "id"): 
   const method = sandbox.state.paymentMethods.get(id);
   if (!method) throw noSuch("PaymentMethod", id, param);
   return method;
+}
+
+/**
+ * The payment method, if it is the customer's. Throws Stripe's error for any other: a default must be
+ * attached first (docs.stripe.com/api/customers/update).
+ */
+export function ownPaymentMethod(
+  sandbox: Sandbox,
+  id: string,
+  customerId: string,
+  param: string,
+): PaymentMethod {
+  const method = paymentMethodNamed(sandbox, id, param);
+  if (method.customer === customerId) return method;
+  throw invalidParameter(
+    param,
+    `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`,
+    "resource_missing",
+  );
 }
 
 const methodList = {

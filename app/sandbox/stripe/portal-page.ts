@@ -6,14 +6,14 @@ import {
   readCardForm,
   textOf,
 } from "./card-form";
-import { owedInvoices, replaceCard, runningSubscriptions } from "./card-repair";
+import { changeDefaultCard, owedInvoices, runningSubscriptions } from "./card-repair";
 import { isPresent } from "./customers";
 import type { Form } from "./form";
 import { type Html, html } from "./html";
 import type { PageAnswer } from "./page-answer";
 import { BUSINESS_NAME, day, layout, messagePage, money } from "./page-layout";
 import type { Sandbox } from "./sandbox";
-import { endSubscription, setCancelAtPeriodEnd } from "./subscription-lifecycle";
+import { endSubscription, setCancelAtPeriodEnd } from "./subscription-end";
 import { isOver, itemOf } from "./subscriptions";
 import { BANK_ACCOUNT } from "./test-cards";
 import type { Customer, PortalConfiguration, PortalSession, Subscription } from "./wire";
@@ -74,7 +74,7 @@ export function showPortal(sandbox: Sandbox, key: string, rest: string[]): PageA
     return {
       page: layout(
         "3-D Secure",
-        authenticationForm(`${portal.home}/authenticate`, owedText(portal)),
+        authenticationForm(`${portal.home}/authenticate`, money(0, "usd")),
       ),
     };
   }
@@ -123,7 +123,7 @@ function updateCard(portal: Portal, form: Form): PageAnswer {
     const problem = "problem" in entry ? entry.problem : "Choose a card.";
     return { page: cardPage(portal, { state: entry.state, problem }) };
   }
-  const outcome = replaceCard(sandbox, customer, entry.instrument, false);
+  const outcome = changeDefaultCard(sandbox, customer, entry.instrument, false);
   if (outcome.kind === "declined") {
     return { page: cardPage(portal, { state: entry.state, problem: outcome.message }) };
   }
@@ -144,7 +144,7 @@ function authenticateCard(portal: Portal, form: Form): PageAnswer {
   if (textOf(form.answer) !== "complete") {
     return { page: cardPage(portal, { problem: "We are unable to authenticate your card." }) };
   }
-  replaceCard(sandbox, customer, waiting.card, true);
+  changeDefaultCard(sandbox, customer, waiting.card, true);
   return finished(portal, "payment_method_update");
 }
 
@@ -218,7 +218,7 @@ function statusSentence(subscription: Subscription): Html {
     return html`Your subscription renews on ${day(current_period_end)}.`;
   }
   if (subscription.status === "past_due" || subscription.status === "unpaid") {
-    return html`<strong>Your last payment failed.</strong> Update your card to pay it.`;
+    return html`<strong>Your last payment failed.</strong> Pay its invoice below.`;
   }
   if (subscription.status === "incomplete") return html`Your first payment is still on its way.`;
   return html`Your subscription is ${subscription.status}.`;
@@ -268,22 +268,19 @@ function cancelPage({ home, features }: Portal, subscription: Subscription): str
   );
 }
 
-function owedText({ sandbox, customer }: Portal): string {
-  const owed = owedInvoices(sandbox, customer.id);
-  const total = owed.reduce((sum, invoice) => sum + invoice.amount_remaining, 0);
-  return money(total, owed[0]?.currency ?? "usd");
-}
-
 type Shown = { state?: ReturnType<typeof freshCardForm>; problem?: string };
 
 function cardPage(portal: Portal, shown: Shown): string {
   const { sandbox, customer, home } = portal;
   const problem = shown.problem ?? null;
-  const owes = owedInvoices(sandbox, customer.id).length > 0;
+  const owed = owedInvoices(sandbox, customer.id);
   return layout(
     `${problem ? "Error: " : ""}Update your card`,
     html`<div class="card"><h1>Update your card</h1>
-${owes && html`<p>What you owe, ${owedText(portal)}, is charged to the new card at once.</p>`}
+${owed.map(
+  ({ id, amount_remaining, currency }) =>
+    html`<p>You owe ${money(amount_remaining, currency)}. <a href="/i/${id}">Pay that invoice</a></p>`,
+)}
 ${alert(problem)}
 <form method="post" action="${home}/card" novalidate>
 ${cardFields(shown.state ?? freshCardForm(sandbox.now()), false, problem !== null)}

@@ -105,7 +105,7 @@ export const portalSessionEndpoints: Endpoint[] = [
       on_behalf_of: null,
       return_url: values.return_url ?? configuration.default_return_url,
       // The address is the only key to the page, so it cannot be guessed from the id.
-      url: `${sandbox.origin}/p/session/${newId("test", 32)}`,
+      url: `${sandbox.pagesOrigin}/p/session/${newId("test", 32)}`,
     } satisfies Wire<Stripe.BillingPortal.Session>;
     sandbox.state.portalSessions.set(session.id, session);
     emit(sandbox, "billing_portal.session.created", session);

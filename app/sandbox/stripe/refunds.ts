@@ -1,5 +1,6 @@
 import type Stripe from "stripe";
 import { invalidParameter, noSuch, notAllowed } from "./api-errors";
+import { isChargedBack } from "./disputes";
 import { type Endpoint, endpoint } from "./endpoint";
 import { emit, update } from "./events";
 import { newId } from "./ids";
@@ -21,18 +22,31 @@ import { chargeNamed, paymentIntentNamed } from "./payments";
 import type { Sandbox } from "./sandbox";
 import type { Charge, Refund, Wire } from "./wire";
 
+type RefundDetails = {
+  metadata?: Record<string, string>;
+  reason?: Refund["reason"];
+  /** One that is on its way for days, as bank debits are given back. */
+  isPending?: boolean;
+};
+
 /** Gives back a charge, or a part of it in cents. Throws Stripe's error for more than is left. */
 export function refundCharge(
   sandbox: Sandbox,
   charge: Charge,
   amount = charge.amount - charge.amount_refunded,
-  more: Pick<Refund, "metadata" | "reason"> = { metadata: {}, reason: "requested_by_customer" },
+  more: RefundDetails = {},
 ): Refund {
   if (charge.status !== "succeeded") {
     throw notAllowed(`Charge ${charge.id} has not succeeded.`, "charge_not_refundable");
   }
   if (charge.refunded) {
     throw notAllowed(`Charge ${charge.id} has already been refunded.`, "charge_already_refunded");
+  }
+  if (isChargedBack(sandbox, charge)) {
+    throw notAllowed(
+      `Charge ${charge.id} has been charged back; cannot issue a refund.`,
+      "charge_disputed",
+    );
   }
   const left = charge.amount - charge.amount_refunded;
   if (amount > left) {
@@ -51,13 +65,13 @@ export function refundCharge(
     currency: charge.currency,
     customer: charge.customer,
     customer_account: null,
-    metadata: more.metadata,
+    metadata: more.metadata ?? {},
     payment_intent: charge.payment_intent,
     payment_method: charge.payment_method,
-    reason: more.reason,
+    reason: more.reason === undefined ? "requested_by_customer" : more.reason,
     receipt_number: null,
     source_transfer_reversal: null,
-    status: "succeeded",
+    status: more.isPending ? "pending" : "succeeded",
     transfer_reversal: null,
   } satisfies Wire<Stripe.Refund>;
   sandbox.state.refunds.set(refund.id, refund);
@@ -67,6 +81,36 @@ export function refundCharge(
     charge.refunded = charge.amount_refunded === charge.amount;
   });
   return refund;
+}
+
+/** A pending refund arrives. */
+export function settleRefund(sandbox: Sandbox, refund: Refund): void {
+  if (refund.status !== "pending") throw notAllowed(`Refund ${refund.id} is ${refund.status}.`);
+  update(sandbox, "refund.updated", refund, () => {
+    refund.status = "succeeded";
+  });
+}
+
+/**
+ * A refund that had been made, or was on its way, comes back from the bank, and the charge counts as
+ * refunded no longer (docs.stripe.com/refunds, "Failed refunds").
+ */
+export function failRefund(sandbox: Sandbox, refund: Refund): void {
+  if (refund.status !== "pending" && refund.status !== "succeeded") {
+    throw notAllowed(`Refund ${refund.id} is ${refund.status}.`);
+  }
+  update(sandbox, "refund.updated", refund, () => {
+    refund.status = "failed";
+    refund.failure_reason = "unknown";
+  });
+  emit(sandbox, "refund.failed", refund);
+  emit(sandbox, "charge.refund.updated", refund);
+  const charge = sandbox.state.charges.get(refund.charge ?? "");
+  if (!charge) return;
+  update(sandbox, "charge.updated", charge, () => {
+    charge.amount_refunded -= refund.amount;
+    charge.refunded = false;
+  });
 }
 
 const refundCreate = {

@@ -11,6 +11,8 @@ export type Sandbox = {
   readonly state: State;
   /** Where browsers reach the sandbox. */
   readonly origin: string;
+  /** Where checkout and portal pages are: the account's custom domain, if it has one. */
+  readonly pagesOrigin: string;
   cause: Cause | null;
   /** The sandbox clock, in Unix seconds. */
   now(): number;

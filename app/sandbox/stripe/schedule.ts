@@ -2,11 +2,12 @@ import { awaitsDelayedPayment } from "./checkout";
 import { expireSession } from "./checkout-sessions";
 import { invoicesOf } from "./invoices";
 import type { Sandbox } from "./sandbox";
+import { endSubscription } from "./subscription-end";
 import {
   beginNextPeriod,
   collectInvoice,
-  endSubscription,
   expireIncomplete,
+  pauseCollection,
 } from "./subscription-lifecycle";
 import { isOver, isRenewing, itemOf } from "./subscriptions";
 import type { Invoice, Subscription } from "./wire";
@@ -49,7 +50,12 @@ function nextDue(sandbox: Sandbox): Due | undefined {
     if (due && (!next || due.at < next.at)) next = due;
   };
   for (const subscription of sandbox.state.subscriptions.values()) {
-    if (!isOver(subscription)) consider(dueOfSubscription(sandbox, subscription));
+    if (isOver(subscription)) continue;
+    consider(dueOfSubscription(sandbox, subscription));
+    const resumes = subscription.pause_collection?.resumes_at ?? null;
+    if (resumes !== null) {
+      consider({ at: resumes, run: () => pauseCollection(sandbox, subscription, null) });
+    }
   }
   for (const invoice of sandbox.state.invoices.values()) {
     if (invoice.auto_advance) consider(dueOfInvoice(sandbox, invoice));
@@ -76,7 +82,7 @@ function dueOfSubscription(sandbox: Sandbox, subscription: Subscription): Due | 
       run: () => endSubscription(sandbox, subscription, "cancellation_requested"),
     };
   }
-  if (!isRenewing(subscription)) return null;
+  if (!isRenewing(subscription) && subscription.status !== "unpaid") return null;
   return { at: periodEnd, run: () => void beginNextPeriod(sandbox, subscription) };
 }
 

@@ -25,6 +25,8 @@ import {
   sendJson,
   sendPage,
 } from "./http-exchange";
+import { KeysInUse } from "./idempotency";
+import { Latency } from "./latency";
 import type { Log } from "./log";
 import { messagePage } from "./page-layout";
 import { answerPage } from "./pages";
@@ -56,6 +58,8 @@ export type StripeSandboxOptions = {
   /** What `webhookUrl` listens to; what the site handles by default. */
   webhookEvents?: string[];
   price: Catalogue;
+  /** How long every call of the API takes, in milliseconds from 0 to 60,000; 0 by default. */
+  latencyMs?: number;
   log?: Log;
 };
 
@@ -74,6 +78,9 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     get origin() {
       return origin;
     },
+    get pagesOrigin() {
+      return store.state.customDomain ?? origin;
+    },
     cause: null,
     now: () => Math.floor(Date.now() / 1000) + store.state.clockOffset,
     changed: () => {
@@ -86,12 +93,18 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     sandbox,
     secretKey: options.secretKey,
     faults: new Faults(),
+    latency: new Latency(options.latencyMs ?? 0),
+    keysInUse: new KeysInUse(),
     requests: new RequestLog(),
     log,
     saved: () => store.saved(),
     courier,
   };
-  const isOwnHost = ownHosts(() => [new URL(origin).hostname, options.ownHost ?? ""]);
+  const isOwnHost = ownHosts(() => [
+    new URL(origin).hostname,
+    new URL(sandbox.pagesOrigin).hostname,
+    options.ownHost ?? "",
+  ]);
   const servers = await listen(listener(context, isOwnHost), options.port, hosts);
   const port = portOf(servers[0]) ?? options.port;
   if (options.publicOrigin === undefined) origin = `http://localhost:${port}`;

@@ -78,6 +78,8 @@ export type State = {
   clockOffset: number;
   invoiceCount: number;
   afterRetries: AfterRetries;
+  /** The origin of checkout and portal pages, where it is not the sandbox's own. */
+  customDomain: string | null;
   webhookPolicy: WebhookPolicy;
   customers: Map<string, Customer | DeletedCustomer>;
   products: Map<string, Product>;
@@ -117,6 +119,7 @@ export function emptyState(): State {
     clockOffset: 0,
     invoiceCount: 0,
     afterRetries: "cancel",
+    customDomain: null,
     webhookPolicy: { ...DEFAULT_WEBHOOK_POLICY },
     customers: new Map(),
     products: new Map(),

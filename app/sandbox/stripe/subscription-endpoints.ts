@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { noSuch, notAllowed } from "./api-errors";
+import { invalidParameter, noSuch, notAllowed } from "./api-errors";
 import { checkCustomerFilter } from "./customers";
 import { type Endpoint, endpoint } from "./endpoint";
 import { update } from "./events";
@@ -11,6 +11,7 @@ import {
   expand,
   hash,
   integer,
+  list,
   metadata,
   moment,
   oneOf,
@@ -21,10 +22,13 @@ import {
   text,
   unplayed,
 } from "./parameters";
-import { paymentMethodNamed } from "./payment-methods";
-import { endSubscription, setCancelAtPeriodEnd } from "./subscription-lifecycle";
-import { isOver, itemOf, subscriptionNamed } from "./subscriptions";
-import type { Subscription } from "./wire";
+import { ownPaymentMethod } from "./payment-methods";
+import { priceNamed } from "./prices";
+import type { Sandbox } from "./sandbox";
+import { endSubscription, setCancelAt, setCancelAtPeriodEnd } from "./subscription-end";
+import { changePrice, pauseCollection } from "./subscription-lifecycle";
+import { intervalOf, isOver, itemOf, subscriptionNamed } from "./subscriptions";
+import type { Price, Subscription } from "./wire";
 
 const feedback = oneOf(
   "customer_service",
@@ -66,14 +70,39 @@ const subscriptionList = {
   ...unplayed("automatic_tax", "customer_account", "plan", "test_clock"),
 } satisfies ParametersOf<Stripe.SubscriptionListParams>;
 
+const item = hash({
+  id: text(),
+  price: text(),
+  quantity: integer(1, 999_999),
+  ...unplayed(
+    "billing_thresholds",
+    "clear_usage",
+    "current_trial",
+    "deleted",
+    "discounts",
+    "metadata",
+    "plan",
+    "price_data",
+    "tax_rates",
+  ),
+} satisfies ParametersOf<Stripe.SubscriptionUpdateParams.Item>);
+
+const pauseBehavior = hash({
+  behavior: required(oneOf("keep_as_draft", "mark_uncollectible", "void")),
+  resumes_at: integer(0),
+} satisfies ParametersOf<Stripe.SubscriptionUpdateParams.PauseCollection>);
+
 const subscriptionUpdate = {
   cancel_at: emptyable(integer(0)),
   cancel_at_period_end: boolean(),
   cancellation_details: cancellationDetails,
-  default_payment_method: text(),
+  default_payment_method: emptyable(text()),
   description: emptyable(text(500)),
   expand,
+  items: list(item, 20),
   metadata: metadata(),
+  pause_collection: emptyable(pauseBehavior),
+  proration_behavior: oneOf("always_invoice", "create_prorations", "none"),
   ...unplayed(
     "add_invoice_items",
     "application_fee_percent",
@@ -87,14 +116,11 @@ const subscriptionUpdate = {
     "default_tax_rates",
     "discounts",
     "invoice_settings",
-    "items",
     "off_session",
     "on_behalf_of",
-    "pause_collection",
     "payment_behavior",
     "payment_settings",
     "pending_invoice_item_interval",
-    "proration_behavior",
     "proration_date",
     "transfer_data",
     "trial_end",
@@ -119,7 +145,40 @@ const itemList = {
 function hasStatus(subscription: Subscription, wanted: string | undefined): boolean {
   if (wanted === "all") return true;
   if (wanted === "ended") return isOver(subscription);
-  return wanted === undefined ? !isOver(subscription) : subscription.status === wanted;
+  // An expired one is not canceled, and so is listed (docs.stripe.com/api/subscriptions/list).
+  return wanted === undefined ? subscription.status !== "canceled" : subscription.status === wanted;
+}
+
+type ItemChange = { id?: string; price?: string; quantity?: number };
+
+/** The price that an update wants, checked: of the one item, and as often as the present one. */
+function wantedPrice(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  items: ItemChange[] | undefined,
+  proration: string | undefined,
+): Price | null {
+  if (items === undefined) return null;
+  const [change, ...others] = items;
+  const present = itemOf(subscription);
+  if (!change || others.length > 0 || change.id === undefined || change.quantity !== undefined) {
+    throw invalidParameter(
+      "items",
+      "The local Stripe sandbox plays subscriptions with one item, whose price alone changes.",
+    );
+  }
+  if (change.id !== present.id) throw noSuch("subscription item", change.id, "items[0][id]");
+  if (change.price === undefined || change.price === present.price.id) return null;
+  const price = priceNamed(sandbox, change.price, "items[0][price]");
+  const [now, then] = [intervalOf(present.price), intervalOf(price)];
+  const isAsOften = now.interval === then.interval && now.interval_count === then.interval_count;
+  if (proration !== "none" || !isAsOften || price.currency !== present.price.currency) {
+    throw invalidParameter(
+      "proration_behavior",
+      "The local Stripe sandbox plays changes to a price of the same interval and currency with `proration_behavior` 'none' only.",
+    );
+  }
+  return price;
 }
 
 type Details = { comment?: string | null; feedback?: string | null };
@@ -157,6 +216,8 @@ export const subscriptionEndpoints: Endpoint[] = [
     const changesMore =
       values.cancel_at_period_end !== undefined ||
       values.cancel_at !== undefined ||
+      values.items !== undefined ||
+      values.pause_collection !== undefined ||
       values.default_payment_method !== undefined;
     if (isOver(subscription) && changesMore) {
       throw notAllowed(
@@ -170,18 +231,29 @@ export const subscriptionEndpoints: Endpoint[] = [
       );
     }
     const method = values.default_payment_method;
-    if (method !== undefined) paymentMethodNamed(sandbox, method, "default_payment_method");
+    if (method) {
+      ownPaymentMethod(sandbox, method, subscription.customer, "default_payment_method");
+    }
+    if (values.cancel_at != null && values.cancel_at <= sandbox.now()) {
+      throw invalidParameter("cancel_at", "`cancel_at` must be in the future.");
+    }
+    const price = wantedPrice(sandbox, subscription, values.items, values.proration_behavior);
+    if (price) changePrice(sandbox, subscription, price);
+    if (values.pause_collection !== undefined) {
+      const pause = values.pause_collection;
+      pauseCollection(
+        sandbox,
+        subscription,
+        pause && { behavior: pause.behavior, resumes_at: pause.resumes_at ?? null },
+      );
+    }
     if (values.cancel_at_period_end !== undefined) {
       setCancelAtPeriodEnd(sandbox, subscription, values.cancel_at_period_end);
     }
+    if (values.cancel_at !== undefined) setCancelAt(sandbox, subscription, values.cancel_at);
     update(sandbox, "customer.subscription.updated", subscription, () => {
-      if (values.cancel_at !== undefined) {
-        subscription.cancel_at = values.cancel_at;
-        subscription.cancel_at_period_end = false;
-        subscription.canceled_at = values.cancel_at === null ? null : sandbox.now();
-      }
       if (values.description !== undefined) subscription.description = values.description;
-      subscription.default_payment_method = method ?? subscription.default_payment_method;
+      if (method !== undefined) subscription.default_payment_method = method;
       subscription.metadata = changeMetadata(subscription.metadata, values.metadata);
       noteDetails(subscription, values.cancellation_details);
     });

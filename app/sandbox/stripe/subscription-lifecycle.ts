@@ -2,28 +2,34 @@ import { nextPeriodEnd } from "./calendar";
 import { isPresent } from "./customers";
 import { emit, update } from "./events";
 import {
+  cancelInvoice,
+  latestFinalInvoice,
+  setDelinquent,
+  settleInvoice,
+  writeOffInvoice,
+} from "./invoice-settlement";
+import {
   draftInvoice,
   finalizeInvoice,
   invoicesOf,
   noteFailedAttempt,
-  payInvoice,
   subscriptionOf,
   voidInvoice,
 } from "./invoices";
 import { addPaymentIntent, attemptPayment } from "./payments";
+import { planOf } from "./prices";
 import type { Sandbox } from "./sandbox";
-import {
-  addSubscription,
-  intervalOf,
-  isOver,
-  itemOf,
-  type SubscriptionDraft,
-} from "./subscriptions";
+import { endSubscription, stopCollecting } from "./subscription-end";
+import { addSubscription, intervalOf, itemOf, type SubscriptionDraft } from "./subscriptions";
 import { type ChargeOutcome, chargeOutcome } from "./test-cards";
-import type { Invoice, PaymentIntent, PaymentMethod, Subscription } from "./wire";
+import type { Invoice, PaymentIntent, PaymentMethod, Price, Subscription } from "./wire";
 
-/** Days after which a failed payment is tried again; after the last one Stripe gives up. */
-export const RETRY_DAYS = [3, 5, 7];
+/**
+ * Days from each failed try of a payment to the next; after the last one Stripe gives up. Stripe's
+ * recommended default is 8 tries within 2 weeks (docs.stripe.com/billing/revenue-recovery/smart-retries);
+ * when within them is for its model to choose.
+ */
+export const RETRY_DAYS: readonly number[] = [1, 2, 2, 2, 2, 2, 2, 1];
 
 const DAY = 86_400;
 
@@ -38,28 +44,6 @@ export function startSubscription(
   emit(sandbox, "customer.subscription.created", subscription);
   finalizeInvoice(sandbox, invoice);
   return { subscription, invoice };
-}
-
-/** Books a succeeded intent on an invoice, and what follows from it for subscription and customer. */
-export function settleInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIntent): void {
-  payInvoice(sandbox, invoice, intent);
-  const subscription = sandbox.state.subscriptions.get(subscriptionOf(invoice) ?? "");
-  if (!subscription || isOver(subscription)) return;
-  const owes = invoicesOf(sandbox, subscription).some(({ status }) => status === "open");
-  if (!owes && subscription.status !== "paused") {
-    update(sandbox, "customer.subscription.updated", subscription, () => {
-      subscription.status = "active";
-    });
-  }
-  setDelinquent(sandbox, subscription.customer, owes);
-}
-
-function setDelinquent(sandbox: Sandbox, customerId: string, delinquent: boolean): void {
-  const customer = sandbox.state.customers.get(customerId);
-  if (!isPresent(customer)) return;
-  update(sandbox, "customer.updated", customer, () => {
-    customer.delinquent = delinquent;
-  });
 }
 
 /** Moves a subscription to its next period and drafts that period's invoice. */
@@ -79,7 +63,33 @@ export function beginNextPeriod(sandbox: Sandbox, subscription: Subscription): I
     subscription.latest_invoice = invoice.id;
   });
   if (!invoice) throw new Error(`Subscription ${subscription.id} did not renew.`);
+  // An unpaid one goes on making invoices, and none of them is collected
+  // (docs.stripe.com/billing/subscriptions/overview, "Unpaid subscriptions").
+  const pause: Pause | null =
+    subscription.status === "unpaid"
+      ? { behavior: "keep_as_draft", resumes_at: null }
+      : subscription.pause_collection;
+  if (pause) holdBack(sandbox, invoice, pause);
   return invoice;
+}
+
+type Pause = NonNullable<Subscription["pause_collection"]>;
+
+/**
+ * What becomes of an invoice while collection is paused
+ * (docs.stripe.com/billing/subscriptions/pause-payment); the subscription stays active.
+ */
+function holdBack(sandbox: Sandbox, invoice: Invoice, { behavior }: Pause): void {
+  if (behavior === "keep_as_draft") {
+    update(sandbox, "invoice.updated", invoice, () => {
+      invoice.auto_advance = false;
+      invoice.automatically_finalizes_at = null;
+    });
+    return;
+  }
+  finalizeInvoice(sandbox, invoice);
+  if (behavior === "void") cancelInvoice(sandbox, invoice);
+  else writeOffInvoice(sandbox, invoice, "subscription_paused");
 }
 
 /** The payment method that a subscription's renewals are charged to. */
@@ -101,17 +111,18 @@ const NO_METHOD: ChargeOutcome = {
 
 /**
  * Finalizes an invoice and charges it to the subscription's payment method with nobody present.
- * `forced` is an outcome that a tester wants instead of the card's own. Returns how it came out.
+ * `forced` is an outcome that a tester wants instead of the card's own, `chosen` the method to charge
+ * instead of the usual one. Returns how it came out.
  */
 export function collectInvoice(
   sandbox: Sandbox,
   invoice: Invoice,
-  forced?: ChargeOutcome,
+  { forced, chosen }: { forced?: ChargeOutcome; chosen?: PaymentMethod } = {},
 ): ChargeOutcome {
   const subscription = sandbox.state.subscriptions.get(subscriptionOf(invoice) ?? "");
   if (!subscription) throw new Error(`Invoice ${invoice.id} has no subscription.`);
   finalizeInvoice(sandbox, invoice);
-  const method = payingMethod(sandbox, subscription);
+  const method = chosen ?? payingMethod(sandbox, subscription);
   const instrument = method && sandbox.state.instruments.get(method.id);
   const outcome = forced ?? (instrument ? chargeOutcome(instrument, false) : NO_METHOD);
   const intent = intentFor(sandbox, invoice);
@@ -140,16 +151,24 @@ function failCollection(
   invoice: Invoice,
   needsAction: boolean,
 ): void {
-  const wait = RETRY_DAYS[invoice.attempt_count];
+  // one that was written off can be paid, and is not asked for by itself
+  const isOwed = invoice.status === "open";
+  const wait = isOwed ? RETRY_DAYS[invoice.attempt_count] : undefined;
   const next = wait === undefined ? null : sandbox.now() + wait * DAY;
   noteFailedAttempt(sandbox, invoice, next, needsAction);
   setDelinquent(sandbox, subscription.customer, true);
-  if (subscription.status === "active") {
+  if (
+    isOwed &&
+    subscription.status === "active" &&
+    latestFinalInvoice(sandbox, subscription) === invoice
+  ) {
     update(sandbox, "customer.subscription.updated", subscription, () => {
       subscription.status = "past_due";
     });
   }
-  if (next === null) giveUp(sandbox, subscription);
+  if (next === null && subscription.status === "past_due" && isOwed) {
+    giveUp(sandbox, subscription);
+  }
 }
 
 /** What follows when nobody pays: cancelled, unpaid or left past due, as the sandbox is set. */
@@ -178,34 +197,6 @@ export function payOpenInvoice(
   if (outcome.kind === "paid") settleInvoice(sandbox, invoice, intent);
 }
 
-type EndReason = "cancellation_requested" | "payment_failed" | "payment_disputed";
-
-/** Ends a subscription now. What it still owes is no longer collected. */
-export function endSubscription(
-  sandbox: Sandbox,
-  subscription: Subscription,
-  reason: EndReason,
-): void {
-  const now = sandbox.now();
-  stopCollecting(sandbox, subscription);
-  subscription.status = "canceled";
-  subscription.canceled_at ??= now;
-  subscription.ended_at = now;
-  if (subscription.cancellation_details) subscription.cancellation_details.reason ??= reason;
-  emit(sandbox, "customer.subscription.deleted", subscription);
-}
-
-function stopCollecting(sandbox: Sandbox, subscription: Subscription): void {
-  for (const invoice of invoicesOf(sandbox, subscription)) {
-    if (invoice.status !== "open" && invoice.status !== "draft") continue;
-    update(sandbox, "invoice.updated", invoice, () => {
-      invoice.auto_advance = false;
-      invoice.automatically_finalizes_at = null;
-      invoice.next_payment_attempt = null;
-    });
-  }
-}
-
 /** A first invoice that nobody paid within 23 hours: the subscription is over, the invoice void. */
 export function expireIncomplete(sandbox: Sandbox, subscription: Subscription): void {
   for (const invoice of invoicesOf(sandbox, subscription)) {
@@ -214,22 +205,6 @@ export function expireIncomplete(sandbox: Sandbox, subscription: Subscription): 
   update(sandbox, "customer.subscription.updated", subscription, () => {
     subscription.status = "incomplete_expired";
     subscription.ended_at = sandbox.now();
-  });
-}
-
-/** Sets or takes back the end of a subscription at the end of its period. */
-export function setCancelAtPeriodEnd(
-  sandbox: Sandbox,
-  subscription: Subscription,
-  wanted: boolean,
-): void {
-  update(sandbox, "customer.subscription.updated", subscription, () => {
-    subscription.cancel_at_period_end = wanted;
-    subscription.cancel_at = wanted ? itemOf(subscription).current_period_end : null;
-    subscription.canceled_at = wanted ? sandbox.now() : null;
-    if (subscription.cancellation_details) {
-      subscription.cancellation_details.reason = wanted ? "cancellation_requested" : null;
-    }
   });
 }
 
@@ -256,4 +231,24 @@ export function resumeSubscription(sandbox: Sandbox, subscription: Subscription)
   subscription.billing_cycle_anchor = sandbox.now();
   item.current_period_end = sandbox.now();
   collectInvoice(sandbox, beginNextPeriod(sandbox, subscription));
+}
+
+/** Gives a subscription another price from its next period on, without proration. */
+export function changePrice(sandbox: Sandbox, subscription: Subscription, price: Price): void {
+  update(sandbox, "customer.subscription.updated", subscription, () => {
+    const item = itemOf(subscription);
+    item.price = structuredClone(price);
+    item.plan = planOf(price);
+  });
+}
+
+/** Pauses the collection of payments, or goes on with it. */
+export function pauseCollection(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  pause: Subscription["pause_collection"],
+): void {
+  update(sandbox, "customer.subscription.updated", subscription, () => {
+    subscription.pause_collection = pause;
+  });
 }

@@ -14,6 +14,7 @@ export type SubscriptionDraft = {
   metadata: Record<string, string>;
   description: string | null;
   paymentMethodId: string;
+  isTaxed?: boolean;
 };
 
 /** A new subscription whose first invoice is still to be paid. Kept, but not announced. */
@@ -42,7 +43,11 @@ export function addSubscription(sandbox: Sandbox, draft: SubscriptionDraft): Sub
     object: "subscription",
     application: null,
     application_fee_percent: null,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: draft.isTaxed ?? false,
+      liability: draft.isTaxed ? { type: "self" } : null,
+    },
     billing_cycle_anchor: now,
     billing_cycle_anchor_config: null,
     billing_mode: { flexible: { proration_discounts: "included" }, type: "flexible" },

@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { isUnderway, type ReleaseOrder, releaseHeld } from "./deliveries";
+import { countPending, isUnderway, type ReleaseOrder, releaseHeld } from "./deliveries";
 import type { Log } from "./log";
 import { API_VERSION, type Sandbox } from "./sandbox";
 import type { Delivery } from "./state";
@@ -148,7 +148,7 @@ export class WebhookCourier {
     state: "delivered" | "failed",
   ): void {
     delivery.state = state;
-    if (event) event.pending_webhooks = Math.max(0, event.pending_webhooks - 1);
+    if (event) countPending(this.sandbox, event);
     this.sandbox.changed();
   }
 

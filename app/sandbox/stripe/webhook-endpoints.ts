@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 import type Stripe from "stripe";
 import { invalidParameter, noSuch, notAllowed } from "./api-errors";
 import { type Endpoint, endpoint } from "./endpoint";
@@ -57,6 +59,26 @@ function endpointNamed(sandbox: Sandbox, id: string): WebhookEndpoint {
   return found;
 }
 
+/**
+ * An address that Stripe can reach: none of this machine or a private network. Plain http is for
+ * test mode, which the sandbox is. The sentence is Stripe's own, as
+ * github.com/dj-stripe/dj-stripe/pull/1891 and others met it; 0.0.0.0 is let through there too.
+ */
+function checkedUrl(address: string): string {
+  const name = new URL(address).hostname.replace(/^\[|\]$/g, "");
+  const isPublic = isIP(name)
+    ? ["unicast", "unspecified"].includes(ipaddr.process(name).range())
+    : !/(^|\.)(localhost|local|internal)$/.test(name);
+  if (!isPublic) {
+    throw invalidParameter(
+      "url",
+      "Invalid URL: URL must be publicly accessible. Consider using a tool like the Stripe CLI to test webhooks locally.",
+      "url_invalid",
+    );
+  }
+  return address;
+}
+
 const enabledEvents = list(text(100), 300);
 
 function checkedEvents(events: string[]): string[] {
@@ -104,7 +126,7 @@ export const webhookEndpointEndpoints: Endpoint[] = [
       throw notAllowed(`You have reached the maximum of ${MAX_ENDPOINTS} test webhook endpoints.`);
     }
     return addEndpoint(sandbox, {
-      url: values.url,
+      url: checkedUrl(values.url),
       enabled_events: checkedEvents(values.enabled_events),
       api_version: checkedVersion(values.api_version),
       description: values.description ?? null,
@@ -120,10 +142,11 @@ export const webhookEndpointEndpoints: Endpoint[] = [
   ),
   endpoint("POST", "/v1/webhook_endpoints/:id", endpointUpdate, ({ sandbox, id, values }) => {
     const found = endpointNamed(sandbox, id);
+    const url = values.url === undefined ? undefined : checkedUrl(values.url);
     if (values.enabled_events) found.enabled_events = checkedEvents(values.enabled_events);
     if (values.description !== undefined) found.description = values.description;
     if (values.disabled !== undefined) found.status = values.disabled ? "disabled" : "enabled";
-    found.url = values.url ?? found.url;
+    found.url = url ?? found.url;
     found.metadata = changeMetadata(found.metadata, values.metadata);
     sandbox.changed();
     return withoutSecret(found);

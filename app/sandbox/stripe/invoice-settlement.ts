@@ -1,0 +1,85 @@
+import { isPresent } from "./customers";
+import { update } from "./events";
+import {
+  invoicesOf,
+  markUncollectible,
+  payInvoice,
+  subscriptionOf,
+  voidInvoice,
+  type WriteOffReason,
+} from "./invoices";
+import type { Sandbox } from "./sandbox";
+import { isOver } from "./subscriptions";
+import type { Invoice, PaymentIntent, Subscription } from "./wire";
+
+/** Books a succeeded intent on an invoice, and what follows from it for subscription and customer. */
+export function settleInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIntent): void {
+  payInvoice(sandbox, invoice, intent);
+  setDelinquent(sandbox, invoice.customer, false);
+  followInvoice(sandbox, invoice);
+}
+
+/** Writes an invoice off, and what follows from it for subscription and customer. */
+export function writeOffInvoice(
+  sandbox: Sandbox,
+  invoice: Invoice,
+  reason: WriteOffReason = "user_forgiven",
+): void {
+  markUncollectible(sandbox, invoice, reason);
+  setDelinquent(sandbox, invoice.customer, false);
+  followInvoice(sandbox, invoice);
+}
+
+/** Voids an invoice, and what follows from it for its subscription. */
+export function cancelInvoice(sandbox: Sandbox, invoice: Invoice): void {
+  voidInvoice(sandbox, invoice);
+  followInvoice(sandbox, invoice);
+}
+
+/** The newest invoice of a subscription that is final and not void. */
+export function latestFinalInvoice(
+  sandbox: Sandbox,
+  subscription: Subscription,
+): Invoice | undefined {
+  return invoicesOf(sandbox, subscription).findLast(
+    ({ status }) => status !== "draft" && status !== "void",
+  );
+}
+
+/**
+ * The status follows the latest invoice alone: paying it, or writing it off while `past_due`, makes
+ * a subscription active, whatever older ones still owe; as long as it is a draft nothing changes
+ * (docs.stripe.com/billing/subscriptions/overview, "Subscription statuses"). Stripe does not say
+ * what a void one does: here the one before decides.
+ */
+function followInvoice(sandbox: Sandbox, invoice: Invoice): void {
+  const subscription = sandbox.state.subscriptions.get(subscriptionOf(invoice) ?? "");
+  if (!subscription || isOver(subscription) || subscription.status === "paused") return;
+  const latest = invoicesOf(sandbox, subscription).findLast(({ status }) => status !== "void");
+  const isLate = subscription.status === "past_due";
+  const isSettled =
+    latest === undefined
+      ? isLate
+      : latest.status === "paid" || (latest.status === "uncollectible" && isLate);
+  if (!isSettled) return;
+  update(sandbox, "customer.subscription.updated", subscription, () => {
+    subscription.status = "active";
+  });
+}
+
+/**
+ * Notes the most recent change of any invoice on the customer: an automatic payment that failed
+ * makes it delinquent, paying or writing off any invoice takes that back, as stripe-node's type for
+ * `Customer.delinquent` says.
+ */
+export function setDelinquent(
+  sandbox: Sandbox,
+  customerId: string | null,
+  delinquent: boolean,
+): void {
+  const customer = sandbox.state.customers.get(customerId ?? "");
+  if (!isPresent(customer)) return;
+  update(sandbox, "customer.updated", customer, () => {
+    customer.delinquent = delinquent;
+  });
+}
