@@ -40,6 +40,8 @@ export type CustomerBilling = {
   memberships: ExaminedMembership[];
   /** The price that the membership in `state` is paid at. */
   price: StripePrice | null;
+  /** When a payment of the customer's failed last, in seconds since 1970. */
+  lastFailedPaymentAt: number | null;
   /** Whether the customer was deleted at Stripe, with all subscriptions. */
   isDeleted: boolean;
 };
@@ -62,13 +64,18 @@ export async function askBilling(stripeCustomerId: string): Promise<CustomerBill
     });
     const memberships = await Promise.all(examined);
     const state = billingStateOf(memberships);
-    return { state, memberships, price: priceOf(state, memberships), isDeleted: false };
+    const price = priceOf(state, memberships);
+    const failures = charges.filter(({ status }) => status === "failed");
+    const lastFailedPaymentAt =
+      failures.length > 0 ? Math.max(...failures.map(({ created }) => created)) : null;
+    return { state, memberships, price, lastFailedPaymentAt, isDeleted: false };
   } catch (error) {
     if (!isMissingAtStripe(error, "customer")) throw error;
     const customer = await customerState(stripeCustomerId);
     if (customer === "unknown") throw new UnknownCustomer(stripeCustomerId);
     if (customer === "there") throw error;
-    return { state: billingStateOf([]), memberships: [], price: null, isDeleted: true };
+    const nothing = { memberships: [], price: null, lastFailedPaymentAt: null };
+    return { ...nothing, state: billingStateOf([]), isDeleted: true };
   }
 }
 
@@ -159,7 +166,11 @@ async function listSubscriptions(customer: string): Promise<Stripe.Subscription[
       customer,
       status: "all",
       limit: 100,
-      expand: ["data.latest_invoice.payments"],
+      expand: [
+        "data.latest_invoice.payments",
+        "data.default_payment_method",
+        "data.customer.invoice_settings.default_payment_method",
+      ],
     }),
   );
 }

@@ -11,6 +11,7 @@ import { insertStripePrice } from "~db/queries/stripe-prices";
 import type { Profile } from "~db/schema";
 import { tellAuthor } from "./author-notice.server";
 import { callPurpose } from "./call-purpose.server";
+import { followNewCard } from "./card-measures.server";
 import { askBilling, type CustomerBilling } from "./customer-billing.server";
 import { type Measure, takeDisputeMeasures } from "./dispute-measures.server";
 import { nextLookAt } from "./next-look";
@@ -29,7 +30,7 @@ export type Look = CustomerBilling & {
   at: Date;
   /** What the look made the site do at Stripe about disputes. */
   measures: Measure[];
-  /** Whether Stripe has to be looked at again soon, because of what was done there or could not be. */
+  /** Whether something that had to be done at Stripe could not be, and has to be tried again soon. */
   isUnfinished: boolean;
 };
 
@@ -59,24 +60,30 @@ export async function syncCustomer(stripeCustomerId: string): Promise<SyncOutcom
 export function lookAtCustomer(stripeCustomerId: string): Promise<Look | null> {
   return sharedInOrder(`look ${callPurpose()} ${stripeCustomerId}`, async () => {
     if (!(await findProfileByCustomer(stripeCustomerId))) return null;
-    const at = new Date();
-    const number = await nextSyncNumber();
-    const billing = await askBilling(stripeCustomerId);
-    return { ...billing, stripeCustomerId, number, at, ...(await measuresFor(billing)) };
+    const first = await look(stripeCustomerId);
+    const { measures, hasChanged, isUnfinished } = await takeMeasures(first);
+    // what was done at Stripe counts already, so that nobody who has just paid is shown a shut door
+    const last = hasChanged ? await look(stripeCustomerId) : first;
+    return { ...last, measures, isUnfinished };
   });
 }
 
-async function measuresFor({ memberships }: CustomerBilling) {
+async function look(stripeCustomerId: string) {
+  const at = new Date();
+  const number = await nextSyncNumber();
+  return { ...(await askBilling(stripeCustomerId)), stripeCustomerId, number, at };
+}
+
+/** Does at Stripe what follows from what it says: about disputed payments, and about new cards. */
+async function takeMeasures(billing: CustomerBilling) {
   try {
-    const measures = await takeDisputeMeasures(memberships);
-    return { measures, isUnfinished: measures.length > 0 };
+    const measures = await takeDisputeMeasures(billing.memberships);
+    const hasNewCard = await followNewCard(billing);
+    return { measures, hasChanged: hasNewCard || measures.length > 0, isUnfinished: false };
   } catch (error) {
-    // the door is shut all the same; the timer comes back to the rest
-    log().error(
-      { err: error },
-      "a disputed membership could not be changed at Stripe; tried again",
-    );
-    return { measures: [], isUnfinished: true };
+    // the row is written all the same, and the timer comes back to the rest
+    log().error({ err: error }, "a membership could not be changed at Stripe; it is tried again");
+    return { measures: [], hasChanged: false, isUnfinished: true };
   }
 }
 
