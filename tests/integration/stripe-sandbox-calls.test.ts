@@ -129,6 +129,15 @@ describe("two requests with one idempotency key", () => {
     expect((await stripe.customers.list()).data).toHaveLength(1);
   });
 
+  test("are so while the first is held up, too", async () => {
+    const sandbox = await openSandbox();
+    await sandbox.control("faults", { kind: "slow", ms: 300 });
+    const create = () => sandbox.stripe.customers.create({}, { idempotencyKey: "k" });
+    const outcomes = await Promise.allSettled([create(), create()]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect((await sandbox.stripe.customers.list()).data).toHaveLength(1);
+  });
+
   test("are put right by stripe-node itself, which comes again after a 409", async () => {
     const sandbox = await openSandbox({ latencyMs: 50 });
     const create = () =>

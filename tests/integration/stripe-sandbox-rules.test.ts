@@ -88,7 +88,12 @@ test("paying the latest invoice is enough, whatever older ones owe", async () =>
   const { id, invoice } = await pastDue(sandbox);
   await sandbox.control(`subscriptions/${id}/renew`, { outcome: "paid" });
   expect(await statusOf(sandbox, id)).toBe("active");
-  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({ status: "open" });
+  await sandbox.control("clock", { days: 1.1 });
+  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({
+    status: "open",
+    attempt_count: 2,
+  });
+  expect(await statusOf(sandbox, id)).toBe("active");
 });
 
 test("a voided invoice is owed no more", async () => {
@@ -490,6 +495,36 @@ describe("lists", () => {
       expand: ["data.payments"],
     });
     expect(invoices.data).toMatchObject([{ payments: { data: [{ status: "paid" }] } }]);
+  });
+
+  test("are narrowed by customer, address and time, a deleted customer's included", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const early = await stripe.customers.create({ email: "early@example.com" });
+    await sandbox.control("clock", { days: 1 });
+    const { now } = await sandbox.control<{ now: number }>("clock");
+    const { customer, subscription } = await subscribe(sandbox);
+    const sessions = [await openCheckout(sandbox, customer), await openCheckout(sandbox, customer)];
+    await openCheckout(sandbox, early.id);
+    await stripe.checkout.sessions.expire(sessions[0]?.id ?? "");
+    const ids = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+    expect(ids(await stripe.customers.list({ created: { gte: now } }))).toEqual([customer]);
+    expect(ids(await stripe.customers.list({ email: "early@example.com" }))).toEqual([early.id]);
+    const listed = await stripe.checkout.sessions.list({ customer });
+    expect(listed.data.map(({ status }) => status)).toEqual(["open", "expired"]);
+    await stripe.customers.del(customer);
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
+    expect(ids(await stripe.subscriptions.list({ customer, status: "all" }))).toEqual([
+      subscription.id,
+    ]);
+    expect((await stripe.charges.list({ customer })).data).toHaveLength(1);
+    for (const call of [
+      stripe.charges.list({ customer: "cus_never" }),
+      stripe.invoices.list({ customer: "cus_never" }),
+      stripe.checkout.sessions.list({ customer: "cus_never" }),
+    ]) {
+      expect(await refusal(call)).toMatchObject({ code: "resource_missing", param: "customer" });
+    }
   });
 
   test("give one expired before its first payment without being asked for all", async () => {

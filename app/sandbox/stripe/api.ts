@@ -77,7 +77,6 @@ export async function answerApi(
   const { path, query } = addressOf(request);
   const method = request.method ?? "GET";
   const call: ApiCall = { method, path, query, requestId: newId("req", 14), failure: null };
-  await pause(context.faults.takeDelay(`${method} ${path}`));
   const answer = await answerCall(context, request, call);
   const { requestId, failure } = call;
   const endpoint = ENDPOINTS.find(({ pattern }) => matchPath(pattern, path) !== null);
@@ -152,7 +151,8 @@ async function answerCall(
     const isFree = key === null || context.keysInUse.take(key);
     if (key !== null && isFree) release.push(() => context.keysInUse.release(key));
     // what a call does, it does half way through
-    await pause(context.latency.ms / 2);
+    const delay = context.faults.takeDelay(`${call.method} ${call.path}`);
+    await pause(delay + context.latency.ms / 2);
     if (key !== null && !isFree) throw keyInUse(key);
     answer = answerOnce(context, call, key, form);
   } catch (error) {

@@ -64,7 +64,11 @@ export function pinCard(
   return method;
 }
 
-/** Pays one invoice with a card, as on its hosted page; what is charged later stays as it is. */
+/**
+ * Pays one invoice with a card, as on its hosted page. What is charged later stays as it is: a
+ * subscription takes over the card it was paid with only where its
+ * `payment_settings.save_default_payment_method` is not `off`, which it is unless asked for.
+ */
 export function payWithCard(
   sandbox: Sandbox,
   customer: Customer,

@@ -28,7 +28,8 @@
  *     POST   /_control/subscriptions/:id/renew  { outcome: "card" | "paid" | "declined" |
  *                                                 "authentication" | "draft" } a new period, now;
  *                                                 "draft" leaves its invoice to the clock
- *     POST   /_control/subscriptions/:id/recover   its open invoices get paid
+ *     POST   /_control/subscriptions/:id/recover   its open invoices get paid, an unpaid
+ *                                                  one's drafts too
  *     POST   /_control/subscriptions/:id/card      { card } its own card; pays nothing
  *     POST   /_control/subscriptions/:id/write-off its open invoices are marked uncollectible
  *     POST   /_control/subscriptions/:id/void      its open invoices are voided

@@ -141,6 +141,9 @@ export function age(sandbox: Sandbox, subscription: Subscription, seconds: numbe
     invoice.next_payment_attempt = earlier(invoice.next_payment_attempt);
     invoice.status_transitions.finalized_at = earlier(invoice.status_transitions.finalized_at);
     invoice.status_transitions.paid_at = earlier(invoice.status_transitions.paid_at);
+    invoice.status_transitions.marked_uncollectible_at = earlier(
+      invoice.status_transitions.marked_uncollectible_at,
+    );
     invoice.status_transitions.voided_at = earlier(invoice.status_transitions.voided_at);
     for (const line of invoice.lines.data) {
       line.period.start -= seconds;
