@@ -102,7 +102,8 @@ export function MembershipBanner() {
   if (!viewer || !trouble || pathname === "/premium") return null;
   if (trouble === "confirming" && pathname === "/checkout/success") return null;
   return (
-    <section className="frame pt-4" aria-label="Your membership">
+    // above the landing page's first light, which reaches up under the header
+    <section className="frame relative z-10 pt-4" aria-label="Your membership">
       <MembershipNotice viewer={viewer} />
     </section>
   );
