@@ -101,6 +101,25 @@ describe("a cached page", () => {
     expect(cache.statistics.notModified).toBe(4);
   });
 
+  it("is dropped when what it shows is no longer true, also while it is being rendered", async () => {
+    render = async () => page("<p>$1</p>");
+    expect((await get()).text).toBe("<p>$1</p>");
+    render = async () => page("<p>$2</p>");
+    cache.clear();
+    expect((await get()).text).toBe("<p>$2</p>");
+
+    cache.clear();
+    const letGo = heldRender("<p>$2</p>");
+    const before = get();
+    await vi.waitFor(() => expect(cache.statistics.renders).toBe(3));
+    cache.clear();
+    render = async () => page("<p>$3</p>");
+    expect((await get()).text).toBe("<p>$3</p>");
+    letGo();
+    await before;
+    expect((await get()).text).toBe("<p>$3</p>");
+  });
+
   it("is described by HEAD as it would be sent", async () => {
     const full = await get("/", { "Accept-Encoding": "br" });
     const head = await get("/", { "Accept-Encoding": "br" }, "HEAD");

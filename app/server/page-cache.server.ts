@@ -38,6 +38,7 @@ export class PageCache {
   readonly statistics: PageCacheStatistics = { hits: 0, notModified: 0, renders: 0, stale: 0 };
   readonly #cached = new Map<string, CachedPage>();
   readonly #rendering = new Map<string, Promise<CachedPage | null>>();
+  #generation = 0;
 
   constructor(
     private readonly render: RenderAnonymous,
@@ -64,6 +65,13 @@ export class PageCache {
     return true;
   }
 
+  /** Drops every page, also those that are being rendered: what they show is no longer true. */
+  clear(): void {
+    this.#generation++;
+    this.#cached.clear();
+    this.#rendering.clear();
+  }
+
   #keyOf({ method, url = "/", headers }: IncomingMessage): string | null {
     if (method !== "GET" && method !== "HEAD") return null;
     const { cookie } = headers;
@@ -78,20 +86,24 @@ export class PageCache {
   #renderOnce(key: string): Promise<CachedPage | null> {
     let rendering = this.#rendering.get(key);
     if (!rendering) {
-      rendering = this.#renderAndCache(key).finally(() => this.#rendering.delete(key));
+      const started = this.#renderAndCache(key).finally(() => {
+        if (this.#rendering.get(key) === started) this.#rendering.delete(key);
+      });
+      rendering = started;
       this.#rendering.set(key, rendering);
     }
     return rendering;
   }
 
   async #renderAndCache(key: string): Promise<CachedPage | null> {
+    const generation = this.#generation;
     try {
       this.statistics.renders++;
       const page = await this.render(key);
       const body = Buffer.from(await page.arrayBuffer());
       if (page.status !== 200 || page.headers.has("Set-Cookie")) return null;
       const cached = { page: await encode(body, page), renderedAt: Date.now() };
-      this.#cached.set(key, cached);
+      if (generation === this.#generation) this.#cached.set(key, cached);
       return cached;
     } catch (error) {
       log().error({ err: error, path: key }, "a page could not be rendered for the cache");

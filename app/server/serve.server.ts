@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { type Environment, env, SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { warmUpPasswords } from "~/features/accounts/password.server";
+import { PREMIUM_PRICE } from "~/features/billing/premium-price";
+import { learnPriceOnSale } from "~/features/billing/price-on-sale.server";
 import { startReconciliation } from "~/features/billing/reconcile.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { closeMail } from "~/features/mail/background-mail.server";
@@ -91,6 +93,11 @@ async function start(
   await warmUpPasswords();
   signal.throwIfAborted();
   if (settings.SANDBOX) started.push(await startSandbox(settings, settings.SANDBOX));
+  if (settings.STRIPE && !settings.SANDBOX) {
+    const stopLearning = await learnPriceOnSale();
+    started.push({ name: "look-up of the price", stop: async () => stopLearning() });
+    signal.throwIfAborted();
+  }
   if (settings.STRIPE) started.push({ name: "reconciliation", stop: startReconciliation() });
   started.push({ name: "clean-up", stop: startCleanUp() });
   // first of all to stop: what still runs needs the parts before it
@@ -119,9 +126,9 @@ async function startSandbox(
     price: {
       id: SANDBOX_STRIPE.priceId,
       productId: SANDBOX_STRIPE.productId,
-      unitAmount: 999,
-      currency: "usd",
-      interval: "month",
+      unitAmount: PREMIUM_PRICE.unitAmount,
+      currency: PREMIUM_PRICE.currency,
+      interval: PREMIUM_PRICE.interval,
     },
     latencyMs,
     log: ({ msg, ...facts }) => log().debug(facts, `Stripe sandbox: ${msg}`),

@@ -11,6 +11,7 @@ import { createRequest, sendResponse } from "@remix-run/node-fetch-server";
 import compression from "compression";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
+import { onPriceOnSaleKnown } from "~/features/billing/price-on-sale.server";
 import { clientAddress } from "./client-address.server";
 import { clientNetworks } from "./client-network.server";
 import { QueueFull } from "./fair-queue.server";
@@ -44,6 +45,7 @@ export function createSite(projectRoot: string): RequestListener {
     (path) => remix(new Request(new URL(path, origin)), {} satisfies AppLoadContext),
     [sessionCookieName(), flashCookieName()],
   );
+  onPriceOnSaleKnown(() => pages.clear());
   exposeCaches(pages.statistics, files.statistics);
 
   return (request, response) => {

@@ -1,12 +1,14 @@
 import { and, eq, gt, lt, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { type Profile, profiles, sessions, users } from "../schema";
+import { type Profile, profiles, type StripePrice, sessions, stripePrices, users } from "../schema";
 
 /** A session's user and profile, as the site needs them on every page. */
 export type ViewerRow = {
   user: { id: string; email: string; avatarUrl: string | null };
   session: { createdAt: Date; expiresAt: Date };
   profile: Profile | null;
+  /** What the profile's price is, if it has one that is kept. */
+  price: StripePrice | null;
 };
 
 function prepareFindViewer(executor: Executor) {
@@ -15,10 +17,12 @@ function prepareFindViewer(executor: Executor) {
       user: { id: users.id, email: users.email, avatarUrl: users.avatarUrl },
       session: { createdAt: sessions.createdAt, expiresAt: sessions.expiresAt },
       profile: profiles,
+      price: stripePrices,
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(profiles, eq(profiles.id, sessions.userId))
+    .leftJoin(stripePrices, eq(stripePrices.id, profiles.stripePriceId))
     .where(
       and(
         eq(sessions.tokenHash, sql.placeholder("tokenHash")),

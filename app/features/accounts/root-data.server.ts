@@ -1,6 +1,8 @@
 import { type AppLoadContext, data } from "@remix-run/node";
 import { env } from "~/env.server";
 import { type PaymentSettings, paymentSettings } from "~/features/billing/payment-settings.server";
+import type { ShownPrice } from "~/features/billing/premium-price";
+import { shownPriceOnSale } from "~/features/billing/price-on-sale.server";
 import { clearFlash, readFlash } from "~/server/flash.server";
 import { log } from "~/server/log.server";
 import type { ToastMessage } from "~/ui/toast-messages";
@@ -17,6 +19,8 @@ export type RootData = {
   form: { email: string } | null;
   publicUrl: string;
   payments: PaymentSettings | null;
+  /** What premium costs whoever buys it now; null where no amount can be named. */
+  premiumPrice: ShownPrice | null;
 };
 
 /** The root loader's work: the viewer, the flash (shown once, so cleared here), the payment settings. */
@@ -29,6 +33,7 @@ export async function loadRoot(args: { request: Request; context: AppLoadContext
     form: flash?.email ? { email: flash.email } : null,
     publicUrl: env().PUBLIC_URL,
     payments: paymentSettings(),
+    premiumPrice: shownPriceOnSale(),
   };
   const headers = new Headers();
   if (flash) headers.append("Set-Cookie", await clearFlash());

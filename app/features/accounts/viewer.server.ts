@@ -1,5 +1,9 @@
 import { type AppLoadContext, redirect } from "@remix-run/node";
+import { env } from "~/env.server";
 import { isSubscribed } from "~/features/billing/access";
+import { membershipOutlook, membershipTrouble } from "~/features/billing/membership-state";
+import { type ShownPrice, shownPrice } from "~/features/billing/premium-price";
+import { shownPriceOnSale } from "~/features/billing/price-on-sale.server";
 import { log } from "~/server/log.server";
 import type { ViewerRow } from "~db/queries/sessions";
 import { findSessionViewer } from "./sessions.server";
@@ -63,16 +67,23 @@ export async function requireSubscriber(args: Args): Promise<Viewer> {
   return viewer;
 }
 
-function toViewer({ user, profile }: ViewerRow): Viewer {
+function toViewer({ user, profile, price }: ViewerRow): Viewer {
   return {
     user: { id: user.id, email: user.email, user_metadata: { avatar_url: user.avatarUrl } },
     profile: profile && {
       stripe_price_id: profile.stripePriceId,
       stripe_current_period_end: profile.stripeCurrentPeriodEnd?.toISOString() ?? null,
-      cancelAtPeriodEnd: profile.stripeCancelAtPeriodEnd,
-      pastDue: profile.stripeSubscriptionStatus === "past_due",
-      hasCustomer: profile.stripeCustomerId !== null,
+      outlook: membershipOutlook(profile),
+      trouble: membershipTrouble(profile),
+      price: paidPrice(profile.stripePriceId, price),
+      hasInvoices: profile.stripeCustomerId !== null && profile.stripeSubscriptionId !== null,
     },
     isSubscribed: isSubscribed(profile, new Date()),
   };
+}
+
+/** What a member pays. A price that is not kept yet is known if it is the one on sale. */
+function paidPrice(priceId: string | null, kept: ViewerRow["price"]): ShownPrice | null {
+  if (kept) return shownPrice(kept);
+  return priceId !== null && priceId === env().STRIPE?.priceId ? shownPriceOnSale() : null;
 }

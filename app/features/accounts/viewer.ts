@@ -1,3 +1,6 @@
+import type { MembershipOutlook, MembershipTrouble } from "~/features/billing/membership-state";
+import type { ShownPrice } from "~/features/billing/premium-price";
+
 /** The signed-in visitor as the browser may know them (specification, 3: User). */
 export type AuthUser = {
   id: string;
@@ -10,10 +13,12 @@ export type ViewerProfile = {
   stripe_price_id: string | null;
   /** ISO 8601 instant at which access ends. */
   stripe_current_period_end: string | null;
-  cancelAtPeriodEnd: boolean;
-  pastDue: boolean;
-  /** Whether there is a Stripe customer, and so a billing portal to open. */
-  hasCustomer: boolean;
+  outlook: MembershipOutlook;
+  trouble: MembershipTrouble | null;
+  /** What this member pays; null for no member, or where no amount can be named. */
+  price: ShownPrice | null;
+  /** Whether there are invoices, and so something to see in Stripe's portal. */
+  hasInvoices: boolean;
 };
 
 export type Viewer = { user: AuthUser; profile: ViewerProfile | null; isSubscribed: boolean };

@@ -1,7 +1,11 @@
+import { env } from "~/env.server";
+import { addressOf } from "~/environment/schema.server";
+import { sendMailInBackground } from "~/features/mail/background-mail.server";
+import { setLetter } from "~/features/mail/letter";
 import { log } from "~/server/log.server";
 
-/** What the author should know of a membership's payments. */
-export type AuthorNotice = {
+/** A change of a member's money that the author should know of. */
+export type AuthorEvent = {
   kind: "dispute-opened" | "dispute-won" | "dispute-lost" | "refunded";
   userId: string;
   stripeCustomerId: string;
@@ -9,7 +13,65 @@ export type AuthorNotice = {
   chargeId?: string;
 };
 
-/** Tells the author of a change that is theirs to know. */
-export function tellAuthor(notice: AuthorNotice): void {
-  log().warn(notice, `membership: ${notice.kind}`);
+type Words = { subject: string; did: string; todo: string };
+
+/** What the site has done by itself, and what is left to the author. */
+const WORDS: Record<AuthorEvent["kind"], Words> = {
+  "dispute-opened": {
+    subject: "A payment is disputed",
+    did: "A member's bank has asked for a payment back. The site has ended the member's access and paused the collection of further payments.",
+    todo: "Answer the dispute at Stripe before its deadline, or accept it.",
+  },
+  "dispute-won": {
+    subject: "A dispute is won",
+    did: "The payment stays with you. The site has restored the member's access, and payments are collected again.",
+    todo: "There is nothing you need to do.",
+  },
+  "dispute-lost": {
+    subject: "A dispute is lost",
+    did: "The payment has gone back to the member. The site has cancelled the subscription, so nothing more is charged.",
+    todo: "There is nothing you need to do.",
+  },
+  refunded: {
+    subject: "A payment was refunded",
+    did: "A membership's last payment was refunded in full. The site has ended the member's access; the subscription itself still renews.",
+    todo: "Cancel the subscription at Stripe if the refund was meant to end it.",
+  },
+};
+
+/**
+ * Tells the author of a refund or dispute: a line in the log, and a mail to the address of `MAIL_FROM` where
+ * there is a mail server. Both name ids only, which Stripe's dashboard resolves. To be called once a change;
+ * returns at once and never throws, the mail being sent in the background.
+ */
+export function tellAuthor(event: AuthorEvent): void {
+  const { kind, ...ids } = event;
+  const { subject, did, todo } = WORDS[kind];
+  log().warn({ event: kind, ...ids }, `${subject.toLowerCase()}: ${did} ${todo}`);
+
+  const { SMTP_URL, MAIL_FROM } = env();
+  const to = addressOf(MAIL_FROM);
+  if (!SMTP_URL || !to) return;
+  sendMailInBackground(`author notice: ${kind}`, async () => ({
+    to,
+    subject,
+    ...setLetter({
+      heading: subject,
+      paragraphs: [did, todo],
+      action: {
+        label: "Open the customer at Stripe",
+        url: dashboardUrl(`customers/${event.stripeCustomerId}`),
+      },
+      notes: [
+        ...(event.chargeId ? [`The payment: ${dashboardUrl(`payments/${event.chargeId}`)}`] : []),
+        `Subscription ${event.subscriptionId}, user ${event.userId}.`,
+      ],
+    }),
+  }));
+}
+
+/** A page of Stripe's dashboard, which shows test data under a path of its own. */
+function dashboardUrl(path: string): string {
+  const isLive = /^(sk|rk)_live_/.test(env().STRIPE_API?.secretKey ?? "");
+  return `https://dashboard.stripe.com/${isLive ? "" : "test/"}${path}`;
 }

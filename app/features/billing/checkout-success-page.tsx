@@ -1,6 +1,6 @@
 import { useLocation, useRevalidator } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
-import { PREMIUM_PRICE } from "~/features/landing/book";
+import { useRootData } from "~/features/accounts/use-root-data";
 import { ButtonLink } from "~/ui/button";
 import { PathDrawing } from "~/ui/path-drawing";
 
@@ -28,6 +28,9 @@ export function CheckoutSuccessPage({ state }: { state: "member" | "confirming" 
 }
 
 function Member() {
+  const { viewer, premiumPrice } = useRootData();
+  // a member of long standing may pay another price than the one on sale
+  const price = viewer?.isSubscribed ? viewer.profile?.price : premiumPrice;
   return (
     <>
       <PathDrawing shows="arrived" />
@@ -35,7 +38,9 @@ function Member() {
         You're a Premium Member
       </h1>
       <p className="lead">
-        {`Your payment has arrived and the members’ area is open. It costs $${PREMIUM_PRICE} per month; cancel anytime.`}
+        {`Your payment has arrived and the members’ area is open. ${
+          price ? `It costs ${price.amount} ${price.period}; cancel anytime.` : "Cancel anytime."
+        }`}
       </p>
       <ButtonLink to="/premium" className="mt-8">
         Go to the members’ area

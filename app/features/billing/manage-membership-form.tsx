@@ -1,6 +1,9 @@
 import { Button, type ButtonVariant } from "~/ui/button";
 import { useLeaving } from "~/ui/use-leaving";
 
+/** For whoever has paid before and has no membership to manage. */
+export const INVOICES_LABEL = "Invoices and receipts";
+
 type ManageMembershipFormProps = {
   label?: string;
   variant?: ButtonVariant;

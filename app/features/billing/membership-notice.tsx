@@ -1,42 +1,109 @@
 import { useLocation } from "@remix-run/react";
+import type { ReactNode } from "react";
 import { useRootData } from "~/features/accounts/use-root-data";
 import type { Viewer } from "~/features/accounts/viewer";
 import { ExclamationIcon } from "~/ui/icons";
 import { AccessEnd } from "./access-end";
-import { ManageMembershipForm } from "./manage-membership-form";
+import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
+import type { MembershipTrouble } from "./membership-state";
 
-/** What is wrong with a membership whose last payment failed, until when it lasts, and the way to mend it. */
+type Notice = { what: string; next: ReactNode; button: string; isUrgent: boolean };
+
+/** What keeps a membership from simply going on, what that means, and the way to mend it. */
 export function MembershipNotice({ viewer }: { viewer: Viewer }) {
-  const { profile, isSubscribed } = viewer;
-  if (!profile?.pastDue) return null;
-  const end = profile.stripe_current_period_end;
+  const { profile } = viewer;
+  if (!profile?.trouble) return null;
+  const { what, next, button, isUrgent } = noticeOf(profile.trouble, viewer);
   return (
     <div className="membership-notice">
       <p>
         <ExclamationIcon />
         <span>
-          <strong>Your last membership payment did not go through.</strong>{" "}
-          {isSubscribed && end ? (
-            <>
-              You keep your access until <AccessEnd at={end} />.
-            </>
-          ) : (
-            "Your access is paused until it does."
-          )}
+          <strong>{what}</strong> {next}
         </span>
       </p>
-      <ManageMembershipForm label="Update payment card" variant="primary" />
+      <ManageMembershipForm label={button} variant={isUrgent ? "primary" : "secondary"} />
     </div>
   );
 }
 
-/** The notice under the header, on every page that does not carry it itself. */
+function noticeOf(trouble: MembershipTrouble, { profile, isSubscribed }: Viewer): Notice {
+  const end = profile?.stripe_current_period_end;
+  switch (trouble) {
+    case "past-due":
+      return {
+        what: "Your last membership payment did not go through.",
+        // a new card alone pays nothing: Stripe charges it only when it next tries
+        next: (
+          <>
+            {isSubscribed && end ? (
+              <>
+                You keep your access until <AccessEnd at={end} />.
+              </>
+            ) : (
+              "Your access is paused until it does."
+            )}{" "}
+            You can change your card, or pay the open invoice right away.
+          </>
+        ),
+        button: "Update payment card",
+        isUrgent: true,
+      };
+    case "unpaid":
+      return {
+        what: "Your membership has not been paid for.",
+        next: "Your access is paused. It comes back once the open invoice is paid.",
+        button: "Pay the open invoice",
+        isUrgent: true,
+      };
+    case "refunded":
+      return {
+        what: "Your last payment was refunded, so your access has ended.",
+        next:
+          !profile || profile.outlook.kind === "renews" ? (
+            "The membership itself still renews: cancel it if you do not want to be charged again."
+          ) : (
+            <>
+              The membership itself ends on <AccessEnd at={profile.outlook.at} />.
+            </>
+          ),
+        button: "Manage or cancel membership",
+        isUrgent: profile?.outlook.kind === "renews",
+      };
+    case "disputed":
+      return {
+        what: "Your bank has asked for your last payment back.",
+        next: "Your membership is paused and nothing is charged until that is settled.",
+        button: INVOICES_LABEL,
+        isUrgent: false,
+      };
+    case "paused":
+      return {
+        what: "Your membership is paused.",
+        next: "Nothing is charged, and the members’ area opens again when the membership goes on.",
+        button: "Manage or cancel membership",
+        isUrgent: false,
+      };
+    case "confirming":
+      return {
+        what: "Your payment is on its way.",
+        next: "The members’ area opens by itself as soon as it has arrived.",
+        button: INVOICES_LABEL,
+        isUrgent: false,
+      };
+  }
+}
+
+/** The notice under the header, on every page that does not say it itself. */
 export function MembershipBanner() {
   const { viewer } = useRootData();
   const { pathname } = useLocation();
-  if (!viewer?.profile?.pastDue || pathname === "/premium") return null;
+  const trouble = viewer?.profile?.trouble;
+  if (!viewer || !trouble || pathname === "/premium") return null;
+  if (trouble === "confirming" && pathname === "/checkout/success") return null;
   return (
-    <section className="frame pt-4" aria-label="Your membership">
+    // above the landing page's first light, which reaches up under the header
+    <section className="frame relative z-10 pt-4" aria-label="Your membership">
       <MembershipNotice viewer={viewer} />
     </section>
   );

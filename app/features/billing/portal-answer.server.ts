@@ -3,6 +3,7 @@ import { checkoutErrors, type ToastMessage, toasts } from "~/ui/toast-messages";
 import { findProfile } from "~db/queries/profiles";
 import { callingFor } from "./call-purpose.server";
 import { openPortal } from "./portal.server";
+import { PORTAL_RETURN_PATH } from "./portal-return.server";
 
 /** Where to send the browser, or the toast that says why not, with the status it is answered with. */
 type PortalAnswer = { url: string } | { status: 409 | 502; toast: ToastMessage };
@@ -15,7 +16,9 @@ export async function answerPortal(userId: string): Promise<PortalAnswer> {
       return { status: 409, toast: failed("There is no membership to manage yet.") };
     }
     const { stripeCustomerId } = profile;
-    const url = await callingFor("membership", () => openPortal(stripeCustomerId, "/premium"));
+    const url = await callingFor("membership", () =>
+      openPortal(stripeCustomerId, PORTAL_RETURN_PATH),
+    );
     return { url };
   } catch (error) {
     log().error({ userId, err: error }, "the billing portal could not be opened");

@@ -1,5 +1,4 @@
-import type { Viewer } from "~/features/accounts/viewer";
-import { PREMIUM_PRICE } from "~/features/landing/book";
+import type { Viewer, ViewerProfile } from "~/features/accounts/viewer";
 import { ButtonLink } from "~/ui/button";
 import { DawnScene } from "~/ui/dawn-scene";
 import { AccessEnd } from "./access-end";
@@ -24,7 +23,6 @@ const PARTS = [
 /** The members' area (specification, 2: Premium page). */
 export function PremiumPage({ viewer }: { viewer: Viewer }) {
   const { user, profile } = viewer;
-  const end = profile?.stripe_current_period_end;
   return (
     <div className="premium-page">
       <header className="on-night premium-greeting">
@@ -58,20 +56,43 @@ export function PremiumPage({ viewer }: { viewer: Viewer }) {
         <section className="premium-membership" aria-labelledby="membership">
           <div className="grow basis-80">
             <h2 id="membership">Your membership</h2>
-            <p>
-              {profile?.cancelAtPeriodEnd && end ? (
-                <>
-                  Your membership is cancelled. You keep your access until <AccessEnd at={end} />,
-                  and nothing more will be charged.
-                </>
-              ) : (
-                `$${PREMIUM_PRICE} per month, cancel anytime. Cards, invoices and cancelling are all in one place.`
-              )}
-            </p>
+            <p>{profile && <Outlook profile={profile} />}</p>
           </div>
           <ManageMembershipForm />
         </section>
       </div>
     </div>
   );
+}
+
+/** What is charged from now on, and until when. */
+function Outlook({ profile: { outlook, price } }: { profile: ViewerProfile }) {
+  switch (outlook.kind) {
+    case "renews": {
+      const terms = price
+        ? `${price.amount} ${price.period}, cancel anytime.`
+        : "You can cancel anytime.";
+      return `${terms} Cards, invoices and cancelling are all in one place.`;
+    }
+    case "ends":
+      return (
+        <>
+          Your membership is cancelled. You keep your access until <AccessEnd at={outlook.at} />,
+          and nothing more will be charged.
+        </>
+      );
+    case "renews-until":
+      return (
+        <>
+          Your membership ends on <AccessEnd at={outlook.at} />. Until then it renews
+          {price ? ` at ${price.amount} ${price.period}` : " as before"}.
+        </>
+      );
+    case "ends-in-trouble":
+      return (
+        <>
+          Your membership is cancelled and ends on <AccessEnd at={outlook.at} />.
+        </>
+      );
+  }
 }

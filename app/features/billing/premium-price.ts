@@ -16,3 +16,44 @@ export const PREMIUM_PRICE = {
   interval: "month",
   intervalCount: 1,
 } as const satisfies RecurringPrice;
+
+/** A price as the pages word it, such as "$9.99" and "per month". Worded on the server, so that no browser words it differently. */
+export type ShownPrice = { amount: string; period: string };
+
+/** A price in words; null for one that is no plain amount. */
+export function shownPrice(price: RecurringPrice): ShownPrice | null {
+  const amount = priceText(price);
+  return amount === null ? null : { amount, period: periodText(price) };
+}
+
+/** Currencies that Stripe does not count in hundredths (https://docs.stripe.com/currencies#minor-units). */
+const WHOLE_UNITS = /^(bif|clp|djf|gnf|jpy|kmf|krw|mga|pyg|rwf|vnd|vuv|xaf|xof|xpf)$/;
+const THOUSANDTHS = /^(bhd|jod|kwd|omr|tnd)$/;
+
+/** Counted in hundredths at Stripe, though there are whole units only (https://docs.stripe.com/currencies#special-cases). */
+const WHOLE_UNITS_IN_HUNDREDTHS = /^(isk|ugx)$/;
+
+/** "$9.99", "€12.50", "¥1,200": the amount in US English, with as many decimals as its currency has. */
+export function priceText({
+  unitAmount,
+  currency,
+}: Pick<RecurringPrice, "unitAmount" | "currency">): string | null {
+  // Intl knows codes of three letters and throws at any other
+  if (unitAmount === null || !/^[a-z]{3}$/.test(currency)) return null;
+  const counted = WHOLE_UNITS.test(currency) ? 0 : THOUSANDTHS.test(currency) ? 3 : 2;
+  const decimals = WHOLE_UNITS_IN_HUNDREDTHS.test(currency) ? 0 : counted;
+  return new Intl.NumberFormat("en-US", {
+    style: "currency",
+    currency,
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  }).format(unitAmount / 10 ** counted);
+}
+
+/** "per month", "per year", "every 3 months". */
+export function periodText({
+  interval,
+  intervalCount,
+}: Pick<RecurringPrice, "interval" | "intervalCount">): string {
+  return intervalCount === 1 ? `per ${interval}` : `every ${intervalCount} ${interval}s`;
+}

@@ -8,11 +8,15 @@ import { toasts } from "~/ui/toast-messages";
 import { useToast } from "~/ui/toaster";
 import { useLeaving } from "~/ui/use-leaving";
 import { checkoutDestination } from "./checkout-destination";
-import { ManageMembershipForm } from "./manage-membership-form";
+import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
 
-/** The premium button (specification, 4, 5 and 8): upgrades, or says that this is a member already. */
+/**
+ * The premium button (specification, 4, 5 and 8): upgrades, or says that this is a member already. Whoever
+ * has paid before reaches Stripe's portal from here too.
+ */
 export function UpgradeButton() {
   const { isSubscribed } = useAuth();
+  const { viewer } = useRootData();
   return isSubscribed ? (
     <div className="upgrade">
       <Button disabled>
@@ -22,7 +26,10 @@ export function UpgradeButton() {
       <ManageMembershipForm />
     </div>
   ) : (
-    <UpgradeForm />
+    <div className="upgrade">
+      <UpgradeForm />
+      {viewer?.profile?.hasInvoices && <ManageMembershipForm label={INVOICES_LABEL} />}
+    </div>
   );
 }
 

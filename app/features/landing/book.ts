@@ -6,8 +6,6 @@ export const BOOK_DESCRIPTION =
 
 /** In US dollars. */
 export const BOOK_PRICE = "24.99";
-/** In US dollars a month. */
-export const PREMIUM_PRICE = "9.99";
 
 /** Out of five. */
 export const RATING = 4.9;

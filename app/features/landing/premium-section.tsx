@@ -1,5 +1,5 @@
+import { useRootData } from "~/features/accounts/use-root-data";
 import { UpgradeButton } from "~/features/billing/upgrade-button";
-import { PREMIUM_PRICE } from "./book";
 import { premiumBenefits } from "./copy";
 import { PathCrossing } from "./golden-path";
 
@@ -19,12 +19,7 @@ export function PremiumSection() {
               The book shows you the path. Premium keeps you company on it, for as long as the
               company helps.
             </p>
-            <p className="mt-10 flex flex-wrap items-baseline gap-x-4">
-              <span className="font-display text-[5rem] text-gold leading-none tracking-tight">
-                ${PREMIUM_PRICE}
-              </span>
-              <span className="text-lg text-mist">per month, cancel anytime</span>
-            </p>
+            <Price />
             <div className="mt-8">
               <UpgradeButton />
             </div>
@@ -40,6 +35,27 @@ export function PremiumSection() {
         </div>
       </div>
     </section>
+  );
+}
+
+/** The price that is really charged; while it is not known, the checkout is where it is named. */
+function Price() {
+  const { premiumPrice } = useRootData();
+  if (!premiumPrice) {
+    return (
+      <p className="mt-10 text-lg text-mist">
+        You see the price before you pay, and you can cancel anytime.
+      </p>
+    );
+  }
+  const { amount, period } = premiumPrice;
+  return (
+    <p className="mt-10 flex flex-wrap items-baseline gap-x-4">
+      <span className="font-display text-[5rem] text-gold leading-none tracking-tight">
+        {amount}
+      </span>
+      <span className="text-lg text-mist">{`${period}, cancel anytime`}</span>
+    </p>
   );
 }
 

@@ -1,12 +1,30 @@
-import { type ActionFunctionArgs, redirect } from "@remix-run/node";
-import { requireViewer } from "~/features/accounts/viewer.server";
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from "@remix-run/node";
+import { findViewer, requireViewer } from "~/features/accounts/viewer.server";
 import { answerPortal } from "~/features/billing/portal-answer.server";
+import { returnFromPortal } from "~/features/billing/portal-return.server";
 import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
+import { whileOutside } from "~/server/page-slots.server";
 import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
 import { readForm } from "~/server/request-body.server";
 import { checkoutErrors, toasts } from "~/ui/toast-messages";
 
-export const loader = () => redirect("/premium");
+/** The way back from Stripe's portal: what was changed there is known before the next page is made. */
+export async function loader(args: LoaderFunctionArgs) {
+  const { context, request } = args;
+  const viewer = await findViewer(args);
+  const isMember = isFetchedAhead(request)
+    ? viewer?.isSubscribed
+    : viewer &&
+      (await whileOutside(context, () =>
+        returnFromPortal(viewer.user.id, async () => {
+          const attempt = { context, account: viewer.user.id };
+          return (await secondsToWait("confirmation", attempt)) === null;
+        }),
+      ));
+  return redirect(isMember ? "/premium" : "/#purchase", {
+    headers: { "Cache-Control": "no-store" },
+  });
+}
 
 /** Sends a customer to Stripe's portal, where a membership is cancelled, resumed and its card mended. */
 export async function action(args: ActionFunctionArgs) {
@@ -32,4 +50,10 @@ export async function action(args: ActionFunctionArgs) {
         redirectTo: "/#purchase",
         body: "url" in answer ? { url: answer.url } : {},
       });
+}
+
+/** Whether a browser only prepares for a visit, or asks for the headers alone: nobody has come back yet. */
+function isFetchedAhead({ method, headers }: Request): boolean {
+  const purpose = headers.get("Sec-Purpose") ?? headers.get("Purpose") ?? "";
+  return method !== "GET" || purpose.includes("prefetch");
 }

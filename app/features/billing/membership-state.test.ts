@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { membershipOutlook, membershipTrouble } from "./membership-state";
+
+const day = (date: string) => new Date(`${date}T00:00:00Z`);
+
+const ROW = {
+  accessWithdrawn: null,
+  stripeSubscriptionStatus: "active",
+  stripeCancelAt: null,
+  stripeCancelAtPeriodEnd: false,
+  stripeCurrentPeriodEnd: day("2026-12-24"),
+} as const;
+
+describe("how a membership goes on", () => {
+  it("renews while nobody has cancelled it", () => {
+    expect(membershipOutlook(ROW)).toEqual({ kind: "renews" });
+  });
+
+  it("ends without another charge when it is cancelled for the period's end", () => {
+    const cancelled = { ...ROW, stripeCancelAtPeriodEnd: true };
+    const ends = { kind: "ends", at: "2026-12-24T00:00:00.000Z" };
+    expect(membershipOutlook({ ...cancelled, stripeCancelAt: day("2026-12-24") })).toEqual(ends);
+    // a row from before that date was kept
+    expect(membershipOutlook(cancelled)).toEqual(ends);
+  });
+
+  it("renews until a cancellation that lies further ahead, whatever the flag says", () => {
+    const row = { ...ROW, stripeCancelAt: day("2027-03-24") };
+    for (const stripeCancelAtPeriodEnd of [true, false]) {
+      expect(membershipOutlook({ ...row, stripeCancelAtPeriodEnd })).toEqual({
+        kind: "renews-until",
+        at: "2027-03-24T00:00:00.000Z",
+      });
+    }
+  });
+
+  it("says of one that is unpaid or withdrawn only when it ends, not what will be charged", () => {
+    const cancelled = { ...ROW, stripeCancelAt: day("2027-03-24") };
+    for (const trouble of [
+      { stripeSubscriptionStatus: "past_due" },
+      { accessWithdrawn: "refund", stripeCurrentPeriodEnd: null },
+    ] as const) {
+      expect(membershipOutlook({ ...cancelled, ...trouble }).kind).toBe("ends-in-trouble");
+    }
+  });
+});
+
+describe("what a member has to be told", () => {
+  it.each([
+    ["active", null, null],
+    ["trialing", null, null],
+    ["canceled", null, null],
+    ["a status of later years", null, null],
+    [null, null, null],
+    ["past_due", null, "past-due"],
+    ["unpaid", null, "unpaid"],
+    ["paused", null, "paused"],
+    ["incomplete", null, "confirming"],
+    ["active", "refund", "refunded"],
+    ["active", "dispute", "disputed"],
+    ["past_due", "dispute", "disputed"],
+  ] as const)("with status %s and access withdrawn for %s is %s", (status, withdrawn, trouble) => {
+    expect(
+      membershipTrouble({ stripeSubscriptionStatus: status, accessWithdrawn: withdrawn }),
+    ).toBe(trouble);
+  });
+});

@@ -1,0 +1,63 @@
+import type { Profile } from "~db/schema";
+
+/** Why a membership that is not over does not simply go on. */
+export type MembershipTrouble =
+  | "past-due"
+  | "unpaid"
+  | "refunded"
+  | "disputed"
+  | "paused"
+  | "confirming";
+
+/** Statuses of a subscription (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). */
+const TROUBLES: Record<string, MembershipTrouble> = {
+  past_due: "past-due",
+  unpaid: "unpaid",
+  paused: "paused",
+  incomplete: "confirming",
+};
+
+/** What the member has to be told about; null for a membership that goes on, has ended or never was. */
+export function membershipTrouble({
+  accessWithdrawn,
+  stripeSubscriptionStatus,
+}: Pick<Profile, "accessWithdrawn" | "stripeSubscriptionStatus">): MembershipTrouble | null {
+  if (accessWithdrawn === "dispute") return "disputed";
+  if (accessWithdrawn === "refund") return "refunded";
+  return TROUBLES[stripeSubscriptionStatus ?? ""] ?? null;
+}
+
+/** How a membership goes on: `at` is an ISO 8601 instant. */
+export type MembershipOutlook =
+  | { kind: "renews" }
+  /** Nothing is charged any more, and access lasts until then. */
+  | { kind: "ends"; at: string }
+  /** It is charged as ever until then. */
+  | { kind: "renews-until"; at: string }
+  /** It ends then, whatever becomes of what is owed. */
+  | { kind: "ends-in-trouble"; at: string };
+
+/**
+ * How a membership goes on. With a cancellation at the period's end, access ends when the subscription does;
+ * if access ends sooner than that, there are periods, and charges, in between.
+ */
+export function membershipOutlook({
+  stripeCancelAt,
+  stripeCancelAtPeriodEnd,
+  stripeCurrentPeriodEnd,
+  ...profile
+}: Pick<
+  Profile,
+  | "stripeCancelAt"
+  | "stripeCancelAtPeriodEnd"
+  | "stripeCurrentPeriodEnd"
+  | "accessWithdrawn"
+  | "stripeSubscriptionStatus"
+>): MembershipOutlook {
+  const end = stripeCancelAt ?? (stripeCancelAtPeriodEnd ? stripeCurrentPeriodEnd : null);
+  if (!end) return { kind: "renews" };
+  const at = end.toISOString();
+  if (membershipTrouble(profile)) return { kind: "ends-in-trouble", at };
+  const isFarAhead = stripeCurrentPeriodEnd !== null && stripeCurrentPeriodEnd < end;
+  return { kind: isFarAhead ? "renews-until" : "ends", at };
+}

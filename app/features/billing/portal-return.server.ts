@@ -1,0 +1,44 @@
+import { log } from "~/server/log.server";
+import { findProfile } from "~db/queries/profiles";
+import { isSubscribed } from "./access";
+import { callingFor } from "./call-purpose.server";
+import { syncCustomer } from "./sync-customer.server";
+
+/** Where Stripe's portal sends its visitors back to. */
+export const PORTAL_RETURN_PATH = "/billing";
+
+/** How long the visitor waits for Stripe's word, in milliseconds; a webhook or the timer brings it otherwise. */
+const PATIENCE_MS = 4_000;
+
+/**
+ * Whether somebody who comes back from the portal is a member, after what they changed there is written
+ * to their row. Never throws for Stripe's sake: without its answer in time, or with `mayAskStripe` saying
+ * no, the row is all there is to go by. Somebody without a Stripe customer costs no call.
+ */
+export async function returnFromPortal(
+  userId: string,
+  mayAskStripe: () => Promise<boolean>,
+): Promise<boolean> {
+  const before = await findProfile(userId);
+  if (!before?.stripeCustomerId || !(await mayAskStripe())) {
+    return isSubscribed(before, new Date());
+  }
+  await syncInTime(userId, before.stripeCustomerId);
+  return isSubscribed(await findProfile(userId), new Date());
+}
+
+/** Resolves when the sync has ended or takes too long; it then goes on by itself. */
+async function syncInTime(userId: string, stripeCustomerId: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const synced = callingFor("membership", () => syncCustomer(stripeCustomerId)).catch(
+    (error: unknown) =>
+      log().error({ userId, err: error }, "the return from the portal could not be synced"),
+  );
+  await Promise.race([
+    synced,
+    new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE_MS);
+    }),
+  ]);
+  clearTimeout(timer);
+}

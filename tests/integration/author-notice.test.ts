@@ -1,0 +1,87 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { type AuthorEvent, tellAuthor } from "~/features/billing/author-notice.server";
+import { backgroundMailIdle, closeMail } from "~/features/mail/background-mail.server";
+import { log } from "~/server/log.server";
+import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
+
+let smtp: TestSmtpServer;
+beforeAll(async () => {
+  smtp = await startSmtpServer();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await closeMail(5_000);
+  smtp.delivered.length = 0;
+  setEnvironment({});
+});
+afterAll(() => smtp.close());
+
+/** Settings of a site that sells in one of Stripe's modes. */
+function sell(mode: "live" | "test", SMTP_URL = smtp.url): void {
+  setEnvironment({
+    SMTP_URL,
+    MAIL_FROM: "The Golden Path <letters@book.test>",
+    LOG_LEVEL: "silent",
+    // put together here, for it looks like a secret
+    STRIPE_SECRET_KEY: ["sk", mode, "ofThisTestAlone"].join("_"),
+    STRIPE_PRICE_ID: "price_1",
+    STRIPE_WEBHOOK_SECRET: "whsec_ofThisTestAlone",
+  });
+}
+
+const EVENT: AuthorEvent = {
+  kind: "dispute-opened",
+  userId: "9d2c8a52-0000-4000-8000-000000000000",
+  stripeCustomerId: "cus_1",
+  subscriptionId: "sub_1",
+  chargeId: "ch_1",
+};
+
+describe("the author", () => {
+  it.each<[AuthorEvent["kind"], string, RegExp]>([
+    ["dispute-opened", "A payment is disputed", /ended the member's access and paused.*deadline/s],
+    ["dispute-won", "A dispute is won", /restored the member's access.*collected again/s],
+    ["dispute-lost", "A dispute is lost", /cancelled the subscription/],
+    ["refunded", "A payment was refunded", /still renews.*Cancel the subscription at Stripe if/s],
+  ])(
+    "is told by mail and log of %s: what the site did, and what is left to do",
+    async (kind, subject, words) => {
+      sell("live");
+      const warn = vi.spyOn(log(), "warn");
+      tellAuthor({ ...EVENT, kind });
+      await backgroundMailIdle();
+
+      expect(smtp.delivered.map(({ recipients }) => recipients)).toEqual([["letters@book.test"]]);
+      const mail = smtp.delivered[0];
+      expect(mail?.headers.subject).toBe(subject);
+      expect(mail?.text).toMatch(words);
+      expect(mail?.text.split("\r\n")).toContain("https://dashboard.stripe.com/customers/cus_1");
+      expect(mail?.text).toContain("https://dashboard.stripe.com/payments/ch_1");
+
+      expect(warn).toHaveBeenCalledTimes(1);
+      const [facts, line] = warn.mock.calls[0] as unknown as [object, string];
+      expect(facts).toEqual({ event: kind, ...EVENT, kind: undefined });
+      expect(line).toMatch(words);
+      expect(JSON.stringify(warn.mock.calls)).not.toContain("@");
+    },
+  );
+
+  it("is led to Stripe's test data from a site that sells in test mode", async () => {
+    sell("test");
+    tellAuthor({ ...EVENT, chargeId: undefined });
+    await backgroundMailIdle();
+    const text = smtp.delivered[0]?.text;
+    expect(text?.split("\r\n")).toContain("https://dashboard.stripe.com/test/customers/cus_1");
+    expect(text).not.toContain("payments/");
+  });
+
+  it("is told by the log alone where there is no mail server", async () => {
+    sell("live", "");
+    const warn = vi.spyOn(log(), "warn");
+    tellAuthor(EVENT);
+    await backgroundMailIdle();
+    expect(smtp.delivered).toEqual([]);
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,0 +1,131 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { SANDBOX_STRIPE } from "~/env.server";
+import { isSubscribed } from "~/features/billing/access";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import { loader as billing, action as openBilling } from "~/routes/billing/route";
+import { action as checkout } from "~/routes/checkout/route";
+import { action as webhook } from "~/routes/webhooks.stripe/route";
+import { findProfile } from "~db/queries/profiles";
+import { control, liveSubscription, newReader, type Reader } from "../support/payments";
+import { call, get, ORIGIN, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+let reader: Reader;
+beforeAll(async () => {
+  site = await openTestSite({
+    payments: { webhook: (request) => call(webhook, request) },
+    variables: { RATE_LIMIT_FACTOR: "0.1" },
+  });
+});
+afterAll(() => site.close());
+beforeEach(async () => {
+  reader = await newReader();
+});
+afterEach(async () => {
+  await control(site.sandboxOrigin, "faults/clear");
+  await control(site.sandboxOrigin, "webhooks", { mode: "deliver" });
+});
+
+async function becomeMember() {
+  const answer = await post(checkout, {
+    json: { priceId: SANDBOX_STRIPE.priceId },
+    cookie: reader.cookie,
+  });
+  const { sessionId } = (await answer.json()) as { sessionId: string };
+  await control(site.sandboxOrigin, `sessions/${sessionId}/pay`);
+  await control(site.sandboxOrigin, "webhooks/settle", { timeoutMs: 10_000, retries: true });
+}
+
+/** Ends the membership at Stripe without a word to the site, as the portal does while webhooks are late. */
+async function cancelUnheard() {
+  await control(site.sandboxOrigin, "webhooks", { mode: "drop" });
+  await stripeClient().subscriptions.cancel(await liveSubscription(reader));
+}
+
+const comeBack = () => get(billing, "/billing", reader.cookie);
+const whereTo = (answer: Response) => answer.headers.get("Location");
+const isMember = async () => isSubscribed(await findProfile(reader.id), new Date());
+
+async function requestsToStripe(): Promise<unknown[]> {
+  const { requests } = await control<{ requests: unknown[] }>(
+    site.sandboxOrigin,
+    "requests",
+    undefined,
+    "GET",
+  );
+  return requests;
+}
+
+describe("coming back from the portal", () => {
+  it("is what the portal is opened with", async () => {
+    await becomeMember();
+    const answer = await post(openBilling, { path: "/billing", form: {}, cookie: reader.cookie });
+    const portal = await fetch(whereTo(answer) ?? "");
+    expect(await portal.text()).toContain(`href="${ORIGIN}/billing"`);
+  });
+
+  it("leads a member to the members' area, and is not kept by any cache", async () => {
+    await becomeMember();
+    const answer = await comeBack();
+    expect(answer.status).toBe(302);
+    expect(whereTo(answer)).toBe("/premium");
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+  });
+
+  it("knows what was changed there, though no webhook has come yet", async () => {
+    await becomeMember();
+    await cancelUnheard();
+    expect(await isMember()).toBe(true);
+    expect(whereTo(await comeBack())).toBe("/#purchase");
+    expect(await isMember()).toBe(false);
+  });
+
+  it("waits a few seconds for a slow Stripe, goes on, and still learns of the change later", async () => {
+    await becomeMember();
+    await cancelUnheard();
+    await control(site.sandboxOrigin, "faults", {
+      kind: "slow",
+      ms: 6_000,
+      times: 1,
+      match: "GET /v1/subscriptions",
+    });
+    const startedAt = performance.now();
+    expect(whereTo(await comeBack())).toBe("/premium");
+    expect(performance.now() - startedAt).toBeLessThan(5_500);
+    await expect.poll(isMember, { timeout: 10_000 }).toBe(false);
+  });
+
+  it("goes by the row while Stripe is down", async () => {
+    await becomeMember();
+    await control(site.sandboxOrigin, "faults", {
+      kind: "error",
+      times: 0,
+      match: "GET /v1/subscriptions",
+    });
+    expect(whereTo(await comeBack())).toBe("/premium");
+  });
+
+  it("asks Stripe nothing for strangers, readers who never paid, and browsers that look ahead", async () => {
+    await becomeMember();
+    const { cookie } = await newReader();
+    await control(site.sandboxOrigin, "requests/clear");
+    expect(whereTo(await get(billing, "/billing"))).toBe("/#purchase");
+    expect(whereTo(await get(billing, "/billing", cookie))).toBe("/#purchase");
+    const headers = { Cookie: reader.cookie };
+    for (const ahead of [
+      new Request(`${ORIGIN}/billing`, { headers: { ...headers, "Sec-Purpose": "prefetch" } }),
+      new Request(`${ORIGIN}/billing`, { headers, method: "HEAD" }),
+    ]) {
+      expect(whereTo(await call(billing, ahead))).toBe("/premium");
+    }
+    expect(await requestsToStripe()).toEqual([]);
+  });
+
+  it("asks Stripe six times within the hour here, and goes by the row after that", async () => {
+    await becomeMember();
+    for (let visit = 0; visit < 6; visit++) expect(whereTo(await comeBack())).toBe("/premium");
+    await cancelUnheard();
+    expect(whereTo(await comeBack())).toBe("/premium");
+  });
+});
