@@ -2,6 +2,7 @@ import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { requireViewer } from "~/features/accounts/viewer.server";
 import { answerPortal } from "~/features/billing/portal-answer.server";
 import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
+import { leaveForPayment } from "~/server/payment-pages.server";
 import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
 import { readForm } from "~/server/request-body.server";
 import { checkoutErrors, toasts } from "~/ui/toast-messages";
@@ -25,7 +26,7 @@ export async function action(args: ActionFunctionArgs) {
   }
   const answer = await answerPortal(user.id);
   return "url" in answer && !form.wantsJson
-    ? redirect(answer.url, { status: 303, headers: { "Cache-Control": "no-store" } })
+    ? leaveForPayment(answer.url)
     : answerForm(form, {
         toast: "toast" in answer ? answer.toast : null,
         status: "toast" in answer ? answer.status : 200,
