@@ -145,6 +145,46 @@ describe("stripe doctor", () => {
     expect(findings.some(({ what, ok }) => what === "Portal configuration" && ok)).toBe(true);
   });
 
+  it("goes on after a member, and says how far it is", async () => {
+    const others = [await newMember(site), await newMember(site), await newMember(site)];
+    const ids = [member, ...others].map(({ id }) => id).sort();
+    for (const id of ids) await updateProfile(id, { stripePriceId: null });
+    const told: unknown[] = [];
+    const findings = await examineStripe({ afterId: ids[1], tell: (step) => told.push(step) });
+    expect(findings.map(({ what }) => what).sort()).toEqual([
+      `Member ${ids[2]}`,
+      `Member ${ids[3]}`,
+    ]);
+    expect(told).toEqual([{ done: 2, total: 2, secondsLeft: expect.any(Number), reached: ids[3] }]);
+  });
+
+  it("looks at several members at the same time", async () => {
+    for (let count = 0; count < 9; count++) await newMember(site);
+    let [atOnce, most] = [0, 0];
+    const { charges } = stripeClient();
+    const list = charges.list.bind(charges);
+    vi.spyOn(charges, "list").mockImplementation((parameters) => {
+      most = Math.max(most, ++atOnce);
+      setTimeout(() => atOnce--, 20);
+      return list(parameters);
+    });
+    await examineStripe();
+    expect(most).toBeGreaterThan(5);
+  });
+
+  it("sees that a disputed membership is charged on", async () => {
+    const { stripeSubscriptionId } = (await findProfile(member.id)) ?? {};
+    await site.account.control(`subscriptions/${stripeSubscriptionId}/dispute`);
+    const off = await findingsOff();
+    expect(off.map(({ what, advice }) => [what, advice])).toContainEqual([
+      `Member ${member.id}`,
+      "syncAll",
+    ]);
+    await reconcileAll();
+    await reconcileAll();
+    expect(await findingsOff()).toEqual([]);
+  });
+
   it("sees events that did not arrive, once they are not just on their way", async () => {
     expect(await findingsOff()).toEqual([]);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
