@@ -39,6 +39,8 @@ export type Environment = Omit<
   STRIPE_API: StripeApi | null;
   /** Null while checkout is not configured. */
   STRIPE: StripeEnvironment | null;
+  /** What of a checkout is set already, complete or not: `stripe setup` keeps it. */
+  STRIPE_KNOWN: { priceId: string | null; webhookSecrets: readonly string[] };
   /** Where the local Stripe listens when `PAYMENTS=sandbox`, and how long its calls take; else null. */
   SANDBOX: { port: number; origin: string; latencyMs: number } | null;
   /** The name by which this process reaches what it listens on itself. */
@@ -139,6 +141,10 @@ export function parseEnvironment(
         priceId: SANDBOX_STRIPE.priceId,
         webhookSecrets: [SANDBOX_STRIPE.webhookSecret],
       },
+      STRIPE_KNOWN: {
+        priceId: SANDBOX_STRIPE.priceId,
+        webhookSecrets: [SANDBOX_STRIPE.webhookSecret],
+      },
       SANDBOX: {
         port: sandboxPort,
         origin: sandboxOrigin.origin,
@@ -174,6 +180,10 @@ export function parseEnvironment(
             webhookSecrets: STRIPE_WEBHOOK_SECRET,
           }
         : null,
+    STRIPE_KNOWN: {
+      priceId: STRIPE_PRICE_ID ?? null,
+      webhookSecrets: STRIPE_WEBHOOK_SECRET ?? [],
+    },
     SANDBOX: null,
   };
 }

@@ -70,7 +70,7 @@ function paymentRisks(settings: Settings): string[] {
   const { PAYMENTS, STRIPE_SECRET_KEY, STRIPE_API_BASE } = settings;
   const unused = (names: (keyof Settings)[], why: string) =>
     names
-      .filter((name) => settings[name] !== undefined)
+      .filter((name) => settings[name] !== undefined && settings[name] !== false)
       .map((name) => `${name} is set and not used, because ${why}.`);
   if (PAYMENTS === "sandbox") {
     return [
@@ -86,6 +86,9 @@ function paymentRisks(settings: Settings): string[] {
           "STRIPE_PRICE_ID",
           "STRIPE_WEBHOOK_SECRET",
           "STRIPE_API_BASE",
+          "STRIPE_CUSTOM_DOMAIN",
+          "STRIPE_AUTOMATIC_TAX",
+          "STRIPE_TERMS_CONSENT",
         ],
         "PAYMENTS is 'sandbox'",
       ),
@@ -100,6 +103,16 @@ function paymentRisks(settings: Settings): string[] {
     ...unused(["STRIPE_SANDBOX_PORT", "STRIPE_SANDBOX_LATENCY_MS"], "PAYMENTS is 'stripe'"),
     ...(STRIPE_SECRET_KEY
       ? []
-      : unused(["STRIPE_PUBLISHABLE_KEY", "STRIPE_API_BASE"], "STRIPE_SECRET_KEY is not")),
+      : unused(
+          [
+            "STRIPE_PUBLISHABLE_KEY",
+            "STRIPE_API_BASE",
+            "STRIPE_CUSTOM_DOMAIN",
+            "STRIPE_AUTOMATIC_TAX",
+            "STRIPE_PROMOTION_CODES",
+            "STRIPE_TERMS_CONSENT",
+          ],
+          "STRIPE_SECRET_KEY is not",
+        )),
   ];
 }

@@ -26,6 +26,9 @@ const WIDEST_PROXY_NETWORK = { ipv4: 8, ipv6: 16 };
 const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,6})$/;
 const DECIMAL_NUMBER = /^(?:0|[1-9]\d{0,6})(?:\.\d{1,6})?$/;
 
+/** A name with a dot, as it may stand in a page's policy. */
+const DOMAIN_NAME = /^(?=.{4,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
+
 function wholeNumber(min: number, max: number, wanted: string) {
   return z
     .string()
@@ -102,6 +105,15 @@ export const schema = z.object({
     1_000_000,
     "a whole number of calls a second from 1 to 1000000",
   ).optional(),
+  STRIPE_CUSTOM_DOMAIN: commaList
+    .refine(
+      (names) => names.every((name) => DOMAIN_NAME.test(name)),
+      "the domain of Stripe's pages, without scheme or path, such as pay.example.com",
+    )
+    .optional(),
+  STRIPE_AUTOMATIC_TAX: flag.default(false),
+  STRIPE_PROMOTION_CODES: flag.default(false),
+  STRIPE_TERMS_CONSENT: flag.default(false),
   STRIPE_SANDBOX_PORT: port.optional(),
   STRIPE_SANDBOX_LATENCY_MS: wholeNumber(
     0,

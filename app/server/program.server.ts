@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import type { SetupOptions } from "~/features/billing/stripe-setup.server";
 import { OperatorError } from "~db/operator-error";
 import { logToStandardError } from "./log.server";
 import type { SyncOptions } from "./stripe-commands.server";
@@ -11,7 +12,11 @@ function addStripeCommands(stripe: Command): void {
   stripe
     .command("setup")
     .description("make or find price, webhook endpoint and portal at Stripe; print the variables")
-    .action(async () => (await commands()).setup());
+    .option("--amount <amount>", "another price of the same product, such as 12.50")
+    .option("--currency <code>", "of another price, such as eur")
+    .option("--interval <interval>", "of another price: month or year")
+    .option("--new-webhook-secret", "another webhook endpoint, because the secret is lost")
+    .action(async (options: SetupOptions) => (await commands()).setup(options));
   stripe
     .command("sync")
     .description("make members' rows equal to what Stripe says")
@@ -27,7 +32,8 @@ function addStripeCommands(stripe: Command): void {
   stripe
     .command("doctor")
     .description("examine everything between a payment and access; change nothing")
-    .action(async () => (await commands()).doctor());
+    .option("--after <id>", "only the members after this account, as a run that was stopped said")
+    .action(async (options: { after?: string }) => (await commands()).doctor(options));
 }
 
 /**

@@ -34,6 +34,8 @@ describe("a page's policy", () => {
       "https://checkout.stripe.com",
       "https://billing.stripe.com",
     ]);
+    setEnvironment({ ...STRIPE, STRIPE_CUSTOM_DOMAIN: "pay.book.example" });
+    expect(sourcesOf("form-action")).toContain("https://pay.book.example");
     setEnvironment({ PAYMENTS: "sandbox", PORT: "3000" });
     expect(sourcesOf("form-action")).toEqual(["'self'", "http://localhost:3001"]);
   });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { env } from "~/env.server";
+import { paymentPageOrigins } from "./payment-pages.server";
 
 /** The photographs of the landing page come from here (specification, 2: hero and author images). */
 const PHOTO_HOST = "https://images.unsplash.com";
@@ -42,21 +43,12 @@ export const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'; base
 
 /**
  * The Content-Security-Policy of a page whose inline scripts are those of `scriptSources`: a nonce for a
- * page rendered for one visitor, hashes for one that is cached. Forms may lead to Stripe and the sandbox,
+ * page rendered for one visitor, hashes for one that is cached. Forms may lead to the payment pages,
  * because Chromium also checks where a form's answer redirects to.
  */
 export function pagePolicy(scriptSources: readonly string[]): string {
-  const { STRIPE, SANDBOX, PUBLIC_URL } = env();
+  const { STRIPE, PUBLIC_URL } = env();
   const stripeJs = STRIPE?.publishableKey ? ["https://js.stripe.com"] : [];
-  const checkout = SANDBOX
-    ? [SANDBOX.origin]
-    : STRIPE
-      ? [
-          "https://checkout.stripe.com",
-          "https://billing.stripe.com",
-          ...(STRIPE.apiBase ? [STRIPE.apiBase] : []),
-        ]
-      : [];
   const directives: Record<string, string[]> = {
     "default-src": ["'none'"],
     "script-src": ["'self'", ...scriptSources, ...stripeJs],
@@ -69,7 +61,7 @@ export function pagePolicy(scriptSources: readonly string[]): string {
     "frame-src":
       stripeJs.length > 0 ? ["https://js.stripe.com", "https://hooks.stripe.com"] : ["'none'"],
     "manifest-src": ["'self'"],
-    "form-action": ["'self'", ...checkout],
+    "form-action": ["'self'", ...paymentPageOrigins()],
     "frame-ancestors": ["'none'"],
     "base-uri": ["'none'"],
     "object-src": ["'none'"],

@@ -2,10 +2,16 @@ import Stripe from "stripe";
 import { env, setEnvironment } from "~/env.server";
 import type { Progress } from "~/features/billing/billed-profiles.server";
 import { UnknownCustomer } from "~/features/billing/customer-billing.server";
+import { ADVICE } from "~/features/billing/doctor-finding";
 import { reconcile, reconcileAll } from "~/features/billing/reconcile.server";
 import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
+import {
+  forwardingCommand,
+  type WebhookSecretState,
+  webhookAddress,
+} from "~/features/billing/setup-webhook.server";
 import { examineStripe } from "~/features/billing/stripe-doctor.server";
-import { setUpStripe } from "~/features/billing/stripe-setup.server";
+import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { OperatorError } from "~db/operator-error";
@@ -16,23 +22,65 @@ import { openDatabase } from "./open-database.server";
 const print = (line = "") => process.stdout.write(`${line}\n`);
 
 /** `stripe setup`: makes what is missing at Stripe and prints the lines for the environment. */
-export async function setup(): Promise<void> {
+export async function setup(options: SetupOptions): Promise<void> {
   setEnvironment({}, { partialStripe: true });
   if (!env().STRIPE_API) {
     throw new OperatorError(
       "STRIPE_SECRET_KEY: found nothing, wanted the secret key of your Stripe account (sk_test_… or sk_live_…).",
     );
   }
-  const { steps, priceId, webhookSecret } = await askStripe(setUpStripe);
+  const { steps, priceId, webhook } = await askStripe(() => setUpStripe(options));
   for (const { what, id, outcome } of steps) print(`${outcome.padEnd(8)} ${what}: ${id}`);
   print();
-  print("Set these beside STRIPE_SECRET_KEY:");
+  print("Set these beside STRIPE_SECRET_KEY, and start the site anew:");
   print(`STRIPE_PRICE_ID=${priceId}`);
-  print(
-    webhookSecret
-      ? `STRIPE_WEBHOOK_SECRET=${webhookSecret}`
-      : "# STRIPE_WEBHOOK_SECRET stays as it is; Stripe's dashboard shows it at the endpoint",
-  );
+  for (const line of secretLines(webhook)) print(line);
+  const { priceId: former } = env().STRIPE_KNOWN;
+  if (former && former !== priceId) {
+    print();
+    print(`Members of the price until now, ${former}, go on paying what they pay.`);
+  }
+  if (webhook.kind === "refused") {
+    throw new OperatorError(
+      `Stripe takes no webhook endpoint at ${webhookAddress()}: ${webhook.message} Check PUBLIC_URL, then run this again.`,
+    );
+  }
+}
+
+/** What to set, or do, for the site to believe its webhooks; comments begin as in a file of settings. */
+function secretLines(webhook: WebhookSecretState): string[] {
+  const { webhookSecrets } = env().STRIPE_KNOWN;
+  switch (webhook.kind) {
+    case "new":
+      return [
+        // the other endpoint goes on signing with its own, until the next run
+        `STRIPE_WEBHOOK_SECRET=${[webhook.secret, ...(webhook.replaces ? webhookSecrets : [])].join()}`,
+        ...(webhook.replaces
+          ? [
+              "# Once the site runs with it, run 'stripe setup' again: it disables the endpoint that is replaced.",
+            ]
+          : []),
+      ];
+    case "local":
+      return [
+        "# Stripe cannot reach PUBLIC_URL, so it gets no webhook endpoint. Forward the events instead",
+        "# (https://docs.stripe.com/stripe-cli), and set STRIPE_WEBHOOK_SECRET to the whsec_… this prints:",
+        `# ${forwardingCommand()}`,
+      ];
+    case "configured":
+      return ["# STRIPE_WEBHOOK_SECRET stays as it is."];
+    case "not configured":
+      return [
+        "# STRIPE_WEBHOOK_SECRET lacks the endpoint's secret, which was told when it was made. If it is lost,",
+        "# 'stripe setup --new-webhook-secret' makes another endpoint.",
+      ];
+    case "unknown":
+      return [
+        "# STRIPE_WEBHOOK_SECRET stays as it is; Stripe's dashboard shows it at the endpoint.",
+      ];
+    case "refused":
+      return [];
+  }
 }
 
 export type SyncOptions = {
@@ -121,13 +169,16 @@ async function syncUser(email: string): Promise<void> {
   );
 }
 
-/** `stripe doctor`: prints each finding, and exits with 1 if something is off. */
-export async function doctor(): Promise<void> {
+/**
+ * `stripe doctor`: prints each finding, and exits with 1 if something is off. How far it is among the
+ * members it says on standard error, with the id to go on after.
+ */
+export async function doctor({ after = null }: { after?: string | null } = {}): Promise<void> {
   requireConfigured();
   await withDatabase(async () => {
-    const findings = await examineStripe();
+    const findings = await examineStripe({ afterId: after, tell: tellProgress });
     for (const { ok, what, found, advice } of findings) {
-      print(`${ok ? "ok " : "OFF"} ${what}: ${found}${advice ? `. ${advice}` : ""}`);
+      print(`${ok ? "ok " : "OFF"} ${what}: ${found}${advice ? `. ${ADVICE[advice]}` : ""}`);
     }
     if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
   });

@@ -37,7 +37,6 @@ export function accessEndOf(
 ): number | null {
   if (paidUntil === null || withdrawn) return null;
   const cancelAt = cancelAtOf(subscription, item);
-  if (cancelAt !== null && cancelAt <= paidUntil) return cancelAt;
   const isSettled = paidUntil >= item.current_period_end;
   const end = paidUntil + (isSettled ? RENEWAL_LEEWAY_DAYS : UNPAID_GRACE_DAYS) * DAY;
   return cancelAt === null ? end : Math.min(end, cancelAt);

@@ -1,7 +1,7 @@
 import { log } from "~/server/log.server";
+import { refusedPaymentPage } from "~/server/payment-pages.server";
 import { checkoutErrors, type ToastMessage, toasts } from "~/ui/toast-messages";
 import { startCheckout, WRONG_PRICE } from "./checkout.server";
-import { paymentSettings } from "./payment-settings.server";
 import { PaymentsNotConfigured } from "./stripe-client.server";
 
 /**
@@ -31,7 +31,7 @@ export async function answerCheckout(
     if (outcome.kind === "wrong-price") return failedCall(WRONG_PRICE, 409);
     const sessionId = outcome.kind === "checkout" ? outcome.sessionId : null;
     const { url } = outcome;
-    const refused = refusedAddress(url);
+    const refused = refusedPaymentPage(url);
     if (url && !refused) return { sessionId, url };
     log().error({ userId: user.id, outcome: outcome.kind }, refused ?? "no address");
     const message = checkoutErrors.stripe(refused ?? "The payment page has no address.");
@@ -50,13 +50,4 @@ export async function answerCheckout(
 
 function failedCall(message: string, status: 409 | 502 | 503): CheckoutAnswer {
   return { error: message, status, toast: toasts.checkoutFailed(checkoutErrors.invoking(message)) };
-}
-
-/** Why a browser must not be sent to an address; null when it is Stripe's or the sandbox's. */
-function refusedAddress(url: string | null): string | null {
-  if (url === null) return "The payment page has no address.";
-  const origins = paymentSettings()?.checkoutOrigins ?? [];
-  return URL.canParse(url) && origins.includes(new URL(url).origin)
-    ? null
-    : "The payment page is not at Stripe.";
 }

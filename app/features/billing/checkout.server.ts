@@ -5,9 +5,11 @@ import { log } from "~/server/log.server";
 import { countCheckoutFailure, ensureProfile, updateProfile } from "~db/queries/profiles";
 import type { Profile } from "~db/schema";
 import { callingFor } from "./call-purpose.server";
+import { checkoutOptions, hasOptions } from "./checkout-options.server";
 import { afterFailures, type Buyer, ensureCustomer, type KnownCustomer } from "./customer.server";
 import { listMemberships } from "./customer-billing.server";
 import { openPortal } from "./portal.server";
+import { PORTAL_RETURN_PATH } from "./portal-return.server";
 import { sharedInOrder } from "./shared-work.server";
 import {
   isInvalidRequest,
@@ -31,9 +33,6 @@ const TIME_TO_PAY = 10 * 60;
 
 /** How often a checkout is begun anew in one click: after a failure of Stripe's, or a step it was too late for. */
 const ATTEMPTS = 3;
-
-/** Where people come back to from the portal, so that the page after it knows what they did there. */
-const PORTAL_RETURN_PATH = "/billing";
 
 /**
  * Starts the upgrade of a user: the customer first; then whoever has a membership that is not over is sent
@@ -148,11 +147,11 @@ async function findUsableSession(
   return usable;
 }
 
-function isUsable({ url, metadata, expires_at }: Stripe.Checkout.Session): boolean {
+function isUsable(session: Stripe.Checkout.Session): boolean {
+  const { url, metadata, expires_at } = session;
   const secondsLeft = expires_at - Date.now() / 1_000;
-  return (
-    url !== null && metadata?.priceId === requireStripe().priceId && secondsLeft >= TIME_TO_PAY
-  );
+  const isForSale = metadata?.priceId === requireStripe().priceId && hasOptions(session);
+  return url !== null && isForSale && secondsLeft >= TIME_TO_PAY;
 }
 
 async function createSession(
@@ -173,6 +172,7 @@ async function createSession(
     // Stripe fills the braces in; encoded they would stay as they are
     success_url: `${PUBLIC_URL}/checkout/success?session_id={CHECKOUT_SESSION_ID}`,
     cancel_url: `${PUBLIC_URL}/checkout/cancelled`,
+    ...checkoutOptions(),
   };
   return stripeClient().checkout.sessions.create(parameters, {
     idempotencyKey: sessionKey(profile, sessions[0]?.id ?? null, parameters),

@@ -1,4 +1,5 @@
 import { log } from "~/server/log.server";
+import { refusedPaymentPage } from "~/server/payment-pages.server";
 import { checkoutErrors, type ToastMessage, toasts } from "~/ui/toast-messages";
 import { findProfile } from "~db/queries/profiles";
 import { callingFor } from "./call-purpose.server";
@@ -19,7 +20,10 @@ export async function answerPortal(userId: string): Promise<PortalAnswer> {
     const url = await callingFor("membership", () =>
       openPortal(stripeCustomerId, PORTAL_RETURN_PATH),
     );
-    return { url };
+    const refused = refusedPaymentPage(url);
+    if (!refused) return { url };
+    log().error({ userId }, refused);
+    return { status: 502, toast: failed(refused) };
   } catch (error) {
     log().error({ userId, err: error }, "the billing portal could not be opened");
     const message = "The payment service did not answer. Please try again.";

@@ -51,11 +51,16 @@ function portalConfigurationId(): Promise<string | null> {
   return remembered.id;
 }
 
-/** The portal configuration `stripe setup` made; null if it was never run for this account. */
+/**
+ * The portal configuration `stripe setup` made; null if it was never run for this account. Of several, as
+ * where one account serves two sites, the one that returns to this site.
+ */
 export async function findPortalConfiguration(): Promise<Stripe.BillingPortal.Configuration | null> {
   const { data } = await stripeClient().billingPortal.configurations.list({
     active: true,
     limit: 100,
   });
-  return data.find(({ metadata }) => metadata?.app === SETUP_METADATA.app) ?? null;
+  const made = data.filter(({ metadata }) => metadata?.app === SETUP_METADATA.app);
+  const isOfThisSite = (address: string | null) => address?.startsWith(`${env().PUBLIC_URL}/`);
+  return made.find((found) => isOfThisSite(found.default_return_url)) ?? made[0] ?? null;
 }

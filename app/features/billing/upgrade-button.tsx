@@ -48,7 +48,7 @@ function UpgradeForm() {
     setLeaving(true);
     try {
       const answer = await postJson("/checkout", { priceId: payments.priceId });
-      const destination = checkoutDestination(answer, payments.checkoutOrigins);
+      const destination = checkoutDestination(answer);
       // Stays 'Redirecting...' until the browser has left.
       if ("url" in destination) return window.location.assign(destination.url);
       toast(destination.toast);

@@ -4,6 +4,7 @@ import { answerPortal } from "~/features/billing/portal-answer.server";
 import { returnFromPortal } from "~/features/billing/portal-return.server";
 import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
 import { whileOutside } from "~/server/page-slots.server";
+import { leaveForPayment } from "~/server/payment-pages.server";
 import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
 import { readForm } from "~/server/request-body.server";
 import { checkoutErrors, toasts } from "~/ui/toast-messages";
@@ -43,7 +44,7 @@ export async function action(args: ActionFunctionArgs) {
   }
   const answer = await answerPortal(user.id);
   return "url" in answer && !form.wantsJson
-    ? redirect(answer.url, { status: 303, headers: { "Cache-Control": "no-store" } })
+    ? leaveForPayment(answer.url)
     : answerForm(form, {
         toast: "toast" in answer ? answer.toast : null,
         status: "toast" in answer ? answer.status : 200,

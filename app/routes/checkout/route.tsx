@@ -2,6 +2,7 @@ import { type ActionFunctionArgs, json, redirect } from "@remix-run/node";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { answerCheckout, type CheckoutAnswer } from "~/features/billing/checkout-answer.server";
 import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
+import { leaveForPayment } from "~/server/payment-pages.server";
 import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
 import { readForm } from "~/server/request-body.server";
 import { checkoutErrors, toasts } from "~/ui/toast-messages";
@@ -33,5 +34,5 @@ export async function action(args: ActionFunctionArgs) {
   }
   return "toast" in answer
     ? answerForm(form, { toast: answer.toast, redirectTo: "/#purchase" })
-    : redirect(answer.url, { status: 303, headers: { "Cache-Control": "no-store" } });
+    : leaveForPayment(answer.url);
 }

@@ -1,0 +1,58 @@
+import type Stripe from "stripe";
+import { afterEach, describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { checkoutOptions, hasOptions } from "./checkout-options.server";
+
+afterEach(() => setEnvironment({}));
+
+const ALL = {
+  STRIPE_AUTOMATIC_TAX: "true",
+  STRIPE_PROMOTION_CODES: "true",
+  STRIPE_TERMS_CONSENT: "true",
+};
+
+/** A session as Stripe gives it back for options. */
+const session = (options: object) =>
+  ({
+    automatic_tax: { enabled: false },
+    allow_promotion_codes: null,
+    consent_collection: null,
+    ...options,
+  }) as Stripe.Checkout.Session;
+
+describe("the options of a checkout", () => {
+  it("are none until the author sets some", () => {
+    setEnvironment({});
+    expect(checkoutOptions()).toEqual({});
+    expect(hasOptions(session({}))).toBe(true);
+  });
+
+  it("save the typed address on the customer, without which tax cannot be reckoned", () => {
+    setEnvironment({ STRIPE_AUTOMATIC_TAX: "true" });
+    expect(checkoutOptions()).toEqual({
+      automatic_tax: { enabled: true },
+      customer_update: { address: "auto", name: "auto" },
+    });
+  });
+
+  it("offer promotion codes and ask for consent", () => {
+    setEnvironment({ STRIPE_PROMOTION_CODES: "true", STRIPE_TERMS_CONSENT: "true" });
+    expect(checkoutOptions()).toEqual({
+      allow_promotion_codes: true,
+      consent_collection: { terms_of_service: "required" },
+    });
+  });
+
+  it.each(Object.keys(ALL))("make a session of before %s was set another one", (name) => {
+    setEnvironment({});
+    const before = session(checkoutOptions());
+    setEnvironment({ [name]: "true" });
+    expect(hasOptions(before)).toBe(false);
+    expect(hasOptions(session(checkoutOptions()))).toBe(true);
+  });
+
+  it("leave out in the sandbox what it does not play", () => {
+    setEnvironment({ ...ALL, PAYMENTS: "sandbox", PORT: "3000" });
+    expect(checkoutOptions()).toEqual({ allow_promotion_codes: true });
+  });
+});

@@ -1,0 +1,107 @@
+import { env } from "~/env.server";
+import { paymentPageOrigins } from "~/server/payment-pages.server";
+import { findKnownProducts } from "~db/queries/billing-examination";
+import type { Finding } from "./doctor-finding";
+import { findPortalConfiguration } from "./portal.server";
+import { keptPrice, premiumProducts } from "./premium-product.server";
+import { portalProblems } from "./setup-portal.server";
+import { describePrice } from "./setup-price.server";
+import { isMissingAtStripe, requireStripe, stripeClient } from "./stripe-client.server";
+
+/** Key and mode. */
+export async function checkKey(): Promise<Finding[]> {
+  const { secretKey, publishableKey } = requireStripe();
+  const mode = /_live_/.test(secretKey) ? "live" : "test";
+  await stripeClient().prices.list({ limit: 1 });
+  return [
+    { ok: true, what: "Key", found: `accepted by Stripe, ${mode} mode` },
+    // of another mode it would have stopped the start
+    { ok: true, what: "Publishable key", found: publishableKey ? `${mode} mode too` : "not set" },
+  ];
+}
+
+/** The price on sale: of this account and mode, active, and one that a membership can have. */
+export async function checkPrice(): Promise<Finding[]> {
+  const { priceId } = requireStripe();
+  const what = "Price";
+  try {
+    const price = await stripeClient().prices.retrieve(priceId, { expand: ["product"] });
+    const { product } = price;
+    const problems = [
+      ...(price.active ? [] : ["not active, so nobody can buy"]),
+      ...(price.recurring ? [] : ["not recurring, so nobody can subscribe"]),
+      ...(typeof product === "object" && !product.deleted && !product.active
+        ? ["its product is not active, so nobody can buy"]
+        : []),
+    ];
+    const found = [`${priceId}, ${describePrice(keptPrice(price))}`, ...problems].join("; ");
+    return problems.length > 0
+      ? [{ ok: false, what, found, advice: "setUpAndSet" }]
+      : [{ ok: true, what, found }];
+  } catch (error) {
+    if (!isMissingAtStripe(error)) throw error;
+    const found = `${priceId} does not exist in this account and mode: ${(error as Error).message}`;
+    return [{ ok: false, what, found, advice: "checkKey" }];
+  }
+}
+
+/** Products that were sold once and whose members nobody would know any more. */
+export async function checkProducts(): Promise<Finding[]> {
+  const what = "Product";
+  const ours = await premiumProducts();
+  const forgotten: string[] = [];
+  for (const id of await findKnownProducts()) {
+    if (!ours.has(id) && (await exists(id))) forgotten.push(id);
+  }
+  if (forgotten.length === 0) return [{ ok: true, what, found: [...ours].join(", ") }];
+  return forgotten.map((id) => ({
+    ok: false,
+    what,
+    found: `${id} was sold before; whoever pays for it is no member any more`,
+    advice: "markProduct" as const,
+  }));
+}
+
+/** A product of another account or mode has no members in this one. */
+async function exists(productId: string): Promise<boolean> {
+  try {
+    await stripeClient().products.retrieve(productId);
+    return true;
+  } catch (error) {
+    if (isMissingAtStripe(error)) return false;
+    throw error;
+  }
+}
+
+/** What members can do in the portal, and where it leads them back to. */
+export async function checkPortal(): Promise<Finding[]> {
+  const what = "Portal configuration";
+  const configuration = await findPortalConfiguration();
+  // the sandbox's portal needs no configuration
+  if (env().SANDBOX && !configuration) return [{ ok: true, what, found: "the sandbox's own" }];
+  if (!configuration) return [{ ok: false, what, found: "none of this site", advice: "setUp" }];
+  const problems = portalProblems(configuration);
+  const found = [configuration.id, ...problems].join("; ");
+  return problems.length > 0
+    ? [{ ok: false, what, found, advice: "setUp" }]
+    : [{ ok: true, what, found }];
+}
+
+/** Whether the settings name the domain that Stripe's pages have, seen at a checkout that is open. */
+export async function checkDomain(): Promise<Finding[]> {
+  const what = "Domain of Stripe's pages";
+  const { data } = await stripeClient().checkout.sessions.list({ status: "open", limit: 10 });
+  const origins = new Set(data.flatMap(({ url }) => (url ? new URL(url).origin : [])));
+  const unnamed = [...origins].filter((origin) => !paymentPageOrigins().includes(origin));
+  if (unnamed.length === 0) {
+    return [{ ok: true, what, found: [...origins].join(", ") || "no checkout is open to see it" }];
+  }
+  return [
+    {
+      ok: false,
+      what,
+      found: `${unnamed.map((origin) => new URL(origin).host).join(", ")}, which the settings do not name`,
+      advice: "nameDomain",
+    },
+  ];
+}

@@ -1,0 +1,63 @@
+import type Stripe from "stripe";
+import { env } from "~/env.server";
+import { findPortalConfiguration } from "./portal.server";
+import { PORTAL_RETURN_PATH } from "./portal-return.server";
+import { SETUP_METADATA } from "./premium-product.server";
+import type { SetupStep } from "./setup-step";
+import { stripeClient } from "./stripe-client.server";
+
+/** Where members come back to from the portal; their state is asked of Stripe there. */
+export function portalReturnAddress(): string {
+  return `${env().PUBLIC_URL}${PORTAL_RETURN_PATH}`;
+}
+
+/**
+ * Makes the portal what a membership needs: the card can be changed, invoices be read, and a membership be
+ * ended, for the end of what is paid (https://docs.stripe.com/api/customer_portal/configurations).
+ */
+export async function setUpPortal(steps: SetupStep[]): Promise<void> {
+  const wanted = {
+    business_profile: { headline: "The Golden Path: your membership" },
+    default_return_url: portalReturnAddress(),
+    features: {
+      invoice_history: { enabled: true },
+      payment_method_update: { enabled: true },
+      subscription_cancel: { enabled: true, mode: "at_period_end" as const },
+    },
+  };
+  const found = await findPortalConfiguration();
+  if (!found) {
+    const created = await stripeClient().billingPortal.configurations.create({
+      ...wanted,
+      metadata: SETUP_METADATA,
+    });
+    steps.push({ what: "portal configuration", id: created.id, outcome: "created" });
+    return;
+  }
+  const isRight = portalProblems(found).length === 0;
+  if (!isRight) await stripeClient().billingPortal.configurations.update(found.id, wanted);
+  steps.push({
+    what: "portal configuration",
+    id: found.id,
+    outcome: isRight ? "found" : "updated",
+  });
+}
+
+/** What a portal lacks, as sentences without their end; nothing when it is right. */
+export function portalProblems({
+  features,
+  default_return_url,
+}: Stripe.BillingPortal.Configuration): string[] {
+  const { subscription_cancel, payment_method_update, invoice_history } = features;
+  return [
+    ...(subscription_cancel.enabled ? [] : ["members cannot cancel"]),
+    ...(subscription_cancel.enabled && subscription_cancel.mode !== "at_period_end"
+      ? ["cancelling ends at once what is paid"]
+      : []),
+    ...(payment_method_update.enabled ? [] : ["members cannot change their card"]),
+    ...(invoice_history.enabled ? [] : ["members cannot see their invoices"]),
+    ...(default_return_url === portalReturnAddress()
+      ? []
+      : [`returns to ${default_return_url ?? "nowhere"}`]),
+  ];
+}

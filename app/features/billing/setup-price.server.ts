@@ -1,0 +1,191 @@
+import type Stripe from "stripe";
+import { env } from "~/env.server";
+import { OperatorError } from "~db/operator-error";
+import { PREMIUM_PRICE, type RecurringPrice } from "./premium-price";
+import { keptPrice, SETUP_METADATA } from "./premium-product.server";
+import { readAmount, writeAmount } from "./price-amount";
+import type { SetupStep } from "./setup-step";
+import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
+
+/** Finds the price to sell again, whatever its id is in an account; it moves on with another price. */
+const PRICE_LOOKUP_KEY = "golden_path_premium_monthly";
+
+/** What the author asks of the price, as typed; what is left out stays as it is on sale. */
+export type PriceOptions = { amount?: string; currency?: string; interval?: string };
+
+/** A plain amount of money and how often it is due. */
+type Terms = RecurringPrice & { unitAmount: number };
+
+/**
+ * The id of the price to sell. Without options that is the one on sale, whatever it costs, and $9.99 a month
+ * where there is none. Another price is made of the same product, so that a member stays one whose
+ * subscription goes on at the old price; the old price stays active and asks nothing of anybody.
+ * Throws OperatorError for options that make no price.
+ */
+export async function setUpPrice(options: PriceOptions, steps: SetupStep[]): Promise<string> {
+  const onSale = await findPriceOnSale();
+  const terms = termsOf(options, onSale);
+  const productId = await setUpProduct(onSale, steps);
+  const found =
+    onSale?.active && sells(onSale, productId, terms)
+      ? onSale
+      : await findPrice(productId, terms ?? PREMIUM_PRICE);
+  if (found) {
+    const isAsked = Object.values(options).some((option) => option !== undefined);
+    // a run without options must not undo the choice of one with them that is not configured yet
+    const isNamed =
+      found.lookup_key === PRICE_LOOKUP_KEY || (!isAsked && (await findChosen()) !== null);
+    if (!isNamed) {
+      await stripeClient().prices.update(found.id, {
+        lookup_key: PRICE_LOOKUP_KEY,
+        transfer_lookup_key: true,
+      });
+    }
+    steps.push({ what: "price", id: found.id, outcome: isNamed ? "found" : "updated" });
+    return found.id;
+  }
+  const { unitAmount, currency, interval, intervalCount } = terms ?? PREMIUM_PRICE;
+  const price = await stripeClient().prices.create({
+    product: productId,
+    unit_amount: unitAmount,
+    currency,
+    recurring: {
+      interval: interval as Stripe.PriceCreateParams.Recurring.Interval,
+      interval_count: intervalCount,
+    },
+    lookup_key: PRICE_LOOKUP_KEY,
+    transfer_lookup_key: true,
+    metadata: SETUP_METADATA,
+  });
+  steps.push({ what: "price", id: price.id, outcome: "created" });
+  return price.id;
+}
+
+/** A price in words: "12.50 eur a month". */
+export function describePrice({
+  unitAmount,
+  currency,
+  interval,
+  intervalCount,
+}: RecurringPrice): string {
+  const amount = unitAmount === null ? "no plain amount" : writeAmount(unitAmount, currency);
+  const period = intervalCount === 1 ? `a ${interval}` : `every ${intervalCount} ${interval}s`;
+  return `${amount} ${currency} ${period}`;
+}
+
+/**
+ * The price the site sells or would sell: the configured one, unless it is of another account or mode or
+ * no longer active, else the one setup last chose.
+ */
+async function findPriceOnSale(): Promise<Stripe.Price | null> {
+  const { priceId } = env().STRIPE_KNOWN;
+  const configured = priceId ? await findConfigured(priceId) : null;
+  if (configured?.active) return configured;
+  const chosen = await findChosen();
+  const isOther = configured && chosen && productOf(configured) !== productOf(chosen);
+  return chosen && !isOther ? chosen : configured;
+}
+
+/** The price an earlier run chose. */
+async function findChosen(): Promise<Stripe.Price | null> {
+  const { data } = await stripeClient().prices.list({ lookup_keys: [PRICE_LOOKUP_KEY], limit: 1 });
+  return data[0] ?? null;
+}
+
+async function findConfigured(priceId: string): Promise<Stripe.Price | null> {
+  try {
+    return await stripeClient().prices.retrieve(priceId);
+  } catch (error) {
+    if (isMissingAtStripe(error)) return null;
+    throw error;
+  }
+}
+
+/** The terms asked for; null where the price on sale is to stay what it is and is no plain amount. */
+function termsOf(options: PriceOptions, onSale: Stripe.Price | null): Terms | null {
+  const { amount, currency, interval } = options;
+  const { unitAmount, ...present }: RecurringPrice = onSale ? keptPrice(onSale) : PREMIUM_PRICE;
+  if (amount === undefined) {
+    if (currency !== undefined) {
+      throw new OperatorError("--currency: wanted --amount beside it, such as --amount 12.50.");
+    }
+    if (unitAmount === null) {
+      if (interval === undefined) return null;
+      throw new OperatorError("--interval: wanted --amount beside it, such as --amount 12.50.");
+    }
+    return { ...present, ...periodOf(interval), unitAmount };
+  }
+  const code = currency?.toLowerCase() ?? present.currency;
+  if (!/^[a-z]{3}$/.test(code)) {
+    throw new OperatorError("--currency: wanted a code of three letters, such as eur.");
+  }
+  const read = readAmount(amount, code);
+  if ("wanted" in read) throw new OperatorError(`--amount: wanted ${read.wanted}.`);
+  return { ...present, ...periodOf(interval), currency: code, unitAmount: read.unitAmount };
+}
+
+function periodOf(interval: string | undefined): Pick<Terms, "interval" | "intervalCount"> | null {
+  if (interval === undefined) return null;
+  if (interval !== "month" && interval !== "year") {
+    throw new OperatorError("--interval: wanted 'month' or 'year'.");
+  }
+  return { interval, intervalCount: 1 };
+}
+
+/** The product, marked as ours and active: the one on sale, or one an earlier run made, or a new one. */
+async function setUpProduct(onSale: Stripe.Price | null, steps: SetupStep[]): Promise<string> {
+  const found = onSale
+    ? await stripeClient().products.retrieve(productOf(onSale))
+    : await findOwnProduct();
+  if (!found) {
+    const product = await stripeClient().products.create({
+      name: "The Golden Path Premium",
+      description: "Membership of The Golden Path, cancel anytime.",
+      metadata: SETUP_METADATA,
+    });
+    steps.push({ what: "product", id: product.id, outcome: "created" });
+    return product.id;
+  }
+  if (!found.active || found.metadata.app !== SETUP_METADATA.app) {
+    await stripeClient().products.update(found.id, { active: true, metadata: SETUP_METADATA });
+    steps.push({ what: "product", id: found.id, outcome: "updated" });
+  }
+  return found.id;
+}
+
+/** The product of a run that was interrupted, or whose prices are gone: an active one before any other. */
+async function findOwnProduct(): Promise<Stripe.Product | null> {
+  let found: Stripe.Product | null = null;
+  for await (const product of stripeClient().products.list({ limit: 100 })) {
+    if (product.metadata.app !== SETUP_METADATA.app) continue;
+    if (product.active) return product;
+    found ??= product;
+  }
+  return found;
+}
+
+async function findPrice(productId: string, terms: Terms): Promise<Stripe.Price | null> {
+  const prices = stripeClient().prices.list({ product: productId, active: true, limit: 100 });
+  for await (const price of prices) {
+    if (sells(price, productId, terms)) return price;
+  }
+  return null;
+}
+
+/** Whether a price is of a product and on these terms; on any, where none are asked for. */
+function sells(price: Stripe.Price, productId: string, terms: Terms | null): boolean {
+  if (productOf(price) !== productId) return false;
+  const { unitAmount, currency, interval, intervalCount } = keptPrice(price);
+  return (
+    terms === null ||
+    (price.recurring?.usage_type === "licensed" &&
+      unitAmount === terms.unitAmount &&
+      currency === terms.currency &&
+      interval === terms.interval &&
+      intervalCount === terms.intervalCount)
+  );
+}
+
+function productOf({ product }: Stripe.Price): string {
+  return typeof product === "string" ? product : product.id;
+}

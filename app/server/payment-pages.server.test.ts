@@ -1,0 +1,82 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { watchLog } from "../../tests/support/log";
+import { leaveForPayment, refusedPaymentPage } from "./payment-pages.server";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  setEnvironment({});
+});
+
+const STRIPE = {
+  STRIPE_SECRET_KEY: "sk_test_1",
+  STRIPE_PRICE_ID: "price_1",
+  STRIPE_WEBHOOK_SECRET: "whsec_1",
+};
+
+describe("an address from Stripe's API", () => {
+  it("is trusted whatever its domain", () => {
+    setEnvironment({ ...STRIPE, LOG_LEVEL: "silent" });
+    expect(refusedPaymentPage("https://checkout.stripe.com/c/pay/cs_1")).toBeNull();
+    expect(refusedPaymentPage("https://pay-1.book.example/c/pay/cs_1")).toBeNull();
+  });
+
+  it("is encrypted, unless the API itself is not", () => {
+    setEnvironment(STRIPE);
+    const plain = "http://checkout.stripe.com/c/pay/cs_1";
+    expect(refusedPaymentPage(plain)).toBe("The payment page is not encrypted.");
+    expect(refusedPaymentPage("javascript:alert(1)")).toBe("The payment page is not encrypted.");
+    setEnvironment({ ...STRIPE, STRIPE_API_BASE: "https://stripe.example" });
+    expect(refusedPaymentPage(plain)).toBe("The payment page is not encrypted.");
+    setEnvironment({ ...STRIPE, STRIPE_API_BASE: "http://localhost:4000" });
+    expect(refusedPaymentPage("http://localhost:4000/pay")).toBeNull();
+    expect(refusedPaymentPage("javascript:alert(1)")).toBe("The payment page is not encrypted.");
+  });
+
+  it("may be missing", () => {
+    setEnvironment(STRIPE);
+    expect(refusedPaymentPage(null)).toBe("The payment page has no address.");
+    expect(refusedPaymentPage("cs_1")).toBe("The payment page has no address.");
+  });
+
+  it("of a domain that is not set tells the operator which setting to set, once", () => {
+    setEnvironment(STRIPE);
+    const lines = watchLog();
+    for (const path of ["1", "2", "3"]) refusedPaymentPage(`https://pay-2.book.example/${path}`);
+    refusedPaymentPage("https://billing.stripe.com/p/1");
+    expect(lines.map(({ level, message }) => [level, message])).toEqual([
+      ["warn", expect.stringContaining("STRIPE_CUSTOM_DOMAIN=pay-2.book.example")],
+    ]);
+  });
+
+  it("of a domain that is set is nothing to tell of", () => {
+    setEnvironment({ ...STRIPE, STRIPE_CUSTOM_DOMAIN: "pay-3.book.example,Pay-4.book.example" });
+    const lines = watchLog();
+    refusedPaymentPage("https://pay-3.book.example/1");
+    refusedPaymentPage("https://pay-4.book.example/1");
+    expect(lines).toEqual([]);
+  });
+});
+
+describe("leaving for a payment page", () => {
+  it("redirects to where the page's policy lets a form lead", () => {
+    setEnvironment({ ...STRIPE, STRIPE_CUSTOM_DOMAIN: "pay.book.example" });
+    for (const url of ["https://checkout.stripe.com/c/1?a=b&c", "https://pay.book.example/c/1"]) {
+      const answer = leaveForPayment(url);
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get("Location")).toBe(url);
+    }
+  });
+
+  it("leads by a page of its own, without a script, to where it does not", async () => {
+    setEnvironment(STRIPE);
+    const answer = leaveForPayment(`https://pay.book.example/c/1?a=1&b="><script>`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    const address = "https://pay.book.example/c/1?a=1&amp;b=&quot;>&lt;script>";
+    const page = await answer.text();
+    expect(page).toContain(`content="0;url=${address}"`);
+    expect(page).toContain(`<a href="${address}">`);
+    expect(page).not.toContain("<script");
+  });
+});

@@ -1,0 +1,24 @@
+import { inArray } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+import { stripePrices, webhookEvents } from "../schema";
+
+/** Which of these webhook events the ledger holds. */
+export async function findWorkedEvents(
+  ids: readonly string[],
+  executor: Executor = getDatabase().db,
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await executor
+    .select({ id: webhookEvents.id })
+    .from(webhookEvents)
+    .where(inArray(webhookEvents.id, [...ids]));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The products of all prices that were ever on sale or paid. */
+export async function findKnownProducts(executor: Executor = getDatabase().db): Promise<string[]> {
+  const rows = await executor
+    .selectDistinct({ productId: stripePrices.productId })
+    .from(stripePrices);
+  return rows.map(({ productId }) => productId);
+}

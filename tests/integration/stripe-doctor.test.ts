@@ -1,0 +1,375 @@
+import type Stripe from "stripe";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { ADVICE, type Advice } from "~/features/billing/doctor-finding";
+import { reconcileAll } from "~/features/billing/reconcile.server";
+import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
+import { apiVersion, findWebhookEndpoints } from "~/features/billing/setup-webhook.server";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import { examineStripe } from "~/features/billing/stripe-doctor.server";
+import { setUpStripe } from "~/features/billing/stripe-setup.server";
+import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
+import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
+import { findProfile, unlinkCustomer, updateProfile } from "~db/queries/profiles";
+import { deleteUser } from "~db/queries/users";
+import { insertWebhookEvent } from "~db/queries/webhook-events";
+import { newReader, type Reader } from "../support/payments";
+import { openTestSite, type TestSite } from "../support/site";
+import {
+  type AuthorsSite,
+  buy,
+  customerOf,
+  findingsOff,
+  hasAccess,
+  newMember,
+  openAuthorsSite,
+  syncReader,
+} from "../support/stripe-account";
+
+let database: TestSite;
+beforeAll(async () => {
+  database = await openTestSite();
+});
+afterAll(() => database.close());
+
+let site: AuthorsSite;
+let member: Reader;
+beforeEach(async () => {
+  site = await openAuthorsSite();
+  member = await newMember(site);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  setEnvironment({});
+});
+
+const onlyEndpoint = async () => {
+  const [endpoint] = await findWebhookEndpoints();
+  if (!endpoint) throw new Error("There is no endpoint.");
+  return endpoint;
+};
+
+/** Something else the author sells, by subscription too. */
+async function coaching(): Promise<Stripe.Price> {
+  const product = await site.account.stripe.products.create({ name: "Coaching" });
+  return site.account.stripe.prices.create({
+    product: product.id,
+    unit_amount: 20_000,
+    currency: "usd",
+    recurring: { interval: "month" },
+  });
+}
+
+const subscribe = (customer: string, priceId: string | undefined) =>
+  site.account.control<Stripe.Subscription>(`customers/${customer}/subscribe`, { priceId });
+
+const found = async () => (await findingsOff()).map(({ what, found }) => `${what}: ${found}`);
+
+describe("stripe doctor", () => {
+  it("finds nothing off after setup", async () => {
+    expect(await findingsOff()).toEqual([]);
+  });
+
+  it("changes nothing", async () => {
+    await buy(site.account, await newReader(), site.variables.STRIPE_PRICE_ID ?? "");
+    await updateProfile(member.id, { stripePriceId: null });
+    const before = await findProfile(member.id);
+    await examineStripe();
+    expect(await findProfile(member.id)).toEqual(before);
+  });
+
+  it("finds the price of before as good as any other: no member is lost by a new one", async () => {
+    await site.setUp({ amount: "12.50", currency: "eur" });
+    await reconcileAll();
+    expect(await findingsOff()).toEqual([]);
+    expect(await hasAccess(member)).toBe(true);
+  });
+
+  it("has no eyes for what else the author sells", async () => {
+    const { id } = await coaching();
+    await subscribe(await customerOf(member), id);
+    const stranger = await site.account.stripe.customers.create({ email: "client@example.com" });
+    await subscribe(stranger.id, id);
+    expect(await findingsOff()).toEqual([]);
+  });
+
+  it("sees a webhook secret that is not the endpoint's", async () => {
+    site.restart({ STRIPE_WEBHOOK_SECRET: "whsec_wrong" });
+    expect(await found()).toEqual([
+      expect.stringMatching(/^Webhook secret: STRIPE_WEBHOOK_SECRET is not the one of we_/),
+    ]);
+    expect(JSON.stringify(await findingsOff())).not.toContain("whsec_");
+  });
+
+  it.each([
+    ["is disabled", { disabled: true }, /; disabled/],
+    ["sends other events", { enabled_events: ["invoice.paid" as const] }, /other events/],
+  ])("sees an endpoint that %s", async (_case, change, problem) => {
+    await site.account.stripe.webhookEndpoints.update((await onlyEndpoint()).id, change);
+    expect(await found()).toEqual([expect.stringMatching(problem)]);
+  });
+
+  it("sees an endpoint of an old API version", async () => {
+    await site.account.stripe.webhookEndpoints.del((await onlyEndpoint()).id);
+    await site.account.stripe.webhookEndpoints.create({
+      url: "https://book.example/webhooks/stripe",
+      enabled_events: [...WEBHOOK_EVENTS],
+      api_version: "2024-06-20",
+    });
+    expect(await found()).toEqual([expect.stringContaining(`2024-06-20, not ${apiVersion()}`)]);
+  });
+
+  it("misses no endpoint where Stripe cannot reach the site", async () => {
+    site.restart({ PUBLIC_URL: "http://localhost:3000" });
+    expect((await findingsOff()).map(({ what }) => what)).toEqual(["Portal configuration"]);
+  });
+
+  it("sees a portal that returns elsewhere", async () => {
+    site.restart({ PUBLIC_URL: "https://book.example:8443" });
+    expect(await found()).toContainEqual(
+      expect.stringMatching(/^Portal configuration: .*returns to https:\/\/book.example\/billing/),
+    );
+  });
+
+  it("names what could not be looked at when Stripe does not answer, and goes on", async () => {
+    await site.account.control("faults", {
+      kind: "error",
+      status: 500,
+      times: 0,
+      match: "GET /v1/prices",
+    });
+    const findings = await examineStripe();
+    await site.account.control("faults/clear");
+    expect(findings.filter(({ ok }) => !ok).map(({ advice }) => advice)).toContain("tryAgain");
+    expect(findings.some(({ what, ok }) => what === "Portal configuration" && ok)).toBe(true);
+  });
+
+  it("goes on after a member, and says how far it is", async () => {
+    const others = [await newMember(site), await newMember(site), await newMember(site)];
+    const ids = [member, ...others].map(({ id }) => id).sort();
+    for (const id of ids) await updateProfile(id, { stripePriceId: null });
+    const told: unknown[] = [];
+    const findings = await examineStripe({ afterId: ids[1], tell: (step) => told.push(step) });
+    expect(findings.map(({ what }) => what).sort()).toEqual([
+      `Member ${ids[2]}`,
+      `Member ${ids[3]}`,
+    ]);
+    expect(told).toEqual([{ done: 2, total: 2, secondsLeft: expect.any(Number), reached: ids[3] }]);
+  });
+
+  it("looks at several members at the same time", async () => {
+    for (let count = 0; count < 9; count++) await newMember(site);
+    let [atOnce, most] = [0, 0];
+    const { charges } = stripeClient();
+    const list = charges.list.bind(charges);
+    vi.spyOn(charges, "list").mockImplementation((parameters) => {
+      most = Math.max(most, ++atOnce);
+      setTimeout(() => atOnce--, 20);
+      return list(parameters);
+    });
+    await examineStripe();
+    expect(most).toBeGreaterThan(5);
+  });
+
+  it("sees that a disputed membership is charged on", async () => {
+    const { stripeSubscriptionId } = (await findProfile(member.id)) ?? {};
+    await site.account.control(`subscriptions/${stripeSubscriptionId}/dispute`);
+    const off = await findingsOff();
+    expect(off.map(({ what, advice }) => [what, advice])).toContainEqual([
+      `Member ${member.id}`,
+      "syncAll",
+    ]);
+    await reconcileAll();
+    await reconcileAll();
+    expect(await findingsOff()).toEqual([]);
+  });
+
+  it("sees events that did not arrive, once they are not just on their way", async () => {
+    expect(await findingsOff()).toEqual([]);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
+    expect(await found()).toEqual([
+      expect.stringMatching(/^Delivery of events: \d+ did not arrive: evt_/),
+    ]);
+  });
+
+  it("does not take events for missed that another endpoint of the account missed", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
+    for await (const { id, type, created } of site.account.stripe.events.list({ limit: 100 })) {
+      await insertWebhookEvent({ id, type, occurredAt: new Date(created * 1_000) });
+    }
+    expect(await findingsOff()).toEqual([]);
+  });
+});
+
+type Scene = { breaks: () => Promise<unknown>; follow: () => Promise<unknown> };
+
+const cancel = (id: string) => site.account.stripe.subscriptions.cancel(id);
+/** For each advice something that makes the doctor give it, and what an author does who follows it. */
+const SCENES = {
+  tryAgain: {
+    breaks: () =>
+      site.account.control("faults", {
+        kind: "error",
+        status: 500,
+        times: 0,
+        match: "GET /v1/prices",
+      }),
+    follow: () => site.account.control("faults/clear"),
+  },
+  givePermission: {
+    breaks: () =>
+      site.account.control("faults", {
+        kind: "error",
+        status: 403,
+        times: 0,
+        match: "GET /v1/webhook",
+      }),
+    follow: () => site.account.control("faults/clear"),
+  },
+  checkKey: {
+    breaks: async () => site.restart({ STRIPE_PRICE_ID: "price_ofAnotherAccount" }),
+    follow: () => site.setUp(),
+  },
+  setUp: {
+    breaks: async () => {
+      const { data } = await site.account.stripe.billingPortal.configurations.list({
+        is_default: false,
+      });
+      await site.account.stripe.billingPortal.configurations.update(data[0]?.id ?? "", {
+        default_return_url: "https://elsewhere.example/",
+        features: { subscription_cancel: { enabled: false } },
+      });
+    },
+    follow: () => setUpStripe(),
+  },
+  setUpAndSet: {
+    breaks: () =>
+      site.account.stripe.prices.update(site.variables.STRIPE_PRICE_ID ?? "", { active: false }),
+    follow: () => site.setUp(),
+  },
+  replaceEndpoint: {
+    breaks: async () => {
+      await site.account.stripe.webhookEndpoints.del((await onlyEndpoint()).id);
+      const { secret } = await site.account.stripe.webhookEndpoints.create({
+        url: "https://book.example/webhooks/stripe",
+        enabled_events: [...WEBHOOK_EVENTS],
+        api_version: "2024-06-20",
+      });
+      site.restart({ STRIPE_WEBHOOK_SECRET: secret ?? "" });
+    },
+    follow: async () => {
+      await site.setUp();
+      await setUpStripe();
+    },
+  },
+  replaceSecret: {
+    breaks: async () => site.restart({ STRIPE_WEBHOOK_SECRET: "whsec_wrong" }),
+    follow: async () => {
+      await site.setUp({ newWebhookSecret: true });
+      await setUpStripe();
+    },
+  },
+  markProduct: {
+    breaks: async () => {
+      const { product } = await stripeClient().prices.retrieve(
+        site.variables.STRIPE_PRICE_ID ?? "",
+      );
+      await site.account.stripe.products.update(String(product), { metadata: { app: "" } });
+      site.restart({ STRIPE_PRICE_ID: (await coaching()).id });
+    },
+    follow: async () => {
+      const former = (await site.account.stripe.products.list({ limit: 100 })).data.find(
+        ({ name }) => name === "The Golden Path Premium",
+      );
+      const id = (await findingsOff())
+        .find(({ advice }) => advice === "markProduct")
+        ?.found.split(" ")[0];
+      expect(former).toBeDefined();
+      await site.account.stripe.products.update(id ?? "", { metadata: { app: "the-golden-path" } });
+      site.restart();
+    },
+  },
+  nameDomain: {
+    breaks: async () => {
+      vi.spyOn(stripeClient().checkout.sessions, "list").mockResolvedValue({
+        data: [{ url: "https://pay.book.example/c/pay/cs_1" }],
+      } as never);
+    },
+    follow: async () => site.set({ STRIPE_CUSTOM_DOMAIN: "pay.book.example" }),
+  },
+  workEvents: {
+    breaks: async () => {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
+    },
+    follow: () => workUndeliveredEvents(),
+  },
+  syncAll: {
+    breaks: async () => updateProfile(member.id, { stripePriceId: null }),
+    follow: () => reconcileAll(),
+  },
+  adopt: {
+    breaks: () => unlinkCustomer(member.id),
+    follow: () => reconcileFromStripe(),
+  },
+  unlinkUnknown: {
+    breaks: async () => {
+      const { id } = await newReader();
+      await updateProfile(id, { stripeCustomerId: "cus_ofTestMode", stripePriceId: "price_1" });
+    },
+    follow: () => reconcileAll({ unlinkUnknown: true }),
+  },
+  cancelOrphan: {
+    breaks: async () => deleteUser((await newMember(site)).id),
+    follow: async () => {
+      const [finding] = await findingsOff();
+      await cancel(/sub_\w+/.exec(finding?.found ?? "")?.[0] ?? "");
+    },
+  },
+  cancelSurplus: {
+    breaks: async () =>
+      subscribe(await customerOf(member), site.variables.STRIPE_PRICE_ID).then(() =>
+        syncReader(member),
+      ),
+    follow: async () => {
+      const { data } = await site.account.stripe.subscriptions.list({
+        customer: await customerOf(member),
+      });
+      const surplus = data.find(({ metadata }) => !metadata.userId);
+      await cancel(surplus?.id ?? "");
+      await syncReader(member);
+    },
+  },
+  cancelRefunded: {
+    breaks: async () => {
+      const refunded = await newMember(site);
+      const customer = await customerOf(refunded);
+      const { data } = await site.account.stripe.charges.list({ customer });
+      await site.account.stripe.refunds.create({ charge: data[0]?.id });
+      await syncReader(refunded);
+    },
+    follow: async () => {
+      const finding = (await findingsOff()).find(({ advice }) => advice === "cancelRefunded");
+      await cancel(/sub_\w+/.exec(finding?.found ?? "")?.[0] ?? "");
+      await reconcileAll();
+    },
+  },
+} satisfies Record<Advice, Scene>;
+
+describe("an advice of stripe doctor", () => {
+  it("has a scene in which it is given and followed", () => {
+    expect(Object.keys(SCENES).sort()).toEqual(Object.keys(ADVICE).sort());
+  });
+
+  it.each(Object.keys(SCENES) as Advice[])(
+    "is given where it helps, and makes nothing worse: %s",
+    async (advice) => {
+      const scene: Scene = SCENES[advice];
+      await scene.breaks();
+      expect((await findingsOff()).map(({ advice: given }) => given)).toContain(advice);
+      await scene.follow();
+      expect(await findingsOff()).toEqual([]);
+      expect(await hasAccess(member)).toBe(true);
+    },
+  );
+});

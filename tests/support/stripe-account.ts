@@ -1,0 +1,98 @@
+import { sql } from "drizzle-orm";
+import { setEnvironment } from "~/env.server";
+import { isSubscribed } from "~/features/billing/access";
+import { startCheckout } from "~/features/billing/checkout.server";
+import { examineStripe } from "~/features/billing/stripe-doctor.server";
+import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.server";
+import { syncCustomer } from "~/features/billing/sync-customer.server";
+import { getDatabase } from "~db/client";
+import { findProfile } from "~db/queries/profiles";
+import { newReader, type Reader } from "./payments";
+import { openSandbox, SANDBOX_KEY, type TestSandbox } from "./stripe-sandbox";
+
+/** A site that sells at an account of its own, as its author set it up. */
+export type AuthorsSite = {
+  account: TestSandbox;
+  variables: Record<string, string>;
+  /** Changes settings, and starts the site anew: nothing is remembered of Stripe. */
+  restart(variables?: Record<string, string>): void;
+  /** Changes settings of a site that runs on. */
+  set(variables: Record<string, string>): void;
+  /** Runs `stripe setup` and sets what it prints. */
+  setUp(options?: SetupOptions): Promise<void>;
+};
+
+let starts = 0;
+
+/** A new account at Stripe, and a site for it in an emptied database; both end with the test. */
+export async function openAuthorsSite(): Promise<AuthorsSite> {
+  await getDatabase().db.execute(sql`truncate users, webhook_events, stripe_prices cascade`);
+  const account = await openSandbox();
+  // the site's address is nobody's, so nothing is sent there: what happens has yet to be delivered
+  await account.control("webhooks", { mode: "hold" });
+  const site: AuthorsSite = {
+    account,
+    variables: {
+      STRIPE_SECRET_KEY: SANDBOX_KEY,
+      // the origin that the account's pages have, too
+      STRIPE_API_BASE: `http://localhost:${account.port}`,
+      PUBLIC_URL: "https://book.example",
+      LOG_LEVEL: "silent",
+    },
+    restart: (variables = {}) => {
+      // another rate is another client, which remembers nothing
+      site.set({ ...variables, STRIPE_CALLS_PER_SECOND: String(1_000 + ++starts) });
+    },
+    set: (variables) => {
+      Object.assign(site.variables, variables);
+      setEnvironment(site.variables, { partialStripe: true });
+    },
+    setUp: async (options) => {
+      site.restart();
+      const { priceId, webhook } = await setUpStripe(options);
+      const { STRIPE_WEBHOOK_SECRET: former } = site.variables;
+      site.restart({
+        STRIPE_PRICE_ID: priceId,
+        ...(webhook.kind === "new"
+          ? { STRIPE_WEBHOOK_SECRET: [webhook.secret, ...(former ? [former] : [])].join() }
+          : {}),
+      });
+    },
+  };
+  await site.setUp();
+  return site;
+}
+
+/** Somebody who has bought premium, and whose row says so. */
+export async function newMember({ account, variables }: AuthorsSite): Promise<Reader> {
+  const reader = await newReader();
+  await buy(account, reader, variables.STRIPE_PRICE_ID ?? "");
+  await syncReader(reader);
+  return reader;
+}
+
+/** Buys premium for a reader, of which the row does not know yet. */
+export async function buy(account: TestSandbox, reader: Reader, priceId: string): Promise<void> {
+  const outcome = await startCheckout(reader, priceId);
+  if (outcome.kind !== "checkout") throw new Error(outcome.kind);
+  await account.control(`sessions/${outcome.sessionId}/pay`);
+}
+
+export async function syncReader(reader: Reader): Promise<void> {
+  await syncCustomer(await customerOf(reader));
+}
+
+export async function customerOf(reader: Reader): Promise<string> {
+  const customer = (await findProfile(reader.id))?.stripeCustomerId;
+  if (!customer) throw new Error("The reader has no Stripe customer.");
+  return customer;
+}
+
+export async function hasAccess(reader: Reader): Promise<boolean> {
+  return isSubscribed(await findProfile(reader.id), new Date());
+}
+
+/** What the doctor finds off. */
+export async function findingsOff() {
+  return (await examineStripe()).filter(({ ok }) => !ok);
+}
