@@ -141,7 +141,9 @@ async function stripe({ sandboxOrigin }, path, fields) {
 async function linkInMail({ dataDir }, path) {
   const outbox = join(dataDir, "outbox");
   for (let tries = 0; tries < 100; tries++) {
-    for (const name of (await readdirSync(dataDir).includes("outbox")) ? readdirSync(outbox) : []) {
+    const names = readdirSync(dataDir).includes("outbox") ? readdirSync(outbox) : [];
+    // a mail that is still being written has another ending, and loses it at any moment
+    for (const name of names.filter((name) => name.endsWith(".eml"))) {
       const mail = readFileSync(join(outbox, name), "latin1")
         // quoted-printable, and headers folded over several lines
         .replace(/=\r\n|\r\n(?=[ \t])/g, "")
