@@ -1,6 +1,7 @@
 import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
+import { startCheckout } from "~/features/billing/checkout.server";
 import { ADVICE, type Advice } from "~/features/billing/doctor-finding";
 import { reconcileAll } from "~/features/billing/reconcile.server";
 import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
@@ -292,11 +293,10 @@ const SCENES = {
   },
   nameDomain: {
     breaks: async () => {
-      vi.spyOn(stripeClient().checkout.sessions, "list").mockResolvedValue({
-        data: [{ url: "https://pay.book.example/c/pay/cs_1" }],
-      } as never);
+      await site.account.control("settings", { customDomain: "https://pay.book.example" });
+      await startCheckout(await newReader(), site.variables.STRIPE_PRICE_ID);
     },
-    follow: async () => site.set({ STRIPE_CUSTOM_DOMAIN: "pay.book.example" }),
+    follow: async () => site.restart({ STRIPE_CUSTOM_DOMAIN: "pay.book.example" }),
   },
   workEvents: {
     breaks: async () => {
