@@ -62,6 +62,19 @@ describe("a domain the author gave Stripe's pages", () => {
 });
 
 describe("the options of a checkout", () => {
+  it("are those of the settings at the click: an open checkout with others is left behind", async () => {
+    const { cookie } = await newReader();
+    const click = async () => (await (await buy(cookie, "json")).json()) as { sessionId: string };
+    const plain = await click();
+    expect(await click()).toEqual(plain);
+    site.restart({ STRIPE_PROMOTION_CODES: "true" });
+    const { sessionId } = await click();
+    expect(sessionId).not.toBe(plain.sessionId);
+    const session = await stripeClient().checkout.sessions.retrieve(sessionId);
+    expect(session.allow_promotion_codes).toBe(true);
+    expect((await click()).sessionId).toBe(sessionId);
+  });
+
   it("are taken by Stripe for a customer without an address, and seen on the session", async () => {
     const member = await newMember(site);
     const open = async () =>
