@@ -11,6 +11,7 @@ import { examineStripe } from "~/features/billing/stripe-doctor.server";
 import { setUpStripe } from "~/features/billing/stripe-setup.server";
 import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
+import { doctor } from "~/server/stripe-commands.server";
 import { findProfile, unlinkCustomer, updateProfile } from "~db/queries/profiles";
 import { deleteUser } from "~db/queries/users";
 import { insertWebhookEvent } from "~db/queries/webhook-events";
@@ -157,6 +158,10 @@ describe("stripe doctor", () => {
       `Member ${ids[3]}`,
     ]);
     expect(told).toEqual([{ done: 2, total: 2, secondsLeft: expect.any(Number), reached: ids[3] }]);
+  });
+
+  it("goes on after an account only", async () => {
+    await expect(doctor({ after: "reader@example.com" })).rejects.toThrow("--after: wanted the id");
   });
 
   it("looks at several members at the same time", async () => {
