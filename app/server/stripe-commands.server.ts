@@ -14,10 +14,14 @@ import { examineStripe } from "~/features/billing/stripe-doctor.server";
 import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
+import { closeMail } from "~/features/mail/background-mail.server";
 import { OperatorError } from "~db/operator-error";
 import { findProfile } from "~db/queries/profiles";
 import { findUserByEmail } from "~db/queries/users";
 import { openDatabase } from "./open-database.server";
+
+/** Longest wait for the mail server at a command's end, in milliseconds. */
+const MAIL_PATIENCE_MS = 10_000;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -103,6 +107,7 @@ export async function sync(options: SyncOptions): Promise<void> {
   if ((after !== null || unlinkUnknown) && !all) {
     throw new OperatorError("--after and --unlink-unknown go with --all.");
   }
+  requireId(after);
   await withDatabase(async () => {
     if (user) return syncUser(user);
     if (fromStripe) return syncFromStripe();
@@ -113,8 +118,8 @@ export async function sync(options: SyncOptions): Promise<void> {
     if (unknown.length > 0) {
       print(
         unlinkUnknown
-          ? `${unknown.length} rows named a customer that this account and mode does not have; they name none now.`
-          : `${unknown.length} rows name a customer that this account and mode does not have, and were left as they are. If STRIPE_SECRET_KEY is the right one, as after a change from test to live mode, run 'stripe sync --all --unlink-unknown'.`,
+          ? `${unknown.length} of the rows named a customer that this account and mode does not have; they name none now.`
+          : `${unknown.length} of the rows name a customer that this account and mode does not have, and were left as they are. If STRIPE_SECRET_KEY is the right one, as after a change from test to live mode, run 'stripe sync --all --unlink-unknown'.`,
       );
     }
     if (failed > 0) process.exitCode = 1;
@@ -177,11 +182,7 @@ async function syncUser(email: string): Promise<void> {
  */
 export async function doctor({ after = null }: { after?: string | null } = {}): Promise<void> {
   requireConfigured();
-  if (after !== null && !UUID.test(after)) {
-    throw new OperatorError(
-      "--after: wanted the id of an account, as a run that was stopped said.",
-    );
-  }
+  requireId(after);
   await withDatabase(async () => {
     const findings = await examineStripe({ afterId: after, tell: tellProgress });
     for (const { ok, what, found, advice } of findings) {
@@ -189,6 +190,15 @@ export async function doctor({ after = null }: { after?: string | null } = {}): 
     }
     if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
   });
+}
+
+/** Throws for what is no account's id, as a run that was stopped named it. */
+function requireId(after: string | null): void {
+  if (after !== null && !UUID.test(after)) {
+    throw new OperatorError(
+      "--after: wanted the id of an account, as a run that was stopped said.",
+    );
+  }
 }
 
 function requireConfigured(): void {
@@ -204,6 +214,8 @@ async function withDatabase(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } finally {
+    // what a sync found may be something that the author is told of by mail
+    await closeMail(MAIL_PATIENCE_MS);
     await database.close();
   }
 }
