@@ -84,30 +84,6 @@ export async function replaceCustomer(
   return replaced.length > 0;
 }
 
-/** Empties a user's row of all that Stripe said, the customer included. */
-export async function unlinkCustomer(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await updateProfile(
-    userId,
-    {
-      stripeCustomerId: null,
-      stripePriceId: null,
-      stripeCurrentPeriodEnd: null,
-      stripeSubscriptionId: null,
-      stripeSubscriptionStatus: null,
-      stripeCancelAtPeriodEnd: false,
-      stripeCancelAt: null,
-      accessWithdrawn: null,
-      stripeCheckoutSessionId: null,
-      checkoutOpenedAt: null,
-      syncDueAt: null,
-    },
-    executor,
-  );
-}
-
 /** Counts a failed call of a user's checkout, once however many saw it fail after the same number before. */
 export async function countCheckoutFailure(
   userId: string,

@@ -1,16 +1,12 @@
 import { log } from "~/server/log.server";
 import { OperatorError } from "~db/operator-error";
-import {
-  type BilledProfile,
-  findCustomersDue,
-  unlinkCustomer,
-  updateProfile,
-} from "~db/queries/profiles";
+import { type BilledProfile, findCustomersDue, updateProfile } from "~db/queries/profiles";
 import { forEachBilledProfile, type Progress } from "./billed-profiles.server";
 import { UnknownCustomer } from "./customer-billing.server";
 import { inParallel } from "./in-parallel";
 import { syncCustomer } from "./sync-customer.server";
 import { workUndeliveredEvents } from "./undelivered-events.server";
+import { unlinkCustomer } from "./unlink-customer.server";
 
 const MINUTE = 60_000;
 

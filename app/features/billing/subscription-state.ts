@@ -12,6 +12,17 @@ export type BillingState = {
   accessWithdrawn: "refund" | "dispute" | null;
 };
 
+/** What a row says of somebody who has never been a member. */
+export const NEVER_A_MEMBER: BillingState = {
+  stripePriceId: null,
+  stripeCurrentPeriodEnd: null,
+  stripeSubscriptionId: null,
+  stripeSubscriptionStatus: null,
+  stripeCancelAtPeriodEnd: false,
+  stripeCancelAt: null,
+  accessWithdrawn: null,
+};
+
 /** A subscription to one of the site's products, the item of it that is, and what is paid of it. */
 export type Membership = {
   subscription: Stripe.Subscription;
@@ -46,17 +57,7 @@ export function liveMemberships(memberships: readonly Membership[]): Membership[
  */
 export function billingStateOf(memberships: readonly Membership[]): BillingState {
   const best = [...memberships].sort(byWorth)[0];
-  if (!best) {
-    return {
-      stripePriceId: null,
-      stripeCurrentPeriodEnd: null,
-      stripeSubscriptionId: null,
-      stripeSubscriptionStatus: null,
-      stripeCancelAtPeriodEnd: false,
-      stripeCancelAt: null,
-      accessWithdrawn: null,
-    };
-  }
+  if (!best) return NEVER_A_MEMBER;
   const { subscription, item, coverage } = best;
   const end = endOf(best);
   const goesOn = givesAccess(subscription);

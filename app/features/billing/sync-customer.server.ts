@@ -97,7 +97,7 @@ export type WrittenLook = { before: Profile; state: BillingState; isStale: boole
 export async function writeLook(look: Look, tx: Executor): Promise<WrittenLook> {
   const before = await lockProfileByCustomer(look.stripeCustomerId, tx);
   if (!before) return null;
-  if (before.syncNumber > look.number) return { before, state: stateOf(before), isStale: true };
+  if (before.syncNumber > look.number) return { before, state: before, isStale: true };
 
   const { state, memberships, price, at } = look;
   if (price) await insertStripePrice(price, tx);
@@ -161,25 +161,4 @@ function unknownCustomer(stripeCustomerId: string): SyncOutcome {
   countSync("unknown");
   log().info({ stripeCustomerId }, "no profile has this Stripe customer; nothing to sync");
   return { kind: "unknown-customer" };
-}
-
-function stateOf(profile: Profile): BillingState {
-  const {
-    stripePriceId,
-    stripeCurrentPeriodEnd,
-    stripeSubscriptionId,
-    stripeSubscriptionStatus,
-    stripeCancelAtPeriodEnd,
-    stripeCancelAt,
-    accessWithdrawn,
-  } = profile;
-  return {
-    stripePriceId,
-    stripeCurrentPeriodEnd,
-    stripeSubscriptionId,
-    stripeSubscriptionStatus,
-    stripeCancelAtPeriodEnd,
-    stripeCancelAt,
-    accessWithdrawn,
-  };
 }
