@@ -87,8 +87,6 @@ function paymentRisks(settings: Settings): string[] {
           "STRIPE_WEBHOOK_SECRET",
           "STRIPE_API_BASE",
           "STRIPE_CUSTOM_DOMAIN",
-          "STRIPE_AUTOMATIC_TAX",
-          "STRIPE_TERMS_CONSENT",
         ],
         "PAYMENTS is 'sandbox'",
       ),

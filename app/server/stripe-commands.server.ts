@@ -19,6 +19,8 @@ import { findProfile } from "~db/queries/profiles";
 import { findUserByEmail } from "~db/queries/users";
 import { openDatabase } from "./open-database.server";
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 const print = (line = "") => process.stdout.write(`${line}\n`);
 
 /** `stripe setup`: makes what is missing at Stripe and prints the lines for the environment. */
@@ -175,6 +177,11 @@ async function syncUser(email: string): Promise<void> {
  */
 export async function doctor({ after = null }: { after?: string | null } = {}): Promise<void> {
   requireConfigured();
+  if (after !== null && !UUID.test(after)) {
+    throw new OperatorError(
+      "--after: wanted the id of an account, as a run that was stopped said.",
+    );
+  }
   await withDatabase(async () => {
     const findings = await examineStripe({ afterId: after, tell: tellProgress });
     for (const { ok, what, found, advice } of findings) {

@@ -207,6 +207,18 @@ describe("without JavaScript, upgrading", () => {
     await page.waitForURL(`${site.sandboxOrigin}/**`);
   });
 
+  it("leads to a payment page of a domain that the page's policy does not name", async () => {
+    const page = await site.visit(PLAIN);
+    await site.signUp(page.context());
+    await page.goto("/");
+    const customDomain = "https://pay.book.example";
+    await page.route(`${customDomain}/**`, (route) => route.fulfill({ body: "Pay here" }));
+    await site.sandbox("settings", { customDomain });
+    await upgrade(page);
+    await page.waitForURL(`${customDomain}/c/pay/**`);
+    await site.sandbox("settings", { customDomain: "" });
+  });
+
   it("leads a member to the portal instead, and says why when it cannot", async () => {
     const page = await site.visit(PLAIN);
     await site.subscribe(page.context());

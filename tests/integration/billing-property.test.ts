@@ -17,7 +17,8 @@ import { openTestSite, type TestSite } from "../support/site";
 
 /** What the specification of this test asks for at least. */
 const SEQUENCES = 1_000;
-const DAY = 24 * 60 * 60;
+const HOUR = 60 * 60;
+const DAY = 24 * HOUR;
 
 let site: TestSite;
 let otherPrices: string[];
@@ -51,6 +52,10 @@ const happening = fc.oneof(
       ...[
         { do: "subscribe" },
         { do: "period-end" },
+        { do: "failed-renewal" },
+        { do: "failed-renewal" },
+        { do: "fall-behind" },
+        { do: "write-off" },
         { do: "card", card: "4000000000000341" },
         { do: "card", card: "4242424242424242" },
         { do: "default-card", card: "4242424242424242" },
@@ -143,6 +148,18 @@ class Life {
         return this.#advance(Number(fields.days) * DAY);
       case "period-end":
         return this.#advance(await this.#secondsToRenewal());
+      case "failed-renewal":
+        await this.#ask(`${subscription}/card`, { card: "4000000000000341" });
+        // the draft is an hour old by then
+        return this.#advance((await this.#secondsToRenewal()) + 2 * HOUR);
+      case "fall-behind":
+        // left past due for good, as an author can choose, and for a second period
+        await this.#ask("settings", { afterRetries: "past_due" });
+        await this.#ask(`${subscription}/card`, { card: "4000000000000341" });
+        for (const _period of [1, 2]) {
+          await this.#advance((await this.#secondsToRenewal()) + 2 * HOUR);
+        }
+        return;
       case "subscribe":
         // the site lets nobody with a subscription that is not over check out
         if (await this.#hasEnded()) await this.#subscribe();

@@ -1,5 +1,8 @@
+import { SANDBOX_STRIPE } from "~/env.server";
 import { openSession } from "~/features/accounts/sessions.server";
+import { startCheckout } from "~/features/billing/checkout.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
+import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { findProfile } from "~db/queries/profiles";
 import { insertUser } from "~db/queries/users";
 import { ORIGIN } from "./routes";
@@ -34,6 +37,38 @@ export async function control<Answer = Record<string, unknown>>(
   const answer: unknown = await response.json();
   if (!response.ok) throw new Error(`${path}: ${JSON.stringify(answer)}`);
   return answer as Answer;
+}
+
+/** Somebody who has paid, and what Stripe calls them and their subscription. */
+export type Payer = Reader & { customer: string; subscription: string; sessionId: string };
+
+/** A new account that has just paid at the checkout; the site has not heard of it. */
+export async function newPayer(
+  sandboxOrigin: string,
+  payment: Record<string, unknown> = {},
+): Promise<Payer> {
+  const reader = await newReader();
+  const outcome = await startCheckout(reader, SANDBOX_STRIPE.priceId);
+  if (outcome.kind !== "checkout") throw new Error(outcome.kind);
+  const { session } = await control<{ session: { subscription: string } }>(
+    sandboxOrigin,
+    `sessions/${outcome.sessionId}/pay`,
+    payment,
+  );
+  const customer = (await findProfile(reader.id))?.stripeCustomerId ?? "";
+  return {
+    ...reader,
+    customer,
+    subscription: session.subscription,
+    sessionId: outcome.sessionId,
+  };
+}
+
+/** A new account that has paid, and whose row says so. */
+export async function newMember(sandboxOrigin: string): Promise<Payer> {
+  const payer = await newPayer(sandboxOrigin);
+  await syncCustomer(payer.customer);
+  return payer;
 }
 
 /** The only subscription of a reader at the sandbox that is not over. */

@@ -23,6 +23,14 @@ export const SCREEN_STATES = [
   { name: "landing-reader", visitor: "reader", show: open("/") },
   { name: "landing-member", visitor: "member", show: open("/") },
   { name: "landing-past-due", visitor: "pastDue", show: open("/") },
+  { name: "landing-former-member", visitor: "former", show: open("/") },
+  ...["unpaid", "paused", "refunded", "disputed", "waiting"].map((visitor) => ({
+    name: `landing-${visitor}`,
+    visitor: /** @type {"unpaid" | "paused" | "refunded" | "disputed" | "waiting"} */ (visitor),
+    again: "landing-past-due",
+    window: true,
+    show: open("/"),
+  })),
   { name: "landing-first-window", again: "landing", window: true, show: open("/") },
   {
     name: "landing-section",
@@ -170,6 +178,7 @@ export const SCREEN_STATES = [
 
   { name: "premium", visitor: "member", show: open("/premium") },
   { name: "premium-leaving", visitor: "leaving", show: open("/premium") },
+  { name: "premium-leaving-later", visitor: "leavingLater", show: open("/premium") },
   { name: "premium-past-due", visitor: "pastDue", show: open("/premium") },
   {
     name: "premium-loading",

@@ -11,8 +11,8 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /**
  * Everybody who sees the site differently, each with the cookies of a browser: somebody unknown, a
- * reader with an account, a member, one whose renewal failed, one who has cancelled, and a buyer whose
- * payment is still on its way; and the links of the mails, which open pages too.
+ * reader with an account, members with a membership in each of its states, somebody who was one, and a
+ * buyer whose payment is still on its way; and the links of the mails, which open pages too.
  *
  * @param {import("playwright").Browser} browser
  * @param {Site} site
@@ -54,6 +54,21 @@ export async function prepareVisitors(browser, site) {
   await control(site, `subscriptions/${pastDue.subscription}/renew`, { outcome: "declined" });
   const leaving = await bought("mara", "4242424242424242");
   await control(site, `subscriptions/${leaving.subscription}/cancel-at-period-end`);
+  const leavingLater = await bought("olaf", "4242424242424242");
+  await stripe(site, `subscriptions/${leavingLater.subscription}`, {
+    cancel_at: String(Math.floor(Date.now() / 1000) + 100 * 86_400),
+  });
+  const former = await bought("paula", "4242424242424242");
+  await control(site, `subscriptions/${former.subscription}/cancel`);
+  const unpaid = await bought("quentin", "4000000000000341");
+  await control(site, `subscriptions/${unpaid.subscription}/renew`, { outcome: "declined" });
+  await control(site, `subscriptions/${unpaid.subscription}/give-up`, { afterRetries: "unpaid" });
+  const paused = await bought("rosa", "4242424242424242");
+  await control(site, `subscriptions/${paused.subscription}/pause`);
+  const refunded = await bought("simon", "4242424242424242");
+  await control(site, `subscriptions/${refunded.subscription}/refund`);
+  const disputed = await bought("tilda", "4242424242424242");
+  await control(site, `subscriptions/${disputed.subscription}/dispute`);
   const waiting = await bought("theo", "bank_account");
   await control(site, "webhooks/settle");
 
@@ -66,7 +81,21 @@ export async function prepareVisitors(browser, site) {
     unsubscribe: await linkInMail(site, "/newsletter/unsubscribe"),
   };
   await api.close();
-  return { anonymous, reader, member, pastDue, leaving, waiting, links };
+  return {
+    anonymous,
+    reader,
+    member,
+    pastDue,
+    leaving,
+    leavingLater,
+    former,
+    unpaid,
+    paused,
+    refunded,
+    disputed,
+    waiting,
+    links,
+  };
 }
 
 /**
@@ -88,6 +117,22 @@ async function control({ sandboxOrigin }, path, fields = {}) {
 }
 
 /**
+ * One call of the sandbox's Stripe API, as the author's own program would make it.
+ *
+ * @param {Site} site
+ * @param {string} path
+ * @param {Record<string, string>} fields
+ */
+async function stripe({ sandboxOrigin }, path, fields) {
+  const answer = await fetch(`${sandboxOrigin}/v1/${path}`, {
+    method: "POST",
+    headers: { Authorization: "Bearer sk_test_goldenPathSandbox" },
+    body: new URLSearchParams(fields),
+  });
+  if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
+}
+
+/**
  * Path and query of the link with this path in any mail of the outbox, waiting for the mail to come.
  *
  * @param {Site} site
@@ -96,7 +141,9 @@ async function control({ sandboxOrigin }, path, fields = {}) {
 async function linkInMail({ dataDir }, path) {
   const outbox = join(dataDir, "outbox");
   for (let tries = 0; tries < 100; tries++) {
-    for (const name of (await readdirSync(dataDir).includes("outbox")) ? readdirSync(outbox) : []) {
+    const names = readdirSync(dataDir).includes("outbox") ? readdirSync(outbox) : [];
+    // a mail that is still being written has another ending, and loses it at any moment
+    for (const name of names.filter((name) => name.endsWith(".eml"))) {
       const mail = readFileSync(join(outbox, name), "latin1")
         // quoted-printable, and headers folded over several lines
         .replace(/=\r\n|\r\n(?=[ \t])/g, "")

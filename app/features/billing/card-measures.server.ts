@@ -4,16 +4,20 @@ import type { CustomerBilling, ExaminedMembership } from "./customer-billing.ser
 import { stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";
 
+/** At Stripe: the payment method that was last tried for what a membership owes, so that each is tried once. */
+const TRIED = "tried_payment_method";
+
 /**
  * Lets a membership be paid with the card its holder has added last. Checkout pins its card to the
- * subscription, and Stripe's portal changes only the customer's default, so that without this the old card
- * would go on being charged; and a new card by itself pays nothing that is owed
+ * subscription, and Stripe's portal changes only the customer's default
+ * (https://docs.stripe.com/customer-management/portal-deep-links), so that without this the old card would
+ * go on being charged; and a new card by itself pays nothing that is owed
  * (https://docs.stripe.com/billing/revenue-recovery/smart-retries). Each card is tried once: what it fails
  * to pay is left to Stripe's retries. Gives whether anything was changed at Stripe; throws what Stripe throws.
  */
 export async function followNewCard({
   memberships,
-  lastFailedPaymentAt,
+  failedPaymentMethods,
 }: CustomerBilling): Promise<boolean> {
   let hasChanged = false;
   for (const membership of memberships) {
@@ -21,35 +25,45 @@ export async function followNewCard({
     if (isOver(subscription) || subscription.pause_collection || coverage.withdrawn) continue;
     const pinned = cardOf(subscription.default_payment_method);
     const chosen = defaultCard(subscription);
-    const isReplaced = pinned !== null && chosen !== null && chosen.created > pinned.created;
-    if (isReplaced) {
-      await stripeClient().subscriptions.update(subscription.id, { default_payment_method: "" });
-      log().info({ subscription: subscription.id }, "follows its holder's new payment method");
-      hasChanged = true;
-    }
+    const isReplaced =
+      pinned !== null &&
+      chosen !== null &&
+      chosen.id !== pinned.id &&
+      chosen.created >= pinned.created;
     const card = isReplaced ? chosen : (pinned ?? chosen);
-    if (card && lastFailedPaymentAt !== null && card.created > lastFailedPaymentAt) {
-      hasChanged = (await payWhatIsOwed(membership)) || hasChanged;
-    }
+    const owed = owedInvoices(membership);
+    const isUntried =
+      card !== null &&
+      owed.length > 0 &&
+      subscription.metadata[TRIED] !== card.id &&
+      !failedPaymentMethods.has(card.id);
+    if (!isReplaced && !isUntried) continue;
+    await stripeClient().subscriptions.update(subscription.id, {
+      ...(isReplaced ? { default_payment_method: "" } : {}),
+      ...(isUntried ? { metadata: { [TRIED]: card.id } } : {}),
+    });
+    if (isReplaced) log().info({ subscription: subscription.id }, "follows a new payment method");
+    if (isUntried) await pay(owed);
+    hasChanged = true;
   }
   return hasChanged;
 }
 
-async function payWhatIsOwed({ invoices, subscription }: ExaminedMembership): Promise<boolean> {
-  const owed = invoices.filter(({ status, attempted }) => status === "open" && attempted);
-  for (const { id } of owed) {
+/** Invoices that Stripe has tried to collect in vain. */
+function owedInvoices({ invoices }: ExaminedMembership): Stripe.Invoice[] {
+  return invoices.filter(({ status, attempted }) => status === "open" && attempted);
+}
+
+async function pay(invoices: readonly Stripe.Invoice[]): Promise<void> {
+  for (const { id } of invoices) {
     try {
       await stripeClient().invoices.pay(id);
-      log().info(
-        { subscription: subscription.id, invoice: id },
-        "paid with the new payment method",
-      );
+      log().info({ invoice: id }, "paid with a new payment method");
     } catch (error) {
       if (!(error instanceof Stripe.errors.StripeCardError)) throw error;
       log().info({ invoice: id, code: error.code }, "the new payment method was declined too");
     }
   }
-  return owed.length > 0;
 }
 
 function defaultCard({ customer }: Stripe.Subscription): Stripe.PaymentMethod | null {

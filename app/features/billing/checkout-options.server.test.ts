@@ -50,9 +50,4 @@ describe("the options of a checkout", () => {
     expect(hasOptions(before)).toBe(false);
     expect(hasOptions(session(checkoutOptions()))).toBe(true);
   });
-
-  it("leave out in the sandbox what it does not play", () => {
-    setEnvironment({ ...ALL, PAYMENTS: "sandbox", PORT: "3000" });
-    expect(checkoutOptions()).toEqual({ allow_promotion_codes: true });
-  });
 });

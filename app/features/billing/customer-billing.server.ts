@@ -40,8 +40,8 @@ export type CustomerBilling = {
   memberships: ExaminedMembership[];
   /** The price that the membership in `state` is paid at. */
   price: StripePrice | null;
-  /** When a payment of the customer's failed last, in seconds since 1970. */
-  lastFailedPaymentAt: number | null;
+  /** Payment methods of the customer's with which a payment has failed. */
+  failedPaymentMethods: ReadonlySet<string>;
   /** Whether the customer was deleted at Stripe, with all subscriptions. */
   isDeleted: boolean;
 };
@@ -65,16 +65,15 @@ export async function askBilling(stripeCustomerId: string): Promise<CustomerBill
     const memberships = await Promise.all(examined);
     const state = billingStateOf(memberships);
     const price = priceOf(state, memberships);
-    const failures = charges.filter(({ status }) => status === "failed");
-    const lastFailedPaymentAt =
-      failures.length > 0 ? Math.max(...failures.map(({ created }) => created)) : null;
-    return { state, memberships, price, lastFailedPaymentAt, isDeleted: false };
+    const failed = charges.filter(({ status }) => status === "failed");
+    const failedPaymentMethods = new Set(failed.flatMap((charge) => charge.payment_method ?? []));
+    return { state, memberships, price, failedPaymentMethods, isDeleted: false };
   } catch (error) {
     if (!isMissingAtStripe(error, "customer")) throw error;
     const customer = await customerState(stripeCustomerId);
     if (customer === "unknown") throw new UnknownCustomer(stripeCustomerId);
     if (customer === "there") throw error;
-    const nothing = { memberships: [], price: null, lastFailedPaymentAt: null };
+    const nothing = { memberships: [], price: null, failedPaymentMethods: new Set<string>() };
     return { ...nothing, state: billingStateOf([]), isDeleted: true };
   }
 }

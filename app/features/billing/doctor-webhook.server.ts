@@ -12,7 +12,7 @@ import {
   secretState,
   webhookAddress,
 } from "./setup-webhook.server";
-import { stripeClient } from "./stripe-client.server";
+import { undeliveredEvents } from "./undelivered-events.server";
 import { WEBHOOK_EVENTS } from "./webhook.server";
 
 /** Stripe delivers again for so long by itself (https://docs.stripe.com/webhooks#automatic-retries). */
@@ -20,9 +20,6 @@ const DAYS_OF_DELIVERY = 3;
 
 /** An event younger than that, in seconds, may just be on its way. */
 const ON_ITS_WAY = 5 * 60;
-
-/** Most types one question may name (https://docs.stripe.com/api/events/list). */
-const MOST_TYPES = 20;
 
 /** Undelivered events looked at; there is no need to know all. */
 const MOST_EVENTS = 1_000;
@@ -101,18 +98,9 @@ export async function checkDelivery(): Promise<Finding[]> {
   const now = Math.floor(Date.now() / 1_000);
   const created = { gte: now - DAYS_OF_DELIVERY * 86_400, lte: now - ON_ITS_WAY };
   const undelivered: string[] = [];
-  for (let at = 0; at < WEBHOOK_EVENTS.length; at += MOST_TYPES) {
-    const types = WEBHOOK_EVENTS.slice(at, at + MOST_TYPES);
-    const events = stripeClient().events.list({
-      delivery_success: false,
-      types,
-      created,
-      limit: 100,
-    });
-    for await (const { id } of events) {
-      undelivered.push(id);
-      if (undelivered.length >= MOST_EVENTS) break;
-    }
+  for await (const { id } of undeliveredEvents(created)) {
+    undelivered.push(id);
+    if (undelivered.length >= MOST_EVENTS) break;
   }
   const worked = await findWorkedEvents(undelivered);
   const missed = undelivered.filter((id) => !worked.has(id));

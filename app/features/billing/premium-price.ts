@@ -1,3 +1,5 @@
+import { minorDigits, shownDigits } from "./price-amount";
+
 /** What a subscription costs, and how often. */
 export type RecurringPrice = {
   /** In the currency's smallest unit, as Stripe counts; null for a price that is no plain amount. */
@@ -26,13 +28,6 @@ export function shownPrice(price: RecurringPrice): ShownPrice | null {
   return amount === null ? null : { amount, period: periodText(price) };
 }
 
-/** Currencies that Stripe does not count in hundredths (https://docs.stripe.com/currencies#minor-units). */
-const WHOLE_UNITS = /^(bif|clp|djf|gnf|jpy|kmf|krw|mga|pyg|rwf|vnd|vuv|xaf|xof|xpf)$/;
-const THOUSANDTHS = /^(bhd|jod|kwd|omr|tnd)$/;
-
-/** Counted in hundredths at Stripe, though there are whole units only (https://docs.stripe.com/currencies#special-cases). */
-const WHOLE_UNITS_IN_HUNDREDTHS = /^(isk|ugx)$/;
-
 /** "$9.99", "€12.50", "¥1,200": the amount in US English, with as many decimals as its currency has. */
 export function priceText({
   unitAmount,
@@ -40,14 +35,13 @@ export function priceText({
 }: Pick<RecurringPrice, "unitAmount" | "currency">): string | null {
   // Intl knows codes of three letters and throws at any other
   if (unitAmount === null || !/^[a-z]{3}$/.test(currency)) return null;
-  const counted = WHOLE_UNITS.test(currency) ? 0 : THOUSANDTHS.test(currency) ? 3 : 2;
-  const decimals = WHOLE_UNITS_IN_HUNDREDTHS.test(currency) ? 0 : counted;
+  const decimals = shownDigits(currency);
   return new Intl.NumberFormat("en-US", {
     style: "currency",
     currency,
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
-  }).format(unitAmount / 10 ** counted);
+  }).format(unitAmount / 10 ** minorDigits(currency));
 }
 
 /** "per month", "per year", "every 3 months". */

@@ -8,6 +8,11 @@ export function minorDigits(currency: string): 0 | 2 | 3 {
   return THREE_DECIMAL.test(currency) ? 3 : 2;
 }
 
+/** How many decimals of an amount there are to see: Stripe counts `isk` and `ugx` finer than they are. */
+export function shownDigits(currency: string): 0 | 2 | 3 {
+  return WHOLE_ONLY.test(currency) ? 0 : minorDigits(currency);
+}
+
 const ZERO_DECIMAL = /^(bif|clp|djf|gnf|jpy|kmf|krw|mga|pyg|rwf|vnd|vuv|xaf|xof|xpf)$/;
 const THREE_DECIMAL = /^(bhd|jod|kwd|omr|tnd)$/;
 const WHOLE_ONLY = /^(isk|ugx)$/;
@@ -27,8 +32,7 @@ export function readAmount(text: string, currency: string): ReadAmount {
   const digits = minorDigits(currency);
   const [, whole, decimals = ""] = /^(0|[1-9]\d*)(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === undefined) return { wanted: "an amount such as 12.50, above 0" };
-  const isWhole = digits === 0 || WHOLE_ONLY.test(currency);
-  if (isWhole && decimals !== "") {
+  if (shownDigits(currency) === 0 && decimals !== "") {
     return { wanted: `an amount without decimals, since ${currency} has none` };
   }
   if (decimals.length > digits) {
@@ -48,7 +52,6 @@ export function readAmount(text: string, currency: string): ReadAmount {
 export function writeAmount(unitAmount: number, currency: string): string {
   const digits = minorDigits(currency);
   const text = String(unitAmount).padStart(digits + 1, "0");
-  const at = text.length - (WHOLE_ONLY.test(currency) ? 2 : digits);
-  if (WHOLE_ONLY.test(currency)) return text.slice(0, at);
-  return digits === 0 ? text : `${text.slice(0, at)}.${text.slice(at)}`;
+  const at = text.length - digits;
+  return shownDigits(currency) === 0 ? text.slice(0, at) : `${text.slice(0, at)}.${text.slice(at)}`;
 }

@@ -1,6 +1,11 @@
 import type Stripe from "stripe";
 import { log } from "~/server/log.server";
-import { ensureProfile, findProfileByCustomer, replaceCustomer } from "~db/queries/profiles";
+import {
+  ensureProfile,
+  findProfile,
+  findProfileByCustomer,
+  replaceCustomer,
+} from "~db/queries/profiles";
 import { findAccountCreation } from "~db/queries/users";
 import { idOf } from "./coverage";
 import { listMemberships, membershipItem } from "./customer-billing.server";
@@ -105,7 +110,7 @@ async function findOwner(
   if (!userId || !isUuid(userId) || !(await findAccountCreation(userId))) {
     return { kind: "ownerless", userId: userId ?? null };
   }
-  const { stripeCustomerId: linkedCustomer } = await ensureProfile(userId);
+  const linkedCustomer = (await findProfile(userId))?.stripeCustomerId ?? null;
   if (linkedCustomer !== null && (await hasLiveMembership(linkedCustomer))) {
     return { kind: "surplus", userId, linkedCustomer };
   }
@@ -116,6 +121,7 @@ async function adopt(
   { subscriptionId, stripeCustomerId }: AccountMembership,
   { userId, replaces }: Extract<MembershipOwner, { kind: "lost" }>,
 ): Promise<boolean> {
+  await ensureProfile(userId);
   const isAdopted = await replaceCustomer(userId, replaces, stripeCustomerId);
   if (isAdopted) {
     log().warn(

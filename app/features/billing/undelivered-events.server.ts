@@ -1,14 +1,29 @@
+import type Stripe from "stripe";
 import { log } from "~/server/log.server";
 import { stripeClient } from "./stripe-client.server";
 import { WEBHOOK_EVENTS, workOnce } from "./webhook.server";
 
-const HOUR_SECONDS = 60 * 60;
+/** Types that Stripe lists at once (https://docs.stripe.com/api/events/list#list_events-types). */
+const MOST_TYPES = 20;
 
 /** Stripe itself delivers an event again for three days (https://docs.stripe.com/webhooks#automatic-retries). */
-const RETRIED_FOR = 72 * HOUR_SECONDS;
+const RETRIED_FOR_SECONDS = 72 * 60 * 60;
 
-/** Events that one look works at most, the newest first; the rest is left to Stripe and the rows' own looks. */
+/** Events that one look works at most; the rest is left to Stripe and the rows' own looks. */
 const MOST_EVENTS = 500;
+
+/**
+ * The events of this site's types, made between two moments in seconds since 1970, that Stripe could not
+ * deliver to some endpoint of the account, not necessarily this site's. Throws what Stripe throws.
+ */
+export async function* undeliveredEvents(
+  created: Stripe.RangeQueryParam,
+): AsyncGenerator<Stripe.Event> {
+  for (let at = 0; at < WEBHOOK_EVENTS.length; at += MOST_TYPES) {
+    const types = WEBHOOK_EVENTS.slice(at, at + MOST_TYPES);
+    yield* stripeClient().events.list({ delivery_success: false, types, created, limit: 100 });
+  }
+}
 
 /**
  * Works the events that Stripe could not deliver, as it advises
@@ -16,15 +31,10 @@ const MOST_EVENTS = 500;
  * minutes. Gives how many there were to work. Throws what Stripe throws; an event that fails is only logged.
  */
 export async function workUndeliveredEvents(now = new Date()): Promise<number> {
-  const undelivered = stripeClient().events.list({
-    delivery_success: false,
-    types: [...WEBHOOK_EVENTS],
-    created: { gte: Math.floor(now.getTime() / 1_000) - RETRIED_FOR },
-    limit: 100,
-  });
+  const since = Math.floor(now.getTime() / 1_000) - RETRIED_FOR_SECONDS;
   let looked = 0;
   let worked = 0;
-  for await (const event of undelivered) {
+  for await (const event of undeliveredEvents({ gte: since })) {
     if (++looked > MOST_EVENTS) break;
     try {
       if (await workOnce(event)) worked++;

@@ -9,10 +9,7 @@ import { requireStripe, stripeClient } from "./stripe-client.server";
 import { afterWriting, lookAtCustomer, writeLook } from "./sync-customer.server";
 import { refuseWebhook } from "./webhook-refusals.server";
 
-/**
- * The events the webhook endpoint is registered for, and acts on: 20 at most, which is how many types
- * Stripe lists at once (https://docs.stripe.com/api/events/list#list_events-types).
- */
+/** The events the webhook endpoint is registered for, and acts on. */
 export const WEBHOOK_EVENTS = [
   "checkout.session.completed",
   "checkout.session.async_payment_succeeded",
@@ -28,6 +25,7 @@ export const WEBHOOK_EVENTS = [
   "invoice.payment_action_required",
   "invoice.marked_uncollectible",
   "invoice.voided",
+  "customer.updated",
   "customer.deleted",
   "charge.refunded",
   "refund.failed",

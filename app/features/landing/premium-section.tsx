@@ -38,6 +38,9 @@ export function PremiumSection() {
   );
 }
 
+/** Characters of which a narrow window shows no more in one line at full size, as of "$1,234.00". */
+const LONG_AMOUNT = 6;
+
 /** The price that is really charged; while it is not known, the checkout is where it is named. */
 function Price() {
   const { premiumPrice } = useRootData();
@@ -51,7 +54,11 @@ function Price() {
   const { amount, period } = premiumPrice;
   return (
     <p className="mt-10 flex flex-wrap items-baseline gap-x-4">
-      <span className="font-display text-[5rem] text-gold leading-none tracking-tight">
+      <span
+        className={`font-display text-gold leading-none tracking-tight ${
+          amount.length > LONG_AMOUNT ? "text-[3.25rem]" : "text-[5rem]"
+        }`}
+      >
         {amount}
       </span>
       <span className="text-lg text-mist">{`${period}, cancel anytime`}</span>

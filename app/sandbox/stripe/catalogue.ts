@@ -27,6 +27,7 @@ export const SITE_EVENTS = [
   "invoice.paid",
   "invoice.payment_failed",
   "invoice.payment_action_required",
+  "customer.updated",
   "customer.deleted",
   "charge.refunded",
   "refund.failed",

@@ -2,12 +2,15 @@ import type Stripe from "stripe";
 import { ApiError, noSuch, notAllowed } from "./api-errors";
 import { checkCustomerFilter } from "./customers";
 import { type Endpoint, endpoint } from "./endpoint";
+import { update } from "./events";
 import { cancelInvoice, writeOffInvoice } from "./invoice-settlement";
 import { invoiceNamed, subscriptionOf } from "./invoices";
 import { page } from "./lists";
 import {
   boolean,
+  changeMetadata,
   expand,
+  metadata,
   moment,
   oneOf,
   onlyExpand,
@@ -30,6 +33,38 @@ const invoiceList = {
   subscription: text(),
   ...unplayed("customer_account", "due_date"),
 } satisfies ParametersOf<Stripe.InvoiceListParams>;
+
+const invoiceUpdate = {
+  auto_advance: boolean(),
+  expand,
+  metadata: metadata(),
+  ...unplayed(
+    "account_tax_ids",
+    "application_fee_amount",
+    "automatic_tax",
+    "automatically_finalizes_at",
+    "collection_method",
+    "custom_fields",
+    "days_until_due",
+    "default_payment_method",
+    "default_source",
+    "default_tax_rates",
+    "description",
+    "discounts",
+    "due_date",
+    "effective_at",
+    "footer",
+    "issuer",
+    "number",
+    "on_behalf_of",
+    "payment_settings",
+    "rendering",
+    "shipping_cost",
+    "shipping_details",
+    "statement_descriptor",
+    "transfer_data",
+  ),
+} satisfies ParametersOf<Stripe.InvoiceUpdateParams>;
 
 const invoicePay = {
   expand,
@@ -63,6 +98,14 @@ export const invoiceEndpoints: Endpoint[] = [
     );
   }),
   endpoint("GET", "/v1/invoices/:id", onlyExpand, ({ sandbox, id }) => invoiceNamed(sandbox, id)),
+  endpoint("POST", "/v1/invoices/:id", invoiceUpdate, ({ sandbox, id, values }) => {
+    const invoice = invoiceNamed(sandbox, id);
+    update(sandbox, "invoice.updated", invoice, () => {
+      invoice.auto_advance = values.auto_advance ?? invoice.auto_advance;
+      invoice.metadata = changeMetadata(invoice.metadata ?? {}, values.metadata);
+    });
+    return invoice;
+  }),
   endpoint("POST", "/v1/invoices/:id/pay", invoicePay, ({ sandbox, id, values }) => {
     const invoice = invoiceNamed(sandbox, id);
     if (invoice.status === "paid") throw notAllowed("Invoice is already paid");

@@ -1,0 +1,432 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import { isSubscribed } from "~/features/billing/access";
+import { startCheckout } from "~/features/billing/checkout.server";
+import { premiumProducts, SETUP_METADATA } from "~/features/billing/premium-product.server";
+import { reconcile } from "~/features/billing/reconcile.server";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import { syncCustomer } from "~/features/billing/sync-customer.server";
+import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
+import { receiveWebhook } from "~/features/billing/webhook.server";
+import { findProfile } from "~db/queries/profiles";
+import { findStripePrice } from "~db/queries/stripe-prices";
+import { control, newMember, newPayer, newReader, type Payer } from "../support/payments";
+import { openTestSite, type TestSite } from "../support/site";
+
+const DAY_MS = 24 * 60 * 60_000;
+
+let site: TestSite;
+beforeAll(async () => {
+  // no webhook is delivered anywhere, unless a test does it
+  site = await openTestSite({ payments: {} });
+});
+afterAll(() => site.close());
+afterEach(() => site.restoreEnvironment());
+
+const play = (path: string, fields: Record<string, unknown> = {}) =>
+  control(site.sandboxOrigin, path, fields);
+const row = async ({ id }: { id: string }) => {
+  const profile = await findProfile(id);
+  if (!profile) throw new Error("The account has no profile.");
+  return profile;
+};
+const hasAccess = async (reader: { id: string }, at = new Date()) =>
+  isSubscribed(await row(reader), at);
+const daysFromNow = (days: number) => new Date(Date.now() + days * DAY_MS);
+const dayOf = (at: Date | null) => Math.round(((at?.getTime() ?? 0) - Date.now()) / DAY_MS);
+
+/** As if a payer's subscription, invoices and all, had begun so many days earlier. */
+const age = ({ subscription }: Payer, days: number) =>
+  play(`subscriptions/${subscription}/age`, { days });
+
+async function newPrice(product: string, unit_amount = 1_499, interval = "month"): Promise<string> {
+  const { id } = await stripeClient().prices.create({
+    product,
+    currency: "usd",
+    unit_amount,
+    recurring: { interval: interval as "month" },
+  });
+  return id;
+}
+
+/** A product of the author's that is no membership, and a price of it. */
+async function coaching(): Promise<string> {
+  const { id } = await stripeClient().products.create({ name: "Coaching" });
+  return newPrice(id, 20_000);
+}
+
+describe("a new price", () => {
+  it("locks nobody out who goes on paying the old one", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const priceId = await newPrice(SANDBOX_STRIPE.productId);
+    setEnvironment({
+      PAYMENTS: "stripe",
+      STRIPE_SECRET_KEY: SANDBOX_STRIPE.secretKey,
+      STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
+      STRIPE_PRICE_ID: priceId,
+      STRIPE_API_BASE: site.sandboxOrigin,
+      STRIPE_SANDBOX_PORT: "",
+    });
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(true);
+    expect((await row(member)).stripePriceId).toBe(SANDBOX_STRIPE.priceId);
+
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "paid" });
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(true);
+  });
+
+  it("of a product that setup made later leaves the members of the former one inside", async () => {
+    const { id: product } = await stripeClient().products.create({
+      name: "Premium, anew",
+      metadata: SETUP_METADATA,
+    });
+    const member = await newPayer(site.sandboxOrigin);
+    const priceId = await newPrice(product);
+    await play(`customers/${member.customer}/subscribe`, { priceId });
+    // as a process that has started since the product was made
+    setEnvironment({
+      PAYMENTS: "sandbox",
+      STRIPE_SANDBOX_PORT: new URL(site.sandboxOrigin).port,
+      STRIPE_CALLS_PER_SECOND: "99999",
+      SESSION_SECRET: "a secret that signs the cookies of tests only",
+      LOG_LEVEL: "silent",
+    });
+    expect(await premiumProducts()).toEqual(new Set([SANDBOX_STRIPE.productId, product]));
+  });
+
+  it("that a member is moved to is the one their row and its price say", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const priceId = await newPrice(SANDBOX_STRIPE.productId, 1_234);
+    await play(`subscriptions/${member.subscription}/price`, { priceId });
+    await syncCustomer(member.customer);
+    expect((await row(member)).stripePriceId).toBe(priceId);
+    expect(await findStripePrice(priceId)).toMatchObject({
+      productId: SANDBOX_STRIPE.productId,
+      unitAmount: 1_234,
+      interval: "month",
+    });
+    expect(await hasAccess(member)).toBe(true);
+  });
+});
+
+describe("a renewal", () => {
+  it("leaves no gap, however late the word of it comes", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const { stripeCurrentPeriodEnd } = await row(member);
+    const { items } = await stripeClient().subscriptions.retrieve(member.subscription);
+    const periodEnd = (items.data[0]?.current_period_end ?? 0) * 1_000;
+    expect(await hasAccess(member, new Date(periodEnd + 45_000))).toBe(true);
+    // Stripe's "day or two", and no month for whoever keeps the word of a failure away
+    expect(stripeCurrentPeriodEnd).toEqual(new Date(periodEnd + 2 * DAY_MS));
+  });
+
+  it("that is still a draft gives its grace, and the month once it is paid", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "draft" });
+    await syncCustomer(member.customer);
+    expect(dayOf((await row(member)).stripeCurrentPeriodEnd)).toBe(15);
+    await play(`subscriptions/${member.subscription}/age`, { days: 0.1 });
+    await syncCustomer(member.customer);
+    expect(dayOf((await row(member)).stripeCurrentPeriodEnd)).toBeGreaterThan(28);
+  });
+
+  it("that nobody pays is graced once, from the first unpaid period", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play("settings", { afterRetries: "past_due" });
+    await play(`subscriptions/${member.subscription}/card`, { card: "4000000000000341" });
+    await play(`subscriptions/${member.subscription}/renew`);
+    await syncCustomer(member.customer);
+    expect(dayOf((await row(member)).stripeCurrentPeriodEnd)).toBe(15);
+    expect(await hasAccess(member, daysFromNow(14))).toBe(true);
+
+    await age(member, 20);
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(false);
+    for (const _period of [2, 3]) {
+      await play(`subscriptions/${member.subscription}/renew`);
+      await syncCustomer(member.customer);
+      expect((await row(member)).stripeSubscriptionStatus).toBe("past_due");
+      expect(await hasAccess(member)).toBe(false);
+    }
+    await play("settings", { afterRetries: "cancel" });
+  });
+
+  it.each(["write-off", "void"])("whose invoice is given up by %s is not paid", async (end) => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
+    await play(`subscriptions/${member.subscription}/${end}`);
+    expect((await stripeClient().subscriptions.retrieve(member.subscription)).status).toBe(
+      "active",
+    );
+    await syncCustomer(member.customer);
+    expect(dayOf((await row(member)).stripeCurrentPeriodEnd)).toBe(15);
+    await age(member, 16);
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(false);
+  });
+
+  it("is paid with a card that was added in the portal, without waiting for Stripe's retries", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
+    await play(`customers/${member.customer}/card`, { card: "4242424242424242" });
+    await syncCustomer(member.customer);
+    expect(await row(member)).toMatchObject({ stripeSubscriptionStatus: "active" });
+    const { default_payment_method } = await stripeClient().subscriptions.retrieve(
+      member.subscription,
+    );
+    expect(default_payment_method, "the old card is pinned no more").toBeNull();
+  });
+
+  it("is tried once with a new card that is declined as well", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
+    await play(`customers/${member.customer}/card`, { card: "4000000000000341" });
+    for (const _sync of [1, 2, 3]) await syncCustomer(member.customer);
+    const { data } = await stripeClient().charges.list({ customer: member.customer });
+    expect(data.map(({ status }) => status)).toEqual(["failed", "failed", "succeeded"]);
+    expect((await row(member)).stripeSubscriptionStatus).toBe("past_due");
+  });
+});
+
+describe("a cancellation", () => {
+  it("at the period's end is on time", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/cancel-at-period-end`);
+    await syncCustomer(member.customer);
+    const { cancel_at } = await stripeClient().subscriptions.retrieve(member.subscription);
+    const end = new Date((cancel_at ?? 0) * 1_000);
+    expect(await row(member)).toMatchObject({ stripeCurrentPeriodEnd: end, stripeCancelAt: end });
+  });
+
+  it("far ahead is known by its own date, and renews until then", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/cancel-at`, { days: 100 });
+    await syncCustomer(member.customer);
+    const { stripeCancelAt, stripeCurrentPeriodEnd } = await row(member);
+    expect(dayOf(stripeCancelAt)).toBe(100);
+    expect(dayOf(stripeCurrentPeriodEnd)).toBeLessThan(34);
+  });
+});
+
+describe("money that goes back", () => {
+  it("in full ends access at once, until the next period is paid", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/refund`);
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(false);
+    expect(await row(member)).toMatchObject({
+      accessWithdrawn: "refund",
+      stripeSubscriptionStatus: "active",
+    });
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "paid" });
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(true);
+  });
+
+  it("in part changes nothing, until the parts are the whole", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/refund`, { amount: 500 });
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(true);
+    await play(`subscriptions/${member.subscription}/refund`, { amount: 499 });
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(false);
+  });
+
+  it("and comes back, because the refund failed, opens the door again", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const refund = await play(`subscriptions/${member.subscription}/refund`);
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(false);
+    await play(`refunds/${refund.id}/fail`);
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(true);
+  });
+
+  it("for a former period says nothing of the present one", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "paid" });
+    await play(`subscriptions/${member.subscription}/refund`, { payment: "first" });
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(true);
+  });
+});
+
+describe("a dispute", () => {
+  const dispute = (member: Payer, fields = {}) =>
+    play(`subscriptions/${member.subscription}/dispute`, fields);
+  const atStripe = (member: Payer) => stripeClient().subscriptions.retrieve(member.subscription);
+
+  it("ends access at once, and nothing is charged while it is open", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await dispute(member);
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(false);
+    expect((await row(member)).accessWithdrawn).toBe("dispute");
+    expect((await atStripe(member)).pause_collection).toMatchObject({ behavior: "void" });
+
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "draft" });
+    await age(member, 1);
+    const { data } = await stripeClient().invoices.list({ subscription: member.subscription });
+    expect(data.map(({ status }) => status)).toEqual(["void", "paid"]);
+  });
+
+  it("of an earlier payment ends access too, and its retries", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
+    await dispute(member, { payment: "first" });
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(false);
+    const { data } = await stripeClient().invoices.list({ subscription: member.subscription });
+    expect(data[0]).toMatchObject({ status: "open", auto_advance: false });
+  });
+
+  it("that is won restores access, and collection", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const { id } = await dispute(member);
+    await syncCustomer(member.customer);
+    await play(`disputes/${id}/close`, { won: true });
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(true);
+    expect(await row(member)).toMatchObject({ accessWithdrawn: null });
+    expect((await atStripe(member)).pause_collection).toBeNull();
+  });
+
+  it("that is lost ends the membership, so that its holder may buy anew", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const { id } = await dispute(member);
+    await syncCustomer(member.customer);
+    await play(`disputes/${id}/close`, { won: false });
+    await syncCustomer(member.customer);
+    expect((await atStripe(member)).status).toBe("canceled");
+    expect(await hasAccess(member)).toBe(false);
+    expect(await startCheckout(member, SANDBOX_STRIPE.priceId)).toMatchObject({ kind: "checkout" });
+  });
+
+  it("that is only an inquiry changes nothing", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await dispute(member, { inquiry: true });
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(true);
+    expect((await atStripe(member)).pause_collection).toBeNull();
+  });
+
+  it("leaves a pause of the author's own alone", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await stripeClient().subscriptions.update(member.subscription, {
+      pause_collection: { behavior: "keep_as_draft" },
+    });
+    const { id } = await dispute(member);
+    await play(`disputes/${id}/close`, { won: true });
+    await syncCustomer(member.customer);
+    expect((await atStripe(member)).pause_collection).toMatchObject({ behavior: "keep_as_draft" });
+  });
+
+  it("ends access all the same when Stripe refuses the pause, which is tried again soon", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await dispute(member);
+    await play("faults", { kind: "error", match: "POST /v1/subscriptions/", status: 400 });
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(false);
+    expect((await atStripe(member)).pause_collection).toBeNull();
+    const { syncDueAt } = await row(member);
+    expect(syncDueAt?.getTime()).toBeLessThan(Date.now() + 6 * 60_000);
+    await reconcile(new Date(Date.now() + 6 * 60_000));
+    expect((await atStripe(member)).pause_collection).toMatchObject({ behavior: "void" });
+  });
+});
+
+describe("a payment that settles late, while every webhook is lost", () => {
+  it("opens the door when it arrives", async () => {
+    const payer = await newPayer(site.sandboxOrigin, { card: "bank_account" });
+    await syncCustomer(payer.customer);
+    expect(await row(payer)).toMatchObject({ stripeSubscriptionStatus: "incomplete" });
+    await reconcile(daysFromNow(3));
+    expect(await hasAccess(payer)).toBe(false);
+    await play(`sessions/${payer.sessionId}/settle`);
+    await reconcile(daysFromNow(3));
+    expect(await hasAccess(payer)).toBe(true);
+  });
+});
+
+describe("the timer", () => {
+  it.each([
+    ["paused", "pause", {}, "resume"],
+    ["unpaid", "give-up", { afterRetries: "unpaid" }, "recover"],
+  ])("looks at %s memberships too", async (status, end, fields, way) => {
+    const member = await newMember(site.sandboxOrigin);
+    if (status === "unpaid") {
+      await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
+    }
+    await play(`subscriptions/${member.subscription}/${end}`, fields);
+    await syncCustomer(member.customer);
+    expect((await row(member)).stripeSubscriptionStatus).toBe(status);
+    expect(await hasAccess(member)).toBe(false);
+    const owed = await stripeClient().invoices.list({ subscription: member.subscription });
+    for (const { id, status: invoice } of owed.data) {
+      if (invoice === "open") await stripeClient().invoices.pay(id);
+    }
+    await play(`subscriptions/${member.subscription}/${way}`).catch(() => undefined);
+    await reconcile(new Date(Date.now() + 61 * 60_000));
+    expect(await hasAccess(member)).toBe(true);
+  });
+});
+
+describe("the author's other products", () => {
+  it("neither open the door nor keep anybody from buying", async () => {
+    const payer = await newReader();
+    const first = await startCheckout(payer, SANDBOX_STRIPE.priceId);
+    expect(first.kind).toBe("checkout");
+    const { stripeCustomerId: customer } = await row(payer);
+    await play(`customers/${customer}/subscribe`, { priceId: await coaching() });
+    await syncCustomer(customer ?? "");
+    expect(await hasAccess(payer)).toBe(false);
+    expect(await row(payer)).toMatchObject({ stripeSubscriptionId: null });
+    expect(await startCheckout(payer, SANDBOX_STRIPE.priceId)).toEqual(first);
+  });
+
+  it("keep their own open checkouts", async () => {
+    const payer = await newReader();
+    await startCheckout(payer, SANDBOX_STRIPE.priceId);
+    const { stripeCustomerId } = await row(payer);
+    const other = await stripeClient().checkout.sessions.create({
+      mode: "subscription",
+      customer: stripeCustomerId ?? "",
+      line_items: [{ price: await coaching(), quantity: 1 }],
+      success_url: "https://coaching.example/thanks",
+    });
+    await startCheckout(payer, SANDBOX_STRIPE.priceId);
+    const { status } = await stripeClient().checkout.sessions.retrieve(other.id);
+    expect(status).toBe("open");
+  });
+
+  it("can be disputed and refunded without a word here", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const other = await play(`customers/${member.customer}/subscribe`, {
+      priceId: await coaching(),
+    });
+    await play(`subscriptions/${other.id}/dispute`);
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(true);
+  });
+});
+
+describe("events that Stripe could not deliver", () => {
+  it("are worked by the timer, once", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play("endpoints", {
+      url: "http://127.0.0.1:9/webhooks/stripe",
+      events: ["charge.refunded"],
+    });
+    await play(`subscriptions/${member.subscription}/refund`);
+    expect(await workUndeliveredEvents()).toBeGreaterThan(0);
+    expect(await hasAccess(member)).toBe(false);
+    expect(await workUndeliveredEvents()).toBe(0);
+    const [event] = (await stripeClient().events.list({ type: "charge.refunded" })).data;
+    const payload = JSON.stringify(event);
+    const { webhookSecret: secret } = SANDBOX_STRIPE;
+    const signature = stripeClient().webhooks.generateTestHeaderString({ payload, secret });
+    expect((await receiveWebhook(payload, signature)).message).toBe("Done before.");
+  });
+});

@@ -1,0 +1,105 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { isSubscribed } from "~/features/billing/access";
+import { reconcileAll } from "~/features/billing/reconcile.server";
+import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import { findProfile, unlinkCustomer, updateProfile } from "~db/queries/profiles";
+import { deleteUser } from "~db/queries/users";
+import { control, newMember, newReader, type Reader } from "../support/payments";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite({ payments: {} });
+});
+afterAll(() => site.close());
+afterEach(() => control(site.sandboxOrigin, "reset"));
+
+const hasAccess = async ({ id }: Reader) => isSubscribed(await findProfile(id), new Date());
+
+describe("a database that was restored from before somebody paid", () => {
+  it("gets its memberships back from Stripe", async () => {
+    const [lost, kept] = await Promise.all([
+      newMember(site.sandboxOrigin),
+      newMember(site.sandboxOrigin),
+    ]);
+    await unlinkCustomer(lost.id);
+    expect(await hasAccess(lost)).toBe(false);
+    // our own rows know nothing of what they have lost
+    await reconcileAll();
+    expect(await hasAccess(lost)).toBe(false);
+
+    const { synced, failed, adopted, unresolved } = await reconcileFromStripe();
+    expect({ synced, failed, unresolved }).toEqual({ synced: 2, failed: 0, unresolved: [] });
+    expect(adopted.map(({ subscriptionId }) => subscriptionId)).toEqual([lost.subscription]);
+    expect([await hasAccess(lost), await hasAccess(kept)]).toEqual([true, true]);
+    expect((await reconcileFromStripe()).adopted).toEqual([]);
+  });
+
+  it("finds them by the customer where the subscription names nobody", async () => {
+    const lost = await newMember(site.sandboxOrigin);
+    await stripeClient().subscriptions.update(lost.subscription, { metadata: { userId: "" } });
+    await unlinkCustomer(lost.id);
+    await reconcileFromStripe();
+    expect(await hasAccess(lost)).toBe(true);
+  });
+
+  it("gives a row its paid customer back in the place of one that bought nothing", async () => {
+    const lost = await newMember(site.sandboxOrigin);
+    const { id: unpaid } = await stripeClient().customers.create({});
+    await unlinkCustomer(lost.id);
+    await updateProfile(lost.id, { stripeCustomerId: unpaid });
+    await reconcileFromStripe();
+    expect((await findProfile(lost.id))?.stripeCustomerId).toBe(lost.customer);
+    expect(await hasAccess(lost)).toBe(true);
+  });
+});
+
+describe("a membership that nobody here has", () => {
+  it("is listed when its user is gone", async () => {
+    const gone = await newMember(site.sandboxOrigin);
+    await deleteUser(gone.id);
+    const { unresolved, synced } = await reconcileFromStripe();
+    expect(synced).toBe(0);
+    expect(unresolved).toMatchObject([
+      { subscriptionId: gone.subscription, owner: { kind: "ownerless", userId: gone.id } },
+    ]);
+  });
+
+  it("is listed when its user pays another one too", async () => {
+    const twice = await newMember(site.sandboxOrigin);
+    const { id: other } = await stripeClient().customers.create({ metadata: { userId: twice.id } });
+    await control(site.sandboxOrigin, `customers/${other}/subscribe`);
+    const { unresolved } = await reconcileFromStripe();
+    expect(unresolved).toMatchObject([
+      {
+        stripeCustomerId: other,
+        owner: { kind: "surplus", userId: twice.id, linkedCustomer: twice.customer },
+      },
+    ]);
+    expect(await hasAccess(twice)).toBe(true);
+  });
+
+  it("is nobody's business when it is to another product of the author's", async () => {
+    const product = await stripeClient().products.create({ name: "Coaching" });
+    const price = await stripeClient().prices.create({
+      product: product.id,
+      currency: "usd",
+      unit_amount: 20_000,
+      recurring: { interval: "month" },
+    });
+    const { id } = await stripeClient().customers.create({});
+    await control(site.sandboxOrigin, `customers/${id}/subscribe`, { priceId: price.id });
+    expect(await reconcileFromStripe()).toMatchObject({ synced: 0, unresolved: [] });
+  });
+
+  it("is never given to whoever only has its address", async () => {
+    const reader = await newReader();
+    const { id } = await stripeClient().customers.create({ email: reader.email });
+    await control(site.sandboxOrigin, `customers/${id}/subscribe`);
+    expect((await reconcileFromStripe()).unresolved).toMatchObject([
+      { stripeCustomerId: id, owner: { kind: "ownerless", userId: null } },
+    ]);
+    expect(await hasAccess(reader)).toBe(false);
+  });
+});
