@@ -10,7 +10,10 @@ import { unlinkCustomer } from "./unlink-customer.server";
 
 const MINUTE = 60_000;
 
-/** How often the timer looks. */
+/** When the timer looks first, so that what happened while the site was down is made good at once. */
+const FIRST_LOOK_MS = 5_000;
+
+/** How often it looks from then on. */
 const INTERVAL_MS = 5 * MINUTE;
 
 /** How long a customer that Stripe does not know is left alone: only the operator can change that. */
@@ -107,11 +110,14 @@ class Tally {
   }
 }
 
-/** Reconciles every `interval` milliseconds until the returned function is called, which waits for a look under way. */
+/**
+ * Reconciles shortly after the start and then every `interval` milliseconds until the returned function is
+ * called, which waits for a look under way.
+ */
 export function startReconciliation(interval = INTERVAL_MS): () => Promise<void> {
   let look: Promise<unknown> = Promise.resolve();
   let isLooking = false;
-  const timer = setInterval(() => {
+  const lookUnlessLooking = () => {
     if (isLooking) return;
     isLooking = true;
     look = Promise.allSettled([
@@ -122,9 +128,11 @@ export function startReconciliation(interval = INTERVAL_MS): () => Promise<void>
     ]).finally(() => {
       isLooking = false;
     });
-  }, interval);
-  timer.unref();
+  };
+  const first = setTimeout(lookUnlessLooking, Math.min(FIRST_LOOK_MS, interval)).unref();
+  const timer = setInterval(lookUnlessLooking, interval).unref();
   return async () => {
+    clearTimeout(first);
     clearInterval(timer);
     await look;
   };
