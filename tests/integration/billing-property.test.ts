@@ -227,8 +227,7 @@ class Life {
         seconds(now) + DAY,
         due && due > now ? Math.ceil(due.getTime() / 1_000) : target,
       );
-      await control(site.sandboxOrigin, "clock", { seconds: Math.max(1, next - seconds(now)) });
-      now = await clock();
+      now = await moveClock(Math.max(1, next - seconds(now)));
       if (wasInside && this.#isKnown && !(await this.#isInside(now))) {
         const { isPaidNow } = await this.#truth(now);
         expect(isPaidNow, "somebody who paid is outside").toBe(false);
@@ -260,7 +259,7 @@ class Life {
 
   async expectTruthAfterSyncs(): Promise<void> {
     // what is due by now happens at Stripe first: its own ticking would fall between two looks
-    await control(site.sandboxOrigin, "clock", { seconds: 0 });
+    await moveClock(0);
     const isLive = !(await this.#hasEnded());
     const { unresolved } = await reconcileFromStripe();
     expect(unresolved).toEqual([]);
@@ -296,5 +295,10 @@ const seconds = (at: Date) => Math.floor(at.getTime() / 1_000);
 /** The sandbox's time, which the steps move on. */
 async function clock(): Promise<Date> {
   const { now } = await control<{ now: number }>(site.sandboxOrigin, "clock", undefined, "GET");
+  return new Date(now * 1_000);
+}
+
+async function moveClock(by: number): Promise<Date> {
+  const { now } = await control<{ now: number }>(site.sandboxOrigin, "clock", { seconds: by });
   return new Date(now * 1_000);
 }
