@@ -1,6 +1,10 @@
-import { redirect } from "@remix-run/node";
+import { type AppLoadContext, redirect } from "@remix-run/node";
 import { env } from "~/env.server";
+import { checkoutErrors, toasts } from "~/ui/toast-messages";
+import { refuseFormForNow } from "./form-answer.server";
 import { log } from "./log.server";
+import { waitMessage } from "./rate-limits.server";
+import type { FormBody } from "./request-body.server";
 
 /** Origins Stripe's checkout and portal have by themselves. */
 const STRIPE_PAGES = ["https://checkout.stripe.com", "https://billing.stripe.com"];
@@ -77,4 +81,19 @@ export function leaveForPayment(url: string): Response {
   return new Response(page, {
     headers: { ...headers, "Content-Type": "text/html; charset=utf-8" },
   });
+}
+
+/** Turns away for now, with a 429, who has asked for payment pages too often. */
+export function refusePaymentForNow(
+  form: Pick<FormBody, "wantsJson">,
+  seconds: number,
+  context: AppLoadContext,
+): Promise<Response> {
+  const error = waitMessage(seconds);
+  const toast = toasts.checkoutFailed(checkoutErrors.invoking(error));
+  return refuseFormForNow(
+    form,
+    { toast, redirectTo: "/", body: { error } },
+    { status: 429, seconds, context },
+  );
 }

@@ -2,12 +2,11 @@ import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from "@rem
 import { findViewer, requireViewer } from "~/features/accounts/viewer.server";
 import { answerPortal } from "~/features/billing/portal-answer.server";
 import { returnFromPortal } from "~/features/billing/portal-return.server";
-import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
+import { answerForm } from "~/server/form-answer.server";
 import { whileOutside } from "~/server/page-slots.server";
-import { leaveForPayment } from "~/server/payment-pages.server";
-import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
+import { leaveForPayment, refusePaymentForNow } from "~/server/payment-pages.server";
+import { secondsToWait } from "~/server/rate-limits.server";
 import { readForm } from "~/server/request-body.server";
-import { checkoutErrors, toasts } from "~/ui/toast-messages";
 
 /** The way back from Stripe's portal: what was changed there is known before the next page is made. */
 export async function loader(args: LoaderFunctionArgs) {
@@ -33,15 +32,7 @@ export async function action(args: ActionFunctionArgs) {
   const { user } = await requireViewer(args, "/auth");
   const { context } = args;
   const seconds = await secondsToWait("portal", { context, account: user.id });
-  if (seconds !== null) {
-    const error = waitMessage(seconds);
-    const toast = toasts.checkoutFailed(checkoutErrors.invoking(error));
-    return refuseFormForNow(
-      form,
-      { toast, redirectTo: "/", body: { error } },
-      { status: 429, seconds, context },
-    );
-  }
+  if (seconds !== null) return refusePaymentForNow(form, seconds, context);
   const answer = await answerPortal(user.id);
   return "url" in answer && !form.wantsJson
     ? leaveForPayment(answer.url)

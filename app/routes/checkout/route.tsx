@@ -1,11 +1,10 @@
 import { type ActionFunctionArgs, json, redirect } from "@remix-run/node";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { answerCheckout, type CheckoutAnswer } from "~/features/billing/checkout-answer.server";
-import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
-import { leaveForPayment } from "~/server/payment-pages.server";
-import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
+import { answerForm } from "~/server/form-answer.server";
+import { leaveForPayment, refusePaymentForNow } from "~/server/payment-pages.server";
+import { secondsToWait } from "~/server/rate-limits.server";
 import { readForm } from "~/server/request-body.server";
-import { checkoutErrors, toasts } from "~/ui/toast-messages";
 
 export const loader = () => redirect("/#purchase");
 
@@ -15,15 +14,7 @@ export async function action(args: ActionFunctionArgs) {
   const viewer = await findViewer(args);
   const { context } = args;
   const seconds = await secondsToWait("checkout", { context, account: viewer?.user.id ?? null });
-  if (seconds !== null) {
-    const error = waitMessage(seconds);
-    const toast = toasts.checkoutFailed(checkoutErrors.invoking(error));
-    return refuseFormForNow(
-      form,
-      { toast, redirectTo: "/", body: { error } },
-      { status: 429, seconds, context },
-    );
-  }
+  if (seconds !== null) return refusePaymentForNow(form, seconds, context);
   const answer: CheckoutAnswer = await answerCheckout(viewer?.user ?? null, form.fields.priceId);
 
   if (form.wantsJson) {
