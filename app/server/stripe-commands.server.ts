@@ -4,7 +4,7 @@ import type { Progress } from "~/features/billing/billed-profiles.server";
 import { UnknownCustomer } from "~/features/billing/customer-billing.server";
 import { ADVICE } from "~/features/billing/doctor-finding";
 import { reconcile, reconcileAll } from "~/features/billing/reconcile.server";
-import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
+import { isUuid, reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
 import {
   forwardingCommand,
   type WebhookSecretState,
@@ -22,8 +22,6 @@ import { openDatabase } from "./open-database.server";
 
 /** Longest wait for the mail server at a command's end, in milliseconds. */
 const MAIL_PATIENCE_MS = 10_000;
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const print = (line = "") => process.stdout.write(`${line}\n`);
 
@@ -194,7 +192,7 @@ export async function doctor({ after = null }: { after?: string | null } = {}): 
 
 /** Throws for what is no account's id, as a run that was stopped named it. */
 function requireId(after: string | null): void {
-  if (after !== null && !UUID.test(after)) {
+  if (after !== null && !isUuid(after)) {
     throw new OperatorError(
       "--after: wanted the id of an account, as a run that was stopped said.",
     );

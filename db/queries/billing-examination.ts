@@ -1,6 +1,6 @@
 import { inArray } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { stripePrices, webhookEvents } from "../schema";
+import { stripePrices, users, webhookEvents } from "../schema";
 
 /** Which of these webhook events the ledger holds. */
 export async function findWorkedEvents(
@@ -21,4 +21,19 @@ export async function findKnownProducts(executor: Executor = getDatabase().db): 
     .selectDistinct({ productId: stripePrices.productId })
     .from(stripePrices);
   return rows.map(({ productId }) => productId);
+}
+
+/** Which of these ids no account has. */
+export async function findMissingUsers(
+  ids: readonly string[],
+  executor: Executor = getDatabase().db,
+): Promise<Set<string>> {
+  const missing = new Set(ids);
+  if (missing.size === 0) return missing;
+  const rows = await executor
+    .select({ id: users.id })
+    .from(users)
+    .where(inArray(users.id, [...missing]));
+  for (const { id } of rows) missing.delete(id);
+  return missing;
 }

@@ -97,6 +97,19 @@ describe("stripe doctor", () => {
     expect(await findingsOff()).toEqual([]);
   });
 
+  it("names the customers of accounts that are gone, which are no fault", async () => {
+    const reader = await newMember(site);
+    const customer = await customerOf(reader);
+    const customers = async () =>
+      (await examineStripe()).find(({ what }) => what === "Customers")?.found ?? "";
+    expect(await customers()).toMatch(/^all \d+ belong to an account$/);
+    const { data } = await site.account.stripe.subscriptions.list({ customer });
+    await cancel(data[0]?.id ?? "");
+    await deleteUser(reader.id);
+    expect(await customers()).toContain(`are of accounts that are gone: ${customer};`);
+    expect(await findingsOff()).toEqual([]);
+  });
+
   it("sees a webhook secret that is not the endpoint's", async () => {
     site.restart({ STRIPE_WEBHOOK_SECRET: "whsec_wrong" });
     expect(await found()).toEqual([

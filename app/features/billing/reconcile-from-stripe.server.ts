@@ -147,6 +147,7 @@ async function userIdOfCustomer(stripeCustomerId: string): Promise<string | unde
   return customer.deleted ? undefined : customer.metadata.userId;
 }
 
-function isUuid(text: string): boolean {
+/** Whether a text can be the id of an account; PostgreSQL refuses to look for any other. */
+export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

@@ -6,6 +6,7 @@ import {
   checkPrice,
   checkProducts,
 } from "./doctor-account.server";
+import { checkCustomers } from "./doctor-customers.server";
 import type { Finding } from "./doctor-finding";
 import { checkMembers, type MembersWalk } from "./doctor-members.server";
 import { checkSubscriptions } from "./doctor-subscriptions.server";
@@ -26,6 +27,7 @@ const CHECKS: readonly Check[] = [
   ["Portal configuration", checkPortal],
   ["Domain of Stripe's pages", checkDomain],
   ["Subscriptions", checkSubscriptions],
+  ["Customers", checkCustomers],
   MEMBERS,
 ];
 
