@@ -45,6 +45,19 @@ export default defineConfig({
           maxWorkers: 2,
         },
       },
+      {
+        resolve: { alias },
+        test: {
+          name: "load",
+          // what is bounded in time has the machine to itself
+          sequence: { groupOrder: 3 },
+          include: ["tests/load/**/*.test.ts"],
+          globalSetup: ["tests/support/postgres.ts"],
+          testTimeout: 90_000,
+          hookTimeout: 120_000,
+          maxWorkers: 1,
+        },
+      },
     ],
   },
 });

@@ -33,6 +33,7 @@ const steps = {
     console.log(`Testing with ${path}`);
     await runVitest("e2e", { CHROMIUM_PATH: path });
   },
+  "test:load": () => runVitest("load"),
 };
 
 await main();

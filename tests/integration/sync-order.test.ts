@@ -4,7 +4,7 @@ import { SANDBOX_STRIPE } from "~/env.server";
 import { isSubscribed } from "~/features/billing/access";
 import { forEachBilledProfile } from "~/features/billing/billed-profiles.server";
 import { UnknownCustomer } from "~/features/billing/customer-billing.server";
-import { reconcile, reconcileAll } from "~/features/billing/reconcile.server";
+import { reconcile, reconcileAll, startReconciliation } from "~/features/billing/reconcile.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { lookAtCustomer, syncCustomer, writeLook } from "~/features/billing/sync-customer.server";
 import { receiveWebhook, WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
@@ -209,6 +209,21 @@ describe("a customer whom Stripe does not know", () => {
     });
   });
 
+  it("is unlinked with all others, however many they are", async () => {
+    const { db } = getDatabase();
+    await db.execute(sql`
+      with made as (
+        insert into users (email, password_hash)
+        select 'tester-' || n || '@example.test', 'x' from generate_series(1, 120) n
+        returning id
+      )
+      insert into profiles (id, stripe_customer_id) select id, 'cus_ofTestMode' || id from made`);
+    expect((await reconcileAll()).unknown).toHaveLength(120);
+    expect((await reconcileAll({ unlinkUnknown: true })).unknown).toHaveLength(120);
+    expect((await reconcileAll()).unknown).toEqual([]);
+    await db.execute(sql`delete from users where email like 'tester-%'`);
+  });
+
   it("was deleted at Stripe when it says so, and has nothing any more", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`customers/${member.customer}/delete`);
@@ -249,6 +264,19 @@ describe("a walk over all who have a customer", () => {
     met.length = 0;
     expect(await walk(stoppedAt?.reached)).toBe(all - (stoppedAt?.done ?? 0));
     await db.execute(sql`delete from users where email like 'walker-%'`);
+  });
+
+  it("by the timer ends with the program, without the rest", async () => {
+    const members = await Promise.all(
+      Array.from({ length: 80 }, () => newMember(site.sandboxOrigin)),
+    );
+    await Promise.all(members.map(({ id }) => updateProfile(id, { syncDueAt: new Date(0) })));
+    await play("settings", { latencyMs: 300 });
+    const before = await lastSyncNumber();
+    const stop = startReconciliation(10);
+    await expect.poll(lastSyncNumber, { timeout: 5_000 }).toBeGreaterThan(before);
+    await stop();
+    expect((await lastSyncNumber()) - before).toBeLessThan(members.length);
   });
 
   it("does several at the same time", async () => {

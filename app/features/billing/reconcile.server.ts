@@ -34,12 +34,16 @@ export type ReconcileResult = {
 
 /**
  * Syncs all rows that are due for a look, because they may have missed a webhook (`sync_due_at`). One that
- * fails is logged and tried again at the next look. Throws only when the database does not answer.
+ * fails is logged and tried again at the next look; what is left when `stopping` says so is left to the next
+ * process. Throws only when the database does not answer.
  */
-export async function reconcile(now = new Date()): Promise<ReconcileResult> {
-  const tally = new Tally();
+export async function reconcile(
+  now = new Date(),
+  stopping?: AbortSignal,
+): Promise<ReconcileResult> {
+  const tally = new Tally({ unknownCounts: true, stopping });
   let afterId: string | null = null;
-  for (;;) {
+  while (!stopping?.aborted) {
     const page = await findCustomersDue(now, afterId, PAGE);
     const last = page.at(-1);
     if (!last) return tally.result;
@@ -54,6 +58,7 @@ export async function reconcile(now = new Date()): Promise<ReconcileResult> {
     }
     afterId = last.id;
   }
+  return tally.result;
 }
 
 /**
@@ -69,10 +74,10 @@ export async function reconcileAll({
   tell?: (progress: Progress) => void;
   unlinkUnknown?: boolean;
 } = {}): Promise<ReconcileResult> {
-  const tally = new Tally();
+  const tally = new Tally({ unknownCounts: false });
   await forEachBilledProfile(async (profile) => {
     await tally.sync(profile);
-    if (!tally.seemsHopeless || unlinkUnknown) return;
+    if (!tally.seemsHopeless) return;
     throw new OperatorError(
       "One sync after the other fails: see the log for why. Go on later with --after, as the last line of progress says.",
     );
@@ -86,12 +91,20 @@ class Tally {
   readonly result: ReconcileResult = { synced: 0, failed: 0, unknown: [] };
   #failuresInARow = 0;
 
+  constructor(
+    private readonly options: {
+      /** Whether customers that Stripe does not know speak for keys that are not the right ones. */
+      unknownCounts: boolean;
+      stopping?: AbortSignal;
+    },
+  ) {}
+
   get seemsHopeless(): boolean {
     return this.#failuresInARow >= MOST_FAILURES;
   }
 
   async sync({ id: userId, stripeCustomerId }: BilledProfile): Promise<void> {
-    if (this.seemsHopeless) return;
+    if (this.seemsHopeless || this.options.stopping?.aborted) return;
     try {
       await syncCustomer(stripeCustomerId);
       this.result.synced++;
@@ -101,6 +114,7 @@ class Tally {
         this.result.unknown.push(userId);
         log().error({ userId, stripeCustomerId }, error.message);
         await updateProfile(userId, { syncDueAt: new Date(Date.now() + UNKNOWN_REST_MS) });
+        if (!this.options.unknownCounts) return;
       } else {
         this.result.failed++;
         log().error({ userId, stripeCustomerId, err: error }, "a customer could not be synced");
@@ -112,9 +126,10 @@ class Tally {
 
 /**
  * Reconciles shortly after the start and then every `interval` milliseconds until the returned function is
- * called, which waits for a look under way.
+ * called, which lets a look under way finish the syncs it has begun.
  */
 export function startReconciliation(interval = INTERVAL_MS): () => Promise<void> {
+  const stopping = new AbortController();
   let look: Promise<unknown> = Promise.resolve();
   let isLooking = false;
   const lookUnlessLooking = () => {
@@ -124,7 +139,9 @@ export function startReconciliation(interval = INTERVAL_MS): () => Promise<void>
       workUndeliveredEvents().catch((error: unknown) =>
         log().error({ err: error }, "undelivered events could not be worked"),
       ),
-      reconcile().catch((error: unknown) => log().error({ err: error }, "reconciliation failed")),
+      reconcile(new Date(), stopping.signal).catch((error: unknown) =>
+        log().error({ err: error }, "reconciliation failed"),
+      ),
     ]).finally(() => {
       isLooking = false;
     });
@@ -134,6 +151,7 @@ export function startReconciliation(interval = INTERVAL_MS): () => Promise<void>
   return async () => {
     clearTimeout(first);
     clearInterval(timer);
+    stopping.abort();
     await look;
   };
 }
