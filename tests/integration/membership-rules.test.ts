@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { isSubscribed } from "~/features/billing/access";
 import { startCheckout } from "~/features/billing/checkout.server";
@@ -8,6 +8,7 @@ import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
+import { log } from "~/server/log.server";
 import { findProfile } from "~db/queries/profiles";
 import { findStripePrice } from "~db/queries/stripe-prices";
 import { control, newMember, newPayer, newReader, type Payer } from "../support/payments";
@@ -21,7 +22,10 @@ beforeAll(async () => {
   site = await openTestSite({ payments: {} });
 });
 afterAll(() => site.close());
-afterEach(() => site.restoreEnvironment());
+afterEach(() => {
+  vi.restoreAllMocks();
+  site.restoreEnvironment();
+});
 
 const play = (path: string, fields: Record<string, unknown> = {}) =>
   control(site.sandboxOrigin, path, fields);
@@ -334,6 +338,60 @@ describe("a dispute", () => {
     expect(syncDueAt?.getTime()).toBeLessThan(Date.now() + 6 * 60_000);
     await reconcile(new Date(Date.now() + 6 * 60_000));
     expect((await atStripe(member)).pause_collection).toMatchObject({ behavior: "void" });
+  });
+});
+
+describe("the author", () => {
+  function told(): () => unknown[] {
+    const warn = vi.spyOn(log(), "warn");
+    return () => warn.mock.calls.flatMap(([facts]) => ("event" in Object(facts) ? [facts] : []));
+  }
+
+  it("hears of a dispute once, of however many deliveries that share a look", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/dispute`);
+    const notices = told();
+    await Promise.all([syncCustomer(member.customer), syncCustomer(member.customer)]);
+    await syncCustomer(member.customer);
+    expect(notices()).toMatchObject([{ event: "dispute-opened", userId: member.id }]);
+  });
+
+  it("hears of it though Stripe fails right after the site has acted", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/dispute`);
+    const notices = told();
+    const { subscriptions } = stripeClient();
+    const update = subscriptions.update.bind(subscriptions);
+    vi.spyOn(subscriptions, "update").mockImplementationOnce(async (id, parameters) => {
+      const changed = await update(id, parameters as object);
+      await play("faults", { kind: "error", status: 400, match: "GET /v1/subscriptions" });
+      return changed;
+    });
+    await expect(syncCustomer(member.customer)).rejects.toThrow();
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(false);
+    expect(notices()).toMatchObject([{ event: "dispute-opened", userId: member.id }]);
+  });
+
+  it("hears which payment is disputed, not which was only inquired about", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "paid" });
+    await play(`subscriptions/${member.subscription}/dispute`, { payment: "last", inquiry: true });
+    const { charge } = await play(`subscriptions/${member.subscription}/dispute`, {
+      payment: "first",
+    });
+    const notices = told();
+    await syncCustomer(member.customer);
+    expect(notices()).toMatchObject([{ event: "dispute-opened", chargeId: charge }]);
+  });
+
+  it("hears of a full refund once", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/refund`);
+    const notices = told();
+    await Promise.all([syncCustomer(member.customer), syncCustomer(member.customer)]);
+    await syncCustomer(member.customer);
+    expect(notices()).toMatchObject([{ event: "refunded", userId: member.id }]);
   });
 });
 

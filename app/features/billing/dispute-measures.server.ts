@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import { isHarmful } from "./coverage";
 import type { ExaminedMembership } from "./customer-billing.server";
 import { stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";
@@ -19,19 +20,18 @@ const LOST = "lost";
 /**
  * Sees to it that a disputed membership is not charged again: while a dispute is open nothing is collected,
  * once it is lost the subscription is cancelled, once it is won collection goes on
- * (https://docs.stripe.com/billing/subscriptions/pause-payment). Gives what it changed, which is nothing
- * when it is asked again. Throws what Stripe throws.
+ * (https://docs.stripe.com/billing/subscriptions/pause-payment). Tells of each thing as soon as it is
+ * done, and of nothing when it is asked again. Throws what Stripe throws.
  */
 export async function takeDisputeMeasures(
   memberships: readonly ExaminedMembership[],
-): Promise<Measure[]> {
-  const measures: Measure[] = [];
+  tell: (measure: Measure) => void,
+): Promise<void> {
   for (const membership of memberships) {
     if (isOver(membership.subscription)) continue;
     const measure = await takeMeasure(membership);
-    if (measure) measures.push(measure);
+    if (measure) tell(measure);
   }
-  return measures;
 }
 
 async function takeMeasure({
@@ -55,13 +55,13 @@ async function takeMeasure({
   }
   const isDisputed = coverage.withdrawn === "dispute";
   if (isDisputed && !pause) {
-    const [newest] = disputes;
+    const open = disputes.find(isHarmful);
     await setCollection(invoices, false);
     await subscriptions.update(subscriptionId, {
       pause_collection: { behavior: "void" },
-      metadata: { [PAUSED_FOR]: newest?.dispute.id ?? "" },
+      metadata: { [PAUSED_FOR]: open?.dispute.id ?? "" },
     });
-    return measure("dispute-opened", newest?.chargeId);
+    return measure("dispute-opened", open?.chargeId);
   }
   if (!isDisputed && pause && metadata[PAUSED_FOR]) {
     await setCollection(invoices, true);
