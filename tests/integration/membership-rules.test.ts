@@ -471,6 +471,19 @@ describe("the author's other products", () => {
 });
 
 describe("events that Stripe could not deliver", () => {
+  it("are all worked in the end, however many one look takes", async () => {
+    await play("reset");
+    await play("endpoints", {
+      url: "http://127.0.0.1:9/webhooks/stripe",
+      events: ["charge.refunded"],
+    });
+    const members = [await newMember(site.sandboxOrigin), await newMember(site.sandboxOrigin)];
+    for (const { subscription } of members) await play(`subscriptions/${subscription}/refund`);
+    const look = () => workUndeliveredEvents(new Date(), { worked: 1, read: 100 });
+    expect([await look(), await look(), await look()]).toEqual([1, 1, 0]);
+    expect(await Promise.all(members.map((member) => hasAccess(member)))).toEqual([false, false]);
+  });
+
   it("are worked by the timer, once", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play("endpoints", {
