@@ -193,6 +193,60 @@ describe("a renewal", () => {
   });
 });
 
+describe("an invoice that is owed", () => {
+  const latest = async ({ subscription }: Payer) => {
+    const { data } = await stripeClient().invoices.list({ subscription, limit: 1 });
+    return data[0]?.id ?? "";
+  };
+  const payments = async () => {
+    const { counts } = await control<{ counts: Record<string, number> }>(
+      site.sandboxOrigin,
+      "requests",
+      undefined,
+      "GET",
+    );
+    return counts["POST /v1/invoices/:id/pay"] ?? 0;
+  };
+
+  it("is not paid once more while a bank still has the payment on its way", async () => {
+    const payer = await newPayer(site.sandboxOrigin, { card: "bank_account" });
+    await play("requests/clear");
+    await syncCustomer(payer.customer);
+    await play(`customers/${payer.customer}/card`, { card: "4242424242424242" });
+    await syncCustomer(payer.customer);
+    expect(await payments()).toBe(0);
+  });
+
+  it("is left alone if the author has stopped its collection", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
+    await stripeClient().invoices.update(await latest(member), { auto_advance: false });
+    await play(`customers/${member.customer}/card`, { card: "4242424242424242" });
+    await play("requests/clear");
+    await syncCustomer(member.customer);
+    expect(await payments()).toBe(0);
+    expect(await row(member)).toMatchObject({ stripeSubscriptionStatus: "past_due" });
+  });
+
+  it("is not collected again after a dispute if the author had stopped that before", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
+    const forgiven = await latest(member);
+    await stripeClient().invoices.update(forgiven, { auto_advance: false });
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
+    const { id } = await play(`subscriptions/${member.subscription}/dispute`, { payment: "first" });
+    await syncCustomer(member.customer);
+    await play(`disputes/${id}/close`, { won: true });
+    await syncCustomer(member.customer);
+    const { data } = await stripeClient().invoices.list({ subscription: member.subscription });
+    expect(data.map(({ status, auto_advance }) => [status, auto_advance])).toEqual([
+      ["open", true],
+      ["open", false],
+      ["paid", false],
+    ]);
+  });
+});
+
 describe("a cancellation", () => {
   it("at the period's end is on time", async () => {
     const member = await newMember(site.sandboxOrigin);

@@ -11,7 +11,7 @@ export type Measure = {
   chargeId: string | undefined;
 };
 
-/** Marks a pause of ours at Stripe, by the dispute it is for: one that the author made is left alone. */
+/** Marks what we stopped at Stripe, a subscription by its dispute: what the author stopped is left alone. */
 const PAUSED_FOR = "paused_for_dispute";
 
 /** Lost for good; an appeal is open again. */
@@ -56,7 +56,7 @@ async function takeMeasure({
   const isDisputed = coverage.withdrawn === "dispute";
   if (isDisputed && !pause) {
     const open = disputes.find(isHarmful);
-    await setCollection(invoices, false);
+    await stopCollection(invoices);
     await subscriptions.update(subscriptionId, {
       pause_collection: { behavior: "void" },
       metadata: { [PAUSED_FOR]: open?.dispute.id ?? "" },
@@ -64,7 +64,7 @@ async function takeMeasure({
     return measure("dispute-opened", open?.chargeId);
   }
   if (!isDisputed && pause && metadata[PAUSED_FOR]) {
-    await setCollection(invoices, true);
+    await resumeCollection(invoices);
     await subscriptions.update(subscriptionId, {
       pause_collection: "",
       metadata: { [PAUSED_FOR]: "" },
@@ -75,13 +75,22 @@ async function takeMeasure({
 }
 
 /** A pause holds for invoices to come; those that are there are collected or not as each of them says. */
-async function setCollection(
-  invoices: readonly Stripe.Invoice[],
-  auto_advance: boolean,
-): Promise<void> {
-  for (const invoice of invoices) {
-    const isOwed = invoice.status === "draft" || invoice.status === "open";
-    if (!isOwed || invoice.auto_advance === auto_advance) continue;
-    await stripeClient().invoices.update(invoice.id, { auto_advance });
+async function stopCollection(invoices: readonly Stripe.Invoice[]): Promise<void> {
+  for (const { id, status, auto_advance } of invoices) {
+    const isCollected = (status === "draft" || status === "open") && auto_advance;
+    if (!isCollected) continue;
+    const metadata = { [PAUSED_FOR]: "true" };
+    await stripeClient().invoices.update(id, { auto_advance: false, metadata });
+  }
+}
+
+async function resumeCollection(invoices: readonly Stripe.Invoice[]): Promise<void> {
+  for (const { id, status, metadata } of invoices) {
+    const isOwed = status === "draft" || status === "open";
+    if (!isOwed || !metadata?.[PAUSED_FOR]) continue;
+    await stripeClient().invoices.update(id, {
+      auto_advance: true,
+      metadata: { [PAUSED_FOR]: "" },
+    });
   }
 }
