@@ -176,8 +176,8 @@ describe("a payment in between", () => {
 });
 
 describe("two processes at once", () => {
-  it("make one customer and one session", async () => {
-    const reader = await newReader();
+  /** The checkout of another process on the same database. */
+  async function otherProcess() {
     vi.resetModules();
     const other = await import("~/features/billing/checkout.server");
     const environment = await import("~/env.server");
@@ -189,11 +189,30 @@ describe("two processes at once", () => {
       LOG_LEVEL: "silent",
     });
     database.setDatabase(getDatabase());
+    return other;
+  }
+
+  async function upgradeInBoth(reader: Reader) {
+    const other = await otherProcess();
     const outcomes = await Promise.all([upgrade(reader), other.startCheckout(reader, priceId)]);
     expect(new Set(await Promise.all(outcomes.map(sessionId))).size).toBe(1);
     expect(await customersOf(reader)).toHaveLength(1);
     expect(await openSessionsOf(reader)).toHaveLength(1);
+  }
+
+  it("make one customer and one session", async () => {
+    await upgradeInBoth(await newReader());
   });
+
+  it.each(["POST /v1/customers", "POST /v1/checkout/sessions"])(
+    "do so when one finds the other's %s under way for seconds",
+    async (match) => {
+      const reader = await newReader();
+      await play("faults", { kind: "slow", match, when: "after", ms: 4_000 });
+      await upgradeInBoth(reader);
+      expect((await findProfile(reader.id))?.checkoutFailures).toBe(0);
+    },
+  );
 });
 
 describe("a row that has lost its customer", () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { isSubscribed } from "~/features/billing/access";
 import { startCheckout } from "~/features/billing/checkout.server";
@@ -8,6 +8,7 @@ import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
+import { log } from "~/server/log.server";
 import { findProfile } from "~db/queries/profiles";
 import { findStripePrice } from "~db/queries/stripe-prices";
 import { control, newMember, newPayer, newReader, type Payer } from "../support/payments";
@@ -21,7 +22,10 @@ beforeAll(async () => {
   site = await openTestSite({ payments: {} });
 });
 afterAll(() => site.close());
-afterEach(() => site.restoreEnvironment());
+afterEach(() => {
+  vi.restoreAllMocks();
+  site.restoreEnvironment();
+});
 
 const play = (path: string, fields: Record<string, unknown> = {}) =>
   control(site.sandboxOrigin, path, fields);
@@ -189,6 +193,60 @@ describe("a renewal", () => {
   });
 });
 
+describe("an invoice that is owed", () => {
+  const latest = async ({ subscription }: Payer) => {
+    const { data } = await stripeClient().invoices.list({ subscription, limit: 1 });
+    return data[0]?.id ?? "";
+  };
+  const payments = async () => {
+    const { counts } = await control<{ counts: Record<string, number> }>(
+      site.sandboxOrigin,
+      "requests",
+      undefined,
+      "GET",
+    );
+    return counts["POST /v1/invoices/:id/pay"] ?? 0;
+  };
+
+  it("is not paid once more while a bank still has the payment on its way", async () => {
+    const payer = await newPayer(site.sandboxOrigin, { card: "bank_account" });
+    await play("requests/clear");
+    await syncCustomer(payer.customer);
+    await play(`customers/${payer.customer}/card`, { card: "4242424242424242" });
+    await syncCustomer(payer.customer);
+    expect(await payments()).toBe(0);
+  });
+
+  it("is left alone if the author has stopped its collection", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
+    await stripeClient().invoices.update(await latest(member), { auto_advance: false });
+    await play(`customers/${member.customer}/card`, { card: "4242424242424242" });
+    await play("requests/clear");
+    await syncCustomer(member.customer);
+    expect(await payments()).toBe(0);
+    expect(await row(member)).toMatchObject({ stripeSubscriptionStatus: "past_due" });
+  });
+
+  it("is not collected again after a dispute if the author had stopped that before", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
+    const forgiven = await latest(member);
+    await stripeClient().invoices.update(forgiven, { auto_advance: false });
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
+    const { id } = await play(`subscriptions/${member.subscription}/dispute`, { payment: "first" });
+    await syncCustomer(member.customer);
+    await play(`disputes/${id}/close`, { won: true });
+    await syncCustomer(member.customer);
+    const { data } = await stripeClient().invoices.list({ subscription: member.subscription });
+    expect(data.map(({ status, auto_advance }) => [status, auto_advance])).toEqual([
+      ["open", true],
+      ["open", false],
+      ["paid", false],
+    ]);
+  });
+});
+
 describe("a cancellation", () => {
   it("at the period's end is on time", async () => {
     const member = await newMember(site.sandboxOrigin);
@@ -337,6 +395,60 @@ describe("a dispute", () => {
   });
 });
 
+describe("the author", () => {
+  function told(): () => unknown[] {
+    const warn = vi.spyOn(log(), "warn");
+    return () => warn.mock.calls.flatMap(([facts]) => ("event" in Object(facts) ? [facts] : []));
+  }
+
+  it("hears of a dispute once, of however many deliveries that share a look", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/dispute`);
+    const notices = told();
+    await Promise.all([syncCustomer(member.customer), syncCustomer(member.customer)]);
+    await syncCustomer(member.customer);
+    expect(notices()).toMatchObject([{ event: "dispute-opened", userId: member.id }]);
+  });
+
+  it("hears of it though Stripe fails right after the site has acted", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/dispute`);
+    const notices = told();
+    const { subscriptions } = stripeClient();
+    const update = subscriptions.update.bind(subscriptions);
+    vi.spyOn(subscriptions, "update").mockImplementationOnce(async (id, parameters) => {
+      const changed = await update(id, parameters as object);
+      await play("faults", { kind: "error", status: 400, match: "GET /v1/subscriptions" });
+      return changed;
+    });
+    await expect(syncCustomer(member.customer)).rejects.toThrow();
+    await syncCustomer(member.customer);
+    expect(await hasAccess(member)).toBe(false);
+    expect(notices()).toMatchObject([{ event: "dispute-opened", userId: member.id }]);
+  });
+
+  it("hears which payment is disputed, not which was only inquired about", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "paid" });
+    await play(`subscriptions/${member.subscription}/dispute`, { payment: "last", inquiry: true });
+    const { charge } = await play(`subscriptions/${member.subscription}/dispute`, {
+      payment: "first",
+    });
+    const notices = told();
+    await syncCustomer(member.customer);
+    expect(notices()).toMatchObject([{ event: "dispute-opened", chargeId: charge }]);
+  });
+
+  it("hears of a full refund once", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/refund`);
+    const notices = told();
+    await Promise.all([syncCustomer(member.customer), syncCustomer(member.customer)]);
+    await syncCustomer(member.customer);
+    expect(notices()).toMatchObject([{ event: "refunded", userId: member.id }]);
+  });
+});
+
 describe("a payment that settles late, while every webhook is lost", () => {
   it("opens the door when it arrives", async () => {
     const payer = await newPayer(site.sandboxOrigin, { card: "bank_account" });
@@ -413,6 +525,19 @@ describe("the author's other products", () => {
 });
 
 describe("events that Stripe could not deliver", () => {
+  it("are all worked in the end, however many one look takes", async () => {
+    await play("reset");
+    await play("endpoints", {
+      url: "http://127.0.0.1:9/webhooks/stripe",
+      events: ["charge.refunded"],
+    });
+    const members = [await newMember(site.sandboxOrigin), await newMember(site.sandboxOrigin)];
+    for (const { subscription } of members) await play(`subscriptions/${subscription}/refund`);
+    const look = () => workUndeliveredEvents(new Date(), { worked: 1, read: 100 });
+    expect([await look(), await look(), await look()]).toEqual([1, 1, 0]);
+    expect(await Promise.all(members.map((member) => hasAccess(member)))).toEqual([false, false]);
+  });
+
   it("are worked by the timer, once", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play("endpoints", {

@@ -13,11 +13,12 @@ const TRIED = "tried_payment_method";
  * (https://docs.stripe.com/customer-management/portal-deep-links), so that without this the old card would
  * go on being charged; and a new card by itself pays nothing that is owed
  * (https://docs.stripe.com/billing/revenue-recovery/smart-retries). Each card is tried once: what it fails
- * to pay is left to Stripe's retries. Gives whether anything was changed at Stripe; throws what Stripe throws.
+ * to pay is left to Stripe's retries; and none while a bank still has a payment on its way. Gives whether anything was changed at Stripe; throws what Stripe throws.
  */
 export async function followNewCard({
   memberships,
   failedPaymentMethods,
+  isPaymentUnderWay,
 }: CustomerBilling): Promise<boolean> {
   let hasChanged = false;
   for (const membership of memberships) {
@@ -35,6 +36,7 @@ export async function followNewCard({
     const isUntried =
       card !== null &&
       owed.length > 0 &&
+      !isPaymentUnderWay &&
       subscription.metadata[TRIED] !== card.id &&
       !failedPaymentMethods.has(card.id);
     if (!isReplaced && !isUntried) continue;
@@ -49,9 +51,19 @@ export async function followNewCard({
   return hasChanged;
 }
 
-/** Invoices that Stripe has tried to collect in vain. */
+/**
+ * Invoices that Stripe has tried to collect in vain, and goes on collecting: not those whose collection the
+ * author has stopped (https://docs.stripe.com/invoicing/integration/automatic-advancement-collection), or that
+ * are sent to be paid by hand.
+ */
 function owedInvoices({ invoices }: ExaminedMembership): Stripe.Invoice[] {
-  return invoices.filter(({ status, attempted }) => status === "open" && attempted);
+  return invoices.filter(
+    ({ status, attempted, auto_advance, collection_method }) =>
+      status === "open" &&
+      attempted &&
+      auto_advance &&
+      collection_method === "charge_automatically",
+  );
 }
 
 async function pay(invoices: readonly Stripe.Invoice[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import Stripe from "stripe";
 import { env } from "~/env.server";
 import { log } from "~/server/log.server";
@@ -34,6 +35,9 @@ const TIME_TO_PAY = 10 * 60;
 /** How often a checkout is begun anew in one click: after a failure of Stripe's, or a step it was too late for. */
 const ATTEMPTS = 3;
 
+/** How often, and after how many milliseconds each, a call is asked about that another process has under way. */
+const UNDER_WAY = { times: 10, pauseMs: 500 };
+
 /**
  * Starts the upgrade of a user: the customer first; then whoever has a membership that is not over is sent
  * to the portal, an open session is used again, and only then a new one is made. However often it is
@@ -52,11 +56,17 @@ export function startCheckout(buyer: Buyer, postedPriceId: unknown): Promise<Che
 }
 
 async function openCheckout(buyer: Buyer): Promise<CheckoutOutcome> {
+  let waits = 0;
   for (let attempt = 1; ; attempt++) {
     const profile = await ensureProfile(buyer.id);
     try {
       return await attemptCheckout(buyer, profile);
     } catch (error) {
+      if (isUnderWay(error) && waits++ < UNDER_WAY.times) {
+        attempt--;
+        await pause(UNDER_WAY.pauseMs);
+        continue;
+      }
       if (attempt === ATTEMPTS) throw error;
       if (isKeptFailure(error)) {
         log().warn({ userId: buyer.id, err: error }, "Stripe failed; the checkout is begun anew");
@@ -68,9 +78,18 @@ async function openCheckout(buyer: Buyer): Promise<CheckoutOutcome> {
   }
 }
 
+/**
+ * Whether Stripe has the same call of another process, or one that timed out here, still under way
+ * (https://docs.stripe.com/error-codes#idempotency-key-in-use). Another key would make everything twice.
+ */
+function isUnderWay(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeError && error.statusCode === 409;
+}
+
 /** Whether Stripe keeps an error under the call's idempotency key, and would only repeat it. */
 function isKeptFailure(error: unknown): boolean {
   const { StripeAPIError, StripeIdempotencyError } = Stripe.errors;
+  if (isUnderWay(error)) return false;
   return error instanceof StripeAPIError || error instanceof StripeIdempotencyError;
 }
 

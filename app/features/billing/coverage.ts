@@ -65,10 +65,15 @@ export function coverageOf(
     isRefunded = until === paidUntil ? isRefunded && wasRefunded : wasRefunded;
     paidUntil = until;
   }
-  if (disputes.some(({ dispute }) => !HARMLESS.has(dispute.status))) {
+  if (disputes.some(isHarmful)) {
     return { paidUntil, withdrawn: "dispute" };
   }
   return { paidUntil, withdrawn: isRefunded ? "refund" : null };
+}
+
+/** Whether a dispute is open or lost, and no mere inquiry. */
+export function isHarmful({ dispute }: DisputedPayment): boolean {
+  return !HARMLESS.has(dispute.status);
 }
 
 /** The charges that paid an invoice. */

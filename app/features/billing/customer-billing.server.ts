@@ -42,6 +42,8 @@ export type CustomerBilling = {
   price: StripePrice | null;
   /** Payment methods of the customer's with which a payment has failed. */
   failedPaymentMethods: ReadonlySet<string>;
+  /** Whether a bank has a payment of the customer's on its way, which takes days. */
+  isPaymentUnderWay: boolean;
   /** Whether the customer was deleted at Stripe, with all subscriptions. */
   isDeleted: boolean;
 };
@@ -67,14 +69,22 @@ export async function askBilling(stripeCustomerId: string): Promise<CustomerBill
     const price = priceOf(state, memberships);
     const failed = charges.filter(({ status }) => status === "failed");
     const failedPaymentMethods = new Set(failed.flatMap((charge) => charge.payment_method ?? []));
-    return { state, memberships, price, failedPaymentMethods, isDeleted: false };
+    const isPaymentUnderWay = charges.some(({ status }) => status === "pending");
+    const payments = { failedPaymentMethods, isPaymentUnderWay };
+    return { state, memberships, price, ...payments, isDeleted: false };
   } catch (error) {
     if (!isMissingAtStripe(error, "customer")) throw error;
     const customer = await customerState(stripeCustomerId);
     if (customer === "unknown") throw new UnknownCustomer(stripeCustomerId);
     if (customer === "there") throw error;
-    const nothing = { memberships: [], price: null, failedPaymentMethods: new Set<string>() };
-    return { ...nothing, state: billingStateOf([]), isDeleted: true };
+    const payments = { failedPaymentMethods: new Set<string>(), isPaymentUnderWay: false };
+    return {
+      state: billingStateOf([]),
+      memberships: [],
+      price: null,
+      ...payments,
+      isDeleted: true,
+    };
   }
 }
 

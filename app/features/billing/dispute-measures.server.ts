@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import { isHarmful } from "./coverage";
 import type { ExaminedMembership } from "./customer-billing.server";
 import { stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";
@@ -10,7 +11,7 @@ export type Measure = {
   chargeId: string | undefined;
 };
 
-/** Marks a pause of ours at Stripe, by the dispute it is for: one that the author made is left alone. */
+/** Marks what we stopped at Stripe, a subscription by its dispute: what the author stopped is left alone. */
 const PAUSED_FOR = "paused_for_dispute";
 
 /** Lost for good; an appeal is open again. */
@@ -19,19 +20,18 @@ const LOST = "lost";
 /**
  * Sees to it that a disputed membership is not charged again: while a dispute is open nothing is collected,
  * once it is lost the subscription is cancelled, once it is won collection goes on
- * (https://docs.stripe.com/billing/subscriptions/pause-payment). Gives what it changed, which is nothing
- * when it is asked again. Throws what Stripe throws.
+ * (https://docs.stripe.com/billing/subscriptions/pause-payment). Tells of each thing as soon as it is
+ * done, and of nothing when it is asked again. Throws what Stripe throws.
  */
 export async function takeDisputeMeasures(
   memberships: readonly ExaminedMembership[],
-): Promise<Measure[]> {
-  const measures: Measure[] = [];
+  tell: (measure: Measure) => void,
+): Promise<void> {
   for (const membership of memberships) {
     if (isOver(membership.subscription)) continue;
     const measure = await takeMeasure(membership);
-    if (measure) measures.push(measure);
+    if (measure) tell(measure);
   }
-  return measures;
 }
 
 async function takeMeasure({
@@ -55,16 +55,16 @@ async function takeMeasure({
   }
   const isDisputed = coverage.withdrawn === "dispute";
   if (isDisputed && !pause) {
-    const [newest] = disputes;
-    await setCollection(invoices, false);
+    const open = disputes.find(isHarmful);
+    await stopCollection(invoices);
     await subscriptions.update(subscriptionId, {
       pause_collection: { behavior: "void" },
-      metadata: { [PAUSED_FOR]: newest?.dispute.id ?? "" },
+      metadata: { [PAUSED_FOR]: open?.dispute.id ?? "" },
     });
-    return measure("dispute-opened", newest?.chargeId);
+    return measure("dispute-opened", open?.chargeId);
   }
   if (!isDisputed && pause && metadata[PAUSED_FOR]) {
-    await setCollection(invoices, true);
+    await resumeCollection(invoices);
     await subscriptions.update(subscriptionId, {
       pause_collection: "",
       metadata: { [PAUSED_FOR]: "" },
@@ -75,13 +75,22 @@ async function takeMeasure({
 }
 
 /** A pause holds for invoices to come; those that are there are collected or not as each of them says. */
-async function setCollection(
-  invoices: readonly Stripe.Invoice[],
-  auto_advance: boolean,
-): Promise<void> {
-  for (const invoice of invoices) {
-    const isOwed = invoice.status === "draft" || invoice.status === "open";
-    if (!isOwed || invoice.auto_advance === auto_advance) continue;
-    await stripeClient().invoices.update(invoice.id, { auto_advance });
+async function stopCollection(invoices: readonly Stripe.Invoice[]): Promise<void> {
+  for (const { id, status, auto_advance } of invoices) {
+    const isCollected = (status === "draft" || status === "open") && auto_advance;
+    if (!isCollected) continue;
+    const metadata = { [PAUSED_FOR]: "true" };
+    await stripeClient().invoices.update(id, { auto_advance: false, metadata });
+  }
+}
+
+async function resumeCollection(invoices: readonly Stripe.Invoice[]): Promise<void> {
+  for (const { id, status, metadata } of invoices) {
+    const isOwed = status === "draft" || status === "open";
+    if (!isOwed || !metadata?.[PAUSED_FOR]) continue;
+    await stripeClient().invoices.update(id, {
+      auto_advance: true,
+      metadata: { [PAUSED_FOR]: "" },
+    });
   }
 }

@@ -28,8 +28,6 @@ export type Look = CustomerBilling & {
   stripeCustomerId: string;
   number: number;
   at: Date;
-  /** What the look made the site do at Stripe about disputes. */
-  measures: Measure[];
   /** Whether something that had to be done at Stripe could not be, and has to be tried again soon. */
   isUnfinished: boolean;
 };
@@ -59,12 +57,16 @@ export async function syncCustomer(stripeCustomerId: string): Promise<SyncOutcom
  */
 export function lookAtCustomer(stripeCustomerId: string): Promise<Look | null> {
   return sharedInOrder(`look ${callPurpose()} ${stripeCustomerId}`, async () => {
-    if (!(await findProfileByCustomer(stripeCustomerId))) return null;
+    const profile = await findProfileByCustomer(stripeCustomerId);
+    if (!profile) return null;
     const first = await look(stripeCustomerId);
-    const { measures, hasChanged, isUnfinished } = await takeMeasures(first);
+    // told at once: a later look finds it done, and whatever fails from here on would keep it from the author
+    const { hasChanged, isUnfinished } = await takeMeasures(first, (measure) =>
+      tellAuthor({ userId: profile.id, stripeCustomerId, ...measure }),
+    );
     // what was done at Stripe counts already, so that nobody who has just paid is shown a shut door
     const last = hasChanged ? await look(stripeCustomerId) : first;
-    return { ...last, measures, isUnfinished };
+    return { ...last, isUnfinished };
   });
 }
 
@@ -74,16 +76,20 @@ async function look(stripeCustomerId: string) {
   return { ...(await askBilling(stripeCustomerId)), stripeCustomerId, number, at };
 }
 
-/** Does at Stripe what follows from what it says: about disputed payments, and about new cards. */
-async function takeMeasures(billing: CustomerBilling) {
+/** Does at Stripe what follows from what it says: about disputed payments, of which it tells, and about new cards. */
+async function takeMeasures(billing: CustomerBilling, tell: (measure: Measure) => void) {
+  let hasChanged = false;
   try {
-    const measures = await takeDisputeMeasures(billing.memberships);
+    await takeDisputeMeasures(billing.memberships, (measure) => {
+      hasChanged = true;
+      tell(measure);
+    });
     const hasNewCard = await followNewCard(billing);
-    return { measures, hasChanged: hasNewCard || measures.length > 0, isUnfinished: false };
+    return { hasChanged: hasNewCard || hasChanged, isUnfinished: false };
   } catch (error) {
     // the row is written all the same, and the timer comes back to the rest
     log().error({ err: error }, "a membership could not be changed at Stripe; it is tried again");
-    return { measures: [], hasChanged: false, isUnfinished: true };
+    return { hasChanged, isUnfinished: true };
   }
 }
 
@@ -117,15 +123,12 @@ export async function writeLook(look: Look, tx: Executor): Promise<WrittenLook> 
   return { before, state, isStale: false };
 }
 
-/** Logs a written look, and tells the author of what changed that is theirs to know. */
+/** Logs a written look, and tells the author of a refund that it saw first. */
 export function afterWriting(look: Look, written: WrittenLook): SyncOutcome {
   const { stripeCustomerId } = look;
   if (!written) return unknownCustomer(stripeCustomerId);
   const { before, state, isStale } = written;
   const userId = before.id;
-  for (const { kind, subscriptionId, chargeId } of look.measures) {
-    tellAuthor({ kind, userId, stripeCustomerId, subscriptionId, chargeId });
-  }
   if (isStale) {
     countSync("stale");
     log().info({ userId, stripeCustomerId }, "a later look at Stripe was written already");

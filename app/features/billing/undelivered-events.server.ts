@@ -9,8 +9,8 @@ const MOST_TYPES = 20;
 /** Stripe itself delivers an event again for three days (https://docs.stripe.com/webhooks#automatic-retries). */
 const RETRIED_FOR_SECONDS = 72 * 60 * 60;
 
-/** Events that one look works at most; the rest is left to Stripe and the rows' own looks. */
-const MOST_EVENTS = 500;
+/** Events that one look works at most, and that it reads at most; the rest is left to the next look. */
+const MOST = { worked: 500, read: 10_000 };
 
 /**
  * The events of this site's types, made between two moments in seconds since 1970, that Stripe could not
@@ -28,17 +28,24 @@ export async function* undeliveredEvents(
 /**
  * Works the events that Stripe could not deliver, as it advises
  * (https://docs.stripe.com/webhooks/process-undelivered-events), so that an hour without webhooks costs
- * minutes. Gives how many there were to work. Throws what Stripe throws; an event that fails is only logged.
+ * minutes. Gives how many there were to work. Stripe goes on listing those that were worked here, the newest
+ * first, so they don't count towards the most that one look works. Throws what Stripe throws; an event that
+ * fails is only logged.
  */
-export async function workUndeliveredEvents(now = new Date()): Promise<number> {
+export async function workUndeliveredEvents(now = new Date(), most = MOST): Promise<number> {
   const since = Math.floor(now.getTime() / 1_000) - RETRIED_FOR_SECONDS;
-  let looked = 0;
+  let read = 0;
+  let tried = 0;
   let worked = 0;
   for await (const event of undeliveredEvents({ gte: since })) {
-    if (++looked > MOST_EVENTS) break;
+    if (++read > most.read || tried === most.worked) break;
     try {
-      if (await workOnce(event)) worked++;
+      const isNew = await workOnce(event);
+      if (!isNew) continue;
+      tried++;
+      worked++;
     } catch (error) {
+      tried++;
       log().error({ event: event.id, type: event.type, err: error }, "an undelivered event failed");
     }
   }

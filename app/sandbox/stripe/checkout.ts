@@ -81,6 +81,7 @@ export function payInSession(
     isTaxed: session.automatic_tax.enabled,
   });
   if (outcome.kind === "paid") settleInvoice(sandbox, invoice, intent);
+  else invoice.attempted = true;
   update(sandbox, "customer.updated", customer, () => {
     customer.currency = session.currency;
   });
