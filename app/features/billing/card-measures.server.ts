@@ -13,7 +13,8 @@ const TRIED = "tried_payment_method";
  * (https://docs.stripe.com/customer-management/portal-deep-links), so that without this the old card would
  * go on being charged; and a new card by itself pays nothing that is owed
  * (https://docs.stripe.com/billing/revenue-recovery/smart-retries). Each card is tried once: what it fails
- * to pay is left to Stripe's retries; and none while a bank still has a payment on its way. Gives whether anything was changed at Stripe; throws what Stripe throws.
+ * to pay is left to Stripe's retries; and none while a bank still has a payment on its way. Gives whether
+ * anything was changed at Stripe; throws what Stripe throws.
  */
 export async function followNewCard({
   memberships,

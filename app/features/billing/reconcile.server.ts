@@ -136,7 +136,7 @@ export function startReconciliation(interval = INTERVAL_MS): () => Promise<void>
     if (isLooking) return;
     isLooking = true;
     look = Promise.allSettled([
-      workUndeliveredEvents().catch((error: unknown) =>
+      workUndeliveredEvents(new Date(), undefined, stopping.signal).catch((error: unknown) =>
         log().error({ err: error }, "undelivered events could not be worked"),
       ),
       reconcile(new Date(), stopping.signal).catch((error: unknown) =>

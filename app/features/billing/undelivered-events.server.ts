@@ -29,16 +29,20 @@ export async function* undeliveredEvents(
  * Works the events that Stripe could not deliver, as it advises
  * (https://docs.stripe.com/webhooks/process-undelivered-events), so that an hour without webhooks costs
  * minutes. Gives how many there were to work. Stripe goes on listing those that were worked here, the newest
- * first, so they don't count towards the most that one look works. Throws what Stripe throws; an event that
- * fails is only logged.
+ * first, so they don't count towards the most that one look works. It ends early when `stopping` says so. Throws
+ * what Stripe throws; an event that fails is only logged.
  */
-export async function workUndeliveredEvents(now = new Date(), most = MOST): Promise<number> {
+export async function workUndeliveredEvents(
+  now = new Date(),
+  most = MOST,
+  stopping?: AbortSignal,
+): Promise<number> {
   const since = Math.floor(now.getTime() / 1_000) - RETRIED_FOR_SECONDS;
   let read = 0;
   let tried = 0;
   let worked = 0;
   for await (const event of undeliveredEvents({ gte: since })) {
-    if (++read > most.read || tried === most.worked) break;
+    if (++read > most.read || tried === most.worked || stopping?.aborted) break;
     try {
       const isNew = await workOnce(event);
       if (!isNew) continue;
