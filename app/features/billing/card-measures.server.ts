@@ -73,8 +73,15 @@ async function pay(invoices: readonly Stripe.Invoice[]): Promise<void> {
       await stripeClient().invoices.pay(id);
       log().info({ invoice: id }, "paid with a new payment method");
     } catch (error) {
-      if (!(error instanceof Stripe.errors.StripeCardError)) throw error;
-      log().info({ invoice: id, code: error.code }, "the new payment method was declined too");
+      const { StripeCardError, StripeInvalidRequestError } = Stripe.errors;
+      if (error instanceof StripeCardError) {
+        log().info({ invoice: id, code: error.code }, "the new payment method was declined too");
+      } else if (error instanceof StripeInvalidRequestError) {
+        // another look at the same customer, or its holder, was faster
+        log().info({ invoice: id, err: error }, "nothing is owed any more");
+      } else {
+        throw error;
+      }
     }
   }
 }

@@ -64,9 +64,14 @@ export function lookAtCustomer(stripeCustomerId: string): Promise<Look | null> {
     const { hasChanged, isUnfinished } = await takeMeasures(first, (measure) =>
       tellAuthor({ userId: profile.id, stripeCustomerId, ...measure }),
     );
-    // what was done at Stripe counts already, so that nobody who has just paid is shown a shut door
-    const last = hasChanged ? await look(stripeCustomerId) : first;
-    return { ...last, isUnfinished };
+    if (!hasChanged) return { ...first, isUnfinished };
+    try {
+      // what was done at Stripe counts already, so that nobody who has just paid is shown a shut door
+      return { ...(await look(stripeCustomerId)), isUnfinished };
+    } catch (error) {
+      log().error({ stripeCustomerId, err: error }, "what was done at Stripe is looked at later");
+      return { ...first, isUnfinished: true };
+    }
   });
 }
 
@@ -89,7 +94,7 @@ async function takeMeasures(billing: CustomerBilling, tell: (measure: Measure) =
   } catch (error) {
     // the row is written all the same, and the timer comes back to the rest
     log().error({ err: error }, "a membership could not be changed at Stripe; it is tried again");
-    return { hasChanged, isUnfinished: true };
+    return { hasChanged: true, isUnfinished: true };
   }
 }
 
