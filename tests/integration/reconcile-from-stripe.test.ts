@@ -93,6 +93,14 @@ describe("a membership that nobody here has", () => {
     expect(await reconcileFromStripe()).toMatchObject({ synced: 0, unresolved: [] });
   });
 
+  it("is listed when what it names is no user's id at all", async () => {
+    const { id } = await stripeClient().customers.create({ metadata: { userId: "robert" } });
+    await control(site.sandboxOrigin, `customers/${id}/subscribe`);
+    expect((await reconcileFromStripe()).unresolved).toMatchObject([
+      { stripeCustomerId: id, owner: { kind: "ownerless", userId: "robert" } },
+    ]);
+  });
+
   it("is never given to whoever only has its address", async () => {
     const reader = await newReader();
     const { id } = await stripeClient().customers.create({ email: reader.email });

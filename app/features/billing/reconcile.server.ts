@@ -37,11 +37,11 @@ export type ReconcileResult = {
  * Syncs all rows that are due for a look, because they may have missed a webhook (`sync_due_at`). One that
  * fails is logged and tried again at the next look. Throws only when the database does not answer.
  */
-export async function reconcile(now = new Date()): Promise<ReconcileResult> {
+export async function reconcile(now = new Date(), pageSize = PAGE): Promise<ReconcileResult> {
   const tally = new Tally();
   let afterId: string | null = null;
   for (;;) {
-    const page = await findCustomersDue(now, afterId, PAGE);
+    const page = await findCustomersDue(now, afterId, pageSize);
     const last = page.at(-1);
     if (!last) return tally.result;
     await inParallel(page, (profile) => tally.sync(profile));
