@@ -1,3 +1,4 @@
+import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { isSubscribed } from "~/features/billing/access";
@@ -244,6 +245,30 @@ describe("an invoice that is owed", () => {
       ["open", false],
       ["paid", false],
     ]);
+  });
+});
+
+describe("an invoice of many lines", () => {
+  it("pays the period that is on none of its first", async () => {
+    const payer = await newPayer(site.sandboxOrigin);
+    const { subscriptions, invoices } = stripeClient();
+    const { data } = await subscriptions.list({
+      customer: payer.customer,
+      expand: ["data.latest_invoice.payments"],
+    });
+    const [subscription] = data;
+    const invoice = subscription?.latest_invoice as Stripe.Invoice;
+    const [period] = invoice.lines.data;
+    if (!period) throw new Error("The invoice has no line.");
+    const session = { ...period, pricing: null };
+    const first = Array.from({ length: 10 }, () => session);
+    const latest_invoice = { ...invoice, lines: { ...invoice.lines, data: first, has_more: true } };
+    const pages = (items: unknown[]) => items as never;
+    vi.spyOn(subscriptions, "list").mockReturnValue(pages([{ ...subscription, latest_invoice }]));
+    vi.spyOn(invoices, "list").mockReturnValue(pages([latest_invoice]));
+    vi.spyOn(invoices, "listLineItems").mockReturnValue(pages([...first, period]));
+    await syncCustomer(payer.customer);
+    expect(await hasAccess(payer)).toBe(true);
   });
 });
 
