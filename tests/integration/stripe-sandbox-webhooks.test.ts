@@ -47,6 +47,7 @@ describe("webhooks", () => {
       "checkout.session.completed",
       "customer.subscription.created",
       "customer.subscription.updated",
+      "customer.updated",
       "invoice.paid",
     ]);
     const { event, body, headers } = await site.first("checkout.session.completed");
@@ -119,7 +120,7 @@ describe("webhooks", () => {
     expect((await sandbox.stripe.webhookEndpoints.list()).data).toMatchObject([
       { id: older.id, api_version: "2026-10-28.endive", enabled_events: SITE_EVENTS },
     ]);
-    expect(SITE_EVENTS).toHaveLength(20);
+    expect(SITE_EVENTS).toHaveLength(21);
     expect(await sandbox.stripe.customers.retrieve("cus_kept")).toMatchObject({ id: "cus_kept" });
     expect(await sandbox.control("settings")).toMatchObject({
       afterRetries: "unpaid",
