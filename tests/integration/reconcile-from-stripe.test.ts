@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { SANDBOX_STRIPE } from "~/env.server";
 import { isSubscribed } from "~/features/billing/access";
+import { startCheckout } from "~/features/billing/checkout.server";
 import { reconcileAll } from "~/features/billing/reconcile.server";
 import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
@@ -52,6 +54,21 @@ describe("a database that was restored from before somebody paid", () => {
     await reconcileFromStripe();
     expect((await findProfile(lost.id))?.stripeCustomerId).toBe(lost.customer);
     expect(await hasAccess(lost)).toBe(true);
+  });
+});
+
+describe("a checkout that is open when a membership is given back", () => {
+  it("is closed, so that it is not paid for a second one", async () => {
+    const lost = await newMember(site.sandboxOrigin);
+    const { id: unpaid } = await stripeClient().customers.create({});
+    await unlinkCustomer(lost.id);
+    await updateProfile(lost.id, { stripeCustomerId: unpaid });
+    const outcome = await startCheckout(lost, SANDBOX_STRIPE.priceId);
+    if (outcome.kind !== "checkout") throw new Error(outcome.kind);
+    await reconcileFromStripe();
+    expect((await findProfile(lost.id))?.stripeCustomerId).toBe(lost.customer);
+    const { status } = await stripeClient().checkout.sessions.retrieve(outcome.sessionId);
+    expect(status).toBe("expired");
   });
 });
 
