@@ -7,7 +7,12 @@ import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
 import { getDatabase } from "~db/client";
-import { findProfile } from "~db/queries/profiles";
+import {
+  countCheckoutFailure,
+  ensureProfile,
+  findProfile,
+  replaceCustomer,
+} from "~db/queries/profiles";
 import { insertUser } from "~db/queries/users";
 import { users } from "~db/schema";
 import { control, newMember, newReader, type Reader } from "../support/payments";
@@ -73,6 +78,23 @@ describe("a 500 of Stripe's, which it keeps and replays for a day", () => {
     expect(await sessionId(await upgrade(reader))).toBe(first);
     expect(await customersOf(reader)).toEqual([await customerOf(reader)]);
     expect((await openSessionsOf(reader)).map(({ id }) => id)).toEqual([first]);
+  });
+
+  it("for the customer in the place of a deleted one does not either", async () => {
+    const reader = await newReader();
+    await upgrade(reader);
+    const deleted = await customerOf(reader);
+    await play(`customers/${deleted}/delete`);
+    await play("faults", { kind: "error", status: 500, match: "POST /v1/customers" });
+    expect((await upgrade(reader)).kind).toBe("checkout");
+    expect(await customerOf(reader)).not.toBe(deleted);
+  });
+
+  it("is never uncounted by one that saw an older number", async () => {
+    const { id } = await newReader();
+    await ensureProfile(id);
+    for (const seen of [0, 0, 1, 0]) await countCheckoutFailure(id, seen);
+    expect((await findProfile(id))?.checkoutFailures).toBe(2);
   });
 
   it("stops only the click that it falls on when it goes on and on", async () => {
@@ -235,6 +257,30 @@ describe("a row that has lost its customer", () => {
     await makeOld();
     expect(await upgrade(reader)).toMatchObject({ kind: "checkout" });
     expect(await customerOf(reader)).not.toBe(stranger);
+  });
+});
+
+describe("a customer's link to a row", () => {
+  it("is not replaced when it is no longer what was seen, nor taken from another row", async () => {
+    const [mine, theirs] = [await newMember(site.sandboxOrigin), await newReader()];
+    await ensureProfile(theirs.id);
+    expect(await replaceCustomer(mine.id, null, "cus_late")).toBe(false);
+    expect(await replaceCustomer(mine.id, "cus_former", "cus_late")).toBe(false);
+    expect(await replaceCustomer(theirs.id, null, mine.customer)).toBe(false);
+    expect(await customerOf(mine)).toBe(mine.customer);
+    expect(await customerOf(theirs)).toBe("");
+  });
+});
+
+describe("a former member who buys again", () => {
+  it("is followed by the timer from the click on, as at the first time", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/cancel`);
+    await syncCustomer(member.customer);
+    expect((await findProfile(member.id))?.syncDueAt).toBeNull();
+    await upgrade(member);
+    const { syncDueAt } = (await findProfile(member.id)) ?? {};
+    expect(syncDueAt?.getTime()).toBeLessThanOrEqual(Date.now());
   });
 });
 

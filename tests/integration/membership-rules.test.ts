@@ -1,14 +1,15 @@
+import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { isSubscribed } from "~/features/billing/access";
 import { type CallPurpose, callingFor } from "~/features/billing/call-purpose.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { premiumProducts, SETUP_METADATA } from "~/features/billing/premium-product.server";
-import { reconcile } from "~/features/billing/reconcile.server";
+import { reconcile, startReconciliation } from "~/features/billing/reconcile.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
-import { receiveWebhook } from "~/features/billing/webhook.server";
+import { receiveWebhook, WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { log } from "~/server/log.server";
 import { findProfile } from "~db/queries/profiles";
 import { findStripePrice } from "~db/queries/stripe-prices";
@@ -52,6 +53,14 @@ async function newPrice(product: string, unit_amount = 1_499, interval = "month"
     recurring: { interval: interval as "month" },
   });
   return id;
+}
+
+/** How many requests of a kind Stripe has had since they were cleared. */
+async function requestsOf(kind: string): Promise<number> {
+  const path = "requests";
+  type Requests = { counts: Record<string, number> };
+  const { counts } = await control<Requests>(site.sandboxOrigin, path, undefined, "GET");
+  return counts[kind] ?? 0;
 }
 
 /** A product of the author's that is no membership, and a price of it. */
@@ -214,15 +223,7 @@ describe("an invoice that is owed", () => {
     const { data } = await stripeClient().invoices.list({ subscription, limit: 1 });
     return data[0]?.id ?? "";
   };
-  const payments = async () => {
-    const { counts } = await control<{ counts: Record<string, number> }>(
-      site.sandboxOrigin,
-      "requests",
-      undefined,
-      "GET",
-    );
-    return counts["POST /v1/invoices/:id/pay"] ?? 0;
-  };
+  const payments = () => requestsOf("POST /v1/invoices/:id/pay");
 
   it("is not paid once more while a bank still has the payment on its way", async () => {
     const payer = await newPayer(site.sandboxOrigin, { card: "bank_account" });
@@ -260,6 +261,72 @@ describe("an invoice that is owed", () => {
       ["open", false],
       ["paid", false],
     ]);
+  });
+});
+
+describe("an invoice of many lines", () => {
+  it("pays the period that is on none of its first", async () => {
+    const payer = await newPayer(site.sandboxOrigin);
+    const { subscriptions, invoices } = stripeClient();
+    const { data } = await subscriptions.list({
+      customer: payer.customer,
+      expand: ["data.latest_invoice.payments"],
+    });
+    const [subscription] = data;
+    const invoice = subscription?.latest_invoice as Stripe.Invoice;
+    const [period] = invoice.lines.data;
+    if (!period) throw new Error("The invoice has no line.");
+    const session = { ...period, pricing: null };
+    const first = Array.from({ length: 10 }, () => session);
+    const latest_invoice = { ...invoice, lines: { ...invoice.lines, data: first, has_more: true } };
+    const pages = (items: unknown[]) => items as never;
+    vi.spyOn(subscriptions, "list").mockReturnValue(pages([{ ...subscription, latest_invoice }]));
+    vi.spyOn(invoices, "list").mockReturnValue(pages([latest_invoice]));
+    vi.spyOn(invoices, "listLineItems").mockReturnValue(pages([...first, period]));
+    await syncCustomer(payer.customer);
+    expect(await hasAccess(payer)).toBe(true);
+  });
+});
+
+describe("a new card", () => {
+  const atStripe = ({ subscription }: Payer) => stripeClient().subscriptions.retrieve(subscription);
+
+  it("that wants its holder's consent is tried once, though nothing has failed with it", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
+    await play(`customers/${member.customer}/card`, { card: "4000002760003184" });
+    await play("requests/clear");
+    for (const _sync of [1, 2, 3]) await syncCustomer(member.customer);
+    expect(await requestsOf("POST /v1/invoices/:id/pay")).toBe(1);
+  });
+
+  it("replaces no card that the membership was given later", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`customers/${member.customer}/card`, { card: "4242424242424242" });
+    // the sandbox runs in this process
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 5_000);
+    await play(`subscriptions/${member.subscription}/card`, { card: "5555555555554444" });
+    const { default_payment_method } = await atStripe(member);
+    await syncCustomer(member.customer);
+    expect((await atStripe(member)).default_payment_method).toBe(default_payment_method);
+  });
+
+  it("pays nothing while the author has paused collection, or the membership is disputed", async () => {
+    const [paused, disputed] = [
+      await newMember(site.sandboxOrigin),
+      await newMember(site.sandboxOrigin),
+    ];
+    for (const { subscription, customer } of [paused, disputed]) {
+      await play(`subscriptions/${subscription}/renew`, { outcome: "declined" });
+      await play(`customers/${customer}/card`, { card: "4242424242424242" });
+    }
+    await stripeClient().subscriptions.update(paused.subscription, {
+      pause_collection: { behavior: "keep_as_draft" },
+    });
+    await play(`subscriptions/${disputed.subscription}/dispute`, { payment: "first" });
+    await play("requests/clear");
+    for (const { customer } of [paused, disputed]) await syncCustomer(customer);
+    expect(await requestsOf("POST /v1/invoices/:id/pay")).toBe(0);
   });
 });
 
@@ -356,6 +423,14 @@ describe("a dispute", () => {
     expect(data[0]).toMatchObject({ status: "open", auto_advance: false });
   });
 
+  it("is acted upon once, however often it is looked at", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await dispute(member);
+    await play("requests/clear");
+    for (const _sync of [1, 2, 3]) await syncCustomer(member.customer);
+    expect(await requestsOf("POST /v1/subscriptions/:id")).toBe(1);
+  });
+
   it("that is won restores access, and collection", async () => {
     const member = await newMember(site.sandboxOrigin);
     const { id } = await dispute(member);
@@ -392,6 +467,8 @@ describe("a dispute", () => {
       pause_collection: { behavior: "keep_as_draft" },
     });
     const { id } = await dispute(member);
+    await syncCustomer(member.customer);
+    expect((await atStripe(member)).pause_collection).toMatchObject({ behavior: "keep_as_draft" });
     await play(`disputes/${id}/close`, { won: true });
     await syncCustomer(member.customer);
     expect((await atStripe(member)).pause_collection).toMatchObject({ behavior: "keep_as_draft" });
@@ -541,6 +618,27 @@ describe("the author's other products", () => {
 });
 
 describe("events that Stripe could not deliver", () => {
+  it("are looked for by each type that is waited for", async () => {
+    const list = vi.spyOn(stripeClient().events, "list");
+    await workUndeliveredEvents();
+    const types = list.mock.calls.flatMap(([parameters]) => {
+      return (parameters as { types?: string[] }).types ?? [];
+    });
+    expect(types).toEqual([...WEBHOOK_EVENTS]);
+  });
+
+  it("are worked by the timer, though the row itself is not due", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play("endpoints", {
+      url: "http://127.0.0.1:9/webhooks/stripe",
+      events: ["charge.refunded"],
+    });
+    await play(`subscriptions/${member.subscription}/refund`);
+    const stop = startReconciliation(20);
+    await expect.poll(() => hasAccess(member), { timeout: 10_000 }).toBe(false);
+    await stop();
+  });
+
   it("are all worked in the end, however many one look takes", async () => {
     await play("reset");
     await play("endpoints", {

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { SANDBOX_STRIPE } from "~/env.server";
 import { isSubscribed } from "~/features/billing/access";
+import { startCheckout } from "~/features/billing/checkout.server";
 import { reconcileAll } from "~/features/billing/reconcile.server";
 import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
@@ -56,6 +58,21 @@ describe("a database that was restored from before somebody paid", () => {
   });
 });
 
+describe("a checkout that is open when a membership is given back", () => {
+  it("is closed, so that it is not paid for a second one", async () => {
+    const lost = await newMember(site.sandboxOrigin);
+    const { id: unpaid } = await stripeClient().customers.create({});
+    await unlinkCustomer(lost.id);
+    await updateProfile(lost.id, { stripeCustomerId: unpaid });
+    const outcome = await startCheckout(lost, SANDBOX_STRIPE.priceId);
+    if (outcome.kind !== "checkout") throw new Error(outcome.kind);
+    await reconcileFromStripe();
+    expect((await findProfile(lost.id))?.stripeCustomerId).toBe(lost.customer);
+    const { status } = await stripeClient().checkout.sessions.retrieve(outcome.sessionId);
+    expect(status).toBe("expired");
+  });
+});
+
 describe("a membership that nobody here has", () => {
   it("is listed when its user is gone", async () => {
     const gone = await newMember(site.sandboxOrigin);
@@ -92,6 +109,14 @@ describe("a membership that nobody here has", () => {
     const { id } = await stripeClient().customers.create({});
     await control(site.sandboxOrigin, `customers/${id}/subscribe`, { priceId: price.id });
     expect(await reconcileFromStripe()).toMatchObject({ synced: 0, unresolved: [] });
+  });
+
+  it("is listed when what it names is no user's id at all", async () => {
+    const { id } = await stripeClient().customers.create({ metadata: { userId: "robert" } });
+    await control(site.sandboxOrigin, `customers/${id}/subscribe`);
+    expect((await reconcileFromStripe()).unresolved).toMatchObject([
+      { stripeCustomerId: id, owner: { kind: "ownerless", userId: "robert" } },
+    ]);
   });
 
   it("is never given to whoever only has its address", async () => {

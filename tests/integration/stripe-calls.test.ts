@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { isSubscribed } from "~/features/billing/access";
-import { callingFor } from "~/features/billing/call-purpose.server";
+import { type CallPurpose, callingFor, callPurpose } from "~/features/billing/call-purpose.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { confirmPurchase } from "~/features/billing/checkout-success.server";
 import { listMemberships } from "~/features/billing/customer-billing.server";
 import { findPortalConfiguration } from "~/features/billing/portal.server";
-import { SETUP_METADATA } from "~/features/billing/premium-product.server";
+import { premiumProducts, SETUP_METADATA } from "~/features/billing/premium-product.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
@@ -135,6 +135,23 @@ describe("many accounts together", () => {
     expect(await waiting()).toBeGreaterThan(20);
     await looks;
   }, 60_000);
+
+  it("share the list of products, which never queues behind the timer's calls", async () => {
+    setBudget("50");
+    const { products } = stripeClient();
+    const list = products.list.bind(products);
+    const purposes: CallPurpose[] = [];
+    const asked = vi.spyOn(products, "list").mockImplementation((...parameters) => {
+      purposes.push(callPurpose());
+      return list(...parameters);
+    });
+    await Promise.all([
+      callingFor("background", premiumProducts),
+      callingFor("checkout", premiumProducts),
+    ]);
+    expect(purposes).toEqual(["webhook"]);
+    asked.mockRestore();
+  });
 
   it("who would wait too long hear at once that the payment service did not answer", async () => {
     const customers = await newCustomers(20);

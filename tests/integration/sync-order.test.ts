@@ -1,15 +1,16 @@
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { isSubscribed } from "~/features/billing/access";
 import { forEachBilledProfile } from "~/features/billing/billed-profiles.server";
+import { callingFor } from "~/features/billing/call-purpose.server";
 import { UnknownCustomer } from "~/features/billing/customer-billing.server";
 import { reconcile, reconcileAll, startReconciliation } from "~/features/billing/reconcile.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { lookAtCustomer, syncCustomer, writeLook } from "~/features/billing/sync-customer.server";
 import { receiveWebhook, WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { getDatabase } from "~db/client";
-import { findProfile, updateProfile } from "~db/queries/profiles";
+import { findProfile, nextSyncNumber, updateProfile } from "~db/queries/profiles";
 import { control, newMember, newPayer } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 
@@ -19,6 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 afterEach(async () => {
+  vi.restoreAllMocks();
   await control(site.sandboxOrigin, "faults/clear");
   await control(site.sandboxOrigin, "settings", { latencyMs: 0 });
 });
@@ -79,11 +81,26 @@ describe("two looks at one customer", () => {
 
   it("are numbered before Stripe is asked", async () => {
     const member = await newMember(site.sandboxOrigin);
-    const [before, after] = await Promise.all([
+    const { subscriptions } = stripeClient();
+    const list = subscriptions.list.bind(subscriptions);
+    let whenAsked: Promise<number> | undefined;
+    vi.spyOn(subscriptions, "list").mockImplementationOnce((...parameters) => {
+      whenAsked = nextSyncNumber();
+      return list(...(parameters as Parameters<typeof list>));
+    });
+    const { number } = await lookAt(member.customer);
+    expect(number).toBeLessThan((await whenAsked) ?? 0);
+  });
+
+  it("are two where a webhook's must not wait for the timer's", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const [timer, again, webhook] = await Promise.all([
       lookAt(member.customer),
-      syncCustomer(member.customer).then(() => lookAt(member.customer)),
+      lookAt(member.customer),
+      callingFor("webhook", () => lookAt(member.customer)),
     ]);
-    expect(after.number).toBeGreaterThan(before.number);
+    expect(again).toBe(timer);
+    expect(webhook.number).not.toBe(timer.number);
   });
 
   it("count by the customer they are about, though the row was given another meanwhile", async () => {
@@ -289,5 +306,59 @@ describe("a walk over all who have a customer", () => {
     expect(await reconcile()).toMatchObject({ failed: 0 });
     // one after the other they would take 8 s at least
     expect(Date.now() - begun).toBeLessThan(4_000);
+  });
+});
+
+describe("the timer's round", () => {
+  /** Rows, due for a look, of customers whom Stripe does not know: the users' ids begin with `from`. */
+  async function addUnknown(count: number, from: string): Promise<void> {
+    await getDatabase().db.execute(sql`
+      with made as (
+        insert into users (id, email, password_hash)
+        select (${from} || substr(gen_random_uuid()::text, 9))::uuid,
+          'unknown-' || ${from} || n || '@example.test', 'x'
+        from generate_series(1, ${count}) n
+        returning id
+      )
+      insert into profiles (id, stripe_customer_id, sync_due_at)
+      select id, 'cus_unknown_' || id, now() from made`);
+  }
+
+  beforeEach(async () => {
+    await getDatabase().db.execute(sql`update profiles set sync_due_at = null`);
+  });
+  afterEach(async () => {
+    await getDatabase().db.execute(sql`delete from users where email like 'unknown-%'`);
+  });
+
+  it("meets everybody who is due, page by page", async () => {
+    const members = await Promise.all(
+      Array.from({ length: 7 }, () => newMember(site.sandboxOrigin)),
+    );
+    await Promise.all(members.map(({ id }) => updateProfile(id, { syncDueAt: new Date(0) })));
+    expect(await reconcile(new Date(), { pageSize: 2 })).toMatchObject({ synced: 7, failed: 0 });
+    expect(await reconcile(new Date(), { pageSize: 2 })).toMatchObject({ synced: 0 });
+  });
+
+  it("stops when one sync after the other fails, and leaves unknown customers for a day", async () => {
+    await addUnknown(100, "00000000");
+    const first = (await reconcile()).unknown.length;
+    expect(first).toBeGreaterThanOrEqual(50);
+    expect(first).toBeLessThan(100);
+    // those that were met rest, so that they do not stand in the way of the others
+    const second = (await reconcile()).unknown.length;
+    expect(first + second).toBe(100);
+    expect(await reconcile()).toEqual({ synced: 0, failed: 0, unknown: [] });
+    const tomorrow = new Date(Date.now() + 25 * 60 * 60_000);
+    expect((await reconcile(tomorrow)).unknown.length).toBeGreaterThanOrEqual(50);
+  });
+
+  it("goes on past failures that have a success between them", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await updateProfile(member.id, { syncDueAt: new Date(0) });
+    await addUnknown(40, "00000000");
+    await addUnknown(40, "ffffffff");
+    const { synced, unknown } = await reconcile(new Date(), { pageSize: 41 });
+    expect({ synced, unknown: unknown.length }).toEqual({ synced: 1, unknown: 80 });
   });
 });

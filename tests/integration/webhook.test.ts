@@ -112,6 +112,16 @@ describe("a delivery", () => {
     expect(await ledger(idOf(event))).toBe(1);
   });
 
+  it("that was worked before costs Stripe no call", async () => {
+    const reader = await paidReader();
+    const event = eventFor(reader.customer);
+    await deliver(event);
+    await control(site.sandboxOrigin, "requests/clear");
+    expect((await deliver(event)).status).toBe(200);
+    const requests = await control(site.sandboxOrigin, "requests", undefined, "GET");
+    expect(requests.counts).toEqual({});
+  });
+
   it("about nobody we know is taken and done with", async () => {
     expect((await deliver(eventFor("cus_stranger"))).status).toBe(200);
   });

@@ -132,7 +132,7 @@ async function examine(
   }
   const payments = paymentsOf(charges);
   const { latest_invoice: latest } = subscription;
-  const newest = typeof latest === "string" ? null : latest;
+  const newest = latest && typeof latest !== "string" ? await withAllLines(latest) : null;
   const disputed = charges.filter(({ disputed }) => disputed);
   const isPlain =
     disputed.length === 0 &&
@@ -189,7 +189,19 @@ async function listCharges(customer: string): Promise<Stripe.Charge[]> {
 }
 
 async function listInvoices(subscription: string): Promise<Stripe.Invoice[]> {
-  return all(stripeClient().invoices.list({ subscription, limit: 100, expand: ["data.payments"] }));
+  const { invoices } = stripeClient();
+  const found = await all(invoices.list({ subscription, limit: 100, expand: ["data.payments"] }));
+  return Promise.all(found.map(withAllLines));
+}
+
+/**
+ * An invoice comes with its first lines only (https://docs.stripe.com/api/invoices/invoice_lines). What the
+ * author charged a member for besides can fill them, and the period paid for is on a later one.
+ */
+async function withAllLines(invoice: Stripe.Invoice): Promise<Stripe.Invoice> {
+  if (!invoice.lines.has_more) return invoice;
+  const data = await all(stripeClient().invoices.listLineItems(invoice.id, { limit: 100 }));
+  return { ...invoice, lines: { ...invoice.lines, data, has_more: false } };
 }
 
 async function all<Item>(pages: AsyncIterable<Item>): Promise<Item[]> {

@@ -1,6 +1,7 @@
 import type Stripe from "stripe";
 import { findStripePrice, insertStripePrice } from "~db/queries/stripe-prices";
 import type { StripePrice } from "~db/schema";
+import { callingFor } from "./call-purpose.server";
 import { requireStripe, stripeClient } from "./stripe-client.server";
 
 /** Marks what `stripe setup` made at Stripe, for the site to find it again. */
@@ -38,7 +39,9 @@ export function premiumProducts(): Promise<ReadonlySet<string>> {
     remembered.priceId === priceId &&
     Date.now() - remembered.at < REMEMBERED_MS;
   if (!remembered || !isKnown) {
-    const entry = { client, priceId, at: Date.now(), products: findProducts(client) };
+    // everybody shares this answer, so it must not queue with the timer if the timer happens to ask first
+    const products = callingFor("webhook", () => findProducts(client));
+    const entry = { client, priceId, at: Date.now(), products };
     remembered = entry;
     entry.products.catch(() => {
       if (remembered === entry) remembered = undefined;

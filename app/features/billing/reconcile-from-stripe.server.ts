@@ -11,7 +11,7 @@ import { idOf } from "./coverage";
 import { listMemberships, membershipItem } from "./customer-billing.server";
 import { inParallel } from "./in-parallel";
 import { premiumProducts } from "./premium-product.server";
-import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
+import { isInvalidRequest, isMissingAtStripe, stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";
 import { syncCustomer } from "./sync-customer.server";
 
@@ -122,6 +122,7 @@ async function adopt(
   { userId, replaces }: Extract<MembershipOwner, { kind: "lost" }>,
 ): Promise<boolean> {
   await ensureProfile(userId);
+  if (replaces !== null && !(await closeCheckouts(userId, replaces))) return false;
   const isAdopted = await replaceCustomer(userId, replaces, stripeCustomerId);
   if (isAdopted) {
     log().warn(
@@ -130,6 +131,23 @@ async function adopt(
     );
   }
   return isAdopted;
+}
+
+/**
+ * Closes what a user could still pay as a customer whom no row will name: it would be a second membership.
+ * False if one was paid just now.
+ */
+async function closeCheckouts(userId: string, customer: string): Promise<boolean> {
+  const { sessions } = stripeClient().checkout;
+  try {
+    for await (const session of sessions.list({ customer, status: "open", limit: 100 })) {
+      if (session.client_reference_id === userId) await sessions.expire(session.id);
+    }
+    return true;
+  } catch (error) {
+    if (!isInvalidRequest(error)) throw error;
+    return isMissingAtStripe(error, "customer");
+  }
 }
 
 async function hasLiveMembership(stripeCustomerId: string): Promise<boolean> {

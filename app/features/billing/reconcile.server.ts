@@ -39,12 +39,12 @@ export type ReconcileResult = {
  */
 export async function reconcile(
   now = new Date(),
-  stopping?: AbortSignal,
+  { stopping, pageSize = PAGE }: { stopping?: AbortSignal; pageSize?: number } = {},
 ): Promise<ReconcileResult> {
   const tally = new Tally({ unknownCounts: true, stopping });
   let afterId: string | null = null;
   while (!stopping?.aborted) {
-    const page = await findCustomersDue(now, afterId, PAGE);
+    const page = await findCustomersDue(now, afterId, pageSize);
     const last = page.at(-1);
     if (!last) return tally.result;
     await inParallel(page, (profile) => tally.sync(profile));
@@ -139,7 +139,7 @@ export function startReconciliation(interval = INTERVAL_MS): () => Promise<void>
       workUndeliveredEvents(new Date(), undefined, stopping.signal).catch((error: unknown) =>
         log().error({ err: error }, "undelivered events could not be worked"),
       ),
-      reconcile(new Date(), stopping.signal).catch((error: unknown) =>
+      reconcile(new Date(), { stopping: stopping.signal }).catch((error: unknown) =>
         log().error({ err: error }, "reconciliation failed"),
       ),
     ]).finally(() => {

@@ -243,6 +243,27 @@ describe("what is paid of a subscription", () => {
     ).toBeNull();
   });
 
+  it("is not withdrawn while one of two payments of the period was kept", () => {
+    const paid = [
+      invoice({ ...january, status: "paid", intent: "pi_1" }),
+      invoice({ ...january, status: "paid", intent: "pi_2" }),
+    ];
+    const [first, second] = paid;
+    const paidInTwo = {
+      ...first,
+      payments: { data: paid.flatMap(({ payments }) => payments?.data ?? []) },
+    } as Stripe.Invoice;
+    const refunded = charge("pi_1", { refunded: true });
+    const withdrawn = (invoices: (Stripe.Invoice | undefined)[], ...charges: Stripe.Charge[]) => {
+      const known = invoices.filter((one) => one !== undefined);
+      return coverageOf(known, paymentsOf(charges), PRODUCTS).withdrawn;
+    };
+    expect(withdrawn([paidInTwo], refunded, charge("pi_2"))).toBeNull();
+    expect(withdrawn([first, second], refunded, charge("pi_2"))).toBeNull();
+    expect(withdrawn([second, first], refunded, charge("pi_2"))).toBeNull();
+    expect(withdrawn([paidInTwo], refunded, charge("pi_2", { refunded: true }))).toBe("refund");
+  });
+
   it("is not given back by the draft of the next period", () => {
     const invoices = [
       invoice({ ...february, status: "draft" }),
@@ -260,6 +281,7 @@ describe("what is paid of a subscription", () => {
     ["won", null],
     ["prevented", null],
     ["warning_needs_response", null],
+    ["warning_under_review", null],
     ["warning_closed", null],
   ])("with a dispute that is %s is withdrawn: %s", (status, withdrawn) => {
     const dispute = { status } as Stripe.Dispute;
