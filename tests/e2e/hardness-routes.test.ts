@@ -75,7 +75,7 @@ const routes: Record<string, Route> = {
   },
   billing: {
     path: "/billing",
-    get: "302 /premium",
+    get: "302 /#purchase",
     post: { form: {}, answers: ["302 /auth", "303 /#purchase"] },
   },
   checkout: {

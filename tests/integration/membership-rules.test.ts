@@ -192,6 +192,19 @@ describe("a renewal", () => {
     expect(default_payment_method, "the old card is pinned no more").toBeNull();
   });
 
+  it("is all that a new card pays: not the months before it that gave no access", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play("settings", { afterRetries: "past_due" });
+    await play(`subscriptions/${member.subscription}/card`, { card: "4000000000000341" });
+    for (const _period of [1, 2, 3]) await play(`subscriptions/${member.subscription}/renew`);
+    await play(`customers/${member.customer}/card`, { card: "4242424242424242" });
+    await syncCustomer(member.customer);
+    await play("settings", { afterRetries: "cancel" });
+    const { data } = await stripeClient().invoices.list({ subscription: member.subscription });
+    expect(data.map(({ status }) => status)).toEqual(["paid", "open", "open", "paid"]);
+    expect(await hasAccess(member)).toBe(true);
+  });
+
   it("is known to be paid by each of two looks that pay it at the same moment", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
@@ -451,6 +464,19 @@ describe("a dispute", () => {
     expect((await atStripe(member)).status).toBe("canceled");
     expect(await hasAccess(member)).toBe(false);
     expect(await startCheckout(member, SANDBOX_STRIPE.priceId)).toMatchObject({ kind: "checkout" });
+  });
+
+  it("that was lost long ago says nothing of a membership that was paid since", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const { id } = await dispute(member);
+    await play(`disputes/${id}/close`, { won: false });
+    await age(member, 20);
+    // as before this site looked at disputes: collected as if nothing had been
+    await play("clock", { seconds: 5 });
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "paid" });
+    await syncCustomer(member.customer);
+    expect((await atStripe(member)).status).toBe("active");
+    expect(await hasAccess(member)).toBe(true);
   });
 
   it("that is only an inquiry changes nothing", async () => {

@@ -63,7 +63,11 @@ function judge(
   for (const { end } of paid) {
     truth.latestEndOfAnyGrace = Math.max(truth.latestEndOfAnyGrace, end + GRACE);
   }
-  const open = paid.flatMap(({ disputes }) => disputes).filter(isOpenOrLost);
+  const open = paid
+    .flatMap(({ disputes }) => disputes)
+    .filter(isOpenOrLost)
+    // lost, and yet paid for again since: over and done with
+    .filter(({ status, created }) => status !== "lost" || !paid.some((p) => p.paidAt > created));
   for (const dispute of open) {
     const late = paid.filter(({ paidAt }) => paidAt > dispute.created + DAY);
     // the holder may pay by themselves; what is collected is collected by Stripe

@@ -1,5 +1,6 @@
 import Stripe from "stripe";
 import { log } from "~/server/log.server";
+import { idOf } from "./coverage";
 import type { CustomerBilling, ExaminedMembership } from "./customer-billing.server";
 import { stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";
@@ -33,10 +34,10 @@ export async function followNewCard({
       chosen.id !== pinned.id &&
       chosen.created >= pinned.created;
     const card = isReplaced ? chosen : (pinned ?? chosen);
-    const owed = owedInvoices(membership);
+    const owed = owedInvoice(membership);
     const isUntried =
       card !== null &&
-      owed.length > 0 &&
+      owed !== null &&
       !isPaymentUnderWay &&
       subscription.metadata[TRIED] !== card.id &&
       !failedPaymentMethods.has(card.id);
@@ -46,42 +47,40 @@ export async function followNewCard({
       ...(isUntried ? { metadata: { [TRIED]: card.id } } : {}),
     });
     if (isReplaced) log().info({ subscription: subscription.id }, "follows a new payment method");
-    if (isUntried) await pay(owed);
+    if (isUntried && owed) await pay(owed);
     hasChanged = true;
   }
   return hasChanged;
 }
 
 /**
- * Invoices that Stripe has tried to collect in vain, and goes on collecting: not those whose collection the
+ * The newest invoice, if Stripe has tried to collect it in vain and goes on trying: not one whose collection the
  * author has stopped (https://docs.stripe.com/invoicing/integration/automatic-advancement-collection), or that
- * are sent to be paid by hand.
+ * is sent to be paid by hand. Older ones are for months that gave no access, and the status follows the newest.
  */
-function owedInvoices({ invoices }: ExaminedMembership): Stripe.Invoice[] {
-  return invoices.filter(
-    ({ status, attempted, auto_advance, collection_method }) =>
-      status === "open" &&
-      attempted &&
-      auto_advance &&
-      collection_method === "charge_automatically",
-  );
+function owedInvoice({ invoices, subscription }: ExaminedMembership): Stripe.Invoice | null {
+  const newest = invoices.find(({ id }) => id === idOf(subscription.latest_invoice));
+  const isOwed =
+    newest?.status === "open" &&
+    newest.attempted &&
+    newest.auto_advance &&
+    newest.collection_method === "charge_automatically";
+  return isOwed ? newest : null;
 }
 
-async function pay(invoices: readonly Stripe.Invoice[]): Promise<void> {
-  for (const { id } of invoices) {
-    try {
-      await stripeClient().invoices.pay(id);
-      log().info({ invoice: id }, "paid with a new payment method");
-    } catch (error) {
-      const { StripeCardError, StripeInvalidRequestError } = Stripe.errors;
-      if (error instanceof StripeCardError) {
-        log().info({ invoice: id, code: error.code }, "the new payment method was declined too");
-      } else if (error instanceof StripeInvalidRequestError) {
-        // another look at the same customer, or its holder, was faster
-        log().info({ invoice: id, err: error }, "nothing is owed any more");
-      } else {
-        throw error;
-      }
+async function pay({ id }: Stripe.Invoice): Promise<void> {
+  try {
+    await stripeClient().invoices.pay(id);
+    log().info({ invoice: id }, "paid with a new payment method");
+  } catch (error) {
+    const { StripeCardError, StripeInvalidRequestError } = Stripe.errors;
+    if (error instanceof StripeCardError) {
+      log().info({ invoice: id, code: error.code }, "the new payment method was declined too");
+    } else if (error instanceof StripeInvalidRequestError) {
+      // another look at the same customer, or its holder, was faster
+      log().info({ invoice: id, err: error }, "nothing is owed any more");
+    } else {
+      throw error;
     }
   }
 }

@@ -76,6 +76,20 @@ export function isHarmful({ dispute }: DisputedPayment): boolean {
   return !HARMLESS.has(dispute.status);
 }
 
+/**
+ * Whether a lost dispute is over and done with because its membership was paid after it: such a payment only
+ * comes where the author let collection go on, as before this site looked at disputes.
+ */
+export function isPutRight(
+  { dispute }: DisputedPayment,
+  invoices: readonly Stripe.Invoice[],
+): boolean {
+  return (
+    dispute.status === "lost" &&
+    invoices.some(({ status_transitions: { paid_at } }) => (paid_at ?? 0) > dispute.created)
+  );
+}
+
 /** The charges that paid an invoice. */
 export function chargesOf({ payments: paid }: Stripe.Invoice, payments: Payments): Stripe.Charge[] {
   return (paid?.data ?? []).flatMap(({ status, payment }) => {

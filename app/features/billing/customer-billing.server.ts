@@ -4,6 +4,7 @@ import {
   chargesOf,
   coverageOf,
   type DisputedPayment,
+  isPutRight,
   type Payments,
   paymentsOf,
   settlesPeriod,
@@ -27,6 +28,12 @@ export class UnknownCustomer extends Error {
     );
   }
 }
+
+/**
+ * How far back charges are asked for, in seconds: a year's membership and its grace. What the author sold the
+ * same person before that says nothing of it, and may be thousands.
+ */
+const CHARGES_LOOKED_BACK = 400 * 24 * 60 * 60;
 
 /** A membership with the disputes of its payments and the invoices that were looked at. */
 export type ExaminedMembership = Membership & {
@@ -139,7 +146,9 @@ async function examine(
     subscription.status !== "past_due" &&
     (!givesAccess(subscription) || settlesPeriod(newest, item, products));
   const invoices = isPlain ? (newest ? [newest] : []) : await listInvoices(subscription.id);
-  const disputes = await disputesOf(invoices, payments);
+  const disputes = (await disputesOf(invoices, payments)).filter(
+    (dispute) => !isPutRight(dispute, invoices),
+  );
   return {
     subscription,
     item,
@@ -185,7 +194,8 @@ async function listSubscriptions(customer: string): Promise<Stripe.Subscription[
 }
 
 async function listCharges(customer: string): Promise<Stripe.Charge[]> {
-  return all(stripeClient().charges.list({ customer, limit: 100 }));
+  const since = Math.floor(Date.now() / 1_000) - CHARGES_LOOKED_BACK;
+  return all(stripeClient().charges.list({ customer, created: { gte: since }, limit: 100 }));
 }
 
 async function listInvoices(subscription: string): Promise<Stripe.Invoice[]> {

@@ -19,6 +19,9 @@ const INTERVAL_MS = 5 * MINUTE;
 /** How long a customer that Stripe does not know is left alone: only the operator can change that. */
 const UNKNOWN_REST_MS = 24 * 60 * MINUTE;
 
+/** How long a customer whose sync failed is left alone, so that those who always fail end no round before the others. */
+const FAILED_REST_MS = 15 * MINUTE;
+
 /** Rows read at a time. */
 const PAGE = 500;
 
@@ -34,7 +37,7 @@ export type ReconcileResult = {
 
 /**
  * Syncs all rows that are due for a look, because they may have missed a webhook (`sync_due_at`). One that
- * fails is logged and tried again at the next look; what is left when `stopping` says so is left to the next
+ * fails is logged and tried again after a rest; what is left when `stopping` says so is left to the next
  * process. Throws only when the database does not answer.
  */
 export async function reconcile(
@@ -110,15 +113,17 @@ class Tally {
       this.result.synced++;
       this.#failuresInARow = 0;
     } catch (error) {
-      if (error instanceof UnknownCustomer) {
+      const isUnknown = error instanceof UnknownCustomer;
+      if (isUnknown) {
         this.result.unknown.push(userId);
         log().error({ userId, stripeCustomerId }, error.message);
-        await updateProfile(userId, { syncDueAt: new Date(Date.now() + UNKNOWN_REST_MS) });
-        if (!this.options.unknownCounts) return;
       } else {
         this.result.failed++;
         log().error({ userId, stripeCustomerId, err: error }, "a customer could not be synced");
       }
+      const rest = isUnknown ? UNKNOWN_REST_MS : FAILED_REST_MS;
+      await updateProfile(userId, { syncDueAt: new Date(Date.now() + rest) });
+      if (isUnknown && !this.options.unknownCounts) return;
       this.#failuresInARow++;
     }
   }
