@@ -47,6 +47,23 @@ describe("a database that was restored from before somebody paid", () => {
     expect(await hasAccess(lost)).toBe(true);
   });
 
+  it("gets the others back when Stripe cannot show one of them", async () => {
+    const members = await Promise.all([1, 2, 3].map(() => newMember(site.sandboxOrigin)));
+    for (const { id, subscription } of members) {
+      await stripeClient().subscriptions.update(subscription, { metadata: { userId: "" } });
+      await unlinkCustomer(id);
+    }
+    await control(site.sandboxOrigin, "faults", {
+      kind: "error",
+      status: 400,
+      match: `GET /v1/customers/${members[1]?.customer}`,
+    });
+    expect(await reconcileFromStripe()).toMatchObject({ synced: 2, failed: 1 });
+    expect((await reconcileFromStripe()).adopted).toMatchObject([
+      { stripeCustomerId: members[1]?.customer },
+    ]);
+  });
+
   it("gives a row its paid customer back in the place of one that bought nothing", async () => {
     const lost = await newMember(site.sandboxOrigin);
     const { id: unpaid } = await stripeClient().customers.create({});

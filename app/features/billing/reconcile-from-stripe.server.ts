@@ -52,7 +52,7 @@ export async function reconcileFromStripe(
 ): Promise<FromStripeResult> {
   const result: FromStripeResult = { synced: 0, failed: 0, adopted: [], unresolved: [] };
   let looked = 0;
-  await forEachAccountMembership(async (membership) => {
+  const sync = async (membership: AccountMembership) => {
     const { owner, stripeCustomerId } = membership;
     if (owner.kind === "lost" && (await adopt(membership, owner))) {
       result.adopted.push(membership);
@@ -60,21 +60,24 @@ export async function reconcileFromStripe(
       result.unresolved.push(membership);
       return;
     }
-    try {
-      await syncCustomer(stripeCustomerId);
-      result.synced++;
-    } catch (error) {
-      result.failed++;
-      log().error({ stripeCustomerId, err: error }, "a membership at Stripe could not be synced");
-    }
+    await syncCustomer(stripeCustomerId);
+    result.synced++;
     if (++looked % 500 === 0) tell?.(looked);
+  };
+  await forEachAccountMembership(sync, (stripeCustomerId, error) => {
+    result.failed++;
+    log().error({ stripeCustomerId, err: error }, "a membership at Stripe could not be synced");
   });
   return result;
 }
 
-/** Finds whose each live membership of the account is, and does some work for it, several at the same time. */
+/**
+ * Finds whose each live membership of the account is, and does some work for it, several at the same time.
+ * What fails for one of them is thrown, or told to `fail` if there is one, and the walk goes on.
+ */
 export async function forEachAccountMembership(
   work: (membership: AccountMembership) => Promise<void>,
+  fail?: (stripeCustomerId: string, error: unknown) => void,
 ): Promise<void> {
   const products = await premiumProducts();
   let page: Stripe.Subscription[] = [];
@@ -82,12 +85,14 @@ export async function forEachAccountMembership(
     await inParallel(page, async (subscription) => {
       const stripeCustomerId = idOf(subscription.customer);
       if (stripeCustomerId === null) return;
-      await work({
-        subscriptionId: subscription.id,
-        stripeCustomerId,
-        status: subscription.status,
-        owner: await findOwner(subscription, stripeCustomerId),
-      });
+      try {
+        const owner = await findOwner(subscription, stripeCustomerId);
+        const { id: subscriptionId, status } = subscription;
+        await work({ subscriptionId, stripeCustomerId, status, owner });
+      } catch (error) {
+        if (!fail) throw error;
+        fail(stripeCustomerId, error);
+      }
     });
     page = [];
   };
