@@ -25,8 +25,8 @@ const MEMBERS = 30;
 const LIMITS = {
   checkouts: 3_000,
   webhooks: 2_000,
-  "success pages": 2_000,
-  "landing pages": 1_500,
+  "success pages": 3_000,
+  "landing pages": 2_000,
   // held through the calls to Stripe, all ten would be in use from beginning to end
   connections: 10,
 };
