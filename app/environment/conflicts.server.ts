@@ -1,6 +1,7 @@
 import { isLoopbackHost } from "./host-names";
 import { SANDBOX_STRIPE } from "./sandbox-stripe";
 import { addressOf, type Settings } from "./schema.server";
+import { isLiveKey } from "./stripe-key";
 
 /** A setting that does not go with the others, and what is wanted of it, to complete "wanted …". */
 export type Conflict = { name: string; wanted: string };
@@ -27,14 +28,12 @@ export function isExposed({ PAYMENTS, PUBLIC_URL, HOST }: Settings): boolean {
   );
 }
 
-const isLive = (key: string | undefined) => key !== undefined && /^(sk|rk|pk)_live_/.test(key);
-
 /** Whoever reaches a sandbox becomes a member for nothing and moves its clock. */
 function sandboxConflicts(settings: Settings): Conflict[] {
   const { PORT, PUBLIC_URL, HOST, STRIPE_SANDBOX_PORT, ALLOW_PUBLIC_SANDBOX } = settings;
   const conflicts: Conflict[] = [];
   for (const name of ["STRIPE_SECRET_KEY", "STRIPE_PUBLISHABLE_KEY"] as const) {
-    if (isLive(settings[name])) {
+    if (isLiveKey(settings[name])) {
       conflicts.push({ name, wanted: "no live key beside PAYMENTS=sandbox" });
     }
   }
@@ -65,14 +64,14 @@ function stripeConflicts(settings: Settings): Conflict[] {
   if (
     STRIPE_SECRET_KEY &&
     STRIPE_PUBLISHABLE_KEY &&
-    isLive(STRIPE_SECRET_KEY) !== isLive(STRIPE_PUBLISHABLE_KEY)
+    isLiveKey(STRIPE_SECRET_KEY) !== isLiveKey(STRIPE_PUBLISHABLE_KEY)
   ) {
     conflicts.push({
       name: "STRIPE_PUBLISHABLE_KEY",
-      wanted: `a key of the same mode as STRIPE_SECRET_KEY (pk_${isLive(STRIPE_SECRET_KEY) ? "live" : "test"}_…)`,
+      wanted: `a key of the same mode as STRIPE_SECRET_KEY (pk_${isLiveKey(STRIPE_SECRET_KEY) ? "live" : "test"}_…)`,
     });
   }
-  if (isLive(STRIPE_SECRET_KEY) && STRIPE_API_BASE) {
+  if (isLiveKey(STRIPE_SECRET_KEY) && STRIPE_API_BASE) {
     conflicts.push({
       name: "STRIPE_API_BASE",
       wanted: "nothing beside a live key, which is for Stripe alone",

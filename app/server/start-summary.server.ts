@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Environment } from "~/env.server";
 import { databaseHost } from "~/environment/host-names";
+import { isLiveKey } from "~/environment/stripe-key";
 import { log } from "./log.server";
 import { listeningHosts } from "./loopback.server";
 
@@ -57,7 +58,7 @@ function payments({ SANDBOX, STRIPE, STRIPE_API }: Environment): Line {
   }
   if (!STRIPE || !STRIPE_API)
     return ["payments", { mode: "none" }, "not configured, nothing is sold"];
-  const mode = /^(sk|rk)_live_/.test(STRIPE_API.secretKey) ? "live" : "test";
+  const mode = isLiveKey(STRIPE_API.secretKey) ? "live" : "test";
   const at = STRIPE_API.apiBase ? ` at ${STRIPE_API.apiBase}` : "";
   return ["payments", { mode }, `Stripe in ${mode} mode${at}`];
 }

@@ -1,5 +1,6 @@
 import { env } from "~/env.server";
 import { addressOf } from "~/environment/schema.server";
+import { isLiveKey } from "~/environment/stripe-key";
 import { sendMailInBackground } from "~/features/mail/background-mail.server";
 import { setLetter } from "~/features/mail/letter";
 import { log } from "~/server/log.server";
@@ -72,6 +73,6 @@ export function tellAuthor(event: AuthorEvent): void {
 
 /** A page of Stripe's dashboard, which shows test data under a path of its own. */
 function dashboardUrl(path: string): string {
-  const isLive = /^(sk|rk)_live_/.test(env().STRIPE_API?.secretKey ?? "");
+  const isLive = isLiveKey(env().STRIPE_API?.secretKey);
   return `https://dashboard.stripe.com/${isLive ? "" : "test/"}${path}`;
 }

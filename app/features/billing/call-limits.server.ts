@@ -1,4 +1,5 @@
 import { env } from "~/env.server";
+import { isLiveKey } from "~/environment/stripe-key";
 
 /**
  * Calls a second. Stripe takes 100 of an account in live mode and 25 in a sandbox, and 25 for each endpoint
@@ -23,7 +24,7 @@ export function callLimits(secretKey: string): CallLimits {
     return { perSecond, perEndpoint: perSecond, atOnce: SANDBOX.atOnce };
   }
   const { live, test, endpoint } = CALLS_PER_SECOND;
-  const perSecond = own ?? (/_test_/.test(secretKey) ? test : live);
+  const perSecond = own ?? (isLiveKey(secretKey) ? live : test);
   const perEndpoint = Math.min(perSecond, Math.max(endpoint, Math.floor(perSecond / 4)));
   return { perSecond, perEndpoint, atOnce: CALLS_AT_ONCE };
 }

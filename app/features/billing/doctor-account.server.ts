@@ -1,4 +1,5 @@
 import { env } from "~/env.server";
+import { isLiveKey } from "~/environment/stripe-key";
 import { paymentPageOrigins } from "~/server/payment-pages.server";
 import { findKnownProducts } from "~db/queries/billing-examination";
 import type { Finding } from "./doctor-finding";
@@ -11,7 +12,7 @@ import { isMissingAtStripe, requireStripe, stripeClient } from "./stripe-client.
 /** Key and mode. */
 export async function checkKey(): Promise<Finding[]> {
   const { secretKey, publishableKey } = requireStripe();
-  const mode = /_live_/.test(secretKey) ? "live" : "test";
+  const mode = isLiveKey(secretKey) ? "live" : "test";
   await stripeClient().prices.list({ limit: 1 });
   return [
     { ok: true, what: "Key", found: `accepted by Stripe, ${mode} mode` },

@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import { isLiveKey } from "~/environment/stripe-key";
 import { log } from "~/server/log.server";
 import { countWebhook } from "~/server/metrics.server";
 import { getDatabase } from "~db/client";
@@ -49,7 +50,7 @@ export async function receiveWebhook(
     return { status: 400, message: "The signature does not fit." };
   }
   const facts = { event: event.id, type: event.type };
-  if (event.livemode !== /^(sk|rk)_live_/.test(requireStripe().secretKey)) {
+  if (event.livemode !== isLiveKey(requireStripe().secretKey)) {
     refuseWebhook("other mode", { network, ...facts, livemode: event.livemode });
     return { status: 400, message: "The event is of the other mode." };
   }
