@@ -1,4 +1,5 @@
 import { log } from "~/server/log.server";
+import { waitAtMost } from "~/server/wait-at-most";
 import { findProfile } from "~db/queries/profiles";
 import { isSubscribed } from "./access";
 import { callingFor } from "./call-purpose.server";
@@ -27,18 +28,10 @@ export async function returnFromPortal(
   return isSubscribed(await findProfile(userId), new Date());
 }
 
-/** Resolves when the sync has ended or takes too long; it then goes on by itself. */
 async function syncInTime(userId: string, stripeCustomerId: string): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
   const synced = callingFor("membership", () => syncCustomer(stripeCustomerId)).catch(
     (error: unknown) =>
       log().error({ userId, err: error }, "the return from the portal could not be synced"),
   );
-  await Promise.race([
-    synced,
-    new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE_MS);
-    }),
-  ]);
-  clearTimeout(timer);
+  await waitAtMost(PATIENCE_MS, synced);
 }

@@ -1,5 +1,6 @@
 import { env } from "~/env.server";
 import { log } from "~/server/log.server";
+import { waitAtMost } from "~/server/wait-at-most";
 import type { StripePrice } from "~db/schema";
 import { PREMIUM_PRICE, type ShownPrice, shownPrice } from "./premium-price";
 import { priceOnSale } from "./premium-product.server";
@@ -50,14 +51,7 @@ export async function learnPriceOnSale(): Promise<() => void> {
       timer = setTimeout(ask, retryInMs, failures + 1).unref();
     }
   };
-  let patience: NodeJS.Timeout | undefined;
-  await Promise.race([
-    ask(),
-    new Promise<void>((resolve) => {
-      patience = setTimeout(resolve, START_PATIENCE_MS);
-    }),
-  ]);
-  clearTimeout(patience);
+  await waitAtMost(START_PATIENCE_MS, ask());
   return () => {
     stopped = true;
     clearTimeout(timer);

@@ -1,4 +1,5 @@
 import { log } from "~/server/log.server";
+import { waitAtMost } from "~/server/wait-at-most";
 import { isDatabaseUnavailable } from "~db/database-errors";
 import { MailFailure } from "./mail-failure.server";
 import type { MailDestination, MailMessage } from "./mail-message";
@@ -72,14 +73,7 @@ export class MailQueue {
     }
     this.#retries.clear();
     this.#next();
-    let timer: NodeJS.Timeout | undefined;
-    await Promise.race([
-      this.idle(),
-      new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, patience);
-      }),
-    ]);
-    clearTimeout(timer);
+    await waitAtMost(patience, this.idle());
     const lost = this.#held();
     this.#waiting.length = 0;
     if (lost > 0) log().error({ lost }, "the program stops with mails that were not sent");
