@@ -4,7 +4,7 @@ import { isSubscribed } from "~/features/billing/access";
 import { type CallPurpose, callingFor, callPurpose } from "~/features/billing/call-purpose.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { confirmPurchase } from "~/features/billing/checkout-success.server";
-import { listMemberships } from "~/features/billing/customer-billing.server";
+import { listLiveMemberships } from "~/features/billing/customer-billing.server";
 import { findPortalConfiguration } from "~/features/billing/portal.server";
 import { premiumProducts, SETUP_METADATA } from "~/features/billing/premium-product.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
@@ -122,7 +122,7 @@ describe("many accounts together", () => {
     // of the very calls that a webhook and a checkout need too
     const look = async ({ id }: Reader) => {
       const profile = await findProfile(id);
-      return listMemberships(profile?.stripeCustomerId ?? "");
+      return listLiveMemberships(profile?.stripeCustomerId ?? "");
     };
     const looks = callingFor("membership", () => Promise.allSettled(customers.map(look)));
     await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThan(50);

@@ -8,7 +8,7 @@ import type { Profile } from "~db/schema";
 import { callingFor } from "./call-purpose.server";
 import { checkoutOptions, hasOptions } from "./checkout-options.server";
 import { afterFailures, type Buyer, ensureCustomer, type KnownCustomer } from "./customer.server";
-import { listMemberships } from "./customer-billing.server";
+import { listLiveMemberships } from "./customer-billing.server";
 import { openPortal } from "./portal.server";
 import { PORTAL_RETURN_PATH } from "./portal-return.server";
 import { sharedInOrder } from "./shared-work.server";
@@ -18,7 +18,6 @@ import {
   requireStripe,
   stripeClient,
 } from "./stripe-client.server";
-import { isOver } from "./subscription-state";
 
 /** Where an upgrade goes on: at a checkout, or at the portal for somebody who has a subscription. */
 export type CheckoutOutcome =
@@ -109,9 +108,7 @@ async function attemptCheckout(buyer: Buyer, profile: Profile): Promise<Checkout
     customer.isNew || customer.id === known
       ? knownSessions
       : await listSessions(buyer, customer.id);
-  const memberships = customer.isNew ? [] : await listMemberships(customer.id);
-
-  const blocking = memberships.filter((subscription) => !isOver(subscription));
+  const blocking = customer.isNew ? [] : await listLiveMemberships(customer.id);
   if (blocking.length > 0) {
     log().info(
       { userId: buyer.id, subscriptions: blocking.map(({ id, status }) => ({ id, status })) },

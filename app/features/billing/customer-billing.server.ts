@@ -9,7 +9,7 @@ import {
   paymentsOf,
   settlesPeriod,
 } from "./coverage";
-import { keptPrice, premiumProducts } from "./premium-product.server";
+import { keptPrice, premiumProducts, productOf } from "./premium-product.server";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
 import {
   type BillingState,
@@ -95,13 +95,17 @@ export async function askBilling(stripeCustomerId: string): Promise<CustomerBill
   }
 }
 
-/** All subscriptions of a customer to our products, those that are over too, as a checkout must know them. */
-export async function listMemberships(stripeCustomerId: string): Promise<Stripe.Subscription[]> {
+/** A customer's subscriptions to our products that are not over: with one of them nobody may check out. */
+export async function listLiveMemberships(
+  stripeCustomerId: string,
+): Promise<Stripe.Subscription[]> {
   const [products, subscriptions] = await Promise.all([
     premiumProducts(),
     listSubscriptions(stripeCustomerId),
   ]);
-  return subscriptions.filter((subscription) => membershipItem(subscription, products));
+  return subscriptions.filter(
+    (subscription) => !isOver(subscription) && membershipItem(subscription, products),
+  );
 }
 
 /** The item that makes a subscription a membership; undefined for one to something else. */
@@ -109,9 +113,7 @@ export function membershipItem(
   { items }: Stripe.Subscription,
   products: ReadonlySet<string>,
 ): Stripe.SubscriptionItem | undefined {
-  return items.data.find(({ price: { product } }) =>
-    products.has(typeof product === "string" ? product : product.id),
-  );
+  return items.data.find(({ price }) => products.has(productOf(price)));
 }
 
 /** Whether Stripe has a customer, had it once, or never in this account and mode. */

@@ -1,6 +1,6 @@
-import type Stripe from "stripe";
 import { findMissingUsers } from "~db/queries/billing-examination";
 import { type Finding, named } from "./doctor-finding";
+import { inPages } from "./in-pages";
 import { isUuid } from "./reconcile-from-stripe.server";
 import { stripeClient } from "./stripe-client.server";
 
@@ -13,21 +13,15 @@ const PAGE = 100;
 export async function checkCustomers(): Promise<Finding[]> {
   const ownerless: string[] = [];
   let looked = 0;
-  let page: Stripe.Customer[] = [];
-  const lookAtPage = async () => {
+  const customers = stripeClient().customers.list({ limit: PAGE });
+  for await (const page of inPages(customers, PAGE)) {
     const userIds = page.flatMap(({ metadata: { userId } }) =>
       userId && isUuid(userId) ? [userId] : [],
     );
     const missing = await findMissingUsers(userIds);
     for (const { id, metadata } of page) if (missing.has(metadata.userId ?? "")) ownerless.push(id);
     looked += userIds.length;
-    page = [];
-  };
-  for await (const customer of stripeClient().customers.list({ limit: PAGE })) {
-    page.push(customer);
-    if (page.length === PAGE) await lookAtPage();
   }
-  await lookAtPage();
   const found =
     ownerless.length === 0
       ? `all ${looked} belong to an account`

@@ -59,19 +59,19 @@ async function findProducts(client: Stripe): Promise<ReadonlySet<string>> {
 }
 
 /** What is kept of one of Stripe's prices; one without `recurring` is nothing a subscription has. */
-export function keptPrice({
-  id,
-  product,
-  unit_amount: unitAmount,
-  currency,
-  recurring,
-}: Stripe.Price): StripePrice {
+export function keptPrice(price: Stripe.Price): StripePrice {
+  const { id, unit_amount: unitAmount, currency, recurring } = price;
   return {
     id,
-    productId: typeof product === "string" ? product : product.id,
+    productId: productOf(price),
     unitAmount,
     currency,
     interval: recurring?.interval ?? "month",
     intervalCount: recurring?.interval_count ?? 1,
   };
+}
+
+/** The id of the product that a price is of. */
+export function productOf({ product }: Stripe.Price): string {
+  return typeof product === "string" ? product : product.id;
 }

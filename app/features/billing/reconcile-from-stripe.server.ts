@@ -8,12 +8,16 @@ import {
 } from "~db/queries/profiles";
 import { findAccountCreation } from "~db/queries/users";
 import { idOf } from "./coverage";
-import { listMemberships, membershipItem } from "./customer-billing.server";
+import { listLiveMemberships, membershipItem } from "./customer-billing.server";
+import { inPages } from "./in-pages";
 import { inParallel } from "./in-parallel";
 import { premiumProducts } from "./premium-product.server";
 import { isInvalidRequest, isMissingAtStripe, stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";
 import { syncCustomer } from "./sync-customer.server";
+
+/** Subscriptions read at a time, which is as many as Stripe lists at once. */
+const PAGE = 100;
 
 /** A membership at Stripe and what the database knows of it. */
 export type MembershipOwner =
@@ -29,7 +33,6 @@ export type MembershipOwner =
 export type AccountMembership = {
   subscriptionId: string;
   stripeCustomerId: string;
-  status: string;
   owner: MembershipOwner;
 };
 
@@ -80,29 +83,22 @@ export async function forEachAccountMembership(
   fail?: (stripeCustomerId: string, error: unknown) => void,
 ): Promise<void> {
   const products = await premiumProducts();
-  let page: Stripe.Subscription[] = [];
-  const workPage = async () => {
+  // without a status Stripe lists all that are not cancelled
+  const subscriptions = stripeClient().subscriptions.list({ limit: PAGE });
+  for await (const page of inPages(subscriptions, PAGE)) {
     await inParallel(page, async (subscription) => {
+      if (isOver(subscription) || !membershipItem(subscription, products)) return;
       const stripeCustomerId = idOf(subscription.customer);
       if (stripeCustomerId === null) return;
       try {
         const owner = await findOwner(subscription, stripeCustomerId);
-        const { id: subscriptionId, status } = subscription;
-        await work({ subscriptionId, stripeCustomerId, status, owner });
+        await work({ subscriptionId: subscription.id, stripeCustomerId, owner });
       } catch (error) {
         if (!fail) throw error;
         fail(stripeCustomerId, error);
       }
     });
-    page = [];
-  };
-  // without a status Stripe lists all that are not cancelled
-  for await (const subscription of stripeClient().subscriptions.list({ limit: 100 })) {
-    if (isOver(subscription) || !membershipItem(subscription, products)) continue;
-    page.push(subscription);
-    if (page.length === 100) await workPage();
   }
-  await workPage();
 }
 
 async function findOwner(
@@ -157,8 +153,7 @@ async function closeCheckouts(userId: string, customer: string): Promise<boolean
 
 async function hasLiveMembership(stripeCustomerId: string): Promise<boolean> {
   try {
-    const memberships = await listMemberships(stripeCustomerId);
-    return memberships.some((subscription) => !isOver(subscription));
+    return (await listLiveMemberships(stripeCustomerId)).length > 0;
   } catch (error) {
     if (isMissingAtStripe(error, "customer")) return false;
     throw error;

@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import { env } from "~/env.server";
 import { OperatorError } from "~db/operator-error";
 import { PREMIUM_PRICE, type RecurringPrice } from "./premium-price";
-import { keptPrice, SETUP_METADATA } from "./premium-product.server";
+import { keptPrice, productOf, SETUP_METADATA } from "./premium-product.server";
 import { readAmount, writeAmount } from "./price-amount";
 import type { SetupStep } from "./setup-step";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
@@ -184,8 +184,4 @@ function sells(price: Stripe.Price, productId: string, terms: Terms | null): boo
       interval === terms.interval &&
       intervalCount === terms.intervalCount)
   );
-}
-
-function productOf({ product }: Stripe.Price): string {
-  return typeof product === "string" ? product : product.id;
 }
