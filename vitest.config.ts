@@ -48,6 +48,16 @@ export default defineConfig({
       {
         resolve: { alias },
         test: {
+          name: "webkit",
+          include: ["tests/webkit/**/*.test.ts"],
+          globalSetup: ["tests/support/postgres.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
           name: "load",
           // what is bounded in time has the machine to itself
           sequence: { groupOrder: 3 },

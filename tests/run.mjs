@@ -1,4 +1,5 @@
 // `npm test`: everything that has to hold, from a fresh clone, up to the first step that fails.
+// `npm run test:webkit`: what is tested in WebKit, from a fresh clone as well.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,23 +26,34 @@ const steps = {
   build: buildSite,
   "test:integration": () => runVitest("integration"),
   "test:e2e": async () => {
-    // not before the packages are installed, of which it is one
-    const { findBrowser } = await import("./support/browser.mjs");
-    const path = await findBrowser().catch((error) => {
-      throw new SetupError(error.message);
-    });
-    console.log(`Testing with ${path}`);
-    await runVitest("e2e", { CHROMIUM_PATH: path });
+    // not before the packages are installed, of which their drivers are some
+    const { findBrowser } = await import("./support/browsers/chromium.mjs");
+    const { findFirefox } = await import("./support/browsers/firefox.mjs");
+    const chromium = await orSetupError(findBrowser());
+    const firefox = await orSetupError(findFirefox());
+    console.log(`Testing with ${[chromium, firefox].filter(Boolean).join(" and ")}`);
+    await runVitest("e2e", { CHROMIUM_PATH: chromium, FIREFOX_PATH: firefox ?? "" });
   },
   "test:load": () => runVitest("load"),
+  "test:webkit": async () => {
+    const { findWebkit } = await import("./support/browsers/webkit.mjs");
+    const webkit = await orSetupError(findWebkit());
+    console.log(`Testing with ${webkit.kind === "playwright" ? webkit.path : webkit.browser}`);
+    await runVitest("webkit");
+  },
 };
+
+const isOfWebkit = (name) => ["install", "build", "test:webkit"].includes(name);
+const plan = Object.entries(steps).filter(([name]) =>
+  process.argv[2] === "webkit" ? isOfWebkit(name) : name !== "test:webkit",
+);
 
 await main();
 
 async function main() {
   try {
     requireNode(root);
-    for (const [name, step] of Object.entries(steps)) {
+    for (const [name, step] of plan) {
       if (stopSignal() === null) await timed(name, step);
     }
   } catch (error) {
@@ -71,6 +83,20 @@ async function timed(name, step) {
   } catch (error) {
     console.log(`✘ ${name} (${seconds()})`);
     throw error;
+  }
+}
+
+/**
+ * What is looked for, or an error that is one sentence for whoever runs the tests.
+ *
+ * @template Found
+ * @param {Promise<Found>} looking
+ */
+async function orSetupError(looking) {
+  try {
+    return await looking;
+  } catch (error) {
+    throw new SetupError(error.message);
   }
 }
 

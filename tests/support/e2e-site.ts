@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { type Database, openDatabase } from "~db/client";
 import { type Profile, profiles, users } from "~db/schema";
-import { launchBrowser } from "./browser.mjs";
+import { launchBrowser } from "./browsers/chromium.mjs";
 import { comesAlive } from "./comes-alive.mjs";
 import { watchForErrors } from "./pages";
 import { control } from "./payments";
@@ -33,7 +33,7 @@ export class E2eSite {
   #testDatabase: TestDatabase | undefined;
   #database: Database | undefined;
   #program: Program | undefined;
-  #browser: Browser | undefined;
+  #browser: Promise<Browser> | undefined;
   #variables: Record<string, string> = {};
 
   async start({ variables = {} }: SiteOptions): Promise<void> {
@@ -48,11 +48,7 @@ export class E2eSite {
       RATE_LIMIT_FACTOR: "10000",
       ...variables,
     };
-    [this.#program, this.#browser] = await Promise.all([
-      startProgram({ variables: this.#variables }),
-      // The photographs' host is out of reach, so that every run sees the same pages.
-      launchBrowser({ args: ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"] }),
-    ]);
+    this.#program = await startProgram({ variables: this.#variables });
     this.#variables.PORT = new URL(this.#program.origin).port;
   }
 
@@ -63,7 +59,7 @@ export class E2eSite {
   }
 
   async stop(): Promise<void> {
-    await this.#browser?.close();
+    await (await this.#browser)?.close();
     await this.#program?.stop();
     await this.#database?.close();
     await this.#testDatabase?.drop();
@@ -115,7 +111,11 @@ export class E2eSite {
 
   /** A page of a new visitor's browser; it and every other page of that browser is watched for errors. */
   async visit(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await this.#started(this.#browser).newContext({
+    // The photographs' host is out of reach, so that every run sees the same pages.
+    this.#browser ??= launchBrowser({
+      args: ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"],
+    });
+    const context = await (await this.#browser).newContext({
       baseURL: this.origin,
       ...options,
     });

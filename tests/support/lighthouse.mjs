@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import lighthouse from "lighthouse";
-import { findBrowser, launchBrowser } from "./browser.mjs";
+import { findBrowser, launchBrowser } from "./browsers/chromium.mjs";
 import { freeNeighbours, startBuiltDemo } from "./built-demo.mjs";
 
 const RUNS = 3;

@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findBrowser, launchBrowser } from "./browser.mjs";
+import { findBrowser, launchBrowser } from "./browsers/chromium.mjs";
 import { startBuiltDemo } from "./built-demo.mjs";
 import { SCREEN_STATES } from "./screen-states.mjs";
 import { prepareVisitors } from "./screen-visitors.mjs";

@@ -1,12 +1,17 @@
-import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
-import { delimiter, dirname, join } from "node:path";
+import { existsSync } from "node:fs";
 import { chromium } from "playwright";
+import {
+  installByApt,
+  installByPlaywright,
+  isProgram,
+  isRoot,
+  programsInPath,
+  programsOfWindows,
+  reason,
+} from "./programs.mjs";
 
 /** Names the browser of a run once it is found, for the processes started after. */
 const CONFIGURED = "CHROMIUM_PATH";
-const DOWNLOAD_LIMIT = 300_000;
 
 /** Quiet: no calls home, which a closed network would turn into errors. */
 const FLAGS = [
@@ -49,7 +54,7 @@ export async function findBrowser({ log = console.log } = {}) {
   }
   const installed = await firstThatStarts(installedBrowsers());
   if (installed !== undefined) return installed;
-  for (const get of [downloadByPlaywright, installLibraries, installByApt]) {
+  for (const get of [download, installLibraries, installDebianPackage]) {
     if (!get(log)) continue;
     const found = await firstThatStarts(installedBrowsers());
     if (found !== undefined) return found;
@@ -61,25 +66,16 @@ const NOT_FOUND = `No Chromium or Chrome was found that starts, and none could b
 
 /** Every Chromium this machine may have, in the order they are tried; Playwright's own is the last. */
 function installedBrowsers() {
-  const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
-  const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
-  const windows = [
-    process.env.PROGRAMFILES,
-    process.env["PROGRAMFILES(X86)"],
-    process.env.LOCALAPPDATA,
-  ]
-    .filter((folder) => folder !== undefined)
-    .flatMap((folder) => [
-      join(folder, "Google/Chrome/Application/chrome.exe"),
-      join(folder, "Chromium/Application/chrome.exe"),
-    ]);
   const mac = ["Google Chrome", "Chromium"].map(
     (name) => `/Applications/${name}.app/Contents/MacOS/${name}`,
   );
   const candidates = [
-    ...names.flatMap((name) => folders.map((folder) => join(folder, name))),
+    ...programsInPath(["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"]),
     ...(process.platform === "darwin" ? mac : []),
-    ...(process.platform === "win32" ? windows : []),
+    ...programsOfWindows([
+      "Google/Chrome/Application/chrome.exe",
+      "Chromium/Application/chrome.exe",
+    ]),
     chromium.executablePath(),
   ];
   return [...new Set(candidates)].filter(isProgram);
@@ -104,13 +100,7 @@ async function failureOf(executablePath) {
     await browser.close();
     return null;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return (
-      message
-        .split("\n")[0]
-        ?.replace(/^[\w.]+: /, "")
-        .replace(/\.$/, "") ?? ""
-    );
+    return reason(error);
   }
 }
 
@@ -130,9 +120,9 @@ async function launch(executablePath, { args = [], ...options } = {}) {
 }
 
 /** @param {(line: string) => void} log */
-function downloadByPlaywright(log) {
+function download(log) {
   log("No Chromium was found: downloading Playwright's …");
-  return succeeds(process.execPath, [playwrightCli(), "install", "chromium"]);
+  return installByPlaywright("install", "chromium");
 }
 
 /**
@@ -143,49 +133,12 @@ function downloadByPlaywright(log) {
 function installLibraries(log) {
   if (!isRoot() || !isProgram(chromium.executablePath())) return false;
   log("Installing the libraries it needs …");
-  return succeeds(process.execPath, [playwrightCli(), "install-deps", "chromium"]);
-}
-
-function playwrightCli() {
-  const manifest = createRequire(import.meta.url).resolve("playwright/package.json");
-  return join(dirname(manifest), "cli.js");
+  return installByPlaywright("install-deps", "chromium");
 }
 
 /** @param {(line: string) => void} log */
-function installByApt(log) {
-  if (!isRoot() || !succeeds("apt-get", ["--version"], "ignore")) return false;
-  log("Installing Debian's chromium (apt-get) …");
-  // an old list of packages may do where a new one cannot be had
-  succeeds("apt-get", ["update"]);
-  return succeeds("apt-get", ["install", "--yes", "--no-install-recommends", "chromium"]);
-}
-
-/**
- * @param {string} command
- * @param {string[]} parameters
- * @param {"inherit" | "ignore"} [output]
- */
-function succeeds(command, parameters, output = "inherit") {
-  const { status } = spawnSync(command, parameters, {
-    stdio: ["ignore", output, output],
-    timeout: DOWNLOAD_LIMIT,
-    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-  });
-  return status === 0;
-}
-
-/** @param {string} path */
-function isProgram(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-function isRoot() {
-  return process.getuid?.() === 0;
+function installDebianPackage(log) {
+  return installByApt(["chromium"], log);
 }
 
 function isContainer() {

@@ -1,0 +1,35 @@
+/**
+ * The little that every driver of a browser can do, whichever protocol it speaks: what a story needs that
+ * is told in several browsers. Pages are looked at by functions that run in them, which also works where
+ * their own JavaScript is switched off, and used by mouse and keyboard alone.
+ */
+export interface BrowserWindow {
+  /** Opens an address as if it had been typed, and waits until it is loaded. */
+  goto(url: string): Promise<void>;
+  url(): Promise<string>;
+  /** Runs a function in the page, which can use nothing but its argument, a value of JSON, and the page. */
+  evaluate<Argument, Result>(
+    look: (argument: Argument) => Result,
+    argument: Argument,
+  ): Promise<Awaited<Result>>;
+  /** Clicks a point of the window, in CSS pixels from its upper left corner. */
+  clickAt(x: number, y: number): Promise<void>;
+  /** Types into what has the focus. */
+  type(text: string): Promise<void>;
+  /** Presses a key by its name in the standard: `Tab`, `Enter`, `Escape`. */
+  press(key: "Tab" | "Enter" | "Escape"): Promise<void>;
+  /** Turns the mouse's wheel over the middle of the window, by CSS pixels downwards. */
+  wheel(distance: number): Promise<void>;
+  screenshot(file: string): Promise<void>;
+  /** Every uncaught error of the window's pages so far, where the driver can tell. */
+  readonly errors: readonly string[];
+  close(): Promise<void>;
+}
+
+export type WindowOptions = {
+  javaScript: boolean;
+  /** In CSS pixels. */
+  size?: { width: number; height: number };
+};
+
+export const WINDOW_SIZE = { width: 1280, height: 800 };

@@ -1,0 +1,101 @@
+import puppeteer from "puppeteer-core";
+import { installByApt, isProgram, programsInPath, programsOfWindows, reason } from "./programs.mjs";
+
+/** Names the Firefox of a run once it is found, for the processes started after; empty: there is none. */
+const CONFIGURED = "FIREFOX_PATH";
+
+/**
+ * Starts a headless Firefox over WebDriver BiDi: the one `FIREFOX_PATH` names, else an installed one.
+ * Playwright drives only a Firefox that it has built itself.
+ *
+ * @param {{ javaScript?: boolean, preferences?: Record<string, string | number | boolean> }} [options]
+ *   `preferences` are those of about:config
+ * @returns {Promise<import("puppeteer-core").Browser>}
+ */
+export async function launchFirefox(options = {}) {
+  const path = firefoxPath();
+  if (path === null) throw new Error(NOT_FOUND);
+  return launch(path, options);
+}
+
+/** The Firefox that tests run in, or null where there is none and they are skipped. */
+export function firefoxPath() {
+  return (process.env[CONFIGURED] ?? installedFirefoxes()[0]) || null;
+}
+
+/**
+ * The path of a Firefox that really starts here: the configured one, an installed one, or Debian's, which
+ * is installed for it. Null where none can be had, after a line that says so. Throws an error of one
+ * sentence if the configured one does not start.
+ *
+ * @param {{ log?: (line: string) => void }} [options]
+ * @returns {Promise<string | null>}
+ */
+export async function findFirefox({ log = console.log } = {}) {
+  const configured = process.env[CONFIGURED];
+  if (configured) {
+    const failure = await failureOf(configured);
+    if (failure === null) return configured;
+    throw new Error(
+      `The browser that ${CONFIGURED} names, ${configured}, does not start: ${failure}.`,
+    );
+  }
+  const found =
+    (await firstThatStarts()) ??
+    (installByApt(["firefox-esr"], log) ? await firstThatStarts() : undefined);
+  if (found === undefined) log(NOT_FOUND);
+  return found ?? null;
+}
+
+const NOT_FOUND = `No Firefox was found that starts, and none could be installed, so its tests are skipped: install one, or name it in ${CONFIGURED}.`;
+
+function installedFirefoxes() {
+  const mac = ["/Applications/Firefox.app/Contents/MacOS/firefox"];
+  return [
+    ...programsInPath(["firefox-esr", "firefox"]),
+    ...(process.platform === "darwin" ? mac.filter(isProgram) : []),
+    ...programsOfWindows(["Mozilla Firefox/firefox.exe"]),
+  ];
+}
+
+async function firstThatStarts() {
+  for (const path of installedFirefoxes()) if ((await failureOf(path)) === null) return path;
+  return undefined;
+}
+
+/**
+ * Null for a Firefox that starts and shows a page, else the reason in a few words.
+ *
+ * @param {string} path
+ */
+async function failureOf(path) {
+  try {
+    const browser = await launch(path);
+    const page = await browser.newPage();
+    await page.goto("data:text/html,ready");
+    await browser.close();
+    return null;
+  } catch (error) {
+    return reason(error);
+  }
+}
+
+/**
+ * @param {string} executablePath
+ * @param {Parameters<typeof launchFirefox>[0]} [options]
+ */
+function launch(executablePath, { javaScript = true, preferences = {} } = {}) {
+  return puppeteer.launch({
+    browser: "firefox",
+    executablePath,
+    headless: true,
+    timeout: 60_000,
+    extraPrefsFirefox: {
+      // its protocol has no switch that the ESR knows
+      ...(javaScript ? {} : { "javascript.enabled": false }),
+      // the photographs' host is out of reach, so that every run sees the same pages
+      "network.dns.localDomains": "images.unsplash.com",
+      ...preferences,
+    },
+  });
+}

@@ -1,0 +1,28 @@
+import type { Browser } from "playwright";
+import { watchForErrors } from "../pages";
+import { type BrowserWindow, WINDOW_SIZE, type WindowOptions } from "./browser-window";
+
+/** A window of a browser that Playwright drives: Chromium, or its own WebKit. Closing it leaves the browser. */
+export async function openPlaywrightWindow(
+  browser: Browser,
+  { javaScript, size = WINDOW_SIZE }: WindowOptions,
+): Promise<BrowserWindow> {
+  const context = await browser.newContext({ javaScriptEnabled: javaScript, viewport: size });
+  const page = await context.newPage();
+  return {
+    errors: watchForErrors(page),
+    goto: async (url) => void (await page.goto(url)),
+    url: async () => page.url(),
+    // Playwright's own type of what it passes on is narrower than JSON's
+    evaluate: (look, argument) => page.evaluate(look as never, argument),
+    clickAt: (x, y) => page.mouse.click(x, y),
+    type: (text) => page.keyboard.type(text),
+    press: (key) => page.keyboard.press(key),
+    wheel: async (distance) => {
+      await page.mouse.move(size.width / 2, size.height / 2);
+      await page.mouse.wheel(0, distance);
+    },
+    screenshot: async (path) => void (await page.screenshot({ path })),
+    close: () => context.close(),
+  };
+}

@@ -1,0 +1,99 @@
+import { spawnSync } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
+
+const DOWNLOAD_LIMIT = 300_000;
+
+/**
+ * Every program of one of these names in the folders of PATH, the first name first.
+ *
+ * @param {string[]} names
+ */
+export function programsInPath(names) {
+  const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).filter(isProgram);
+}
+
+/**
+ * Where Windows keeps a program: the path below each of its folders for programs.
+ *
+ * @param {string[]} paths
+ */
+export function programsOfWindows(paths) {
+  if (process.platform !== "win32") return [];
+  return [process.env.PROGRAMFILES, process.env["PROGRAMFILES(X86)"], process.env.LOCALAPPDATA]
+    .filter((folder) => folder !== undefined)
+    .flatMap((folder) => paths.map((path) => join(folder, path)))
+    .filter(isProgram);
+}
+
+/**
+ * Installs packages of Debian or one of its children, where that is possible: by root, with apt-get. Says
+ * whether it did.
+ *
+ * @param {string[]} packages
+ * @param {(line: string) => void} log
+ */
+export function installByApt(packages, log) {
+  if (!isRoot() || !succeeds("apt-get", ["--version"], "ignore")) return false;
+  log(`Installing Debian's ${packages.join(", ")} (apt-get) …`);
+  // an old list of packages may do where a new one cannot be had
+  succeeds("apt-get", ["update"]);
+  return succeeds("apt-get", ["install", "--yes", "--no-install-recommends", ...packages]);
+}
+
+/**
+ * Downloads a browser of Playwright's own (`install`), or installs the system libraries it needs
+ * (`install-deps`, by root). Says whether it did.
+ *
+ * @param {"install" | "install-deps"} command
+ * @param {string} browser
+ */
+export function installByPlaywright(command, browser) {
+  const manifest = createRequire(import.meta.url).resolve("playwright/package.json");
+  return succeeds(process.execPath, [join(dirname(manifest), "cli.js"), command, browser]);
+}
+
+/** @param {string} path */
+export function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+export function isRoot() {
+  return process.getuid?.() === 0;
+}
+
+/**
+ * What a browser said when it did not start, in a few words.
+ *
+ * @param {unknown} error
+ */
+export function reason(error) {
+  const message = error instanceof Error ? error.message : String(error);
+  return (
+    message
+      .split("\n")[0]
+      ?.replace(/^[\w.]+: /, "")
+      .replace(/\.$/, "") ?? ""
+  );
+}
+
+/**
+ * @param {string} command
+ * @param {string[]} parameters
+ * @param {"inherit" | "ignore"} [output]
+ */
+function succeeds(command, parameters, output = "inherit") {
+  const { status } = spawnSync(command, parameters, {
+    stdio: ["ignore", output, output],
+    timeout: DOWNLOAD_LIMIT,
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+  });
+  return status === 0;
+}
