@@ -1,4 +1,4 @@
-import "#production-mode";
+import "~/server/before-react.server";
 import { Writable } from "node:stream";
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/node";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
@@ -7,93 +7,83 @@ import { clientNetworks } from "~/server/client-network.server";
 import { log } from "~/server/log.server";
 import { turn } from "~/server/turns.server";
 import { NonceContext } from "~/ui/nonce";
+import { PageDataContext } from "~/ui/page-scripts";
 
 /** How long a render may take before what is missing is left to the browser, in milliseconds. */
 const ABORT_DELAY = 5_000;
 
-/** Renders a page and streams it from the moment its shell is complete; all content is in the shell. */
+/**
+ * Renders a page and answers with all of it at once. Nothing on a page is waited for in the browser, and
+ * what React and Remix send later they send after `</html>`, where no HTML may be: so the page's data,
+ * which Remix would send as such a stream, is read first and becomes part of the page (`PageScripts`).
+ */
 export default async function handleRequest(
   request: Request,
   status: number,
   headers: Headers,
-  context: EntryContext,
+  { serverHandoffStream, ...context }: EntryContext,
   { nonce, clientAddress }: AppLoadContext,
 ): Promise<Response> {
   // what many loaders waited for can come back all at once
   await turn(clientNetworks(clientAddress));
+  const pageData = serverHandoffStream && (await new Response(serverHandoffStream).text());
   return new Promise((resolve, reject) => {
-    let isShellSent = false;
+    let isShellReady = false;
     const { pipe, abort } = renderToPipeableStream(
       <NonceContext.Provider value={nonce}>
-        <RemixServer context={context} url={request.url} abortDelay={ABORT_DELAY} nonce={nonce} />
+        <PageDataContext.Provider value={pageData}>
+          <RemixServer context={context} url={request.url} abortDelay={ABORT_DELAY} nonce={nonce} />
+        </PageDataContext.Provider>
       </NonceContext.Provider>,
       {
         nonce,
         onShellReady() {
-          isShellSent = true;
-          headers.set("Content-Type", "text/html; charset=utf-8");
-          const page = new PageStream();
-          resolve(new Response(page.body, { headers, status }));
+          isShellReady = true;
+        },
+        onShellError: reject,
+        onAllReady() {
+          clearTimeout(tooLate);
+          // React also calls this after a shell that failed
+          if (!isShellReady) return;
+          const page = new WholePage();
+          page.once("finish", () => {
+            headers.set("Content-Type", "text/html; charset=utf-8");
+            resolve(new Response(page.bytes(), { headers, status }));
+          });
           pipe(page);
         },
-        onAllReady: () => clearTimeout(tooLate),
-        onShellError: reject,
         onError(error) {
-          // before the shell is out the error reaches handleError by itself
-          if (!isShellSent || request.signal.aborted) return;
+          // what the shell could not do without reaches handleError by itself
+          if (!isShellReady || request.signal.aborted) return;
           log().error({ err: error }, "rendering failed after the shell");
         },
       },
     );
-    // a timer holds all of the page in memory, so none is left behind
-    const tooLate = setTimeout(abort, ABORT_DELAY + 1_000).unref();
+    // React says nothing of a shell that is given up, and whoever waits for it would wait for ever
+    const tooLate = setTimeout(() => {
+      abort();
+      if (!isShellReady) reject(new Error("The page could not be rendered in time."));
+    }, ABORT_DELAY + 1_000).unref();
     request.signal.addEventListener("abort", () => {
+      // a timer holds all of the page in memory, so none is left behind
       clearTimeout(tooLate);
       abort();
+      resolve(new Response(null, { headers, status }));
     });
   });
 }
 
-/**
- * Takes what React writes, in many small pieces, and hands it on each time React says that a part is
- * complete: the shell in one piece instead of some fifty, each of which would cost as much as all.
- */
-class PageStream extends Writable {
-  readonly body: ReadableStream<Uint8Array>;
-  #pieces: Uint8Array[] = [];
-  #controller!: ReadableStreamDefaultController<Uint8Array>;
-
-  constructor() {
-    super();
-    this.body = new ReadableStream({
-      start: (controller) => {
-        this.#controller = controller;
-      },
-      cancel: () => void this.destroy(),
-    });
-  }
-
-  /** Called by React after each part that a browser can show. */
-  flush(): void {
-    if (this.#pieces.length === 0 || this.destroyed) return;
-    this.#controller.enqueue(Buffer.concat(this.#pieces));
-    this.#pieces = [];
-  }
+/** Takes what React writes, in some fifty pieces, each of which would cost as much to send as all. */
+class WholePage extends Writable {
+  readonly #pieces: Uint8Array[] = [];
 
   override _write(piece: Uint8Array, _encoding: string, done: () => void): void {
     this.#pieces.push(piece);
     done();
   }
 
-  override _final(done: () => void): void {
-    this.flush();
-    this.#controller.close();
-    done();
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    if (!this.writableFinished && error) this.#controller.error(error);
-    done(error);
+  bytes(): Uint8Array<ArrayBuffer> {
+    return Buffer.concat(this.#pieces);
   }
 }
 

@@ -32,14 +32,18 @@ function strictTransport(): [string, string][] {
   return [["Strict-Transport-Security", `max-age=${YEAR_SECONDS}${subdomains}`]];
 }
 
-/** Puts the common headers, and a policy that allows nothing, on an answer that is not a page. */
+/** Puts the common headers, and the policy of what is not a page, on an answer. */
 export function setCommonHeaders(response: ServerResponse): void {
   for (const [name, value] of commonHeaders()) response.setHeader(name, value);
-  response.setHeader("Content-Security-Policy", NOTHING_ALLOWED);
+  response.setHeader("Content-Security-Policy", NO_PAGE_POLICY);
 }
 
-/** For what is not a page: if a browser shows it as one all the same, nothing in it runs. */
-export const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'";
+/**
+ * For what is not a page: if a browser shows it as one all the same, nothing in it runs. The browser then asks
+ * for `/favicon.ico` too, which the policy has to allow, or the browser logs a violation.
+ */
+export const NO_PAGE_POLICY =
+  "default-src 'none'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /**
  * The Content-Security-Policy of a page whose inline scripts are those of `scriptSources`: a nonce for a

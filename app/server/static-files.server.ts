@@ -8,7 +8,7 @@ import {
   cacheResponse,
   sendCached,
 } from "./cached-response.server";
-import { commonHeaders, NOTHING_ALLOWED } from "./response-headers.server";
+import { commonHeaders, NO_PAGE_POLICY } from "./response-headers.server";
 
 const YEAR_SECONDS = 31_536_000;
 const DAY_SECONDS = 86_400;
@@ -59,7 +59,7 @@ function readAnswer(file: string, name: string): CachedResponse {
     : `public, max-age=${DAY_SECONDS}`;
   const headers: [string, string][] = [
     ...commonHeaders(),
-    ["Content-Security-Policy", NOTHING_ALLOWED],
+    ["Content-Security-Policy", NO_PAGE_POLICY],
     ["Content-Type", lookup(name) ?? "application/octet-stream"],
     ["Cache-Control", age],
   ];

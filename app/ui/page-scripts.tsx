@@ -1,14 +1,26 @@
 import { Scripts } from "@remix-run/react";
-import { Children, cloneElement, isValidElement, type ReactElement, type ReactNode } from "react";
+import {
+  Children,
+  cloneElement,
+  createContext,
+  isValidElement,
+  type ReactElement,
+  type ReactNode,
+  useContext,
+} from "react";
+
+/** The data of the page's routes as turbo-stream writes it; known while the server renders, and only then. */
+export const PageDataContext = createContext<string | undefined>(undefined);
 
 /**
- * The page's scripts, fetched when the page has been painted. All of it works without them, so on a slow
- * line the text, the styles and the typefaces do not share it with what makes them come alive.
+ * The page's data, and its scripts, fetched when the page has been painted. All of it works without them, so
+ * on a slow line the text, the styles and the typefaces do not share it with what makes them come alive.
  */
 export function PageScripts({ nonce }: { nonce: string | undefined }) {
+  const data = useContext(PageDataContext);
   // called, not rendered: what Remix makes of it is what has to be changed
   const { preloads, rest } = takePreloads(Scripts({ nonce }));
-  return <>{rest.map((element) => afterPaint(element, preloads))}</>;
+  return <>{rest.map((element) => changed(element, preloads, data))}</>;
 }
 
 type Element = ReactElement<{
@@ -35,18 +47,30 @@ function takePreloads(node: ReactNode): { preloads: string[]; rest: Element[] } 
   return { preloads, rest };
 }
 
-/** Of the two scripts the one that imports; the other one holds the page's data, which others add to. */
-function afterPaint(element: Element, preloads: string[]): Element {
+/** Of the two scripts, the one that opens a stream for the page's data gets it, and the one that imports waits. */
+function changed(element: Element, preloads: string[], data: string | undefined): Element {
   const { type, dangerouslySetInnerHTML } = element.props;
   const key = element.key ?? type ?? "data";
-  if (type !== "module") return cloneElement(element, { key });
   const script = dangerouslySetInnerHTML?.__html ?? "";
+  if (type !== "module") {
+    const __html = data === undefined ? script : script + dataScript(data);
+    return cloneElement(element, { key, dangerouslySetInnerHTML: { __html } });
+  }
   return cloneElement(element, {
     key,
     type: undefined,
     ...{ async: undefined },
     dangerouslySetInnerHTML: { __html: startScript(script, preloads) },
   });
+}
+
+/** What Remix's StreamTransfer says in several scripts; without a "<" nothing in the data can end this one. */
+function dataScript(data: string): string {
+  const text = JSON.stringify(data).replaceAll("<", "\\u003c");
+  return `(({ streamController: data }) => {
+  data.enqueue(${text});
+  data.close();
+})(window.__remixContext);`;
 }
 
 /**

@@ -62,7 +62,7 @@ export const toasts = {
   ),
   passwordChanged: notice("✅ Password Changed!", "You've been successfully signed in."),
 
-  newsletterConfirmed: notice("🎉 Email Confirmed!", "Thank you. You're on the list."),
+  newsletterConfirmed: notice("🎉 Email Confirmed!", "Thank you. You’re on the list."),
   newsletterConfirmFailed: failure(
     "Uh oh! Something went wrong.",
     "Your email could not be confirmed. Please try again.",
@@ -72,7 +72,7 @@ export const toasts = {
     "This link is no longer valid. Please subscribe again.",
   ),
   subscribeLimited: (message: string) => failure("Uh oh! Something went wrong.", message),
-  unsubscribed: notice("👋 You've been unsubscribed."),
+  unsubscribed: notice("👋 You’ve been unsubscribed."),
   unsubscribeFailed: failure(
     "Uh oh! Something went wrong.",
     "You could not be unsubscribed. Please try again.",

@@ -122,7 +122,7 @@ describe.skipIf("reason" in made)(`a visitor of another network${skipped}`, OPTI
   it("is served while six addresses of one /64 take all connections they can", async () => {
     const attack: Attack = { kind: "connections", addresses: LINE, atOnce: 2_200 };
     const { outcomes } = await visitDuring([attack], VISITORS.line, 2);
-    expect(outcomes[0]?.connected).toBeGreaterThan(2_200);
+    expect(outcomes[0]?.connected).toBeGreaterThanOrEqual(2_200);
   });
 
   it("is served while 64 networks of one /48 guess her password and take all connections", async () => {

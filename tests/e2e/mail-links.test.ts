@@ -75,12 +75,12 @@ describe.each([
 
     await page.goto(linkIn(mail, "/newsletter/confirm").href);
     await page.getByRole("button", { name: "Confirm my email" }).click();
-    await expectToast(page, "🎉 Email Confirmed!", "Thank you. You're on the list.");
+    await expectToast(page, "🎉 Email Confirmed!", "Thank you. You’re on the list.");
 
     const unsubscribe = String(mail.headers["list-unsubscribe"]).replace(/[<>]/g, "");
     await page.goto(unsubscribe);
     await page.getByRole("button", { name: "Unsubscribe" }).click();
-    await expectToast(page, "👋 You've been unsubscribed.");
+    await expectToast(page, "👋 You’ve been unsubscribed.");
 
     const oneClick = await fetch(unsubscribe, {
       method: "POST",

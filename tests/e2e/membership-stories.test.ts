@@ -90,7 +90,7 @@ it("somebody whose address Stripe refuses is asked for another at the checkout, 
   await page.getByLabel("E-mail").fill("reader@example.test");
   await page.getByRole("button", { name: "Subscribe" }).click();
   await page.waitForURL("**/checkout/success?*");
-  await page.getByRole("heading", { name: "You're a Premium Member" }).waitFor();
+  await page.getByRole("heading", { name: "You’re a Premium Member" }).waitFor();
   expect(await isInside(page)).toBe(true);
 });
 

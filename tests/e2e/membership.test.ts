@@ -98,7 +98,7 @@ describe("a payment that settles later", () => {
     await page.goto(`${site.origin}/checkout/success?session_id=${session}`);
     await page.getByRole("heading", { name: "We are confirming your payment" }).waitFor();
     await control(site.sandboxOrigin, `sessions/${session}/settle`);
-    await page.getByRole("heading", { name: "You're a Premium Member" }).waitFor();
+    await page.getByRole("heading", { name: "You’re a Premium Member" }).waitFor();
   });
 
   it("is checked again by a link without JavaScript", async () => {
@@ -109,7 +109,7 @@ describe("a payment that settles later", () => {
     await page.getByRole("heading", { name: "We are confirming your payment" }).waitFor();
     await control(site.sandboxOrigin, `sessions/${session}/settle`);
     await page.getByRole("link", { name: "Check again" }).click();
-    await page.getByRole("heading", { name: "You're a Premium Member" }).waitFor();
+    await page.getByRole("heading", { name: "You’re a Premium Member" }).waitFor();
   });
 });
 

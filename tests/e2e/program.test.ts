@@ -1,5 +1,13 @@
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -183,6 +191,13 @@ describe("a running program", () => {
     for (const { origin } of [first, second]) {
       expect((await fetch(origin)).status).toBe(200);
     }
+  });
+});
+
+describe("the build", () => {
+  it("says that this is production before it loads anything else, React above all", () => {
+    const bundle = readFileSync(resolve(import.meta.dirname, "../../build/index.js"), "utf8");
+    expect(/^import .*$/m.exec(bundle)?.[0]).toBe('import "#production-mode";');
   });
 });
 

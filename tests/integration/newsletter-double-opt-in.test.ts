@@ -113,7 +113,7 @@ describe("subscribing with double opt-in", () => {
     expect(answer.status).toBe(303);
     expect((await flashOf(answer))?.toast).toEqual({
       title: "🎉 Email Confirmed!",
-      description: "Thank you. You're on the list.",
+      description: "Thank you. You’re on the list.",
       variant: "default",
     });
     const first = await confirmedAt(email);
@@ -219,7 +219,7 @@ describe("unsubscribing", () => {
       expect(answer.status).toBe(303);
       expect(answer.headers.get("Location")).toBe("/");
       expect((await flashOf(answer))?.toast).toEqual({
-        title: "👋 You've been unsubscribed.",
+        title: "👋 You’ve been unsubscribed.",
         variant: "default",
       });
       expect(await findSubscriberByEmail(email)).toBeNull();

@@ -111,7 +111,7 @@ describe("subscribing to the newsletter", () => {
       path: unsubscribePath(subscriber?.id ?? ""),
       form: {},
     });
-    expect((await flashOf(answer))?.toast.title).toBe("👋 You've been unsubscribed.");
+    expect((await flashOf(answer))?.toast.title).toBe("👋 You’ve been unsubscribed.");
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
   });
 

@@ -35,7 +35,7 @@ function Member() {
     <>
       <PathDrawing shows="arrived" />
       <h1 className="page-heading" tabIndex={-1}>
-        You're a Premium Member
+        You’re a Premium Member
       </h1>
       <p className="lead">
         {`Your payment has arrived and the members’ area is open. ${

@@ -1,3 +1,5 @@
+import { useId } from "react";
+
 /** One five-pointed star, 20 units wide, all but its first point relative. */
 const STAR =
   "M10 1.8l2.29 5.44l5.89 0.5l-4.47 3.86l1.35 5.75l-5.05 -3.06l-5.05 3.06l1.35 -5.75l-4.47 -3.86l5.89 -0.5z";
@@ -5,7 +7,7 @@ const STAR =
 /** Five stars filled to `rating` out of five, named for those who cannot see them. */
 export function StarRating({ rating, className = "" }: { rating: number; className?: string }) {
   const percent = (rating / 5) * 100;
-  const gradient = `stars-${String(rating).replace(".", "-")}`;
+  const gradient = useId();
   return (
     <svg
       role="img"

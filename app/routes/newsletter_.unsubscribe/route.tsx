@@ -26,7 +26,7 @@ export const meta: MetaFunction = ({ matches }) =>
   pageMeta(
     {
       title: pageTitle("Unsubscribe"),
-      description: "Leave the newsletter's list.",
+      description: "Leave the newsletter’s list.",
       path: "/newsletter/unsubscribe",
       noindex: true,
     },

@@ -1,0 +1,90 @@
+import type { EntryContext, ServerBuild } from "@remix-run/node";
+import { createRequestHandler } from "@remix-run/node";
+import { Await, useLoaderData } from "@remix-run/react";
+import { type ReactNode, Suspense } from "react";
+import { beforeAll, describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import * as entryServer from "./entry.server";
+import { useNonce } from "./ui/nonce";
+import { PageScripts } from "./ui/page-scripts";
+
+beforeAll(() => setEnvironment({}));
+
+/** A site of one page with this in its body. */
+function siteOf(Content: () => ReactNode, loader: () => unknown = () => null) {
+  function Root() {
+    const nonce = useNonce();
+    return (
+      <html lang="en">
+        <body>
+          <Content />
+          <PageScripts nonce={nonce} />
+        </body>
+      </html>
+    );
+  }
+  const build = {
+    entry: { module: entryServer },
+    routes: { root: { id: "root", path: "", module: { default: Root, loader } } },
+    assets: {
+      version: "1",
+      url: "/build/manifest.js",
+      entry: { module: "/build/entry.js", imports: [] },
+      routes: { root: { id: "root", path: "", module: "/build/root.js", hasLoader: true } },
+    } as unknown as EntryContext["manifest"],
+    future: { v3_singleFetch: true },
+    mode: "production",
+    publicPath: "/build/",
+    assetsBuildDirectory: "public/build",
+    isSpaMode: false,
+  } as unknown as ServerBuild;
+  const handle = createRequestHandler(build, "production");
+  return (signal?: AbortSignal) =>
+    handle(new Request("http://localhost:3000/", { signal: signal ?? null }), { nonce: "abc" });
+}
+
+function Promised() {
+  const { words } = useLoaderData<{ words: Promise<string> }>();
+  return (
+    <Suspense fallback={<p>Wait</p>}>
+      <Await resolve={words}>{(text) => <p>{text}</p>}</Await>
+    </Suspense>
+  );
+}
+
+describe("a page", () => {
+  it("holds its data, which nothing in it can break out of", async () => {
+    const open = siteOf(
+      () => <p>Good morning</p>,
+      () => ({ words: "</script><b>&amp;" }),
+    );
+    const html = await (await open()).text();
+    expect(html).toMatch(/<\/body><\/html>$/);
+    expect(html).toContain("\\u003c/script>\\u003cb>&amp;");
+    expect(html.match(/<script\b[^>]*>/g)).toEqual([
+      '<script nonce="abc">',
+      '<script nonce="abc">',
+    ]);
+  });
+
+  it("waits for what its loader promises, however large", async () => {
+    const long = "One step. ".repeat(3_000);
+    const open = siteOf(Promised, () => ({
+      words: new Promise((resolve) => setImmediate(() => resolve(long))),
+    }));
+    const html = await (await open()).text();
+    expect(html).toContain(`<p>${long}</p>`);
+    expect(html).not.toMatch(/Wait|<template/);
+    expect(html).toMatch(/<\/body><\/html>$/);
+  });
+
+  it("is given up with its request, before there is anything of it", async () => {
+    const visitor = new AbortController();
+    const open = siteOf(() => {
+      queueMicrotask(() => visitor.abort());
+      throw new Promise(() => {});
+    });
+    const answer = await open(visitor.signal);
+    expect(await answer.text()).toBe("");
+  });
+});
