@@ -126,10 +126,14 @@ async function written(): Promise<string[]> {
 
 /** What of an answer people read. */
 function wordsOf({ text }: Answer): string {
-  return text
-    .replace(/<(script|style)\b[\s\S]*?<\/\1>/g, "")
-    .replace(/<[^>]*>/g, " ")
-    .trim();
+  return (
+    text
+      .replace(/<(script|style)\b[\s\S]*?<\/\1>/g, "")
+      .replace(/<[^>]*>/g, " ")
+      // its own address stands on a page for when it is printed
+      .replaceAll(new URL(site.origin).host, "")
+      .trim()
+  );
 }
 
 /** Checks that an answer is one for people: no fault, nothing of the program's inside, and some words. */

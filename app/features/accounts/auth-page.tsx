@@ -3,6 +3,7 @@ import { Link, useLocation, useNavigate } from "@remix-run/react";
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { DawnScene } from "~/ui/dawn-scene";
 import { ArrowLeftIcon } from "~/ui/icons";
+import { PrintedAddress } from "~/ui/printed-address";
 import { useHydrated } from "~/ui/use-hydrated";
 import { CredentialsForm, type CredentialsWay } from "./credentials-form";
 
@@ -68,6 +69,7 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
           Back to Home
         </Link>
         <h1 className="page-heading mt-6">{TABS[selected].heading}</h1>
+        <PrintedAddress path="/auth" />
         <Tabs value={selected} onValueChange={select} className="mt-8">
           <TabsList className="tab-list" aria-label="Account access">
             {(["login", "signup"] as const).map((way) => (

@@ -8,7 +8,7 @@ export function AboutSection() {
     <section
       id="about"
       aria-labelledby="about-title"
-      className="frame relative py-4 max-md:pl-[calc(var(--gutter)+1.25rem)]"
+      className="frame relative py-4 max-md:pl-[calc(var(--gutter)+5*var(--spacing))]"
     >
       <AboutPath />
       <div className="grid gap-6 lg:grid-cols-2 lg:items-end lg:gap-12">

@@ -19,7 +19,6 @@ export function AuthorPortrait({ className = "" }: { className?: string }) {
         width={480}
         height={600}
         alt=""
-        loading="lazy"
         className="absolute inset-0 size-full"
       />
       <ExternalPhoto

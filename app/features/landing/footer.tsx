@@ -1,3 +1,5 @@
+import { Link } from "@remix-run/react";
+import { PrintedAddress } from "~/ui/printed-address";
 import { AUTHOR_NAME, BOOK_TITLE } from "./book";
 import { contactDetails, supportLabels } from "./copy";
 
@@ -18,17 +20,18 @@ export function Footer() {
         <div className="lg:col-span-4">
           <p className="font-display text-2xl">{BOOK_TITLE}</p>
           <p className="mt-2 text-ink-soft text-sm">by {AUTHOR_NAME}</p>
+          <PrintedAddress />
         </div>
         <nav aria-labelledby="quick-links-title" className="lg:col-span-3">
           <h2 id="quick-links-title" className="footer-title">
             Quick Links
           </h2>
-          <ul className="mt-2 grid grid-cols-2 gap-x-8">
+          <ul className="mt-2 grid gap-x-8 min-[20rem]:grid-cols-2">
             {quickLinks.map(({ label, to }) => (
               <li key={label}>
-                <a href={to} className="footer-link">
+                <Link to={to} className="footer-link">
                   {label}
-                </a>
+                </Link>
               </li>
             ))}
           </ul>

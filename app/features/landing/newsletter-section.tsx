@@ -1,4 +1,5 @@
 import { NewsletterForm } from "~/features/newsletter/newsletter-form";
+import { PrintedAddress } from "~/ui/printed-address";
 
 /** The newsletter, and what one signs up for. */
 export function NewsletterSection() {
@@ -13,6 +14,7 @@ export function NewsletterSection() {
             One letter on the first Sunday of the month: a practice, a story, and a question worth
             taking for a walk.
           </p>
+          <PrintedAddress path="/#newsletter" />
         </div>
         <NewsletterForm />
       </div>

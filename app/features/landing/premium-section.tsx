@@ -1,5 +1,6 @@
 import { useRootData } from "~/features/accounts/use-root-data";
 import { UpgradeButton } from "~/features/billing/upgrade-button";
+import { PrintedAddress } from "~/ui/printed-address";
 import { premiumBenefits } from "./copy";
 import { PathCrossing } from "./golden-path";
 
@@ -23,6 +24,7 @@ export function PremiumSection() {
             <div className="mt-8">
               <UpgradeButton />
             </div>
+            <PrintedAddress path="/#purchase" />
           </div>
           <ul className="grid content-center gap-8">
             {premiumBenefits.map(({ title, text }) => (
@@ -56,7 +58,9 @@ function Price() {
     <p className="mt-10 flex flex-wrap items-baseline gap-x-4">
       <span
         className={`font-display text-gold leading-none tracking-tight ${
-          amount.length > LONG_AMOUNT ? "text-[3.25rem]" : "text-[5rem]"
+          amount.length > LONG_AMOUNT
+            ? "text-[calc(13*var(--spacing))]"
+            : "text-[calc(20*var(--spacing))]"
         }`}
       >
         {amount}

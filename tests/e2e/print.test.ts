@@ -1,0 +1,127 @@
+import type { Page } from "playwright";
+import { expect, it } from "vitest";
+import { siteForThisFile } from "../support/e2e-site";
+
+const site = siteForThisFile();
+
+/** Below this relative luminance (WCAG 2.2) a ground is dark; the gold of the seal has 0.52. */
+const DARK = 0.4;
+/** Least contrast of text with white paper (WCAG 2.2, 1.4.3). */
+const CONTRAST = 4.5;
+
+const PAGES = [
+  { path: "/", sheets: 4, controls: ["Get Your Copy - $24.99"] },
+  { path: "/premium", sheets: 1 },
+  { path: "/checkout/success", sheets: 1 },
+  { path: "/checkout/cancelled", sheets: 1 },
+  { path: "/auth", sheets: 1 },
+  { path: "/the-wrong-turn", sheets: 1 },
+];
+
+it.each(PAGES)(
+  "prints $path ($sheets sheets) as ink on white, without controls and with headings beside their text",
+  async ({ path, sheets, controls = [] }) => {
+    const page = await site.visit();
+    // anybody else sees another page there
+    if (path === "/premium" || path === "/checkout/success") await site.subscribe(page.context());
+    await site.open(path, page);
+    await page.emulateMedia({ media: "print" });
+    const { dark, pale, operated, parted } = await lookAt(page);
+    expect({ dark, pale, parted }).toEqual({ dark: [], pale: [], parted: [] });
+    expect(operated).toEqual(controls);
+    for (const format of ["A4", "Letter"]) {
+      expect(countSheets(await page.pdf({ format })), format).toBe(sheets);
+    }
+  },
+);
+
+it.each([true, false])(
+  "prints both pictures from a window that was never scrolled (JavaScript: %s)",
+  async (javaScriptEnabled) => {
+    // far below a phone's window, where nothing lazy has come
+    const page = await site.visit({ viewport: { width: 360, height: 640 }, javaScriptEnabled });
+    await page.goto("/", { waitUntil: "load" });
+    await page.emulateMedia({ media: "print" });
+    for (const picture of [".book-cover", ".author-portrait"]) {
+      const drawing = page.locator(`${picture} > img`).first();
+      expect(await drawing.isVisible(), picture).toBe(true);
+      expect(
+        await drawing.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth),
+        picture,
+      ).toBe(480);
+    }
+  },
+);
+
+it("names the site's address on paper only", async () => {
+  const page = await site.open("/");
+  const addresses = page.locator(".printed-address").filter({ visible: true });
+  expect(await addresses.count()).toBe(0);
+  await page.emulateMedia({ media: "print" });
+  const { host } = new URL(site.origin);
+  expect(await addresses.allTextContents()).toEqual([
+    `${host}/#purchase`,
+    `${host}/#newsletter`,
+    host,
+  ]);
+});
+
+/** The pages of a PDF as Chromium writes it. */
+function countSheets(pdf: Buffer): number {
+  return pdf.toString("latin1").match(/\/Type \/Page\b/g)?.length ?? 0;
+}
+
+/** What stands on the page as it is printed; the book's cover is a picture and may be dark. */
+function lookAt(page: Page) {
+  return page.evaluate(
+    ({ DARK, CONTRAST }) => {
+      const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+      if (!canvas) throw new Error("There is no canvas.");
+      /** Relative luminance of a colour laid on white paper, null for none. */
+      const luminanceOf = (color: string) => {
+        canvas.fillStyle = "#fff";
+        canvas.fillRect(0, 0, 1, 1);
+        canvas.fillStyle = color;
+        canvas.fillRect(0, 0, 1, 1);
+        const [red = 0, green = 0, blue = 0] = [...canvas.getImageData(0, 0, 1, 1).data].map(
+          (part) =>
+            part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+        );
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+      };
+      const nameOf = (element: Element) =>
+        `${element.localName}.${element.getAttribute("class") ?? ""}`;
+      const dark: string[] = [];
+      const pale: string[] = [];
+      const operated: string[] = [];
+      const parted: string[] = [];
+      for (const element of document.querySelectorAll("html, body, body *")) {
+        const { width, height } = element.getBoundingClientRect();
+        // what is there for readers by ear alone has a pixel, and what overlaps nothing has no area
+        if (!element.checkVisibility() || width * height <= 1) continue;
+        if (element.closest(".book-cover")) continue;
+        const style = getComputedStyle(element);
+        const isShape = element instanceof SVGGeometryElement;
+        const isLarge = width * height > 10_000;
+        const ground =
+          isShape && isLarge && style.fill.startsWith("rgb") ? style.fill : style.backgroundColor;
+        if (luminanceOf(ground) < DARK || style.backgroundImage !== "none")
+          dark.push(nameOf(element));
+        const words = [...element.childNodes].some(
+          (node) => node instanceof Text && node.data.trim() !== "",
+        );
+        if (words && !isShape && 1.05 / (luminanceOf(style.color) + 0.05) < CONTRAST) {
+          pale.push(nameOf(element));
+        }
+        if (element.matches("button, input, nav, [role=tab], .toast, .button, .skip-link")) {
+          operated.push(element.textContent ?? "");
+        }
+        if (/^h[1-6]$/.test(element.localName) && style.breakAfter !== "avoid") {
+          parted.push(element.textContent ?? "");
+        }
+      }
+      return { dark, pale, operated, parted };
+    },
+    { DARK, CONTRAST },
+  );
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { siteForThisFile } from "../support/e2e-site";
+
+const site = siteForThisFile();
+
+/** A value of `text-decoration` that every browser takes: WebKit knows no thickness there. */
+const ONE_KEYWORD = /^(?:none|underline|inherit|initial|unset)$/;
+
+describe("links in text", () => {
+  const PAGES = [
+    { path: "/", links: ["About", "Preview", "Author", "Reviews", "Premium", "Newsletter"] },
+    { path: "/auth", links: ["Forgot your password?"] },
+    { path: "/auth/forgot-password", links: [] },
+    { path: "/checkout/cancelled", links: [] },
+    { path: "/checkout/success", member: true, links: [] },
+    { path: "/premium", member: true, links: [] },
+    { path: "/the-wrong-turn", links: [] },
+  ];
+
+  it.each(PAGES)(
+    "are told from text on $path (member: $member)",
+    async ({ path, member, links }) => {
+      const page = await site.visit();
+      if (member) await site.subscribe(page.context());
+      await site.open(path, page);
+      const { underlined, unmarked } = await page.evaluate(() => {
+        const isClear = (color: string) => /^(?:transparent|rgba\(.*, 0\))$/.test(color);
+        /** A link that is no text: part of the header, a tab, a button with its outline, or beside an icon. */
+        const hasSignOfItsOwn = (link: Element) => {
+          const { borderTopWidth, borderTopColor } = getComputedStyle(link);
+          const isOutlined = borderTopWidth !== "0px" && !isClear(borderTopColor);
+          return isOutlined || link.matches(".site-header *, [role=tab], .skip-link, :has(> svg)");
+        };
+        const isUnderlined = (link: Element) => {
+          const { textDecorationLine, textDecorationColor } = getComputedStyle(link);
+          return textDecorationLine === "underline" && !isClear(textDecorationColor);
+        };
+        const links = [...document.querySelectorAll("a[href]")].filter((link) =>
+          link.checkVisibility(),
+        );
+        const words = (link: Element) => link.textContent ?? "";
+        return {
+          underlined: links.filter(isUnderlined).map(words),
+          unmarked: links
+            .filter((link) => !isUnderlined(link) && !hasSignOfItsOwn(link))
+            .map(words),
+        };
+      });
+      expect(unmarked).toEqual([]);
+      // the footer's are on every page
+      expect(underlined).toEqual(expect.arrayContaining(links));
+    },
+  );
+});
+
+describe("the built style sheet", () => {
+  async function styleSheet(): Promise<string> {
+    const html = await (await fetch(site.origin)).text();
+    const href = /<link rel="stylesheet" href="([^"]+)"/.exec(html)?.[1];
+    return (await fetch(new URL(href ?? "", site.origin))).text();
+  }
+
+  it("sets underlines in long form, which WebKit needs for their thickness", async () => {
+    const css = (await styleSheet())
+      // Tailwind's own, for an element that no page has
+      .replace(/abbr:where\(\[title\]\)\{[^}]*\}/, "");
+    const values = [...css.matchAll(/[;{](?:-webkit-)?text-decoration:([^;}]+)/g)].map(
+      ([, value = ""]) => value,
+    );
+    expect(values.length).toBeGreaterThan(0);
+    expect(values.filter((value) => !ONE_KEYWORD.test(value))).toEqual([]);
+    expect(css).toContain("text-decoration-thickness:1px");
+  });
+
+  it("makes capitals of a first line by its font, since WebKit transforms no text there", async () => {
+    const firstLines = [...(await styleSheet()).matchAll(/:first-line\{([^}]*)\}/g)];
+    expect(firstLines.length).toBeGreaterThan(0);
+    for (const [, declarations] of firstLines) expect(declarations).not.toContain("text-transform");
+    const page = await site.landingPage();
+    const opening = page.locator(".book-text p").first();
+    const style = await opening.evaluate((paragraph) => ({
+      caps: getComputedStyle(paragraph, "::first-line").fontVariantCaps,
+      initial: getComputedStyle(paragraph, "::first-letter").fontVariantCaps,
+      synthesis: getComputedStyle(paragraph).getPropertyValue("font-synthesis-small-caps"),
+    }));
+    expect(style).toEqual({ caps: "all-small-caps", initial: "normal", synthesis: "auto" });
+  });
+});

@@ -1,0 +1,300 @@
+/**
+ * Examines where everything of a page lies. It is one plain function that needs nothing around it, so
+ * that every browser can be given it as it is, and looks at what a browser has really laid out: the lines
+ * of text, the controls and the named pictures. It finds
+ *
+ * - what scrolls sideways: the page or a box in it, and what stands out of the window;
+ * - what is covered: a line or a control in front of which lies an element that neither holds it nor is
+ *   part of it. It is scrolled to the middle of the window first. What is fixed or sticky, and what opens
+ *   out of that (header, menus, toasts), lies over the page by its nature; but whoever scrolls must
+ *   be able to bring everything out from under a header;
+ * - what is cut: text outside a box that clips it, outside the button, card or band it stands on, or in
+ *   no reach of scrolling, and placeholders longer than their field.
+ *
+ * It runs synchronously, leaves the page scrolled somewhere, and makes everything in it sensitive to the
+ * pointer, since nothing else could be found by position.
+ *
+ * @param {{ inWindow?: boolean }} [options] `inWindow` looks only at what the window shows of the page's top
+ * @returns {string[]} one line for each fault; none is what a page should have
+ */
+export function geometryFaults({ inWindow = false } = {}) {
+  /** Pixels that rounding may take; borders and outlines are thicker. */
+  const SLACK = 1;
+  const root = document.documentElement;
+  const width = root.clientWidth;
+  const height = root.clientHeight;
+  const faults = new Set();
+
+  if (!document.adoptedStyleSheets.some((sheet) => sheet.geometry)) {
+    const sheet = Object.assign(new CSSStyleSheet(), { geometry: true });
+    sheet.replaceSync("* { pointer-events: auto !important }");
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  }
+
+  const styles = new Map();
+  const styleOf = (element) => {
+    const style = styles.get(element) ?? getComputedStyle(element);
+    styles.set(element, style);
+    return style;
+  };
+
+  /** What the walks up from an item need to know of each element, read once. */
+  const boxes = new Map();
+  const boxOf = (element) => {
+    let box = boxes.get(element);
+    if (box) return box;
+    const style = styleOf(element);
+    const isOnPage = element !== root && element !== document.body && style.display !== "contents";
+    const clips = (overflow) => isOnPage && (overflow === "hidden" || overflow === "clip");
+    const scrolls = (overflow) => isOnPage && (overflow === "auto" || overflow === "scroll");
+    const isTransparent = /^transparent$|^rgba\(.*, 0\)$/;
+    const hasEdge = ["Top", "Right", "Bottom", "Left"].some(
+      (side) =>
+        style[`border${side}Style`] !== "none" &&
+        Number.parseFloat(style[`border${side}Width`]) > 0 &&
+        !isTransparent.test(style[`border${side}Color`]),
+    );
+    box = {
+      clipsX: clips(style.overflowX),
+      clipsY: clips(style.overflowY),
+      scrollsX: scrolls(style.overflowX),
+      scrollsY: scrolls(style.overflowY),
+      /** a button, card or band: something that text is seen to stand on */
+      isSeen:
+        isOnPage &&
+        style.display !== "inline" &&
+        (hasEdge ||
+          !isTransparent.test(style.backgroundColor) ||
+          style.backgroundImage !== "none" ||
+          style.boxShadow !== "none"),
+      isRound: style.borderTopLeftRadius === "50%",
+      isOutOfFlow: style.position === "absolute" || style.position === "fixed",
+      isOverlay: style.position === "fixed" || style.position === "sticky",
+      isSticky: style.position === "sticky",
+    };
+    boxes.set(element, box);
+    return box;
+  };
+
+  const hidden = new Map();
+  /** Not painted, or made so small that only a screen reader finds it. */
+  const isHidden = (element) => {
+    if (element === null || element === root) return false;
+    let known = hidden.get(element);
+    if (known === undefined) {
+      const { clipsX, clipsY } = boxOf(element);
+      const { clipPath } = styleOf(element);
+      known =
+        isHidden(element.parentElement) ||
+        !element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) ||
+        (clipsX && clipsY && element.clientWidth <= 1 && element.clientHeight <= 1) ||
+        clipPath === "inset(50%)";
+      hidden.set(element, known);
+    }
+    return known;
+  };
+
+  const overlayOf = (element) => {
+    for (let at = element; at; at = at.parentElement) if (boxOf(at).isOverlay) return at;
+    return null;
+  };
+
+  const nameOf = (element) => {
+    const classes = [...element.classList].slice(0, 2).map((name) => `.${name}`);
+    return `<${element.localName}${element.id ? `#${element.id}` : ""}${classes.join("")}>`;
+  };
+
+  // what there is: { element, kind, rects: () => DOMRect[], name }
+  const items = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    const element = text.parentElement;
+    if (text.data.trim() === "" || element.closest("noscript, template") || isHidden(element)) {
+      continue;
+    }
+    items.push({
+      element,
+      kind: "text",
+      name: `“${text.data.trim().slice(0, 40)}” in ${nameOf(element)}`,
+      rects: () => {
+        range.selectNodeContents(text);
+        return [...range.getClientRects()];
+      },
+    });
+  }
+  const CONTROLS =
+    "a[href], button, input:not([type=hidden]), select, textarea, summary, [role=menuitem]";
+  for (const element of document.querySelectorAll(`${CONTROLS}, [role=img]`)) {
+    if (isHidden(element)) continue;
+    const said = element.getAttribute("aria-label") ?? element.textContent.trim();
+    items.push({
+      element,
+      kind: element.matches(CONTROLS) ? "control" : "picture",
+      name: `${nameOf(element)} “${said.slice(0, 40)}”`,
+      rects: () => [...element.getClientRects()],
+    });
+  }
+
+  window.scrollTo({ top: 0, behavior: "instant" });
+  if (root.scrollWidth > width) faults.add(`the page scrolls sideways: ${root.scrollWidth} px`);
+  for (const element of document.body.querySelectorAll("*")) {
+    if (element.scrollWidth <= element.clientWidth + SLACK || isHidden(element)) continue;
+    if (boxOf(element).scrollsX) faults.add(`${nameOf(element)} scrolls sideways`);
+  }
+
+  const seen = [];
+  for (const item of items) {
+    const { element, kind, name, rects } = item;
+    const all = rects();
+    if (inWindow && !all.some(({ top, bottom }) => bottom > 0 && top < height)) continue;
+    seen.push(item);
+    for (const rect of all) {
+      if (rect.width < 1 || rect.height < 1) continue;
+      if (rect.left < -SLACK || rect.right > width + SLACK) {
+        const [from, to] = [Math.round(rect.left), Math.round(rect.right)];
+        faults.add(`${name} stands out of the window: ${from} to ${to} px`);
+      }
+      // a face's own box is taller than its letters, so a line's uppermost and lowest parts do not count
+      const inset = kind === "text" ? rect.height * 0.22 : SLACK;
+      const [top, bottom] = [rect.top + inset, rect.bottom - inset];
+      let [canClipX, canClipY] = [true, true];
+      for (let at = kind === "text" ? element : element.parentElement; at; at = at.parentElement) {
+        const { isSeen, isRound, isOutOfFlow, clipsX, clipsY, scrollsX, scrollsY } = boxOf(at);
+        if (scrollsX) canClipX = false;
+        if (scrollsY) canClipY = false;
+        if (isSeen || clipsX || clipsY) {
+          const box = at.getBoundingClientRect();
+          const outX = rect.left < box.left - SLACK || rect.right > box.right + SLACK;
+          const outY = top < box.top - SLACK || bottom > box.bottom + SLACK;
+          if (
+            ((clipsX || isSeen) && canClipX && outX) ||
+            ((clipsY || isSeen) && canClipY && outY)
+          ) {
+            faults.add(`${name} stands out of ${nameOf(at)}`);
+          } else if (isSeen && isRound && kind === "text") {
+            const [radiusX, radiusY] = [box.width / 2, box.height / 2];
+            const reach = Math.max(
+              Math.abs(rect.left - box.left - radiusX),
+              Math.abs(rect.right - box.left - radiusX),
+            );
+            const rise = Math.abs((rect.top + rect.bottom) / 2 - box.top - radiusY);
+            if (Math.hypot(reach / radiusX, rise / radiusY) > 1) {
+              faults.add(`${name} stands out of the round ${nameOf(at)}`);
+            }
+          }
+        }
+        if (isOutOfFlow) break;
+      }
+    }
+  }
+
+  for (const field of document.querySelectorAll("input[placeholder]")) {
+    if (isHidden(field) || field.value !== "") continue;
+    const style = getComputedStyle(field, "::placeholder");
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    const { paddingLeft, paddingRight } = styleOf(field);
+    const room =
+      field.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+    if (pen.measureText(field.placeholder).width > room + SLACK) {
+      faults.add(`${nameOf(field)} cuts its placeholder`);
+    }
+  }
+
+  /** Brings a height of the window's, in pixels from its top, to another. */
+  const scroll = (element, from, to) => {
+    for (let at = element; at && at !== document.body; at = at.parentElement) {
+      if (!boxOf(at).scrollsY || at.scrollHeight <= at.clientHeight) continue;
+      const before = at.scrollTop;
+      const { top, bottom } = at.getBoundingClientRect();
+      at.scrollTop += from - (top + bottom) / 2;
+      from -= at.scrollTop - before;
+    }
+    if (from < 0 || from > height || to !== height / 2 || !overlayOf(element)) {
+      window.scrollBy({ top: from - to, behavior: "instant" });
+    }
+  };
+
+  /** Where to look whether a box can be seen: [x, y] in the window. */
+  const pointsOf = ({ element, kind }, rect) => {
+    let { left, right, top, bottom } = rect;
+    if (element.localName === "input") {
+      // what is put into the padding, like a button, has its place there
+      const { paddingLeft, paddingRight } = styleOf(element);
+      left += Number.parseFloat(paddingLeft);
+      right -= Number.parseFloat(paddingRight);
+    }
+    const [middleX, middleY] = [(left + right) / 2, (top + bottom) / 2];
+    if (kind !== "text") {
+      const inset = Math.min(3, (right - left) / 4, (bottom - top) / 4);
+      return [
+        [middleX, middleY],
+        [left + inset, middleY],
+        [right - inset, middleY],
+        [middleX, top + inset],
+        [middleX, bottom - inset],
+      ];
+    }
+    const edge = Math.min(1.5, (right - left) / 4);
+    const steps = Math.ceil((right - left) / 40);
+    const along = Array.from({ length: steps + 1 }, (_, step) => [
+      left + edge + ((right - left - 2 * edge) * step) / steps,
+      middleY,
+    ]);
+    const rise = (bottom - top) * 0.15;
+    return [...along, [middleX, middleY - rise], [middleX, middleY + rise]];
+  };
+
+  /** The element in front of an item at one of its points, or null; undefined if no point is in the window. */
+  const coverOf = (item, rect) => {
+    let isInWindow = false;
+    for (const [x, y] of pointsOf(item, rect)) {
+      if (x < 0 || y < 0 || x >= width || y >= height) continue;
+      isInWindow = true;
+      const hit = document.elementFromPoint(x, y);
+      if (!hit || hit === item.element || item.element.contains(hit)) continue;
+      if (hit.contains(item.element)) continue;
+      return hit;
+    }
+    return isInWindow ? null : undefined;
+  };
+
+  for (const item of seen) {
+    const { element, name, rects } = item;
+    const overlay = overlayOf(element);
+    for (let line = 0, count = rects().length; line < count; line++) {
+      const look = (to) => {
+        const rect = rects()[line];
+        if (!rect || rect.width < 1 || rect.height < 1) return null;
+        const isNear = to === 0.5 && rect.top >= height * 0.2 && rect.bottom <= height * 0.8;
+        if (inWindow || isNear) return coverOf(item, rect);
+        scroll(element, (rect.top + rect.bottom) / 2, height * to);
+        return coverOf(item, rects()[line]);
+      };
+      let cover = look(0.5);
+      if (cover === undefined) {
+        const { right, left } = rects()[line];
+        // what stands out sideways is told above
+        if (!inWindow && right > 0 && left < width) faults.add(`${name} is in no reach`);
+        continue;
+      }
+      const coveredBy = cover && overlayOf(cover);
+      if (coveredBy && coveredBy !== overlay) {
+        const isBar = boxOf(coveredBy).isSticky && isWithin(cover, coveredBy);
+        if (inWindow || !isBar) continue;
+        // a header may lie over it here, but not wherever it is scrolled to
+        cover = look(0.3) && look(0.7);
+      }
+      if (cover) faults.add(`${name} is covered by ${nameOf(cover)}`);
+    }
+  }
+  return [...faults];
+
+  /** Whether an element lies in the box it hangs on, and does not open out of it as a menu does. */
+  function isWithin(element, overlay) {
+    const [inner, outer] = [element.getBoundingClientRect(), overlay.getBoundingClientRect()];
+    return inner.bottom <= outer.bottom + SLACK && inner.top >= outer.top - SLACK;
+  }
+}
