@@ -4,14 +4,7 @@ import type {
   LoaderFunctionArgs,
   MetaFunction,
 } from "@remix-run/node";
-import {
-  Links,
-  Meta,
-  Outlet,
-  ScrollRestoration,
-  useLoaderData,
-  useRouteError,
-} from "@remix-run/react";
+import { Links, Meta, Outlet, useLoaderData, useRouteError } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { AuthProvider } from "~/features/accounts/auth-context";
 import { loadRoot } from "~/features/accounts/root-data.server";
@@ -28,6 +21,7 @@ import { PageArrival } from "~/ui/page-arrival";
 import { PageScripts } from "~/ui/page-scripts";
 import { pageTitle } from "~/ui/page-title";
 import { PremiumGate } from "~/ui/premium-gate";
+import { ScrollPosition } from "~/ui/scroll-position";
 import { Toaster } from "~/ui/toaster";
 import { useAliveMark } from "~/ui/use-alive-mark";
 
@@ -74,7 +68,7 @@ export function Layout({ children }: { children: ReactNode }) {
       </head>
       <body className="flex min-h-dvh flex-col">
         {children}
-        <ScrollRestoration nonce={nonce} />
+        <ScrollPosition nonce={nonce} />
         <PageScripts nonce={nonce} />
       </body>
     </html>

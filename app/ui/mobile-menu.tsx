@@ -5,15 +5,18 @@ import { AccountActions } from "./account-actions";
 import { Button, ButtonLink } from "./button";
 import { CloseIcon, MenuIcon } from "./icons";
 import { NoticeForm } from "./notice-form";
-import { SECTION_LINKS } from "./section-links";
+import { SECTION_LINKS, sectionLoadPath } from "./section-links";
 import { useBrowserLayoutEffect } from "./use-browser-layout-effect";
+import { useHydrated } from "./use-hydrated";
 
 /**
  * The header's items for narrow windows, in a `<details>` that needs no JavaScript. With it the menu also
- * closes on navigation, on Escape, on a press outside and when the focus leaves it.
+ * closes on navigation, on Escape, on a press outside and when the focus leaves it. Without it nothing but a
+ * page load closes the menu for good, so its sections are reached by one (`docs/decisions/mobile-menu.md`).
  */
 export function MobileMenu({ current }: { current: string | null }) {
   const { user, isSubscribed } = useAuth();
+  const hydrated = useHydrated();
   const details = useRef<HTMLDetailsElement>(null);
   const toggle = useRef<HTMLElement>(null);
   const { key, pathname } = useLocation();
@@ -63,7 +66,10 @@ export function MobileMenu({ current }: { current: string | null }) {
           <ul className="mobile-menu-sections">
             {SECTION_LINKS.map(({ id, label }) => (
               <li key={id}>
-                <Link to={`/#${id}`} aria-current={current === id ? "location" : undefined}>
+                <Link
+                  to={hydrated ? `/#${id}` : sectionLoadPath(id)}
+                  aria-current={current === id ? "location" : undefined}
+                >
                   {label}
                 </Link>
               </li>
@@ -90,7 +96,7 @@ export function MobileMenu({ current }: { current: string | null }) {
               </ul>
             </div>
           ) : (
-            <div className="mt-3 grid grid-cols-2 gap-3">
+            <div className="mt-3 grid gap-3 min-[20rem]:grid-cols-2">
               <ButtonLink to="/auth" variant="secondary">
                 Log In
               </ButtonLink>

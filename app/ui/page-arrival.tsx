@@ -2,17 +2,19 @@ import { useLocation, useNavigationType } from "@remix-run/react";
 import { useEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import { useBrowserLayoutEffect } from "./use-browser-layout-effect";
+import { useFragmentLinks } from "./use-fragment-links";
 
 /**
  * Makes a navigation without a page load feel like one. The focus moves to the section the address names, or
  * to the new page's heading, so that a screen reader reads on from there. Sections on the same page are
- * scrolled to smoothly, other pages open where they should be at once. Stands before `ScrollRestoration`.
+ * scrolled to smoothly, other pages open where they should be at once. Stands before `ScrollPosition`.
  */
 export function PageArrival() {
   const { user } = useAuth();
   const location = useLocation();
   const arrivedBy = useNavigationType();
   const previous = useRef(location);
+  useFragmentLinks();
 
   useBrowserLayoutEffect(() => {
     const samePage = previous.current.pathname === location.pathname;

@@ -7,3 +7,6 @@ export const SECTION_LINKS = [
 ] as const;
 
 export const SECTION_IDS = SECTION_LINKS.map(({ id }) => id);
+
+/** The address that leads to a section by a page load, also from the landing page itself. */
+export const sectionLoadPath = (id: string) => `/sections/${id}`;

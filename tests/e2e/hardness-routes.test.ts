@@ -126,6 +126,7 @@ const routes: Record<string, Route> = {
   premium: { path: "/premium", get: "302 /" },
   readyz: { path: "/readyz", get: "200" },
   "robots[.]txt": { path: "/robots.txt", get: "200" },
+  "sections.$id": { path: "/sections/about", get: "302 /#about" },
   "sitemap[.]xml": { path: "/sitemap.xml", get: "200" },
   "webhooks.stripe": {
     path: "/webhooks/stripe",

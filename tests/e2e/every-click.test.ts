@@ -1,0 +1,313 @@
+import type { BrowserContext, Page } from "playwright";
+import { describe, expect, it } from "vitest";
+import { comesAlive } from "../support/comes-alive.mjs";
+import {
+  bringIntoView,
+  type Control,
+  click,
+  controlNow,
+  describeControl,
+  expectOpen,
+  expectPosition,
+  expectUnderHeader,
+  findControls,
+  poll,
+  restingPosition,
+  wheelTo,
+} from "../support/controls";
+import { type Account, siteForThisFile } from "../support/e2e-site";
+
+const site = siteForThisFile();
+
+const WINDOWS = { desktop: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } };
+type Window = keyof typeof WINDOWS;
+
+/** One visitor's look at one page. */
+type Walk = {
+  /** A window of its own for each of those that click at a time: browsers slow down what lies behind. */
+  contexts: [BrowserContext, ...BrowserContext[]];
+  path: string;
+  scripts: boolean;
+  /** Whom to sign in again after signing out; null for visitors. */
+  account: Account | null;
+  /** An account that exists, for forms that are filled in. */
+  known: Account;
+};
+
+/** What buttons with a name are there for: the title of a toast, or the payment pages. */
+const PAYMENT = "the payment page";
+const OUTCOMES: [RegExp, string[]][] = [
+  [/^(Buy Now|Get Your Copy)/, ["Purchase Feature Coming Soon!"]],
+  [/^Profile$/, ["Feature not implemented"]],
+  [/^Log out$/, ["👋 You've been signed out."]],
+  [/^Upgrade to Premium$/, ["Authentication Required", PAYMENT]],
+  [/^Manage or cancel membership$/, [PAYMENT]],
+  [/^Subscribe$/, ["🎉 Success!", "Uh oh! Something went wrong."]],
+  [/^Log In$/, ["Sign in Failed"]],
+  [/^Create Account$/, ["Sign up incomplete"]],
+];
+
+describe.each([
+  { scripts: true, name: "with JavaScript" },
+  { scripts: false, name: "without JavaScript" },
+])("$name, each link and button does what it is there for, three times in a row", ({ scripts }) => {
+  it("for visitors", async () => {
+    const known = await knownAccount();
+    const seen = new Set<string>();
+    for (const window of ["desktop", "phone"] as const) {
+      const open = () => newContext(scripts, window);
+      const contexts: Walk["contexts"] = [await open(), await open(), await open()];
+      // they wait for pages most of the time
+      contexts.push(await open(), await open());
+      let clicked = 0;
+      for (const path of ["/", "/auth", "/auth?tab=signup"]) {
+        clicked += await walk({ contexts, path, scripts, account: null, known }, seen);
+      }
+      expect(clicked, window).toBeGreaterThanOrEqual(window === "desktop" ? 25 : 15);
+    }
+  }, 300_000);
+
+  it("for readers and members, where theirs are others", async () => {
+    const inWindow = async (window: Window) => {
+      const seen = new Set<string>();
+      const page = await (await newContext(scripts, window)).newPage();
+      await load(page, "/", scripts);
+      for (const control of await findControls(page)) seen.add(identity("/", control));
+      await page.close();
+      const asRole = async (role: "reader" | "member") => {
+        const context = await newContext(scripts, window);
+        const account = await (role === "reader" ? site.signUp(context) : site.subscribe(context));
+        const theirs: Walk = { contexts: [context], path: "/", scripts, account, known: account };
+        const clicked = await walk(theirs, new Set(seen));
+        // Profile and Log out at least
+        expect(clicked, `${role}, ${window}`).toBeGreaterThanOrEqual(2);
+      };
+      await Promise.all([asRole("reader"), asRole("member")]);
+    };
+    await Promise.all([inWindow("desktop"), inWindow("phone")]);
+  }, 300_000);
+});
+
+async function newContext(scripts: boolean, window: Window) {
+  const page = await site.visit({
+    javaScriptEnabled: scripts,
+    viewport: WINDOWS[window],
+    // that it moves to its places is tested elsewhere, and would take most of the time here
+    reducedMotion: "reduce",
+  });
+  await page.close();
+  return page.context();
+}
+
+async function knownAccount(): Promise<Account> {
+  const page = await site.visit();
+  return site.newAccount(page.context());
+}
+
+async function load(page: Page, path: string, scripts: boolean): Promise<void> {
+  await page.goto(path);
+  if (scripts) await comesAlive(page);
+}
+
+/** What makes a control the same one on the same page of another visitor. */
+function identity(path: string, { place, kind, name, href }: Control): string {
+  return [path.replace(/\?.*/, ""), place.replace(/ \d+$/, ""), kind, name, href].join(" | ");
+}
+
+/**
+ * Clicks all controls of a page that have not been seen yet. Links to places on
+ * the page are clicked in windows of every size: what they lead to stands elsewhere in each. Gives how many
+ * controls there were.
+ */
+async function walk(walk: Walk, seen: Set<string>): Promise<number> {
+  const { contexts, path, scripts, account } = walk;
+  const first = await contexts[0].newPage();
+  const others = contexts.slice(1).map((context) => context.newPage());
+  const pages = [first, ...(await Promise.all(others))];
+  await load(first, path, scripts);
+  const controls = (await findControls(first)).filter((control) => {
+    const isNew =
+      !seen.has(identity(path, control)) || (!account && path === "/" && isWithinPage(control));
+    // without scripts the frame of every page is the same, and every link in it a page load
+    const isOfFrame = !scripts && path !== "/" && !control.place.startsWith("main");
+    return isNew && !isOfFrame && !control.disabled;
+  });
+  for (const control of controls) seen.add(identity(path, control));
+  const endsSession = ({ name }: Control) => name === "Log out";
+  const queue = controls.filter((control) => !endsSession(control));
+  await Promise.all(
+    pages.map(async (page) => {
+      for (let next = queue.shift(); next; next = queue.shift())
+        await clickThrice(page, walk, next);
+    }),
+  );
+  for (const last of controls.filter(endsSession)) await clickThrice(first, walk, last);
+  await Promise.all(pages.map((page) => page.close()));
+  return controls.length;
+}
+
+function isWithinPage({ href }: Control): boolean {
+  return href.startsWith(`${site.origin}/#`);
+}
+
+/** From the top, from the middle, and after back and forward, checking the outcome each time. */
+async function clickThrice(page: Page, walk: Walk, control: Control): Promise<void> {
+  let round = "from the top";
+  try {
+    await load(page, walk.path, walk.scripts);
+    const start = page.url();
+    // the address follows a tab, and its other tabs are still there
+    const isHere = () => control.kind === "tab" || withoutHash(page.url()) === withoutHash(start);
+    const backTo = async (position: number) => {
+      await page.waitForLoadState();
+      await page.goBack();
+      await expectPage(page, start, walk);
+      await expectPosition(page, position);
+    };
+
+    await wheelTo(page, 0);
+    const first = await pressOnce(page, walk, control);
+    if (!isHere()) await backTo(first);
+
+    round = "from the middle";
+    await wheelTo(page, await page.evaluate(middleOfPage));
+    const second = await pressOnce(page, walk, control);
+    const [there, arrived] = [page.url(), await restingPosition(page)];
+
+    round = "after back and forward";
+    if (isHere()) {
+      await page.waitForLoadState();
+      await page.goBack();
+      const isOfSite = page.url().startsWith(site.origin);
+      if (walk.scripts && isOfSite) await comesAlive(page);
+      // a second click on the same link makes an entry of its own only where it has loaded the page
+      if (control.kind === "link" && isHere()) {
+        await expectPosition(page, page.url() === start ? first : second);
+      }
+      await page.goForward();
+      await expectPage(page, there, walk);
+      // without scripts a page that was loaded again is the browser's own affair
+      if (walk.scripts || there.includes("#")) await expectPosition(page, arrived);
+    } else {
+      await backTo(second);
+      await page.goForward();
+      await expectPage(page, there, walk);
+      await expectPosition(page, arrived);
+      await backTo(second);
+    }
+    await pressOnce(page, walk, control);
+  } catch (error) {
+    const { width } = page.viewportSize() ?? {};
+    const reason = error instanceof Error ? error.message : error;
+    throw new Error(
+      `${walk.path} at ${width} px, ${describeControl(control)}, ${round}: ${reason}`,
+    );
+  }
+}
+
+function middleOfPage(): number {
+  return Math.round((document.documentElement.scrollHeight - window.innerHeight) / 2);
+}
+
+const withoutHash = (url: string) => url.replace(/#.*/, "");
+
+async function expectPage(page: Page, url: string, { scripts }: Walk): Promise<void> {
+  await poll(() => page.url()).toBe(url);
+  if (scripts && url.startsWith(site.origin)) await comesAlive(page);
+}
+
+/** Clicks a control where the page is, and checks what comes of it. Gives the page's position at the click. */
+async function pressOnce(page: Page, walk: Walk, control: Control): Promise<number> {
+  await closeToast(page);
+  const opener = control.opener && { ...control, place: control.opener };
+  const position = await bringIntoView(page, opener || control);
+  if (opener && !(await controlNow(page, opener)).open) {
+    await click(page, opener);
+    await expectOpen(page, opener, true);
+  }
+  const before = await controlNow(page, control);
+  switch (control.kind) {
+    case "link":
+      await click(page, control);
+      await expectArrival(page, control);
+      break;
+    case "tab":
+      await click(page, control);
+      await poll(async () => (await controlNow(page, control)).selected).toBe(true);
+      await poll(() => page.url()).toBe(control.href);
+      break;
+    case "menu":
+      await click(page, control);
+      await expectOpen(page, control, !before.open);
+      break;
+    case "submit":
+      await pressSubmit(page, walk, control);
+      break;
+    case "button":
+      await click(page, control);
+      await poll(async () => (await controlNow(page, control)).answer).not.toBe(before.answer);
+      break;
+  }
+  return position;
+}
+
+/** That a link has led where it says: to the section, just under the header, or to the top of the page. */
+async function expectArrival(page: Page, { href }: Control): Promise<void> {
+  // the way to a section by a page load
+  const to = new URL(href.replace(/\/sections\/(\w+)$/, "/#$1"));
+  await poll(() => page.url()).toBe(to.href);
+  if (to.hash) await expectUnderHeader(page, to.hash.slice(1));
+  else await expectPosition(page, 0);
+  await poll(() => page.locator("details[open]").count(), "open menus").toBe(0);
+}
+
+/** Sends a form: as it is, if it must be filled in first, and filled in. */
+async function pressSubmit(page: Page, walk: Walk, control: Control): Promise<void> {
+  const button = page.getByRole("button", { name: control.name, exact: true });
+  const form = page.getByRole("main").locator("form", { has: button });
+  const needsFilling =
+    !control.opener &&
+    (await form.count()) > 0 &&
+    (await form.first().evaluate((form: HTMLFormElement) => !form.checkValidity()));
+  if (needsFilling) {
+    const url = page.url();
+    await click(page, control);
+    // the browser says what is missing, at the field
+    await poll(() => form.locator(":invalid:focus").count()).toBe(1);
+    expect(page.url()).toBe(url);
+    await form.locator("input[type=email]").fill(walk.known.email);
+    const password = form.locator("input[type=password]");
+    if (await password.count()) await password.fill("not the one");
+    await bringIntoView(page, control);
+  }
+  const start = page.url();
+  await click(page, control);
+  const expected = OUTCOMES.find(([name]) => name.test(control.name))?.[1];
+  const outcome = () => outcomeOf(page, start);
+  // a button that nobody has written down here has to do something all the same
+  if (expected) await poll(outcome).toBeOneOf(expected);
+  else await poll(outcome).not.toBe("nothing");
+  if (control.name === "Log out" && walk.account) {
+    await site.post(walk.contexts[0], "/auth/login", walk.account);
+    await load(page, walk.path, walk.scripts);
+  }
+}
+
+/** A form's answer: the title of the toast, the payment page, or another address. */
+async function outcomeOf(page: Page, start: string): Promise<string> {
+  if (page.url().startsWith(site.sandboxOrigin)) return PAYMENT;
+  const title = page.locator(".toast:visible .toast-title");
+  if (await title.count()) return (await title.first().textContent()) ?? "";
+  return page.url() === start ? "nothing" : page.url();
+}
+
+/** Closes the toast of an earlier click, so that the next one's is seen to be its own. Nothing else may move. */
+async function closeToast(page: Page): Promise<void> {
+  const close = page.locator(".toast:visible").getByLabel("Close");
+  if (!(await close.count())) return;
+  const position = await restingPosition(page);
+  // it may go by itself meanwhile
+  await close.click({ timeout: 2_000 }).catch(() => {});
+  await poll(() => page.locator(".toast:visible").count(), "toasts").toBe(0);
+  await expectPosition(page, position);
+}

@@ -1,0 +1,178 @@
+import type { Page } from "playwright";
+import { describe, it } from "vitest";
+import { comesAlive } from "../support/comes-alive.mjs";
+import {
+  click,
+  expectOpen,
+  expectPosition,
+  expectUnderHeader,
+  findOne,
+  poll,
+  restingPosition,
+  wheelTo,
+} from "../support/controls";
+import { siteForThisFile } from "../support/e2e-site";
+
+const site = siteForThisFile();
+
+const PHONE = { width: 360, height: 740 };
+
+describe("the place in a page", () => {
+  const link = (page: Page, name: string, place = "header") =>
+    findOne(page, (control) => control.name === name && control.place.startsWith(place));
+
+  it("is kept by a reload, with a fragment and without, and by back and forward", async () => {
+    const page = await site.open("/");
+    await wheelTo(page, 1_500);
+    const first = await restingPosition(page);
+    await page.reload();
+    await comesAlive(page);
+    await expectPosition(page, first);
+
+    await click(page, await link(page, "Reviews"));
+    await expectUnderHeader(page, "reviews");
+    await wheelTo(page, 2_000);
+    const second = await restingPosition(page);
+    await page.reload();
+    await comesAlive(page);
+    await expectPosition(page, second);
+    await page.goBack();
+    await expectPosition(page, first);
+    await page.goForward();
+    await expectPosition(page, second);
+  });
+
+  it("is the last link's, when one is clicked while the page still moves to another", async () => {
+    const page = await site.open("/");
+    const [reviews, about] = [await link(page, "Reviews"), await link(page, "About")];
+    await click(page, reviews);
+    await poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
+    await click(page, about);
+    await expectUnderHeader(page, "about");
+    await click(page, reviews);
+    await click(page, reviews);
+    await expectUnderHeader(page, "reviews");
+  });
+
+  it("follows the fragment in the address each time that it changes", async () => {
+    const page = await site.open("/");
+    await wheelTo(page, 300);
+    const first = await restingPosition(page);
+    for (const id of ["reviews", "about", "reviews"]) {
+      await page.evaluate((id) => window.location.assign(`#${id}`), id);
+      await expectUnderHeader(page, id);
+    }
+    await page.goBack();
+    await expectUnderHeader(page, "about");
+    await page.goBack();
+    await expectUnderHeader(page, "reviews");
+    await page.goBack();
+    await expectPosition(page, first);
+  });
+
+  it("does not change when the answer comes to what the page has asked for anew", async () => {
+    const page = await site.open("/");
+    const letAnswerCome = await hold(page, (url) => url.pathname.endsWith(".data"));
+    await wheelTo(page, 600);
+    const asked = page.waitForRequest((request) => request.url().includes(".data"));
+    // another tab has signed somebody in
+    const other = await page.context().newPage();
+    await other.goto("/favicon.svg");
+    await other.evaluate(() => localStorage.setItem("golden-path:auth", "somebody true"));
+    await other.close();
+    const answered = (await asked).response();
+    await wheelTo(page, 1_500);
+    const position = await restingPosition(page);
+    letAnswerCome();
+    await answered;
+    await expectPosition(page, position);
+    // and what the answer leads to has been done
+    await page.evaluate(() => new Promise((done) => requestIdleCallback(done)));
+    await expectPosition(page, position);
+  });
+
+  it("does not change as the page comes alive, and is found again on the way back", async () => {
+    // Chromium notes where a page was left before it came alive a moment late: when it has begun to move
+    const page = await site.visit({ reducedMotion: "reduce" });
+    const letScriptsCome = await holdScripts(page);
+    await page.goto("/");
+    await wheelTo(page, 500);
+    const first = await restingPosition(page);
+    await click(page, await link(page, "Reviews"));
+    await expectUnderHeader(page, "reviews");
+    await click(page, await link(page, "About"));
+    await expectUnderHeader(page, "about");
+    await wheelTo(page, 1_800);
+    const last = await restingPosition(page);
+    letScriptsCome();
+    await comesAlive(page);
+    await expectPosition(page, last);
+    await page.goBack();
+    await expectUnderHeader(page, "reviews");
+    await page.goBack();
+    await expectPosition(page, first);
+    await page.goForward();
+    await expectUnderHeader(page, "reviews");
+    await wheelTo(page, 0);
+    const preview = await link(page, "Read Preview", "main");
+    await click(page, preview);
+    await expectUnderHeader(page, "preview");
+  });
+});
+
+describe("the mobile menu, when a section is chosen before or without JavaScript", () => {
+  const menu = (page: Page) =>
+    findOne(page, ({ kind, name }) => kind === "menu" && name === "Menu");
+
+  it("closes over it by keyboard too, and opens again each time", async () => {
+    const page = await site.visit({ javaScriptEnabled: false, viewport: PHONE });
+    await page.goto("/");
+    const toggle = await menu(page);
+    for (const id of ["about", "about", "reviews"]) {
+      await page.locator("summary[aria-label=Menu]").focus();
+      await page.keyboard.press("Enter");
+      await expectOpen(page, toggle, true);
+      do await page.keyboard.press("Tab");
+      while ((await page.locator(":focus").textContent())?.toLowerCase() !== id);
+      await page.keyboard.press("Enter");
+      await poll(() => page.url()).toBe(`${site.origin}/#${id}`);
+      await expectOpen(page, toggle, false);
+      await expectUnderHeader(page, id);
+    }
+    for (const open of [true, false, true]) {
+      await click(page, toggle);
+      await expectOpen(page, toggle, open);
+    }
+  });
+
+  it("is closed when the page comes alive", async () => {
+    const page = await site.visit({ viewport: PHONE });
+    const letScriptsCome = await holdScripts(page);
+    await page.goto("/");
+    await click(page, await menu(page));
+    await click(page, await findOne(page, ({ name }) => name === "Reviews"));
+    await expectUnderHeader(page, "reviews");
+    letScriptsCome();
+    await comesAlive(page);
+    await expectOpen(page, await menu(page), false);
+    await expectUnderHeader(page, "reviews");
+  });
+});
+
+/** Keeps a page's scripts back until the function it gives is called. */
+function holdScripts(page: Page): Promise<() => void> {
+  return hold(page, (url) => /^\/build\/.*\.js$/.test(url.pathname));
+}
+
+/** Keeps requests of a page back until the function it gives is called. */
+async function hold(page: Page, isHeld: (url: URL) => boolean): Promise<() => void> {
+  let letCome = () => {};
+  const held = new Promise<void>((resolve) => {
+    letCome = resolve;
+  });
+  await page.route(isHeld, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return letCome;
+}

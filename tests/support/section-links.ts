@@ -1,0 +1,64 @@
+import { expect } from "vitest";
+import type { BrowserWindow } from "./browsers/browser-window";
+import { Reader } from "./browsers/reader";
+
+/** A link to a section of the page it stands on. */
+type SectionLink = { name: string; within: string; section: string; inMenu: boolean };
+
+/**
+ * Follows every link to a section that the landing page shows in this window three times: from the top,
+ * after back and forward, and after the wheel has led elsewhere. Gives how many links there were.
+ */
+export async function followSectionLinks(window: BrowserWindow, origin: string): Promise<number> {
+  const reader = new Reader(window, origin);
+  await reader.visit("/");
+  const links = await window.evaluate(findSectionLinks, null);
+  for (const { name, within, section, inMenu } of links) {
+    const follow = async () => {
+      // going back finds the page as it was left, with its menu open
+      const isOpen = await window.evaluate(hasOpenMenu, null);
+      if (inMenu && !isOpen) await reader.click("Menu", "header");
+      await reader.click(name, within);
+      await reader.seesUnderHeader(section);
+    };
+    await reader.visit("/");
+    await follow();
+    await reader.goesBackAndForward();
+    await reader.seesUnderHeader(section);
+    await follow();
+    await window.wheel(-500);
+    await follow();
+  }
+  return links.length;
+}
+
+/** Runs in the page. */
+function hasOpenMenu(_: null): boolean {
+  return document.querySelector("header details[open]") !== null;
+}
+
+/** Leaves the landing page in its middle for another, and is there again on the way back. */
+export async function comeBack(window: BrowserWindow, origin: string): Promise<void> {
+  const reader = new Reader(window, origin);
+  await reader.visit("/");
+  await window.wheel(900);
+  const position = await reader.restingPosition();
+  expect(position).toBeGreaterThan(500);
+  await reader.visit("/auth");
+  await reader.goesBackTo("/");
+  expect(Math.abs((await reader.restingPosition()) - position)).toBeLessThanOrEqual(2);
+}
+
+/** Runs in the page. */
+function findSectionLinks(_: null): SectionLink[] {
+  return [...document.querySelectorAll<HTMLAnchorElement>("a[href*='#'], a[href^='/sections/']")]
+    .filter((link) => !link.closest(".skip-link, .toast"))
+    .map((link) => ({
+      name: (link.textContent ?? "").trim(),
+      within: link.closest("header, main, footer")?.localName ?? "body",
+      section: link.hash.slice(1) || link.pathname.replace("/sections/", ""),
+      inMenu: link.closest("details") !== null,
+      isShown: link.closest("details")?.checkVisibility() ?? link.checkVisibility(),
+    }))
+    .filter(({ isShown }) => isShown);
+}

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { openWebkitWindow } from "../support/browsers/webkit-window";
+import { siteForThisFile } from "../support/e2e-site";
+import { comeBack, followSectionLinks } from "../support/section-links";
+
+const site = siteForThisFile();
+
+const DESKTOP = { width: 1280, height: 800 };
+/** As narrow as the window of Debian's WebKit becomes, and a little more. */
+const NARROW = { width: 480, height: 740 };
+
+describe("every link to a section, in WebKit", () => {
+  it.each([
+    { javaScript: true, size: DESKTOP },
+    { javaScript: false, size: DESKTOP },
+    { javaScript: true, size: NARROW },
+    { javaScript: false, size: NARROW },
+  ])("leads there each time, and back again ($javaScript, $size.width px)", async (options) => {
+    const window = await openWebkitWindow(options);
+    try {
+      expect(await followSectionLinks(window, site.origin)).toBeGreaterThanOrEqual(11);
+      await comeBack(window, site.origin);
+    } finally {
+      await window.close();
+    }
+  });
+});
