@@ -53,9 +53,10 @@ it.skipIf(process.platform !== "linux")(
     kept.destroy();
 
     expect(await site.metric("http_connections")).toBeLessThanOrEqual(MOST);
-    const closed = await site.metric("http_connections_closed_total");
-    expect(closed).toBeGreaterThanOrEqual(CROWD - MOST);
-    expect(closed).toBeLessThan(CROWD / 2);
+    const closed = () => site.metric("http_connections_closed_total");
+    // the system has connected some that the program has not seen yet
+    await expect.poll(closed, { timeout: 10_000 }).toBeGreaterThanOrEqual(CROWD - MOST);
+    expect(await closed()).toBeLessThan(CROWD / 2);
     await vi.waitFor(() => expect(securityLines()).toHaveLength(1), { timeout: 10_000 });
     expect(securityLines()).toMatchObject([{ network: "127.0.1.0/24", networks: 1 }]);
   },
