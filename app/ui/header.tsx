@@ -53,15 +53,10 @@ export function Header() {
             <AccountMenu user={user} isSubscribed={isSubscribed} />
           ) : (
             <>
-              <ButtonLink to="/auth" variant="quiet" className="button-compact" prefetch="intent">
+              <ButtonLink to="/auth" variant="quiet" className="button-compact">
                 Log In
               </ButtonLink>
-              <ButtonLink
-                to="/auth?tab=signup"
-                variant="secondary"
-                className="button-compact"
-                prefetch="intent"
-              >
+              <ButtonLink to="/auth?tab=signup" variant="secondary" className="button-compact">
                 Sign Up
               </ButtonLink>
             </>
