@@ -1,12 +1,11 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../support/browsers/chromium.mjs";
 import { watchForErrors } from "../support/pages";
-import { createTestDatabase, type TestDatabase } from "../support/postgres";
-import { type Program, startProgram, temporaryDirectory } from "../support/program";
+import type { Program } from "../support/program";
 import { SCREEN_STATES, type ScreenState } from "../support/screen-states.mjs";
-import { prepareVisitors, type Visitors } from "../support/screen-visitors.mjs";
+import type { Visitors } from "../support/screen-visitors.mjs";
+import { type StatesSite, startStatesSite } from "../support/states-site";
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
 
@@ -15,29 +14,16 @@ const PHONE = { width: 360, height: 740 };
 /** A window of 1280 px zoomed to 200 and to 400 percent (WCAG 2.2, 1.4.10). */
 const ZOOMED = [640, 320];
 
-let database: TestDatabase;
+let site: StatesSite;
 let program: Program;
 let browser: Browser;
 let visitors: Visitors;
 let context: BrowserContext;
 let errors: string[];
-const data = temporaryDirectory();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  [program, browser] = await Promise.all([
-    startProgram({
-      variables: {
-        PAYMENTS: "sandbox",
-        DATABASE_URL: database.url,
-        DATA_DIR: data.path,
-        NEWSLETTER_DOUBLE_OPT_IN: "true",
-        RATE_LIMIT_FACTOR: "1000",
-      },
-    }),
-    launchBrowser(),
-  ]);
-  visitors = await prepareVisitors(browser, { ...program, dataDir: data.path });
+  site = await startStatesSite();
+  ({ program, browser, visitors } = site);
 });
 
 afterEach(async () => {
@@ -47,10 +33,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
-  await program?.stop();
-  await database?.drop();
-  data.remove();
+  await site?.close();
 });
 
 /** Brings up a state, without motion: what fades in has no contrast half-way. */

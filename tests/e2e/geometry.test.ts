@@ -1,13 +1,13 @@
 import type { Browser, BrowserContext } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../support/browsers/chromium.mjs";
+import { launchBrowser, NO_OTHER_HOSTS } from "../support/browsers/chromium.mjs";
 import { firefoxPath, launchFirefox } from "../support/browsers/firefox.mjs";
 import { geometryFaults } from "../support/geometry.mjs";
-import { createTestDatabase, type TestDatabase } from "../support/postgres";
-import { type Program, startProgram, temporaryDirectory } from "../support/program";
+import type { Program } from "../support/program";
 import { SCREEN_STATES, type ScreenState } from "../support/screen-states.mjs";
-import { prepareVisitors, type Visitors } from "../support/screen-visitors.mjs";
+import type { Visitors } from "../support/screen-visitors.mjs";
 import { Snapshots } from "../support/snapshots";
+import { type StatesSite, startStatesSite } from "../support/states-site";
 
 /**
  * Widths of windows in CSS pixels, for text of 16 px and of 32 px, as a browser can be set to. Breakpoints
@@ -44,10 +44,7 @@ type Bench = {
 const BROWSERS = {
   Chromium: async (textSize: TextSize): Promise<Bench> => {
     const browser = await launchBrowser({
-      args: [
-        `--blink-settings=defaultFontSize=${textSize}`,
-        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost",
-      ],
+      args: [`--blink-settings=defaultFontSize=${textSize}`, NO_OTHER_HOSTS],
     });
     const page = await browser.newPage({ viewport: null, reducedMotion: "reduce" });
     await page.setViewportSize(WINDOW);
@@ -78,32 +75,21 @@ const WINDOW = { width: 2080, height: HEIGHT + 20 };
 /** A state as it was brought up; what a script has placed fits no width but that one. */
 type Capture = { state: ScreenState; url: string; isPlacedByScript: boolean };
 
-let database: TestDatabase;
+let site: StatesSite;
 let program: Program;
 let browser: Browser;
 let visitors: Visitors;
 let snapshots: Snapshots;
 let captures: Capture[];
 const contexts = new Map<string, Promise<BrowserContext>>();
-const data = temporaryDirectory();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  [program, browser] = await Promise.all([
-    startProgram({
-      variables: {
-        PAYMENTS: "sandbox",
-        DATABASE_URL: database.url,
-        DATA_DIR: data.path,
-        NEWSLETTER_DOUBLE_OPT_IN: "true",
-        RATE_LIMIT_FACTOR: "1000",
-      },
-    }),
-    launchBrowser({ args: ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"] }),
-  ]);
+  site = await startStatesSite({
+    args: [NO_OTHER_HOSTS],
+  });
+  ({ program, browser, visitors } = site);
   snapshots = new Snapshots(program.origin);
   await snapshots.start();
-  visitors = await prepareVisitors(browser, { ...program, dataDir: data.path });
   captures = [];
   const waiting = SCREEN_STATES.filter(({ again }) => !again).values();
   const work = async () => {
@@ -113,11 +99,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
   await snapshots?.stop();
-  await program?.stop();
-  await database?.drop();
-  data.remove();
+  await site?.close();
 });
 
 /** Brings up a state in Chromium and keeps it. */

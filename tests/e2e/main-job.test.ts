@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { BrowserWindow } from "../support/browsers/browser-window";
-import { launchBrowser } from "../support/browsers/chromium.mjs";
+import { launchBrowser, NO_OTHER_HOSTS } from "../support/browsers/chromium.mjs";
 import { firefoxPath } from "../support/browsers/firefox.mjs";
 import { openFirefoxWindow } from "../support/browsers/firefox-window";
 import { openPlaywrightWindow } from "../support/browsers/playwright-window";
@@ -25,7 +25,7 @@ describe("the main job in Chromium", () => {
   let browser: Awaited<ReturnType<typeof launchBrowser>>;
   beforeAll(async () => {
     browser = await launchBrowser({
-      args: ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"],
+      args: [NO_OTHER_HOSTS],
     });
   });
   afterAll(() => browser?.close());

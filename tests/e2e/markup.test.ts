@@ -1,12 +1,12 @@
 import type { Browser, Page, Response } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../support/browsers/chromium.mjs";
+import { NO_OTHER_HOSTS } from "../support/browsers/chromium.mjs";
 import { hasJava, htmlValidate, nuChecker } from "../support/html-checkers";
 import { send } from "../support/http-client";
-import { createTestDatabase, type TestDatabase } from "../support/postgres";
-import { type Program, startProgram, temporaryDirectory } from "../support/program";
+import type { Program } from "../support/program";
 import { SCREEN_STATES, type ScreenState } from "../support/screen-states.mjs";
-import { prepareVisitors, type Visitors } from "../support/screen-visitors.mjs";
+import type { Visitors } from "../support/screen-visitors.mjs";
+import { type StatesSite, startStatesSite } from "../support/states-site";
 
 const checkers = hasJava() ? [nuChecker, htmlValidate] : [htmlValidate];
 console.log(`HTML is checked by ${checkers.map(({ title }) => title).join(" and ")}.`);
@@ -36,11 +36,10 @@ describe.each(checkers)("$title", (checker) => {
 });
 
 describe("the site", () => {
-  let database: TestDatabase;
+  let site: StatesSite;
   let program: Program;
   let browser: Browser;
   let visitors: Visitors;
-  const data = temporaryDirectory();
   /** Each page as the server sent it. */
   const sent = new Map<string, string>();
   /** Each state as the browser has it, with what scripts have made of it. */
@@ -49,20 +48,10 @@ describe("the site", () => {
   const headings = new Set<string>();
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    [program, browser] = await Promise.all([
-      startProgram({
-        variables: {
-          PAYMENTS: "sandbox",
-          DATABASE_URL: database.url,
-          DATA_DIR: data.path,
-          NEWSLETTER_DOUBLE_OPT_IN: "true",
-          RATE_LIMIT_FACTOR: "1000",
-        },
-      }),
-      launchBrowser({ args: ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"] }),
-    ]);
-    visitors = await prepareVisitors(browser, { ...program, dataDir: data.path });
+    site = await startStatesSite({
+      args: [NO_OTHER_HOSTS],
+    });
+    ({ program, browser, visitors } = site);
     const states = SCREEN_STATES.filter(({ again }) => !again);
     const collectInTurn = async () => {
       for (let state = states.shift(); state; state = states.shift()) await collect(state);
@@ -72,10 +61,7 @@ describe("the site", () => {
   });
 
   afterAll(async () => {
-    await browser?.close();
-    await program?.stop();
-    await database?.drop();
-    data.remove();
+    await site?.close();
   });
 
   async function collect(state: ScreenState): Promise<void> {

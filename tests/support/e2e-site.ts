@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { type Database, openDatabase } from "~db/client";
 import { type Profile, profiles, users } from "~db/schema";
-import { launchBrowser } from "./browsers/chromium.mjs";
+import { launchBrowser, NO_OTHER_HOSTS } from "./browsers/chromium.mjs";
 import { comesAlive } from "./comes-alive.mjs";
 import { watchForErrors } from "./pages";
 import { control } from "./payments";
@@ -111,9 +111,8 @@ export class E2eSite {
 
   /** A page of a new visitor's browser; it and every other page of that browser is watched for errors. */
   async visit(options: BrowserContextOptions = {}): Promise<Page> {
-    // The photographs' host is out of reach, so that every run sees the same pages.
     this.#browser ??= launchBrowser({
-      args: ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"],
+      args: [NO_OTHER_HOSTS],
     });
     const context = await (await this.#browser).newContext({
       baseURL: this.origin,

@@ -16,11 +16,8 @@ export interface BrowserWindow {
   clickAt(x: number, y: number): Promise<void>;
   /** Types into what has the focus. */
   type(text: string): Promise<void>;
-  /** Presses a key by its name in the standard: `Tab`, `Enter`, `Escape`. */
-  press(key: "Tab" | "Enter" | "Escape"): Promise<void>;
   /** Turns the mouse's wheel over the middle of the window, by CSS pixels downwards. */
   wheel(distance: number): Promise<void>;
-  screenshot(file: string): Promise<void>;
   /** Every uncaught error of the window's pages so far, where the driver can tell. */
   readonly errors: readonly string[];
   close(): Promise<void>;

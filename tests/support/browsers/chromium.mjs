@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright";
 import {
+  configuredBrowser,
+  firstThatStarts,
   installByApt,
   installByPlaywright,
   isProgram,
@@ -23,6 +25,9 @@ const FLAGS = [
   "--disable-sync",
 ];
 
+/** An argument with which nothing but this machine is found: so every run sees pages without their photographs. */
+export const NO_OTHER_HOSTS = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost";
+
 /**
  * Starts a headless Chromium: the one `CHROMIUM_PATH` names, else the first that starts on this
  * machine. Nothing is installed for it.
@@ -31,7 +36,8 @@ const FLAGS = [
  * @returns {Promise<import("playwright").Browser>}
  */
 export async function launchBrowser(options = {}) {
-  const executablePath = process.env[CONFIGURED] ?? (await firstThatStarts(installedBrowsers()));
+  const executablePath =
+    process.env[CONFIGURED] ?? (await firstThatStarts(installedBrowsers(), failureOf));
   if (executablePath === undefined) throw new Error(NOT_FOUND);
   return launch(executablePath, options);
 }
@@ -44,19 +50,13 @@ export async function launchBrowser(options = {}) {
  * @returns {Promise<string>}
  */
 export async function findBrowser({ log = console.log } = {}) {
-  const configured = process.env[CONFIGURED];
-  if (configured) {
-    const failure = await failureOf(configured);
-    if (failure === null) return configured;
-    throw new Error(
-      `The browser that ${CONFIGURED} names, ${configured}, does not start: ${failure}.`,
-    );
-  }
-  const installed = await firstThatStarts(installedBrowsers());
+  const configured = await configuredBrowser(CONFIGURED, failureOf);
+  if (configured !== undefined) return configured;
+  const installed = await firstThatStarts(installedBrowsers(), failureOf);
   if (installed !== undefined) return installed;
   for (const get of [download, installLibraries, installDebianPackage]) {
     if (!get(log)) continue;
-    const found = await firstThatStarts(installedBrowsers());
+    const found = await firstThatStarts(installedBrowsers(), failureOf);
     if (found !== undefined) return found;
   }
   throw new Error(NOT_FOUND);
@@ -79,12 +79,6 @@ function installedBrowsers() {
     chromium.executablePath(),
   ];
   return [...new Set(candidates)].filter(isProgram);
-}
-
-/** @param {string[]} paths */
-async function firstThatStarts(paths) {
-  for (const path of paths) if ((await failureOf(path)) === null) return path;
-  return undefined;
 }
 
 /**

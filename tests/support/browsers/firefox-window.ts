@@ -24,12 +24,10 @@ export async function openFirefoxWindow({
     // without JavaScript Firefox ends when it is asked to click an element instead of a point
     clickAt: (x, y) => page.mouse.click(x, y),
     type: (text) => page.keyboard.type(text),
-    press: (key) => page.keyboard.press(key),
     wheel: async (distance) => {
       await page.mouse.move(size.width / 2, size.height / 2);
       await page.mouse.wheel({ deltaY: distance });
     },
-    screenshot: async (path) => void (await page.screenshot({ path: path as `${string}.png` })),
     close: () => browser.close(),
   };
 }

@@ -1,5 +1,13 @@
 import puppeteer from "puppeteer-core";
-import { installByApt, isProgram, programsInPath, programsOfWindows, reason } from "./programs.mjs";
+import {
+  configuredBrowser,
+  firstThatStarts,
+  installByApt,
+  isProgram,
+  programsInPath,
+  programsOfWindows,
+  reason,
+} from "./programs.mjs";
 
 /** Names the Firefox of a run once it is found, for the processes started after; empty: there is none. */
 const CONFIGURED = "FIREFOX_PATH";
@@ -32,17 +40,13 @@ export function firefoxPath() {
  * @returns {Promise<string | null>}
  */
 export async function findFirefox({ log = console.log } = {}) {
-  const configured = process.env[CONFIGURED];
-  if (configured) {
-    const failure = await failureOf(configured);
-    if (failure === null) return configured;
-    throw new Error(
-      `The browser that ${CONFIGURED} names, ${configured}, does not start: ${failure}.`,
-    );
-  }
+  const configured = await configuredBrowser(CONFIGURED, failureOf);
+  if (configured !== undefined) return configured;
   const found =
-    (await firstThatStarts()) ??
-    (installByApt(["firefox-esr"], log) ? await firstThatStarts() : undefined);
+    (await firstThatStarts(installedFirefoxes(), failureOf)) ??
+    (installByApt(["firefox-esr"], log)
+      ? await firstThatStarts(installedFirefoxes(), failureOf)
+      : undefined);
   if (found === undefined) log(NOT_FOUND);
   return found ?? null;
 }
@@ -56,11 +60,6 @@ function installedFirefoxes() {
     ...(process.platform === "darwin" ? mac.filter(isProgram) : []),
     ...programsOfWindows(["Mozilla Firefox/firefox.exe"]),
   ];
-}
-
-async function firstThatStarts() {
-  for (const path of installedFirefoxes()) if ((await failureOf(path)) === null) return path;
-  return undefined;
 }
 
 /**

@@ -17,12 +17,10 @@ export async function openPlaywrightWindow(
     evaluate: (look, argument) => page.evaluate(look as never, argument),
     clickAt: (x, y) => page.mouse.click(x, y),
     type: (text) => page.keyboard.type(text),
-    press: (key) => page.keyboard.press(key),
     wheel: async (distance) => {
       await page.mouse.move(size.width / 2, size.height / 2);
       await page.mouse.wheel(0, distance);
     },
-    screenshot: async (path) => void (await page.screenshot({ path })),
     close: () => context.close(),
   };
 }

@@ -70,6 +70,31 @@ export function isRoot() {
 }
 
 /**
+ * The first program that starts.
+ *
+ * @param {string[]} paths
+ * @param {(path: string) => Promise<string | null>} failureOf null for a program that starts
+ */
+export async function firstThatStarts(paths, failureOf) {
+  for (const path of paths) if ((await failureOf(path)) === null) return path;
+  return undefined;
+}
+
+/**
+ * The browser that a variable names, if it is set. Throws an error of one sentence if that does not start.
+ *
+ * @param {string} variable
+ * @param {(path: string) => Promise<string | null>} failureOf null for a browser that starts
+ */
+export async function configuredBrowser(variable, failureOf) {
+  const configured = process.env[variable];
+  if (!configured) return undefined;
+  const failure = await failureOf(configured);
+  if (failure === null) return configured;
+  throw new Error(`The browser that ${variable} names, ${configured}, does not start: ${failure}.`);
+}
+
+/**
  * What a browser said when it did not start, in a few words.
  *
  * @param {unknown} error

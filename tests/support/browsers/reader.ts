@@ -53,7 +53,7 @@ export class Reader {
     if (description !== undefined) await this.sees(".toast .toast-description", description);
   }
 
-  /** Waits until the window is at an address that begins like this, a path of the site or an origin. */
+  /** Waits until the window is at this path of the site, or at an address that matches. */
   async arrivesAt(address: string | RegExp): Promise<void> {
     const wanted =
       address instanceof RegExp ? address : exactly(new URL(address, this.#origin).href);

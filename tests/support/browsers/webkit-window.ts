@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { webkit } from "playwright";
-import { Builder, Key, Origin, type WebDriver } from "selenium-webdriver";
+import { Builder, Origin, type WebDriver } from "selenium-webdriver";
 import { vi } from "vitest";
 import { freePorts } from "../ports";
 import { type BrowserWindow, WINDOW_SIZE, type WindowOptions } from "./browser-window";
@@ -15,8 +14,6 @@ type ScrollActions = {
 };
 
 type WebDriverActions = ReturnType<WebDriver["actions"]>;
-
-const KEYS = { Tab: Key.TAB, Enter: Key.ENTER, Escape: Key.ESCAPE };
 
 /** A WebKit of its own with one window. */
 export async function openWebkitWindow(options: WindowOptions): Promise<BrowserWindow> {
@@ -77,14 +74,11 @@ async function openDriverWindow(
       clickAt: (x, y) =>
         session.actions().move({ x, y, origin: Origin.VIEWPORT }).click().perform(),
       type: (text) => session.actions().sendKeys(text).perform(),
-      press: (key) => session.actions().sendKeys(KEYS[key]).perform(),
       // Selenium's types do not know the wheel yet
       wheel: (distance) =>
         (session.actions() as unknown as ScrollActions)
           .scroll(size.width / 2, size.height / 2, 0, distance, Origin.VIEWPORT)
           .perform(),
-      screenshot: async (file) =>
-        writeFile(file, Buffer.from(await session.takeScreenshot(), "base64")),
       close: async () => {
         await session.quit();
         await stop();

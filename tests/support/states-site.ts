@@ -1,0 +1,44 @@
+import type { Browser, LaunchOptions } from "playwright";
+import { launchBrowser } from "./browsers/chromium.mjs";
+import { createTestDatabase } from "./postgres";
+import { type Program, startProgram, temporaryDirectory } from "./program";
+import { prepareVisitors, type Visitors } from "./screen-visitors.mjs";
+
+/** What it takes to bring up the states of `screen-states.mjs`: the built program, a Chromium, its visitors. */
+export type StatesSite = {
+  program: Program;
+  browser: Browser;
+  visitors: Visitors;
+  close(): Promise<void>;
+};
+
+/** Starts the program on a database of its own, and makes everybody who sees the site differently. */
+export async function startStatesSite(options: LaunchOptions = {}): Promise<StatesSite> {
+  const data = temporaryDirectory();
+  const database = await createTestDatabase();
+  const [program, browser] = await Promise.all([
+    startProgram({
+      variables: {
+        PAYMENTS: "sandbox",
+        DATABASE_URL: database.url,
+        DATA_DIR: data.path,
+        NEWSLETTER_DOUBLE_OPT_IN: "true",
+        RATE_LIMIT_FACTOR: "1000",
+      },
+    }),
+    launchBrowser(options),
+  ]);
+  const close = async () => {
+    await browser.close();
+    await program.stop();
+    await database.drop();
+    data.remove();
+  };
+  try {
+    const visitors = await prepareVisitors(browser, { ...program, dataDir: data.path });
+    return { program, browser, visitors, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
