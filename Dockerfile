@@ -38,6 +38,6 @@ EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # No shell and no npm in between: the program itself is told to stop.
-# The flag is explained in app/server/node-flags.mjs.
+# The flag is explained in app/tooling/node-flags.mjs.
 ENTRYPOINT ["node", "--max-semi-space-size=16", "build/index.js"]
 CMD ["serve"]

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { NODE_FLAGS } from "./server/node-flags.mjs";
+import { NODE_FLAGS } from "./tooling/node-flags.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 

@@ -21,7 +21,7 @@ const steps = {
   install: installPackages,
   lint: () => runTool("@biomejs/biome/bin/biome", ["check", "."]),
   typecheck: () => runTool("typescript/bin/tsc", []),
-  "db:check": () => runNode([join(root, "tests/support/check-migrations.mjs")]),
+  "db:check": () => runNode([join(root, "tests/tools/check-migrations.mjs")]),
   "test:unit": () => runVitest("unit"),
   build: buildSite,
   "test:integration": () => runVitest("integration"),

@@ -8,7 +8,7 @@ import { SetupError } from "./setup-error.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const stamp = join(root, "build/.built-from");
-const precompress = join(root, "app/server/precompress.mjs");
+const precompress = join(root, "app/tooling/precompress.mjs");
 const cli = join(root, "node_modules/@remix-run/dev/dist/cli.js");
 
 /** What the build is made of; a change of any of it asks for another. */

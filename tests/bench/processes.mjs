@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { NODE_FLAGS } from "../../app/server/node-flags.mjs";
+import { NODE_FLAGS } from "../../app/tooling/node-flags.mjs";
 
 export const project = fileURLToPath(new URL("../..", import.meta.url));
 

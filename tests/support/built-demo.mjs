@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { NODE_FLAGS } from "../../app/server/node-flags.mjs";
 import { buildSite } from "../../app/tooling/build.mjs";
+import { NODE_FLAGS } from "../../app/tooling/node-flags.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

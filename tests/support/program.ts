@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import type { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { NODE_FLAGS } from "../../app/server/node-flags.mjs";
+import { NODE_FLAGS } from "../../app/tooling/node-flags.mjs";
 import { send } from "./http-client";
 import { freePorts } from "./ports";
 

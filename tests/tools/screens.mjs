@@ -5,8 +5,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findBrowser, launchBrowser } from "./browsers/chromium.mjs";
-import { startBuiltDemo } from "./built-demo.mjs";
+import { findBrowser, launchBrowser } from "../support/browsers/chromium.mjs";
+import { startBuiltDemo } from "../support/built-demo.mjs";
 import { SCREEN_STATES } from "./screen-states.mjs";
 import { prepareVisitors } from "./screen-visitors.mjs";
 

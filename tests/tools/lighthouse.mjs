@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import lighthouse from "lighthouse";
-import { findBrowser, launchBrowser } from "./browsers/chromium.mjs";
-import { freeNeighbours, startBuiltDemo } from "./built-demo.mjs";
+import { findBrowser, launchBrowser } from "../support/browsers/chromium.mjs";
+import { freeNeighbours, startBuiltDemo } from "../support/built-demo.mjs";
 
 const RUNS = 3;
 const PHOTO_HOST = "images.unsplash.com";

@@ -2,7 +2,7 @@
  * Makes the two typeface files of `app/styles/typefaces/` anew from those of @fontsource: the characters
  * the site's own texts consist of, in the weights its styles use. Run by hand after one of those has changed:
  *
- *   node tests/support/subset-typefaces.mjs
+ *   node tests/tools/subset-typefaces.mjs
  *
  * `fonts.css` names the same characters, and the whole files for all others.
  */

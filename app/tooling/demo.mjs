@@ -2,13 +2,13 @@
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { NODE_FLAGS } from "../server/node-flags.mjs";
-import { buildSite } from "../tooling/build.mjs";
-import { run, stopSignal } from "../tooling/child-process.mjs";
-import { installPackages } from "../tooling/install.mjs";
-import { requireNode } from "../tooling/node-version.mjs";
-import { SetupError } from "../tooling/setup-error.mjs";
+import { buildSite } from "./build.mjs";
+import { run, stopSignal } from "./child-process.mjs";
+import { installPackages } from "./install.mjs";
+import { NODE_FLAGS } from "./node-flags.mjs";
+import { requireNode } from "./node-version.mjs";
 import { isPortFree } from "./port.mjs";
+import { SetupError } from "./setup-error.mjs";
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const root = join(folder, "../..");

@@ -2,7 +2,7 @@
  * Draws the pixel images of `public/` anew: the share card and the icons, from the cover's drawing,
  * `public/favicon.svg` and the two typefaces. Run by hand after one of those has changed:
  *
- *   CHROMIUM_PATH=/path/to/chromium node tests/support/draw-public-images.mjs
+ *   CHROMIUM_PATH=/path/to/chromium node tests/tools/draw-public-images.mjs
  *
  * Where `pngquant` and `optipng` are installed they more than halve the files.
  */
