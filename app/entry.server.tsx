@@ -3,11 +3,11 @@ import { Writable } from "node:stream";
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/node";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
-import { clientNetworks } from "~/server/client-network.server";
-import { log } from "~/server/log.server";
-import { turn } from "~/server/turns.server";
-import { NonceContext } from "~/ui/nonce";
-import { PageDataContext } from "~/ui/page-scripts";
+import { clientNetworks } from "./http/client-network.server";
+import { turn } from "./http/turns.server";
+import { log } from "./observability/log.server";
+import { NonceContext } from "./shell/nonce";
+import { PageDataContext } from "./shell/page-scripts";
 
 /** How long a render may take before what is missing is left to the browser, in milliseconds. */
 const ABORT_DELAY = 5_000;

@@ -10,7 +10,7 @@ function isProgram(): boolean {
 }
 
 if (isProgram()) {
-  const { runProgram } = await import("./server/program.server");
+  const { runProgram } = await import("./commands/program.server");
   await runProgram(process.argv);
 } else {
   const { attachExternalDatabase } = await import("./server/open-database.server");

@@ -7,23 +7,23 @@ import type {
 import { Links, Meta, Outlet, useLoaderData, useRouteError } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { AuthProvider } from "~/features/accounts/auth-context";
-import { loadRoot } from "~/features/accounts/root-data.server";
 import { MembershipBanner } from "~/features/billing/membership-notice";
-import { Footer } from "~/features/landing/footer";
 import { siteLinks, THEME_COLOR } from "~/features/seo/site-links";
 import stylesheet from "~/styles/app.css";
 import { fontLinks } from "~/styles/fonts";
-import { describeError, ErrorPage } from "~/ui/error-page";
-import { Header } from "~/ui/header";
-import { NavigationProgress } from "~/ui/navigation-progress";
-import { useNonce } from "~/ui/nonce";
-import { PageArrival } from "~/ui/page-arrival";
-import { PageScripts } from "~/ui/page-scripts";
 import { pageTitle } from "~/ui/page-title";
-import { PremiumGate } from "~/ui/premium-gate";
-import { ScrollPosition } from "~/ui/scroll-position";
 import { Toaster } from "~/ui/toaster";
-import { useAliveMark } from "~/ui/use-alive-mark";
+import { describeError, ErrorPage } from "./shell/error-page";
+import { Footer } from "./shell/footer";
+import { Header } from "./shell/header";
+import { NavigationProgress } from "./shell/navigation-progress";
+import { useNonce } from "./shell/nonce";
+import { PageArrival } from "./shell/page-arrival";
+import { PageScripts } from "./shell/page-scripts";
+import { PremiumGate } from "./shell/premium-gate";
+import { loadRoot } from "./shell/root-data.server";
+import { ScrollPosition } from "./shell/scroll-position";
+import { useAliveMark } from "./shell/use-alive-mark";
 
 export const links: LinksFunction = () => [
   ...fontLinks,

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { log } from "./log.server";
-import { countTurnedAway } from "./metrics.server";
+import { log } from "~/observability/log.server";
+import { countTurnedAway } from "~/observability/metrics.server";
 import { commonHeaders } from "./response-headers.server";
 
 /** What the parser's and the server's complaints are called in HTTP; any other is a 400. */

@@ -1,9 +1,9 @@
+import { log } from "~/observability/log.server";
 import { deleteExpiredPasswordResets } from "~db/queries/password-resets";
 import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
 import { deleteExpiredSessions } from "~db/queries/sessions";
 import { deleteUnconfirmedSubscribers } from "~db/queries/subscribers";
 import { deleteOldWebhookEvents } from "~db/queries/webhook-events";
-import { log } from "./log.server";
 
 const HOUR_MS = 60 * 60 * 1000;
 

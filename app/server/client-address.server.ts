@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { env } from "~/env.server";
-import { clientNetworks } from "./client-network.server";
-import { log } from "./log.server";
+import { clientNetworks } from "~/http/client-network.server";
+import { log } from "~/observability/log.server";
 
 /** Headers in which proxies say who asked. This program reads the first, which all of them can write. */
 const FORWARDING_HEADERS = ["x-forwarded-for", "forwarded", "x-real-ip"];

@@ -1,6 +1,6 @@
-import type { ClientNetworks } from "./client-network.server";
-import { countClosedConnection } from "./metrics.server";
-import { logSecurityEvent } from "./security-log.server";
+import type { ClientNetworks } from "~/http/client-network.server";
+import { countClosedConnection } from "~/observability/metrics.server";
+import { logSecurityEvent } from "~/observability/security-log.server";
 
 /** How often the log tells of closed connections at most, in milliseconds. */
 const EVERY_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import type { ClientNetworks } from "./client-network.server";
-import { SizeRanking } from "./size-ranking.server";
+import type { ClientNetworks } from "~/http/client-network.server";
+import { SizeRanking } from "~/http/size-ranking.server";
 
 /** A connection and what it is doing. */
 export type Connection = {

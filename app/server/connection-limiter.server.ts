@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { type ClientNetworks, clientNetworks } from "./client-network.server";
+import { type ClientNetworks, clientNetworks } from "~/http/client-network.server";
 import { type Connection, ConnectionGroups } from "./connection-groups.server";
 
 type Options = {

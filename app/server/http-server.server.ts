@@ -6,13 +6,13 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { Socket } from "node:net";
+import { connectionAccepted } from "~/http/turns.server";
 import { OperatorError } from "~db/operator-error";
 import { answerBadClient } from "./bad-client.server";
 import { closedConnectionsReport } from "./closed-connections.server";
 import { ConnectionLimiter } from "./connection-limiter.server";
 import { connectionsPossible } from "./file-descriptors.server";
 import { setCommonHeaders } from "./response-headers.server";
-import { connectionAccepted } from "./turns.server";
 
 /** How long clients may take, in milliseconds, and how many may be connected at once. */
 export type HttpLimits = {

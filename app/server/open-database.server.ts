@@ -1,9 +1,9 @@
 import { env } from "~/env.server";
+import { log } from "~/observability/log.server";
+import { countQuery } from "~/observability/metrics.server";
 import { connectDatabase, openDatabase as connectLater, setDatabase } from "~db/client";
 import { openEmbeddedPostgres } from "~db/embedded";
 import { migrateDatabase } from "~db/migrate";
-import { log } from "./log.server";
-import { countQuery } from "./metrics.server";
 
 /** How long a statement may take that a visitor waits for, in milliseconds. */
 const VISITORS_PATIENCE_MS = 10_000;

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { hasCookie } from "~/http/cookies.server";
+import { log } from "~/observability/log.server";
 import {
   type CachedResponse,
   type CacheStatistics,
   cacheResponse,
   sendCached,
 } from "./cached-response.server";
-import { hasCookie } from "./cookies.server";
-import { log } from "./log.server";
 import { commonHeaders, pagePolicy } from "./response-headers.server";
 
 const compressBrotli = promisify(brotliCompress);

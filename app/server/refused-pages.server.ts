@@ -1,4 +1,4 @@
-import type { ClientNetworks } from "./client-network.server";
+import type { ClientNetworks } from "~/http/client-network.server";
 
 /** Pages rendered a second for forms that are turned away. */
 const IN_ALL = 20;

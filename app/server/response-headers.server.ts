@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { env } from "~/env.server";
-import { paymentPageOrigins } from "./payment-pages.server";
+import { paymentPageOrigins } from "~/features/billing/payment-pages.server";
 
 /** The photographs of the landing page come from here (specification, 2: hero and author images). */
 const PHOTO_HOST = "https://images.unsplash.com";

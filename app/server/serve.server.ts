@@ -1,22 +1,22 @@
 import { join } from "node:path";
+import { dataDirectory } from "~/data-directory.server";
 import { type Environment, env, SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { warmUpPasswords } from "~/features/accounts/password.server";
-import { PREMIUM_PRICE } from "~/features/billing/premium-price";
 import { learnPriceOnSale } from "~/features/billing/price-on-sale.server";
 import { startReconciliation } from "~/features/billing/reconcile.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { closeMail } from "~/features/mail/background-mail.server";
+import { PREMIUM_PRICE } from "~/features/membership/premium-price";
+import { sessionSecrets } from "~/http/session-secrets.server";
+import { log } from "~/observability/log.server";
+import { exposeConnections } from "~/observability/metrics.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { startCleanUp } from "./clean-up.server";
 import { clientAddress } from "./client-address.server";
-import { dataDirectory } from "./data-directory.server";
 import { explain } from "./http-server.server";
-import { log } from "./log.server";
 import { listeningHosts, listenOn } from "./loopback.server";
-import { exposeConnections } from "./metrics.server";
 import { openDatabase } from "./open-database.server";
 import { projectRoot } from "./project-root.server";
-import { sessionSecrets } from "./session-secrets.server";
 import { createSite } from "./site.server";
 import { logStartSummary } from "./start-summary.server";
 

@@ -12,20 +12,20 @@ import compression from "compression";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
 import { onPriceOnSaleKnown } from "~/features/billing/price-on-sale.server";
+import { clientNetworks } from "~/http/client-network.server";
+import { QueueFull } from "~/http/fair-queue.server";
+import { flashCookieName } from "~/http/flash.server";
+import { PageSlots } from "~/http/page-slots.server";
+import { turn } from "~/http/turns.server";
+import { log } from "~/observability/log.server";
+import { countRequest, exposeCaches, statusOf } from "~/observability/metrics.server";
 import { clientAddress } from "./client-address.server";
-import { clientNetworks } from "./client-network.server";
-import { QueueFull } from "./fair-queue.server";
-import { flashCookieName } from "./flash.server";
-import { log } from "./log.server";
-import { countRequest, exposeCaches, statusOf } from "./metrics.server";
 import { PageCache } from "./page-cache.server";
-import { PageSlots } from "./page-slots.server";
 import { mayRenderRefusedPage } from "./refused-pages.server";
 import { NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
 import { takeOriginForm } from "./request-host.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { StaticFiles } from "./static-files.server";
-import { turn } from "./turns.server";
 
 const pageSlots = new PageSlots();
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Environment } from "~/env.server";
 import { databaseHost } from "~/environment/host-names";
 import { isLiveKey } from "~/environment/stripe-key";
-import { log } from "./log.server";
+import { log } from "~/observability/log.server";
 import { listeningHosts } from "./loopback.server";
 
 /**

@@ -1,5 +1,5 @@
+import type { ToastMessage } from "~/toast-messages";
 import { CloseIcon } from "./icons";
-import type { ToastMessage } from "./toast-messages";
 
 type StaticToastProps = {
   id: string;

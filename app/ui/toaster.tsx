@@ -7,9 +7,9 @@ import {
   useRef,
   useState,
 } from "react";
+import type { ToastMessage } from "~/toast-messages";
 import { StaticToast, staticToastId } from "./static-toast";
 import { TOAST_DURATION } from "./toast-limits";
-import type { ToastMessage } from "./toast-messages";
 import { useBrowserLayoutEffect } from "./use-browser-layout-effect";
 import { useOnDemand } from "./use-on-demand";
 

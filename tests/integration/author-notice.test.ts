@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { setEnvironment } from "~/env.server";
 import { type AuthorEvent, tellAuthor } from "~/features/billing/author-notice.server";
 import { backgroundMailIdle, closeMail } from "~/features/mail/background-mail.server";
-import { log } from "~/server/log.server";
+import { log } from "~/observability/log.server";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
 
 let smtp: TestSmtpServer;

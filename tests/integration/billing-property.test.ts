@@ -2,7 +2,6 @@ import fc from "fast-check";
 import type Stripe from "stripe";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
-import { isSubscribed } from "~/features/billing/access";
 import { ensureCustomer } from "~/features/billing/customer.server";
 import { askBilling } from "~/features/billing/customer-billing.server";
 import { reconcile, reconcileAll } from "~/features/billing/reconcile.server";
@@ -10,6 +9,7 @@ import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.se
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
+import { isSubscribed } from "~/features/membership/access";
 import { ensureProfile, findProfile } from "~db/queries/profiles";
 import { deleteUser } from "~db/queries/users";
 import { type Truth, truthAboutCustomer } from "../support/paid-periods";

@@ -1,7 +1,6 @@
 import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
-import { isSubscribed } from "~/features/billing/access";
 import { type CallPurpose, callingFor } from "~/features/billing/call-purpose.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { premiumProducts, SETUP_METADATA } from "~/features/billing/premium-product.server";
@@ -10,7 +9,8 @@ import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { receiveWebhook, WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
-import { log } from "~/server/log.server";
+import { isSubscribed } from "~/features/membership/access";
+import { log } from "~/observability/log.server";
 import { findProfile } from "~db/queries/profiles";
 import { findStripePrice } from "~db/queries/stripe-prices";
 import { control, newMember, newPayer, newReader, type Payer } from "../support/payments";

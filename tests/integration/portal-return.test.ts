@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
-import { isSubscribed } from "~/features/billing/access";
 import { stripeClient } from "~/features/billing/stripe-client.server";
+import { isSubscribed } from "~/features/membership/access";
 import { loader as billing, action as openBilling } from "~/routes/billing/route";
 import { action as checkout } from "~/routes/checkout/route";
 import { action as webhook } from "~/routes/webhooks.stripe/route";

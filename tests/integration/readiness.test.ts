@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { isDatabaseReady } from "~/server/readiness.server";
+import { isDatabaseReady } from "~/observability/readiness.server";
 import { type Database, openDatabase, setDatabase } from "~db/client";
 import { freePorts } from "../support/ports";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
-import { isSubscribed } from "~/features/billing/access";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { reconcileAll } from "~/features/billing/reconcile.server";
 import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
+import { isSubscribed } from "~/features/membership/access";
 import { findProfile, updateProfile } from "~db/queries/profiles";
 import { deleteUser } from "~db/queries/users";
 import { control, newMember, newReader, type Reader } from "../support/payments";

@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
-import { isSubscribed } from "~/features/billing/access";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { reconcile, reconcileAll, startReconciliation } from "~/features/billing/reconcile.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
+import { isSubscribed } from "~/features/membership/access";
 import { getDatabase } from "~db/client";
 import { findProfile, updateProfile } from "~db/queries/profiles";
 import { profiles } from "~db/schema";

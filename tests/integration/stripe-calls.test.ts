@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
-import { isSubscribed } from "~/features/billing/access";
 import { type CallPurpose, callingFor, callPurpose } from "~/features/billing/call-purpose.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { confirmPurchase } from "~/features/billing/checkout-success.server";
@@ -10,9 +9,10 @@ import { premiumProducts, SETUP_METADATA } from "~/features/billing/premium-prod
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
+import { isSubscribed } from "~/features/membership/access";
+import { registry } from "~/observability/metrics.server";
 import { action as billing } from "~/routes/billing/route";
 import { action as checkout } from "~/routes/checkout/route";
-import { registry } from "~/server/metrics.server";
 import { ensureProfile, findProfile, updateProfile } from "~db/queries/profiles";
 import { control, newReader, type Reader } from "../support/payments";
 import { flashOf, post } from "../support/routes";

@@ -1,5 +1,6 @@
 import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { doctor } from "~/commands/stripe-commands.server";
 import { setEnvironment } from "~/env.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { ADVICE, type Advice } from "~/features/billing/doctor-finding";
@@ -12,7 +13,6 @@ import { setUpStripe } from "~/features/billing/stripe-setup.server";
 import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
-import { doctor } from "~/server/stripe-commands.server";
 import { findProfile, updateProfile } from "~db/queries/profiles";
 import { deleteUser } from "~db/queries/users";
 import { insertWebhookEvent } from "~db/queries/webhook-events";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { setup } from "~/commands/stripe-commands.server";
 import { setEnvironment } from "~/env.server";
 import { apiVersion, findWebhookEndpoints } from "~/features/billing/setup-webhook.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
-import { setup } from "~/server/stripe-commands.server";
 import { openSandbox, SANDBOX_KEY, type TestSandbox } from "../support/stripe-sandbox";
 
 /** An account of its own for every test. */

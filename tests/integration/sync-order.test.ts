@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
-import { isSubscribed } from "~/features/billing/access";
 import { forEachBilledProfile } from "~/features/billing/billed-profiles.server";
 import { callingFor } from "~/features/billing/call-purpose.server";
 import { UnknownCustomer } from "~/features/billing/customer-billing.server";
@@ -9,6 +8,7 @@ import { reconcile, reconcileAll, startReconciliation } from "~/features/billing
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { lookAtCustomer, syncCustomer, writeLook } from "~/features/billing/sync-customer.server";
 import { receiveWebhook, WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
+import { isSubscribed } from "~/features/membership/access";
 import { getDatabase } from "~db/client";
 import { findProfile, nextSyncNumber, updateProfile } from "~db/queries/profiles";
 import { control, newMember, newPayer } from "../support/payments";

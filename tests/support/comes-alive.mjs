@@ -1,5 +1,5 @@
 /**
- * Waits until JavaScript runs all of the page, its effects included (`app/ui/use-alive-mark.ts`).
+ * Waits until JavaScript runs all of the page, its effects included (`app/shell/use-alive-mark.ts`).
  *
  * @param {import("playwright").Page} page
  */

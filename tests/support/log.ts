@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import { log } from "~/server/log.server";
+import { log } from "~/observability/log.server";
 
 export type LogLine = { level: string; message: string; facts: Record<string, unknown> };
 

@@ -1,5 +1,5 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
-import { readFlash } from "~/server/flash.server";
+import { readFlash } from "~/http/flash.server";
 
 /** The origin hand-built requests are sent to; PUBLIC_URL's default. */
 export const ORIGIN = "http://localhost:3000";

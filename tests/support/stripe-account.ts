@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { setEnvironment } from "~/env.server";
-import { isSubscribed } from "~/features/billing/access";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { examineStripe } from "~/features/billing/stripe-doctor.server";
 import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
+import { isSubscribed } from "~/features/membership/access";
 import { getDatabase } from "~db/client";
 import { findProfile } from "~db/queries/profiles";
 import { newReader, type Reader } from "./payments";

@@ -1,7 +1,7 @@
 import { useNavigate } from "@remix-run/react";
 import { createContext, type ReactNode, useCallback, useContext, useMemo } from "react";
+import { type ToastMessage, toasts } from "~/toast-messages";
 import { postJson, toastOf } from "~/ui/post-json";
-import { type ToastMessage, toasts } from "~/ui/toast-messages";
 import { useToast } from "~/ui/toaster";
 import { useAuthChanges } from "./use-auth-changes";
 import type { AuthUser, Viewer } from "./viewer";

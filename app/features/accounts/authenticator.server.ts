@@ -1,7 +1,7 @@
 import { Authenticator } from "remix-auth";
 import { FormStrategy } from "remix-auth-form";
-import { type ClientNetworks, clientNetworks } from "~/server/client-network.server";
-import type { FieldValue } from "~/server/request-body.server";
+import { type ClientNetworks, clientNetworks } from "~/http/client-network.server";
+import type { FieldValue } from "~/http/request-body.server";
 import { findUserByEmail, insertUser } from "~db/queries/users";
 import { logInSchema, signUpSchema } from "./credentials";
 import { hashPassword, verifyPassword } from "./password.server";

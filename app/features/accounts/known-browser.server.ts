@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Cookie } from "@remix-run/node";
 import { z } from "zod";
-import { cookieName, hasCookie, signedCookie } from "~/server/cookies.server";
+import { cookieName, hasCookie, signedCookie } from "~/http/cookies.server";
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 

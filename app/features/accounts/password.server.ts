@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import argon2 from "argon2";
-import type { ClientNetworks } from "~/server/client-network.server";
-import { FairQueue, QueueFull } from "~/server/fair-queue.server";
-import { exposeHashQueue } from "~/server/metrics.server";
+import type { ClientNetworks } from "~/http/client-network.server";
+import { FairQueue, QueueFull } from "~/http/fair-queue.server";
+import { exposeHashQueue } from "~/observability/metrics.server";
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes, one lane. */
 const PARAMETERS = {

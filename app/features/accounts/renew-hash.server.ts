@@ -1,5 +1,5 @@
-import type { ClientNetworks } from "~/server/client-network.server";
-import { log } from "~/server/log.server";
+import type { ClientNetworks } from "~/http/client-network.server";
+import { log } from "~/observability/log.server";
 import { renewPasswordHash } from "~db/queries/users";
 import { hashPassword, needsRehash } from "./password.server";
 import type { VerifiedUser } from "./sessions.server";

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Cookie } from "@remix-run/node";
-import { cookieName, hasCookie, signedCookie } from "~/server/cookies.server";
+import { cookieName, hasCookie, signedCookie } from "~/http/cookies.server";
 import {
   deleteSession,
   extendSession,

@@ -1,13 +1,13 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
-import { clientNetworks } from "~/server/client-network.server";
-import { QueueFull } from "~/server/fair-queue.server";
-import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
-import { isCaught } from "~/server/honeypot.server";
-import { log } from "~/server/log.server";
-import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
-import { type FieldValue, readForm } from "~/server/request-body.server";
-import { logSecurityEvent } from "~/server/security-log.server";
-import { type ToastMessage, toasts } from "~/ui/toast-messages";
+import { clientNetworks } from "~/http/client-network.server";
+import { QueueFull } from "~/http/fair-queue.server";
+import { answerForm, refuseFormForNow } from "~/http/form-answer.server";
+import { isCaught } from "~/http/honeypot.server";
+import { secondsToWait, waitMessage } from "~/http/rate-limits.server";
+import { type FieldValue, readForm } from "~/http/request-body.server";
+import { log } from "~/observability/log.server";
+import { logSecurityEvent } from "~/observability/security-log.server";
+import { type ToastMessage, toasts } from "~/toast-messages";
 import {
   type AuthenticatedUser,
   authenticator,

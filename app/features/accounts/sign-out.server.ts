@@ -1,9 +1,9 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
-import { answerForm } from "~/server/form-answer.server";
-import { log } from "~/server/log.server";
-import { readForm } from "~/server/request-body.server";
-import { logSecurityEvent } from "~/server/security-log.server";
-import { toasts } from "~/ui/toast-messages";
+import { answerForm } from "~/http/form-answer.server";
+import { readForm } from "~/http/request-body.server";
+import { log } from "~/observability/log.server";
+import { logSecurityEvent } from "~/observability/security-log.server";
+import { toasts } from "~/toast-messages";
 import { closeSession } from "./sessions.server";
 
 /**

@@ -1,6 +1,6 @@
 import { useRouteLoaderData } from "@remix-run/react";
 import type { loader } from "~/root";
-import type { RootData } from "./root-data.server";
+import type { RootData } from "~/shell/root-data.server";
 
 /** What the root loader knows of this visit. Throws where it failed, as on the error page. */
 export function useRootData(): RootData {

@@ -1,10 +1,10 @@
 import { type AppLoadContext, redirect } from "@remix-run/node";
 import { env } from "~/env.server";
-import { isSubscribed } from "~/features/billing/access";
-import { membershipOutlook, membershipTrouble } from "~/features/billing/membership-state";
-import { type ShownPrice, shownPrice } from "~/features/billing/premium-price";
 import { shownPriceOnSale } from "~/features/billing/price-on-sale.server";
-import { log } from "~/server/log.server";
+import { isSubscribed } from "~/features/membership/access";
+import { membershipOutlook, membershipTrouble } from "~/features/membership/membership-state";
+import { type ShownPrice, shownPrice } from "~/features/membership/premium-price";
+import { log } from "~/observability/log.server";
 import type { ViewerRow } from "~db/queries/sessions";
 import { findSessionViewer } from "./sessions.server";
 import type { Viewer } from "./viewer";

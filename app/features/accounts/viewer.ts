@@ -1,5 +1,5 @@
-import type { MembershipOutlook, MembershipTrouble } from "~/features/billing/membership-state";
-import type { ShownPrice } from "~/features/billing/premium-price";
+import type { MembershipOutlook, MembershipTrouble } from "~/features/membership/membership-state";
+import type { ShownPrice } from "~/features/membership/premium-price";
 
 /** The signed-in visitor as the browser may know them (specification, 3: User). */
 export type AuthUser = {

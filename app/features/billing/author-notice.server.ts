@@ -3,7 +3,7 @@ import { addressOf } from "~/environment/schema.server";
 import { isLiveKey } from "~/environment/stripe-key";
 import { sendMailInBackground } from "~/features/mail/background-mail.server";
 import { setLetter } from "~/features/mail/letter";
-import { log } from "~/server/log.server";
+import { log } from "~/observability/log.server";
 
 /** A change of a member's money that the author should know of. */
 export type AuthorEvent = {

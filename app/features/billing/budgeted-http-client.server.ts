@@ -1,6 +1,6 @@
 import Stripe from "stripe";
-import { log } from "~/server/log.server";
-import { countStripeCall } from "~/server/metrics.server";
+import { log } from "~/observability/log.server";
+import { countStripeCall } from "~/observability/metrics.server";
 import { type CallBudget, CallBudgetExhausted } from "./call-budget.server";
 import { callPurpose } from "./call-purpose.server";
 

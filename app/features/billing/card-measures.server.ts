@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { log } from "~/server/log.server";
+import { log } from "~/observability/log.server";
 import { idOf } from "./coverage";
 import type { CustomerBilling, ExaminedMembership } from "./customer-billing.server";
 import { stripeClient } from "./stripe-client.server";

@@ -1,7 +1,7 @@
-import { log } from "~/server/log.server";
-import { refusedPaymentPage } from "~/server/payment-pages.server";
-import { checkoutErrors, type ToastMessage, toasts } from "~/ui/toast-messages";
+import { log } from "~/observability/log.server";
+import { checkoutErrors, type ToastMessage, toasts } from "~/toast-messages";
 import { startCheckout, WRONG_PRICE } from "./checkout.server";
+import { refusedPaymentPage } from "./payment-pages.server";
 import { PaymentsNotConfigured } from "./stripe-client.server";
 
 /**

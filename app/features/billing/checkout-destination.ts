@@ -1,5 +1,5 @@
+import { checkoutErrors, type ToastMessage, toasts } from "~/toast-messages";
 import type { JsonAnswer } from "~/ui/post-json";
-import { checkoutErrors, type ToastMessage, toasts } from "~/ui/toast-messages";
 
 /** Where a checkout goes on, or the toast that says why it does not. */
 export type CheckoutDestination = { url: string } | { toast: ToastMessage };

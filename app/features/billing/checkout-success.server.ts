@@ -1,7 +1,7 @@
-import { log } from "~/server/log.server";
+import { isSubscribed } from "~/features/membership/access";
+import { log } from "~/observability/log.server";
 import { findProfile } from "~db/queries/profiles";
 import type { Profile } from "~db/schema";
-import { isSubscribed } from "./access";
 import { callingFor } from "./call-purpose.server";
 import { sharedInOrder } from "./shared-work.server";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";

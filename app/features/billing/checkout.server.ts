@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import Stripe from "stripe";
 import { env } from "~/env.server";
-import { log } from "~/server/log.server";
+import { log } from "~/observability/log.server";
 import { countCheckoutFailure, ensureProfile, updateProfile } from "~db/queries/profiles";
 import type { Profile } from "~db/schema";
 import { callingFor } from "./call-purpose.server";

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { log } from "~/server/log.server";
+import { log } from "~/observability/log.server";
 import { ensureProfile, replaceCustomer } from "~db/queries/profiles";
 import { findAccountCreation } from "~db/queries/users";
 import type { Profile } from "~db/schema";

@@ -1,8 +1,8 @@
 import { env } from "~/env.server";
 import { isLiveKey } from "~/environment/stripe-key";
-import { paymentPageOrigins } from "~/server/payment-pages.server";
 import { findKnownProducts } from "~db/queries/billing-examination";
 import type { Finding } from "./doctor-finding";
+import { paymentPageOrigins } from "./payment-pages.server";
 import { findPortalConfiguration } from "./portal.server";
 import { keptPrice, premiumProducts } from "./premium-product.server";
 import { portalProblems } from "./setup-portal.server";

@@ -2,10 +2,10 @@ import { useLocation } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { useRootData } from "~/features/accounts/use-root-data";
 import type { Viewer } from "~/features/accounts/viewer";
+import type { MembershipTrouble } from "~/features/membership/membership-state";
 import { ExclamationIcon } from "~/ui/icons";
 import { AccessEnd } from "./access-end";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
-import type { MembershipTrouble } from "./membership-state";
 
 type Notice = { what: string; next: ReactNode; button: string; isUrgent: boolean };
 

@@ -1,8 +1,8 @@
-import { log } from "~/server/log.server";
-import { refusedPaymentPage } from "~/server/payment-pages.server";
-import { checkoutErrors, type ToastMessage, toasts } from "~/ui/toast-messages";
+import { log } from "~/observability/log.server";
+import { checkoutErrors, type ToastMessage, toasts } from "~/toast-messages";
 import { findProfile } from "~db/queries/profiles";
 import { callingFor } from "./call-purpose.server";
+import { refusedPaymentPage } from "./payment-pages.server";
 import { openPortal } from "./portal.server";
 import { PORTAL_RETURN_PATH } from "./portal-return.server";
 

@@ -1,7 +1,7 @@
-import { log } from "~/server/log.server";
+import { isSubscribed } from "~/features/membership/access";
+import { log } from "~/observability/log.server";
 import { waitAtMost } from "~/server/wait-at-most";
 import { findProfile } from "~db/queries/profiles";
-import { isSubscribed } from "./access";
 import { callingFor } from "./call-purpose.server";
 import { syncCustomer } from "./sync-customer.server";
 

@@ -1,8 +1,8 @@
 import { env } from "~/env.server";
-import { log } from "~/server/log.server";
+import { PREMIUM_PRICE, type ShownPrice, shownPrice } from "~/features/membership/premium-price";
+import { log } from "~/observability/log.server";
 import { waitAtMost } from "~/server/wait-at-most";
 import type { StripePrice } from "~db/schema";
-import { PREMIUM_PRICE, type ShownPrice, shownPrice } from "./premium-price";
 import { priceOnSale } from "./premium-product.server";
 
 /** How long a start waits for the price, in milliseconds. The database has it unless it is a new one. */

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { log } from "~/server/log.server";
+import { log } from "~/observability/log.server";
 import {
   ensureProfile,
   findProfile,

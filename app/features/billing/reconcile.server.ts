@@ -1,4 +1,4 @@
-import { log } from "~/server/log.server";
+import { log } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
 import { type BilledProfile, findCustomersDue, updateProfile } from "~db/queries/profiles";
 import { forEachBilledProfile, type Progress } from "./billed-profiles.server";

@@ -1,9 +1,9 @@
 import type Stripe from "stripe";
 import { env } from "~/env.server";
+import { PREMIUM_PRICE, type RecurringPrice } from "~/features/membership/premium-price";
+import { readAmount, writeAmount } from "~/features/membership/price-amount";
 import { OperatorError } from "~db/operator-error";
-import { PREMIUM_PRICE, type RecurringPrice } from "./premium-price";
 import { keptPrice, productOf, SETUP_METADATA } from "./premium-product.server";
-import { readAmount, writeAmount } from "./price-amount";
 import type { SetupStep } from "./setup-step";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import Stripe from "stripe";
 import { env } from "~/env.server";
 import { isRemoteHost } from "~/environment/host-names";
-import { log } from "~/server/log.server";
+import { log } from "~/observability/log.server";
 import { SETUP_METADATA } from "./premium-product.server";
 import type { SetupStep } from "./setup-step";
 import { isInvalidRequest, stripeClient } from "./stripe-client.server";

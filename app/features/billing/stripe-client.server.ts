@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { env, type StripeEnvironment } from "~/env.server";
-import { exposeStripeQueue } from "~/server/metrics.server";
+import { exposeStripeQueue } from "~/observability/metrics.server";
 import { BudgetedHttpClient } from "./budgeted-http-client.server";
 import { CallBudget } from "./call-budget.server";
 import { callLimits } from "./call-limits.server";

@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { isSubscribed } from "./access";
+import { isSubscribed } from "~/features/membership/access";
 import { RENEWAL_LEEWAY_DAYS, UNPAID_GRACE_DAYS } from "./access-end-rule";
 import { coverageOf, paymentsOf, settlesPeriod } from "./coverage";
 import { billingStateOf, liveMemberships, type Membership } from "./subscription-state";

@@ -1,5 +1,5 @@
-import { log } from "~/server/log.server";
-import { countSync } from "~/server/metrics.server";
+import { log } from "~/observability/log.server";
+import { countSync } from "~/observability/metrics.server";
 import { type Executor, getDatabase } from "~db/client";
 import {
   findProfileByCustomer,

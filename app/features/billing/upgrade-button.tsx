@@ -1,10 +1,10 @@
 import { type FormEvent, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import { useRootData } from "~/features/accounts/use-root-data";
+import { toasts } from "~/toast-messages";
 import { Button } from "~/ui/button";
 import { CheckIcon } from "~/ui/icons";
 import { postJson } from "~/ui/post-json";
-import { toasts } from "~/ui/toast-messages";
 import { useToast } from "~/ui/toaster";
 import { useLeaving } from "~/ui/use-leaving";
 import { checkoutDestination } from "./checkout-destination";

@@ -1,5 +1,5 @@
-import { countWebhook } from "~/server/metrics.server";
-import { logSecurityEvent } from "~/server/security-log.server";
+import { countWebhook } from "~/observability/metrics.server";
+import { logSecurityEvent } from "~/observability/security-log.server";
 
 const MINUTE_MS = 60_000;
 

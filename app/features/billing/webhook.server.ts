@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { isLiveKey } from "~/environment/stripe-key";
-import { log } from "~/server/log.server";
-import { countWebhook } from "~/server/metrics.server";
+import { log } from "~/observability/log.server";
+import { countWebhook } from "~/observability/metrics.server";
 import { getDatabase } from "~db/client";
 import { hasWebhookEvent, insertWebhookEvent } from "~db/queries/webhook-events";
 import { callingFor } from "./call-purpose.server";

@@ -1,5 +1,5 @@
+import { AUTHOR_NAME } from "~/book";
 import portraitArt from "./art/portrait.svg";
-import { AUTHOR_NAME } from "./book";
 import { ExternalPhoto, type Photo } from "./external-photo";
 
 const portraitPhoto: Photo = {

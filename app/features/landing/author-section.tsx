@@ -1,5 +1,5 @@
+import { AUTHOR_NAME } from "~/book";
 import { AuthorPortrait } from "./author-portrait";
-import { AUTHOR_NAME } from "./book";
 import { biography } from "./copy";
 import { AuthorPath } from "./golden-path";
 

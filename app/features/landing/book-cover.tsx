@@ -1,5 +1,5 @@
+import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
 import coverArt from "./art/cover.svg";
-import { AUTHOR_NAME, BOOK_TITLE } from "./book";
 import { ExternalPhoto, type Photo } from "./external-photo";
 
 const jacketPhoto: Photo = {

@@ -1,6 +1,6 @@
+import { BOOK_DESCRIPTION, BOOK_PRICE, RATING, READERS_CLAIM } from "~/book";
 import { Button } from "~/ui/button";
 import { NoticeForm } from "~/ui/notice-form";
-import { BOOK_DESCRIPTION, BOOK_PRICE, RATING, READERS_CLAIM } from "./book";
 import { BookCover } from "./book-cover";
 import { HeroPath, PathStart } from "./golden-path";
 import { StarRating } from "./star-rating";

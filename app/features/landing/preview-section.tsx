@@ -1,4 +1,4 @@
-import { BOOK_TITLE } from "./book";
+import { BOOK_TITLE } from "~/book";
 import { chapterOne, nextChapters } from "./copy";
 import { PreviewPath } from "./golden-path";
 

@@ -1,4 +1,4 @@
-import { RATING, REVIEW_COUNT } from "./book";
+import { RATING, REVIEW_COUNT } from "~/book";
 import { QuotePath, type QuotePlace, ReviewsPath } from "./golden-path";
 import { type Review, reviews } from "./reviews";
 import { StarRating } from "./star-rating";

@@ -1,4 +1,4 @@
-import { BOOK_TITLE } from "~/features/landing/book";
+import { BOOK_TITLE } from "~/book";
 
 /** What a mail says, before it has a form. All of it is plain text. */
 export type Letter = {

@@ -1,4 +1,4 @@
-import { log } from "~/server/log.server";
+import { log } from "~/observability/log.server";
 import { waitAtMost } from "~/server/wait-at-most";
 import { isDatabaseUnavailable } from "~db/database-errors";
 import { MailFailure } from "./mail-failure.server";

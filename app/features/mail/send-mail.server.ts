@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import nodemailer from "nodemailer";
+import { dataDirectory } from "~/data-directory.server";
 import { env } from "~/env.server";
-import { dataDirectory } from "~/server/data-directory.server";
 import { describeMailFailure, MailFailure } from "./mail-failure.server";
 import type { MailDestination, MailMessage } from "./mail-message";
 import { writeToOutbox } from "./outbox.server";

@@ -1,8 +1,8 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
-import { answerForm } from "~/server/form-answer.server";
-import { log } from "~/server/log.server";
-import { readPageForm } from "~/server/page-form.server";
-import { type ToastMessage, toasts } from "~/ui/toast-messages";
+import { answerForm } from "~/http/form-answer.server";
+import { readPageForm } from "~/http/page-form.server";
+import { log } from "~/observability/log.server";
+import { type ToastMessage, toasts } from "~/toast-messages";
 import { confirmSubscriber } from "~db/queries/subscribers";
 import { confirmPath } from "./subscriber-links.server";
 import { readSubscriberToken } from "./subscriber-token.server";

@@ -1,11 +1,11 @@
 import { type FormEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useRootData } from "~/features/accounts/use-root-data";
+import { toasts } from "~/toast-messages";
 import { Button } from "~/ui/button";
 import { TextField } from "~/ui/field";
 import { Honeypot } from "~/ui/honeypot";
 import { postJson, toastOf } from "~/ui/post-json";
-import { toasts } from "~/ui/toast-messages";
 import { useToast } from "~/ui/toaster";
 
 /** The newsletter form (specification, 4, 5 and 8). An empty value does nothing, by the browser's check or ours. */

@@ -2,9 +2,9 @@ import { env } from "~/env.server";
 import { emailSchema } from "~/features/accounts/credentials";
 import { sendMailInBackground } from "~/features/mail/background-mail.server";
 import { newsletterConfirmationMail } from "~/features/mail/newsletter-confirmation-mail";
-import { log } from "~/server/log.server";
-import type { FieldValue } from "~/server/request-body.server";
-import { type ToastMessage, toasts } from "~/ui/toast-messages";
+import type { FieldValue } from "~/http/request-body.server";
+import { log } from "~/observability/log.server";
+import { type ToastMessage, toasts } from "~/toast-messages";
 import {
   deleteSubscriber,
   findSubscriberByEmail,

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import { sessionSecrets } from "~/server/session-secrets.server";
+import { sessionSecrets } from "~/http/session-secrets.server";
 
 /** What a link in a newsletter mail lets its holder do. A link for the one is worth nothing for the other. */
 export type SubscriberPurpose = "confirm" | "unsubscribe";

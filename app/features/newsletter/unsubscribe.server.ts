@@ -1,9 +1,9 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
-import { answerForm } from "~/server/form-answer.server";
-import { log } from "~/server/log.server";
-import { readPageForm } from "~/server/page-form.server";
-import { refusal } from "~/server/request-body.server";
-import { type ToastMessage, toasts } from "~/ui/toast-messages";
+import { answerForm } from "~/http/form-answer.server";
+import { readPageForm } from "~/http/page-form.server";
+import { refusal } from "~/http/request-body.server";
+import { log } from "~/observability/log.server";
+import { type ToastMessage, toasts } from "~/toast-messages";
 import { deleteSubscriber } from "~db/queries/subscribers";
 import { unsubscribePath } from "./subscriber-links.server";
 import { readSubscriberToken } from "./subscriber-token.server";

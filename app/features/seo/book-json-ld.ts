@@ -6,7 +6,7 @@ import {
   BOOK_TITLE,
   RATING,
   REVIEW_COUNT,
-} from "~/features/landing/book";
+} from "~/book";
 
 /**
  * The book as schema.org describes one, for search engines: author, rating and offer (specification,

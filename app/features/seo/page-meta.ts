@@ -1,5 +1,5 @@
 import type { MetaDescriptor } from "@remix-run/node";
-import { BOOK_TITLE } from "~/features/landing/book";
+import { BOOK_TITLE } from "~/book";
 
 type PageMeta = {
   /** The whole document title. */

@@ -1,5 +1,5 @@
 import { data, type MetaFunction } from "@remix-run/node";
-import { NotFoundPage } from "~/ui/not-found-page";
+import { NotFoundPage } from "~/shell/not-found-page";
 import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = () => [

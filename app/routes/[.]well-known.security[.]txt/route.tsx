@@ -1,5 +1,5 @@
-import { refusal } from "~/server/request-body.server";
-import { securityTxt } from "~/server/security-txt.server";
+import { refusal } from "~/http/request-body.server";
+import { securityTxt } from "./security-txt.server";
 
 /** Whom to tell of a weakness of the site (RFC 9116); 404 where the operator names nobody. */
 export function loader() {

@@ -1,5 +1,5 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
-import { BOOK_DESCRIPTION } from "~/features/landing/book";
+import { BOOK_DESCRIPTION } from "~/book";
 import { LandingPage } from "~/features/landing/landing-page";
 import { bookJsonLd } from "~/features/seo/book-json-ld";
 import { pageMeta, publicOrigin } from "~/features/seo/page-meta";

@@ -1,12 +1,12 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { findViewer, requireViewer } from "~/features/accounts/viewer.server";
+import { leaveForPayment, refusePaymentForNow } from "~/features/billing/payment-pages.server";
 import { answerPortal } from "~/features/billing/portal-answer.server";
 import { returnFromPortal } from "~/features/billing/portal-return.server";
-import { answerForm } from "~/server/form-answer.server";
-import { whileOutside } from "~/server/page-slots.server";
-import { leaveForPayment, refusePaymentForNow } from "~/server/payment-pages.server";
-import { secondsToWait } from "~/server/rate-limits.server";
-import { readForm } from "~/server/request-body.server";
+import { answerForm } from "~/http/form-answer.server";
+import { whileOutside } from "~/http/page-slots.server";
+import { secondsToWait } from "~/http/rate-limits.server";
+import { readForm } from "~/http/request-body.server";
 
 /** The way back from Stripe's portal: what was changed there is known before the next page is made. */
 export async function loader(args: LoaderFunctionArgs) {

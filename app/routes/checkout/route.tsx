@@ -1,10 +1,10 @@
 import { type ActionFunctionArgs, json, redirect } from "@remix-run/node";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { answerCheckout, type CheckoutAnswer } from "~/features/billing/checkout-answer.server";
-import { answerForm } from "~/server/form-answer.server";
-import { leaveForPayment, refusePaymentForNow } from "~/server/payment-pages.server";
-import { secondsToWait } from "~/server/rate-limits.server";
-import { readForm } from "~/server/request-body.server";
+import { leaveForPayment, refusePaymentForNow } from "~/features/billing/payment-pages.server";
+import { answerForm } from "~/http/form-answer.server";
+import { secondsToWait } from "~/http/rate-limits.server";
+import { readForm } from "~/http/request-body.server";
 
 export const loader = () => redirect("/#purchase");
 

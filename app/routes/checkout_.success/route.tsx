@@ -4,8 +4,8 @@ import { requireViewer } from "~/features/accounts/viewer.server";
 import { confirmPurchase } from "~/features/billing/checkout-success.server";
 import { CheckoutSuccessPage } from "~/features/billing/checkout-success-page";
 import { pageMeta } from "~/features/seo/page-meta";
-import { whileOutside } from "~/server/page-slots.server";
-import { secondsToWait } from "~/server/rate-limits.server";
+import { whileOutside } from "~/http/page-slots.server";
+import { secondsToWait } from "~/http/rate-limits.server";
 import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ matches }) =>

@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { mayReadMetrics, registry } from "~/server/metrics.server";
-import { refusal } from "~/server/request-body.server";
+import { refusal } from "~/http/request-body.server";
+import { mayReadMetrics, registry } from "~/observability/metrics.server";
 
 /** Prometheus' figures for whoever has METRICS_TOKEN; without one there is no such page. */
 export async function loader({ request }: LoaderFunctionArgs) {

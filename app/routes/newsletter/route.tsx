@@ -1,12 +1,12 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { emailSchema } from "~/features/accounts/credentials";
 import { subscribe } from "~/features/newsletter/subscribe.server";
-import { answerForm, refuseFormForNow } from "~/server/form-answer.server";
-import { isCaught } from "~/server/honeypot.server";
-import { secondsToWait, waitMessage } from "~/server/rate-limits.server";
-import { readForm } from "~/server/request-body.server";
-import { safeRedirect } from "~/server/safe-redirect";
-import { toasts } from "~/ui/toast-messages";
+import { answerForm, refuseFormForNow } from "~/http/form-answer.server";
+import { isCaught } from "~/http/honeypot.server";
+import { secondsToWait, waitMessage } from "~/http/rate-limits.server";
+import { readForm } from "~/http/request-body.server";
+import { safeRedirect } from "~/http/safe-redirect";
+import { toasts } from "~/toast-messages";
 
 export const loader = () => redirect("/#newsletter");
 

@@ -1,8 +1,8 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
-import { answerForm } from "~/server/form-answer.server";
-import { readForm, refusal } from "~/server/request-body.server";
-import { safeRedirect } from "~/server/safe-redirect";
-import { toasts } from "~/ui/toast-messages";
+import { answerForm } from "~/http/form-answer.server";
+import { readForm, refusal } from "~/http/request-body.server";
+import { safeRedirect } from "~/http/safe-redirect";
+import { toasts } from "~/toast-messages";
 
 export const loader = () => redirect("/");
 

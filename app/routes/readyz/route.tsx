@@ -1,4 +1,4 @@
-import { isDatabaseReady } from "~/server/readiness.server";
+import { isDatabaseReady } from "~/observability/readiness.server";
 
 /** 200 while the database answers, else 503: what a container's health check asks. */
 export async function loader() {

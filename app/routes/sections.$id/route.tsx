@@ -1,8 +1,8 @@
 import { type LoaderFunctionArgs, redirect } from "@remix-run/node";
-import { SECTION_IDS } from "~/ui/section-links";
+import { SECTION_IDS } from "~/shell/section-links";
 
 /**
- * To a section of the landing page by a page load (`app/ui/mobile-menu.tsx`). Like a fragment, an id that
+ * To a section of the landing page by a page load (`app/shell/mobile-menu.tsx`). Like a fragment, an id that
  * names nothing leads to the top of the page.
  */
 export function loader({ params }: LoaderFunctionArgs) {

@@ -1,8 +1,8 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
 import { PaymentsNotConfigured } from "~/features/billing/stripe-client.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
-import { clientNetworks } from "~/server/client-network.server";
-import { readText, refusal } from "~/server/request-body.server";
+import { clientNetworks } from "~/http/client-network.server";
+import { readText, refusal } from "~/http/request-body.server";
 
 /** Largest delivery that is read, in bytes. Stripe's own events stay far below. */
 const WEBHOOK_LIMIT = 1024 * 1024;

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { dataDirectory } from "~/data-directory.server";
 import { env } from "~/env.server";
 import { OperatorError } from "~db/operator-error";
-import { dataDirectory } from "./data-directory.server";
 
 let secrets: string[] | undefined;
 

@@ -15,10 +15,10 @@ import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { closeMail } from "~/features/mail/background-mail.server";
+import { openDatabase } from "~/server/open-database.server";
 import { OperatorError } from "~db/operator-error";
 import { findProfile } from "~db/queries/profiles";
 import { findUserByEmail } from "~db/queries/users";
-import { openDatabase } from "./open-database.server";
 
 /** Longest wait for the mail server at a command's end, in milliseconds. */
 const MAIL_PATIENCE_MS = 10_000;

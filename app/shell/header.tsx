@@ -1,10 +1,10 @@
 import { Link, useLocation } from "@remix-run/react";
 import { useAuth } from "~/features/accounts/auth-context";
+import { Button, ButtonLink } from "~/ui/button";
+import { PathMark } from "~/ui/icons";
+import { NoticeForm } from "~/ui/notice-form";
 import { AccountMenu } from "./account-menu";
-import { Button, ButtonLink } from "./button";
-import { PathMark } from "./icons";
 import { MobileMenu } from "./mobile-menu";
-import { NoticeForm } from "./notice-form";
 import { SECTION_IDS, SECTION_LINKS } from "./section-links";
 import { useCurrentSection } from "./use-current-section";
 

@@ -1,6 +1,6 @@
 import { ScrollRestoration, useLocation, useRevalidator } from "@remix-run/react";
 import { useEffect, useRef } from "react";
-import { useBrowserLayoutEffect } from "./use-browser-layout-effect";
+import { useBrowserLayoutEffect } from "~/ui/use-browser-layout-effect";
 
 /**
  * Where somebody is on a page, kept over reloads and steps in the history: by Remix's `ScrollRestoration`, and

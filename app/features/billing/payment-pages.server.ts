@@ -1,10 +1,10 @@
 import { type AppLoadContext, redirect } from "@remix-run/node";
 import { env } from "~/env.server";
-import { checkoutErrors, toasts } from "~/ui/toast-messages";
-import { refuseFormForNow } from "./form-answer.server";
-import { log } from "./log.server";
-import { waitMessage } from "./rate-limits.server";
-import type { FormBody } from "./request-body.server";
+import { refuseFormForNow } from "~/http/form-answer.server";
+import { waitMessage } from "~/http/rate-limits.server";
+import type { FormBody } from "~/http/request-body.server";
+import { log } from "~/observability/log.server";
+import { checkoutErrors, toasts } from "~/toast-messages";
 
 /** Origins Stripe's checkout and portal have by themselves. */
 const STRIPE_PAGES = ["https://checkout.stripe.com", "https://billing.stripe.com"];

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Cookie } from "@remix-run/node";
 import { z } from "zod";
-import type { ToastMessage } from "~/ui/toast-messages";
+import type { ToastMessage } from "~/toast-messages";
 import { cookieName, hasCookie, signedCookie } from "./cookies.server";
 
 /** What one answer leaves for the next page: a toast, and the e-mail of a form that failed. */

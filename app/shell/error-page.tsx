@@ -1,7 +1,7 @@
 import { isRouteErrorResponse } from "@remix-run/react";
-import { PathMark } from "./icons";
+import { PathMark } from "~/ui/icons";
+import { PathDrawing } from "~/ui/path-drawing";
 import { NotFoundPage } from "./not-found-page";
-import { PathDrawing } from "./path-drawing";
 
 type ErrorWords = { status: number; title: string; text: string };
 

@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
+import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
+import { contactDetails, supportLabels } from "~/features/landing/copy";
 import { PrintedAddress } from "~/ui/printed-address";
-import { AUTHOR_NAME, BOOK_TITLE } from "./book";
-import { contactDetails, supportLabels } from "./copy";
 
 const quickLinks = [
   { label: "About", to: "/#about" },

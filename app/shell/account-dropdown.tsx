@@ -10,10 +10,10 @@ import { Link } from "@remix-run/react";
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import type { AuthUser } from "~/features/accounts/viewer";
+import { toasts } from "~/toast-messages";
+import { useToast } from "~/ui/toaster";
 import type { MenuStand } from "./account-menu";
 import { Avatar } from "./avatar";
-import { toasts } from "./toast-messages";
-import { useToast } from "./toaster";
 
 type AccountDropdownProps = {
   user: AuthUser;

@@ -1,4 +1,4 @@
-import { PathDrawing } from "./path-drawing";
+import { PathDrawing } from "~/ui/path-drawing";
 
 /** What every unknown address shows, with the ways back to the book. */
 export function NotFoundPage() {

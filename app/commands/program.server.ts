@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { SetupOptions } from "~/features/billing/stripe-setup.server";
+import { logToStandardError } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
-import { logToStandardError } from "./log.server";
 import type { SyncOptions } from "./stripe-commands.server";
 
 function addStripeCommands(stripe: Command): void {
@@ -48,14 +48,14 @@ export async function runProgram(argv: string[]): Promise<void> {
     .command("serve", { isDefault: true })
     .description("serve the site until it is told to stop")
     .action(async () => {
-      const { serve } = await import("./serve.server");
+      const { serve } = await import("~/server/serve.server");
       await serve();
     });
   program
     .command("demo")
     .description("serve the site with the local Stripe sandbox, and say what can be tried")
     .action(async () => {
-      const { serve } = await import("./serve.server");
+      const { serve } = await import("~/server/serve.server");
       const { printDemo } = await import("./demo.server");
       await serve({ variables: { PAYMENTS: "sandbox" }, onReady: printDemo });
     });

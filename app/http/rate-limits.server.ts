@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { AppLoadContext } from "@remix-run/node";
+import { log } from "~/observability/log.server";
+import { countRateLimited } from "~/observability/metrics.server";
+import { logSecurityEvent } from "~/observability/security-log.server";
 import { clientNetworks } from "./client-network.server";
-import { log } from "./log.server";
-import { countRateLimited } from "./metrics.server";
 import { type Limit, RateLimiter, type RefusedAttempt } from "./rate-limiter.server";
-import { logSecurityEvent } from "./security-log.server";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;

@@ -1,7 +1,7 @@
 import { useLocation, useNavigationType } from "@remix-run/react";
 import { useEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
-import { useBrowserLayoutEffect } from "./use-browser-layout-effect";
+import { useBrowserLayoutEffect } from "~/ui/use-browser-layout-effect";
 import { useFragmentLinks } from "./use-fragment-links";
 
 /**

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { watchLog } from "../../tests/support/log";
+import { watchLog } from "../../../tests/support/log";
 import { leaveForPayment, refusedPaymentPage } from "./payment-pages.server";
 
 afterEach(() => {

@@ -1,5 +1,5 @@
 import { SignOutForm } from "~/features/accounts/sign-out-form";
-import { NoticeForm } from "./notice-form";
+import { NoticeForm } from "~/ui/notice-form";
 
 /** The list items that end both plain account menus: Profile and Log out. */
 export function AccountActions() {

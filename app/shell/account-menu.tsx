@@ -1,10 +1,10 @@
 import { Link } from "@remix-run/react";
 import { type SyntheticEvent, useEffect, useRef, useState } from "react";
 import type { AuthUser } from "~/features/accounts/viewer";
+import { useBrowserLayoutEffect } from "~/ui/use-browser-layout-effect";
+import { useOnDemand } from "~/ui/use-on-demand";
 import { AccountActions } from "./account-actions";
 import { Avatar } from "./avatar";
-import { useBrowserLayoutEffect } from "./use-browser-layout-effect";
-import { useOnDemand } from "./use-on-demand";
 
 const fetchDropdown = () => import("./account-dropdown").then((module) => module.AccountDropdown);
 

@@ -2,9 +2,9 @@ import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { env } from "~/env.server";
+import type { CacheStatistics } from "~/server/cached-response.server";
+import type { PageCacheStatistics } from "~/server/page-cache.server";
 import { getDatabase, hasDatabase } from "~db/client";
-import type { CacheStatistics } from "./cached-response.server";
-import type { PageCacheStatistics } from "./page-cache.server";
 
 /** Everything `/metrics` tells. */
 export const registry = new Registry();

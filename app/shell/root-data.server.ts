@@ -1,14 +1,14 @@
 import { type AppLoadContext, data } from "@remix-run/node";
 import { env } from "~/env.server";
+import { hasSessionCookie, renewSession } from "~/features/accounts/sessions.server";
+import type { Viewer } from "~/features/accounts/viewer";
+import { findSession, findViewer } from "~/features/accounts/viewer.server";
 import { type PaymentSettings, paymentSettings } from "~/features/billing/payment-settings.server";
-import type { ShownPrice } from "~/features/billing/premium-price";
 import { shownPriceOnSale } from "~/features/billing/price-on-sale.server";
-import { clearFlash, readFlash } from "~/server/flash.server";
-import { log } from "~/server/log.server";
-import type { ToastMessage } from "~/ui/toast-messages";
-import { hasSessionCookie, renewSession } from "./sessions.server";
-import type { Viewer } from "./viewer";
-import { findSession, findViewer } from "./viewer.server";
+import type { ShownPrice } from "~/features/membership/premium-price";
+import { clearFlash, readFlash } from "~/http/flash.server";
+import { log } from "~/observability/log.server";
+import type { ToastMessage } from "~/toast-messages";
 
 /** What every page knows: who is looking, and the toast that waits for them. */
 export type RootData = {

@@ -1,6 +1,6 @@
-import { env } from "~/env.server";
 import { makeDataDirectory } from "~db/data-directory";
-import { log } from "./log.server";
+import { env } from "./env.server";
+import { log } from "./observability/log.server";
 
 /**
  * DATA_DIR, made if it is missing and closed to other users; whatever is kept there asks here for its

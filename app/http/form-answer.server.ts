@@ -1,5 +1,5 @@
 import { type AppLoadContext, json, redirect } from "@remix-run/node";
-import type { ToastMessage } from "~/ui/toast-messages";
+import type { ToastMessage } from "~/toast-messages";
 import { setFlash } from "./flash.server";
 import type { FormBody } from "./request-body.server";
 

@@ -1,6 +1,6 @@
+import { log } from "~/observability/log.server";
+import { countRateLimited } from "~/observability/metrics.server";
 import { HONEYPOT_FIELD } from "~/ui/honeypot-field";
-import { log } from "./log.server";
-import { countRateLimited } from "./metrics.server";
 import type { FormBody } from "./request-body.server";
 
 /** Whether a form was filled in by a program that fell for the field people do not see. */

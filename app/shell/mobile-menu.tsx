@@ -1,13 +1,13 @@
 import { Link, useLocation } from "@remix-run/react";
 import { type FocusEvent, type KeyboardEvent, useCallback, useEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
+import { Button, ButtonLink } from "~/ui/button";
+import { CloseIcon, MenuIcon } from "~/ui/icons";
+import { NoticeForm } from "~/ui/notice-form";
+import { useBrowserLayoutEffect } from "~/ui/use-browser-layout-effect";
+import { useHydrated } from "~/ui/use-hydrated";
 import { AccountActions } from "./account-actions";
-import { Button, ButtonLink } from "./button";
-import { CloseIcon, MenuIcon } from "./icons";
-import { NoticeForm } from "./notice-form";
 import { SECTION_LINKS, sectionLoadPath } from "./section-links";
-import { useBrowserLayoutEffect } from "./use-browser-layout-effect";
-import { useHydrated } from "./use-hydrated";
 
 /**
  * The header's items for narrow windows, in a `<details>` that needs no JavaScript. With it the menu also
