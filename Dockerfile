@@ -25,9 +25,9 @@ ENV NODE_ENV=production PORT=3000 DATA_DIR=/data MALLOC_ARENA_MAX=2
 # A new volume takes owner and mode from here.
 RUN install --directory --owner=node --group=node --mode=0700 /data
 COPY --from=dependencies /app/node_modules node_modules
-# `#production-mode` and db/migrations are found from package.json at run time.
+# `#runtime-setup` and db/migrations are found from package.json at run time.
 COPY --from=build /app/package.json package.json
-COPY --from=build /app/app/server/production-mode.mjs app/server/production-mode.mjs
+COPY --from=build /app/app/server/runtime-setup.mjs app/server/runtime-setup.mjs
 COPY --from=build /app/db/migrations db/migrations
 COPY --from=build /app/public public
 COPY --from=build /app/build/index.js build/index.js

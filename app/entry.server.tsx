@@ -1,4 +1,4 @@
-import "~/server/before-react.server";
+import "~/server/first-import.server";
 import { Writable } from "node:stream";
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/node";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";

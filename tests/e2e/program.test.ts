@@ -197,7 +197,7 @@ describe("a running program", () => {
 describe("the build", () => {
   it("says that this is production before it loads anything else, React above all", () => {
     const bundle = readFileSync(resolve(import.meta.dirname, "../../build/index.js"), "utf8");
-    expect(/^import .*$/m.exec(bundle)?.[0]).toBe('import "#production-mode";');
+    expect(/^import .*$/m.exec(bundle)?.[0]).toBe('import "#runtime-setup";');
   });
 });
 

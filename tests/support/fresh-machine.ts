@@ -23,7 +23,7 @@ const FILES = [
   ".npmrc",
   "package.json",
   "package-lock.json",
-  "app/server/production-mode.mjs",
+  "app/server/runtime-setup.mjs",
   "app/tooling",
   "build/index.js",
   "db/migrations",
