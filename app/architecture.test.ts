@@ -1,52 +1,98 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { circlesAmong, type Import, importsOf, ROOT, sourceFiles } from "../tests/support/imports";
 import { NODE_FLAGS } from "./tooling/node-flags.mjs";
 
-const root = resolve(import.meta.dirname, "..");
+/**
+ * The rooms of the house, from the top down (docs/architecture.md). A file may import from its own room and
+ * from those below, never from one above; rooms on one line do not know each other.
+ */
+const FLOORS: string[][] = [
+  ["app/main.ts"],
+  ["app/commands/"],
+  ["app/entry.server.tsx"],
+  ["app/server/"],
+  ["app/root.tsx", "app/routes/", "app/entry.client.tsx"],
+  ["app/shell/"],
+  ["app/features/landing/", "app/features/seo/"],
+  ["app/features/newsletter/", "app/features/billing/"],
+  ["app/features/accounts/"],
+  ["app/features/membership/", "app/features/mail/"],
+  ["app/http/"],
+  ["app/data-directory.server.ts"],
+  ["app/observability/"],
+  ["app/ui/", "app/styles/"],
+  ["app/env.server.ts"],
+  ["app/toast-messages.ts", "app/book.ts", "app/environment/"],
+  ["db/"],
+];
 
-type Import = { from: string; to: string; typeOnly: boolean };
+/** What somebody else's service, or what runs before anything is installed, may know: itself. */
+const APART = ["app/sandbox/", "app/tooling/"];
 
-/** Every import of one of our files by another, both relative to the project. */
-const imports: Import[] = ["app", "db"].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
-    .flatMap((file) => importsOf(join(folder, file))),
-);
-
-function importsOf(from: string): Import[] {
-  const source = readFileSync(join(root, from), "utf8");
-  const pattern =
-    /(?:^|\n)\s*(?:import|export)\s+(type\s)?([^"';]*?)from\s*"([^"]+)"|import\("([^"]+)"\)/g;
-  return [...source.matchAll(pattern)].flatMap(([, type, names, fixed, lazy]) => {
-    const to = ownPath(from, fixed ?? lazy ?? "");
-    if (!to) return [];
-    const parts = (names ?? "")
-      .replace(/[{}]/g, "")
-      .split(",")
-      .filter((name) => name.trim());
-    const typeOnly =
-      type !== undefined ||
-      (parts.length > 0 && parts.every((name) => name.trim().startsWith("type ")));
-    return [{ from, to, typeOnly }];
-  });
-}
-
-function ownPath(from: string, specifier: string): string | null {
-  if (specifier.startsWith("~/")) return `app/${specifier.slice(2)}`;
-  if (specifier.startsWith("~db/")) return `db/${specifier.slice(4)}`;
-  return specifier.startsWith(".") ? relative(root, resolve(root, dirname(from), specifier)) : null;
-}
-
+const isTest = (file: string) => /\.test\.tsx?$/.test(file);
+const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
+const files = sourceFiles(["app", "db"]).filter((file) => !isTest(file));
+const imports: Import[] = files.flatMap(importsOf);
 const list = (rows: Import[]) => rows.map(({ from, to }) => `${from} → ${to}`);
 
-describe("the directions of imports", () => {
-  it("finds imports at all", () => {
-    expect(imports.length).toBeGreaterThan(50);
+const roomOf = (file: string) => FLOORS.flat().find((room) => file.startsWith(room));
+const floorOf = (file: string) =>
+  FLOORS.findIndex((rooms) => rooms.some((room) => file.startsWith(room)));
+const isApart = (file: string) => APART.some((room) => file.startsWith(room));
+
+describe("the rooms", () => {
+  it("hold every file, plain JavaScript included", () => {
+    expect(files.length).toBeGreaterThan(300);
+    expect(files).toContain("app/server/runtime-setup.mjs");
+    const homeless = files.filter(
+      (file) => floorOf(file) === -1 && !isApart(file) && file !== "app/remix.d.ts",
+    );
+    expect(homeless).toEqual([]);
   });
 
+  it("import from below only", () => {
+    expect(imports.length).toBeGreaterThan(500);
+    const upward = imports.filter(
+      ({ from, to }) =>
+        !isApart(from) &&
+        !isApart(to) &&
+        roomOf(from) !== roomOf(to) &&
+        floorOf(to) <= floorOf(from),
+    );
+    expect(list(upward)).toEqual([]);
+  });
+
+  it("import one another in no circle, down to the single file", () => {
+    expect(circlesAmong(imports)).toEqual([]);
+  });
+
+  it("keep the local services and the tooling strangers to the site, and the site to the tooling", () => {
+    const across = imports.filter(({ from, to }) => {
+      const apart = APART.find((room) => from.startsWith(room));
+      return apart !== undefined && !to.startsWith(apart);
+    });
+    expect(list(across)).toEqual([]);
+    const toolingUsed = imports.filter(
+      ({ from, to }) => to.startsWith("app/tooling/") && !isApart(from),
+    );
+    expect(list(toolingUsed)).toEqual([]);
+  });
+
+  it("let the host alone start the local services", () => {
+    const users = imports.filter(
+      ({ from, to }) => to.startsWith("app/sandbox/") && !from.startsWith("app/sandbox/"),
+    );
+    expect(list(users)).toEqual([
+      "app/server/serve.server.ts → app/sandbox/stripe/server.server.ts",
+    ]);
+  });
+});
+
+describe("the directions of imports", () => {
   it("lets only server files import values from db/", () => {
-    const allowed = /\.server\.tsx?$|^app\/main\.ts$|^app\/server\/|^db\//;
+    const allowed = /\.server\.tsx?$|^db\//;
     expect(
       list(
         imports.filter(
@@ -56,51 +102,45 @@ describe("the directions of imports", () => {
     ).toEqual([]);
   });
 
-  it("keeps db/ free of the app", () => {
-    expect(
-      list(imports.filter(({ from, to }) => from.startsWith("db/") && to.startsWith("app/"))),
-    ).toEqual([]);
-  });
-
-  it("keeps the sandbox a stranger to features and database", () => {
-    const foreign = /^(db|app\/(features|routes|server|ui|env))/;
-    expect(
-      list(imports.filter(({ from, to }) => from.startsWith("app/sandbox/") && foreign.test(to))),
-    ).toEqual([]);
-  });
-
   it("keeps SQL in db/: features ask queries", () => {
     const drivers = /from "(drizzle-orm|postgres)/;
-    const offenders = [...new Set(imports.map(({ from }) => from))].filter(
-      (file) =>
-        /^app\/(features|routes|ui)\//.test(file) &&
-        drivers.test(readFileSync(join(root, file), "utf8")),
-    );
+    const offenders = files.filter((file) => file.startsWith("app/") && drivers.test(read(file)));
     expect(offenders).toEqual([]);
   });
 
-  it("keeps routes from importing each other, and features from importing routes", () => {
+  it("keeps routes from importing each other", () => {
     const folder = (path: string) => path.split("/").slice(0, 3).join("/");
     expect(
       list(
         imports.filter(
-          ({ from, to }) => to.startsWith("app/routes/") && folder(from) !== folder(to),
+          ({ from, to }) =>
+            from.startsWith("app/routes/") &&
+            to.startsWith("app/routes/") &&
+            folder(from) !== folder(to),
         ),
       ),
     ).toEqual([]);
   });
 
-  it("lets one module alone read process.env", () => {
-    const readers = readdirSync(join(root, "app"), { recursive: true, encoding: "utf8" })
-      .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
-      .filter((file) => readFileSync(join(root, "app", file), "utf8").includes("process.env"));
-    expect(readers).toEqual(["env.server.ts"]);
+  it("lets one module alone read the settings of the environment", () => {
+    const readers = files.filter(
+      (file) =>
+        file.startsWith("app/") && /\.tsx?$/.test(file) && read(file).includes("process.env"),
+    );
+    expect(readers).toEqual(["app/env.server.ts"]);
+  });
+
+  it("keeps tests out of the program, and the tests' tools out of the tests", () => {
+    expect(list(imports.filter(({ to }) => to.startsWith("tests/")))).toEqual([]);
+    const ofTests = sourceFiles(["tests"])
+      .filter((file) => !file.startsWith("tests/tools/"))
+      .flatMap(importsOf);
+    expect(list(ofTests.filter(({ to }) => to.startsWith("tests/tools/")))).toEqual([]);
+    expect(circlesAmong(ofTests)).toEqual([]);
   });
 });
 
 describe("the ways to start the program", () => {
-  const read = (file: string) => readFileSync(join(root, file), "utf8");
-
   it("give Node the same flags", () => {
     expect(JSON.parse(read("package.json")).scripts.start).toBe(
       `node ${NODE_FLAGS.join(" ")} app/tooling/start.mjs serve`,

@@ -12,6 +12,7 @@ import { siteLinks, THEME_COLOR } from "~/features/seo/site-links";
 import stylesheet from "~/styles/app.css";
 import { fontLinks } from "~/styles/fonts";
 import { pageTitle } from "~/ui/page-title";
+import { PublicUrlContext } from "~/ui/printed-address";
 import { Toaster } from "~/ui/toaster";
 import { describeError, ErrorPage } from "./shell/error-page";
 import { Footer } from "./shell/footer";
@@ -76,24 +77,26 @@ export function Layout({ children }: { children: ReactNode }) {
 }
 
 export default function App() {
-  const { viewer, toast } = useLoaderData<typeof loader>();
+  const { viewer, toast, publicUrl } = useLoaderData<typeof loader>();
   return (
     <Toaster flash={toast}>
-      <AuthProvider viewer={viewer}>
-        <PageArrival />
-        <NavigationProgress />
-        <a href="#main" className="skip-link">
-          Skip to content
-        </a>
-        <Header />
-        <MembershipBanner />
-        <main id="main" tabIndex={-1} className="grow">
-          <PremiumGate>
-            <Outlet />
-          </PremiumGate>
-        </main>
-        <Footer />
-      </AuthProvider>
+      <PublicUrlContext.Provider value={publicUrl}>
+        <AuthProvider viewer={viewer}>
+          <PageArrival />
+          <NavigationProgress />
+          <a href="#main" className="skip-link">
+            Skip to content
+          </a>
+          <Header />
+          <MembershipBanner />
+          <main id="main" tabIndex={-1} className="grow">
+            <PremiumGate>
+              <Outlet />
+            </PremiumGate>
+          </main>
+          <Footer />
+        </AuthProvider>
+      </PublicUrlContext.Provider>
     </Toaster>
   );
 }

@@ -1,14 +1,31 @@
 import type { Connection, Parameter, Rows } from "./connection";
-import type { ConnectionPool } from "./connection-pool";
 
 export type UnsafeOptions = { prepare?: boolean };
+
+/** What the clients need of the pool they stand for. */
+type Pool = {
+  query(
+    text: string,
+    parameters: Parameter[],
+    options: UnsafeOptions,
+    asArrays: boolean,
+  ): Promise<Rows>;
+  send(
+    connection: Connection,
+    text: string,
+    parameters: Parameter[],
+    options: UnsafeOptions,
+    asArrays: boolean,
+  ): Promise<Rows>;
+  transaction<T>(work: (client: TransactionClient) => Promise<T>): Promise<T>;
+};
 
 /** The part of a postgres.js client that Drizzle uses, on a pool. */
 export class PoolClient {
   readonly options = { parsers: {}, serializers: {} };
-  readonly #pool: ConnectionPool;
+  readonly #pool: Pool;
 
-  constructor(pool: ConnectionPool) {
+  constructor(pool: Pool) {
     this.#pool = pool;
   }
 
@@ -24,12 +41,12 @@ export class PoolClient {
 /** The part of a postgres.js transaction that Drizzle uses, on one session. */
 export class TransactionClient {
   readonly options = { parsers: {}, serializers: {} };
-  readonly #pool: ConnectionPool;
+  readonly #pool: Pool;
   readonly #connection: Connection;
   #savepoints = 0;
   #over = false;
 
-  constructor(pool: ConnectionPool, connection: Connection) {
+  constructor(pool: Pool, connection: Connection) {
     this.#pool = pool;
     this.#connection = connection;
   }

@@ -1,3 +1,4 @@
+import pTimeout from "p-timeout";
 import { RateLimiterDrizzle, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { env } from "~/env.server";
 import { getDatabase } from "~db/client";
@@ -51,7 +52,11 @@ export class RateLimiter {
 
   /** Counts an attempt in the database; null if it is allowed. Throws when the database does not answer in time. */
   consume(key: string): Promise<RefusedAttempt | null> {
-    return this.#count(inTime(this.#shared.consume(key)));
+    const counting = pTimeout(this.#shared.consume(key), {
+      milliseconds: TIMEOUT_MS,
+      message: `The database did not answer within ${TIMEOUT_MS} ms.`,
+    });
+    return this.#count(counting);
   }
 
   /** As `consume`, but counts in this process alone. */
@@ -69,13 +74,4 @@ export class RateLimiter {
       return { wait: msBeforeNext, isFirst: consumedPoints === this.#points + 1 };
     }
   }
-}
-
-async function inTime<Result>(work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    const reason = new Error(`The database did not answer within ${TIMEOUT_MS} ms.`);
-    timer = setTimeout(reject, TIMEOUT_MS, reason);
-  });
-  return Promise.race([work, tooLate]).finally(() => clearTimeout(timer));
 }

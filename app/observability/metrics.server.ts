@@ -2,8 +2,6 @@ import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { env } from "~/env.server";
-import type { CacheStatistics } from "~/server/cached-response.server";
-import type { PageCacheStatistics } from "~/server/page-cache.server";
 import { getDatabase, hasDatabase } from "~db/client";
 
 /** Everything `/metrics` tells. */
@@ -115,13 +113,16 @@ export function countRequest(
   requests.observe({ method, route, status: statusOf(response) }, seconds);
 }
 
+/** Events by name, each with how often it happened since the start; their owner counts on. */
+type Statistics = Readonly<Record<string, number>>;
+
 /** Makes the figures of what is sent from memory part of `/metrics`; such a request costs nothing more. */
-export function exposeCaches(pages: PageCacheStatistics, files: CacheStatistics): void {
+export function exposeCaches(pages: Statistics, files: Statistics): void {
   exposeEvents("page_cache_total", "What the cache of anonymous pages did since the start", pages);
   exposeEvents("static_files_total", "How files were asked for since the start", files);
 }
 
-function exposeEvents(name: string, help: string, statistics: Record<string, number>): void {
+function exposeEvents(name: string, help: string, statistics: Statistics): void {
   new Gauge({
     name,
     help,

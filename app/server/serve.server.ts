@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { dataDirectory } from "~/data-directory.server";
 import { type Environment, env, SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { warmUpPasswords } from "~/features/accounts/password.server";
-import { learnPriceOnSale } from "~/features/billing/price-on-sale.server";
+import { learnPriceOnSale } from "~/features/billing/learn-price-on-sale.server";
 import { startReconciliation } from "~/features/billing/reconcile.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { closeMail } from "~/features/mail/background-mail.server";

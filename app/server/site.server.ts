@@ -11,7 +11,7 @@ import { createRequest, sendResponse } from "@remix-run/node-fetch-server";
 import compression from "compression";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
-import { onPriceOnSaleKnown } from "~/features/billing/price-on-sale.server";
+import { onPriceOnSaleKnown } from "~/features/membership/price-on-sale.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { QueueFull } from "~/http/fair-queue.server";
 import { flashCookieName } from "~/http/flash.server";

@@ -12,18 +12,19 @@ import { useAuth } from "~/features/accounts/auth-context";
 import type { AuthUser } from "~/features/accounts/viewer";
 import { toasts } from "~/toast-messages";
 import { useToast } from "~/ui/toaster";
-import type { MenuStand } from "./account-menu";
 import { Avatar } from "./avatar";
+
+/** How the plain menu stood when this one took its place. */
+export type PlainMenuState = { open: boolean; focused: boolean; byKeyboard: boolean };
 
 type AccountDropdownProps = {
   user: AuthUser;
   isSubscribed: boolean;
-  /** How the plain menu stood that this one replaces. */
-  stood: MenuStand;
+  plainMenu: PlainMenuState;
 };
 
 /** The account menu with type-ahead, arrow keys, Home, End, Escape and the focus returned. */
-export function AccountDropdown({ user, isSubscribed, stood }: AccountDropdownProps) {
+export function AccountDropdown({ user, isSubscribed, plainMenu }: AccountDropdownProps) {
   const { signOut } = useAuth();
   const toast = useToast();
   const trigger = useRef<HTMLButtonElement>(null);
@@ -31,11 +32,11 @@ export function AccountDropdown({ user, isSubscribed, stood }: AccountDropdownPr
   const content = useRef<HTMLDivElement>(null);
 
   useLayoutEffect(() => {
-    if (stood.focused) trigger.current?.focus();
-  }, [stood]);
+    if (plainMenu.focused) trigger.current?.focus();
+  }, [plainMenu]);
 
   useEffect(() => {
-    if (!stood.open || !stood.byKeyboard) return;
+    if (!plainMenu.open || !plainMenu.byKeyboard) return;
     // Radix focuses the first item only for a key that it has seen itself
     const frame = requestAnimationFrame(() => {
       // unless another key has been pressed by now and has moved on
@@ -43,10 +44,10 @@ export function AccountDropdown({ user, isSubscribed, stood }: AccountDropdownPr
       content.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
     });
     return () => cancelAnimationFrame(frame);
-  }, [stood]);
+  }, [plainMenu]);
 
   return (
-    <DropdownMenuRoot modal={false} defaultOpen={stood.open}>
+    <DropdownMenuRoot modal={false} defaultOpen={plainMenu.open}>
       <DropdownMenuTrigger ref={trigger} className="avatar-button" aria-label="Account menu">
         <Avatar user={user} />
       </DropdownMenuTrigger>

@@ -4,12 +4,10 @@ import type { AuthUser } from "~/features/accounts/viewer";
 import { useBrowserLayoutEffect } from "~/ui/use-browser-layout-effect";
 import { useOnDemand } from "~/ui/use-on-demand";
 import { AccountActions } from "./account-actions";
+import type { PlainMenuState } from "./account-dropdown";
 import { Avatar } from "./avatar";
 
 const fetchDropdown = () => import("./account-dropdown").then((module) => module.AccountDropdown);
-
-/** How the plain menu stands when the other one takes its place. */
-export type MenuStand = { open: boolean; focused: boolean; byKeyboard: boolean };
 
 type AccountMenuProps = { user: AuthUser; isSubscribed: boolean };
 
@@ -22,7 +20,7 @@ export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
   const [Dropdown, load] = useOnDemand(fetchDropdown);
   const [pressed, setPressed] = useState(false);
   const byKeyboard = useRef(false);
-  const [stood, setStood] = useState<MenuStand | null>(null);
+  const [plainMenu, setPlainMenu] = useState<PlainMenuState | null>(null);
 
   useEffect(() => {
     const plain = details.current;
@@ -33,7 +31,7 @@ export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
   useBrowserLayoutEffect(() => {
     // Swapped between press and release, the element would never see its click.
     if (!Dropdown || pressed || !details.current) return;
-    setStood({
+    setPlainMenu({
       open: details.current.open,
       focused: details.current.contains(document.activeElement),
       byKeyboard: byKeyboard.current,
@@ -50,8 +48,8 @@ export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
     };
   }, [pressed]);
 
-  if (Dropdown && stood) {
-    return <Dropdown user={user} isSubscribed={isSubscribed} stood={stood} />;
+  if (Dropdown && plainMenu) {
+    return <Dropdown user={user} isSubscribed={isSubscribed} plainMenu={plainMenu} />;
   }
 
   const press = (event: SyntheticEvent) => {

@@ -1,27 +1,12 @@
 import { type AppLoadContext, data } from "@remix-run/node";
 import { env } from "~/env.server";
+import type { RootData } from "~/features/accounts/root-data";
 import { hasSessionCookie, renewSession } from "~/features/accounts/sessions.server";
-import type { Viewer } from "~/features/accounts/viewer";
 import { findSession, findViewer } from "~/features/accounts/viewer.server";
-import { type PaymentSettings, paymentSettings } from "~/features/billing/payment-settings.server";
-import { shownPriceOnSale } from "~/features/billing/price-on-sale.server";
-import type { ShownPrice } from "~/features/membership/premium-price";
+import { paymentSettings } from "~/features/membership/payment-settings.server";
+import { shownPriceOnSale } from "~/features/membership/price-on-sale.server";
 import { clearFlash, readFlash } from "~/http/flash.server";
 import { log } from "~/observability/log.server";
-import type { ToastMessage } from "~/toast-messages";
-
-/** What every page knows: who is looking, and the toast that waits for them. */
-export type RootData = {
-  viewer: Viewer | null;
-  /** The flashed toast, with an id that differs for each one flashed. */
-  toast: (ToastMessage & { id: string }) | null;
-  /** Values a failed form left behind for its page (never a password). */
-  form: { email: string } | null;
-  publicUrl: string;
-  payments: PaymentSettings | null;
-  /** What premium costs whoever buys it now; null where no amount can be named. */
-  premiumPrice: ShownPrice | null;
-};
 
 /** The root loader's work: the viewer, the flash (shown once, so cleared here), the payment settings. */
 export async function loadRoot(args: { request: Request; context: AppLoadContext }) {

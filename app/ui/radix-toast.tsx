@@ -7,9 +7,20 @@ import {
   ToastViewport,
 } from "@radix-ui/react-toast";
 import { useState } from "react";
+import type { ToastMessage } from "~/toast-messages";
 import { CloseIcon } from "./icons";
 import { TOAST_DURATION, TOAST_SWIPE_THRESHOLD } from "./toast-limits";
-import type { ShownToast } from "./toaster";
+
+/** The one toast on the page. */
+export type ShownToast = {
+  id: string;
+  message: ToastMessage;
+  open: boolean;
+  /** The server's HTML carried it, in a live region of its own. */
+  announced: boolean;
+  /** Toasts that replace an open one belong to one run. */
+  run: number;
+};
 
 type RadixToastProps = {
   shown: ShownToast | null;

@@ -8,23 +8,13 @@ import {
   useState,
 } from "react";
 import type { ToastMessage } from "~/toast-messages";
+import type { ShownToast } from "./radix-toast";
 import { StaticToast, staticToastId } from "./static-toast";
 import { TOAST_DURATION } from "./toast-limits";
 import { useBrowserLayoutEffect } from "./use-browser-layout-effect";
 import { useOnDemand } from "./use-on-demand";
 
 const fetchRadixToast = () => import("./radix-toast").then((module) => module.RadixToast);
-
-/** The one toast on the page. */
-export type ShownToast = {
-  id: string;
-  message: ToastMessage;
-  open: boolean;
-  /** The server's HTML carried it, in a live region of its own. */
-  announced: boolean;
-  /** Toasts that replace an open one belong to one run. */
-  run: number;
-};
 
 const ToastContext = createContext<((toast: ToastMessage) => void) | null>(null);
 

@@ -1,10 +1,11 @@
-import { chown, lstat, mkdir, mkdtemp, rm, rmdir, stat } from "node:fs/promises";
+import { chown, lstat, mkdir, mkdtemp, rm, rmdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { type SocketAddress, socketPath } from "../database-url";
 import { OperatorError } from "../operator-error";
 import type { Cluster } from "./cluster";
+import { isSafeParent } from "./safe-parent";
 import type { SystemUser } from "./system-user";
 
 /**
@@ -67,12 +68,6 @@ export async function removeAddress(address: ServerAddress): Promise<void> {
     await rm(file, { force: true }).catch(() => {});
   }
   await rmdir(address.host).catch(() => {});
-}
-
-/** True where only its owner can replace what is made in a folder: others may not write there, or it is sticky. */
-export async function isSafeParent(folder: string): Promise<boolean> {
-  const { mode } = await stat(folder);
-  return (mode & 0o022) === 0 || (mode & 0o1000) !== 0;
 }
 
 function fits(folder: string): boolean {

@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { OperatorError } from "../operator-error";
-import { isSafeParent } from "./address";
+import { isSafeParent } from "./safe-parent";
 import { asUser, type SystemUser } from "./system-user";
 
 const run = promisify(execFile);

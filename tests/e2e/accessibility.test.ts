@@ -3,9 +3,9 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { watchForErrors } from "../support/pages";
 import type { Program } from "../support/program";
+import { SCREEN_STATES, type ScreenState } from "../support/screen-states.mjs";
+import type { Visitors } from "../support/screen-visitors.mjs";
 import { type StatesSite, startStatesSite } from "../support/states-site";
-import { SCREEN_STATES, type ScreenState } from "../tools/screen-states.mjs";
-import type { Visitors } from "../tools/screen-visitors.mjs";
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
 

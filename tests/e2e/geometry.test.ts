@@ -4,10 +4,10 @@ import { launchBrowser, NO_OTHER_HOSTS } from "../support/browsers/chromium.mjs"
 import { firefoxPath, launchFirefox } from "../support/browsers/firefox.mjs";
 import { geometryFaults } from "../support/geometry.mjs";
 import type { Program } from "../support/program";
+import { SCREEN_STATES, type ScreenState } from "../support/screen-states.mjs";
+import type { Visitors } from "../support/screen-visitors.mjs";
 import { Snapshots } from "../support/snapshots";
 import { type StatesSite, startStatesSite } from "../support/states-site";
-import { SCREEN_STATES, type ScreenState } from "../tools/screen-states.mjs";
-import type { Visitors } from "../tools/screen-visitors.mjs";
 
 /**
  * Widths of windows in CSS pixels, for text of 16 px and of 32 px, as a browser can be set to. Breakpoints

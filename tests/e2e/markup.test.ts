@@ -4,9 +4,9 @@ import { NO_OTHER_HOSTS } from "../support/browsers/chromium.mjs";
 import { hasJava, htmlValidate, nuChecker } from "../support/html-checkers";
 import { send } from "../support/http-client";
 import type { Program } from "../support/program";
+import { SCREEN_STATES, type ScreenState } from "../support/screen-states.mjs";
+import type { Visitors } from "../support/screen-visitors.mjs";
 import { type StatesSite, startStatesSite } from "../support/states-site";
-import { SCREEN_STATES, type ScreenState } from "../tools/screen-states.mjs";
-import type { Visitors } from "../tools/screen-visitors.mjs";
 
 const checkers = hasJava() ? [nuChecker, htmlValidate] : [htmlValidate];
 console.log(`HTML is checked by ${checkers.map(({ title }) => title).join(" and ")}.`);

@@ -1,11 +1,12 @@
 import argon2 from "argon2";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RootData } from "~/features/accounts/root-data";
 import { action as logIn } from "~/routes/auth_.login/route";
 import { action as signUp } from "~/routes/auth_.signup/route";
 import { action as logOut } from "~/routes/logout/route";
 import { loader as premium } from "~/routes/premium/route";
-import { loadRoot, type RootData } from "~/shell/root-data.server";
+import { loadRoot } from "~/shell/root-data.server";
 import { getDatabase } from "~db/client";
 import { findUserByEmail, insertUser } from "~db/queries/users";
 import { call, cookiesOf, flashOf, get, ORIGIN, post } from "../support/routes";

@@ -1,12 +1,13 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import type { RootData } from "~/features/accounts/root-data";
 import { backgroundMailIdle } from "~/features/mail/background-mail.server";
 import { action as logIn } from "~/routes/auth_.login/route";
 import {
   action as resetPassword,
   headers as resetPasswordHeaders,
 } from "~/routes/auth_.reset-password/route";
-import { loadRoot, type RootData } from "~/shell/root-data.server";
+import { loadRoot } from "~/shell/root-data.server";
 import { getDatabase, setDatabase } from "~db/client";
 import {
   age,

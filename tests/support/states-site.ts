@@ -1,8 +1,8 @@
 import type { Browser, LaunchOptions } from "playwright";
-import { prepareVisitors, type Visitors } from "../tools/screen-visitors.mjs";
 import { launchBrowser } from "./browsers/chromium.mjs";
 import { createTestDatabase } from "./postgres";
 import { type Program, startProgram, temporaryDirectory } from "./program";
+import { prepareVisitors, type Visitors } from "./screen-visitors.mjs";
 
 /** What it takes to bring up the states of `screen-states.mjs`: the built program, a Chromium, its visitors. */
 export type StatesSite = {

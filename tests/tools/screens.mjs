@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findBrowser, launchBrowser } from "../support/browsers/chromium.mjs";
 import { startBuiltDemo } from "../support/built-demo.mjs";
-import { SCREEN_STATES } from "./screen-states.mjs";
-import { prepareVisitors } from "./screen-visitors.mjs";
+import { SCREEN_STATES } from "../support/screen-states.mjs";
+import { prepareVisitors } from "../support/screen-visitors.mjs";
 
 /** Width and height of the windows, in CSS pixels. */
 const WINDOWS = [
@@ -48,9 +48,9 @@ try {
 }
 
 /**
- * @param {import("./screen-states.mjs").ScreenState} state
+ * @param {import("../support/screen-states.mjs").ScreenState} state
  * @param {{ width: number, height: number }} window
- * @param {import("./screen-visitors.mjs").Visitors} visitors
+ * @param {import("../support/screen-visitors.mjs").Visitors} visitors
  */
 async function draw(state, window, visitors) {
   const context = await browser.newContext({

@@ -1,16 +1,17 @@
 import { type AppLoadContext, redirect } from "@remix-run/node";
+import pTimeout from "p-timeout";
 import { env } from "~/env.server";
-import { shownPriceOnSale } from "~/features/billing/price-on-sale.server";
 import { isSubscribed } from "~/features/membership/access";
 import { membershipOutlook, membershipTrouble } from "~/features/membership/membership-state";
 import { type ShownPrice, shownPrice } from "~/features/membership/premium-price";
+import { shownPriceOnSale } from "~/features/membership/price-on-sale.server";
 import { log } from "~/observability/log.server";
 import type { ViewerRow } from "~db/queries/sessions";
 import { findSessionViewer } from "./sessions.server";
 import type { Viewer } from "./viewer";
 
-/** Longest wait for the session's row, in milliseconds. */
-const PATIENCE_MS = 4_000;
+/** Longest wait for the session's row, in milliseconds: a database that hangs must not hang the page. */
+const TIMEOUT_MS = 4_000;
 
 type Found = Awaited<ReturnType<typeof findSessionViewer>>;
 
@@ -26,25 +27,16 @@ type Args = { request: Request; context: AppLoadContext };
 export function findSession({ request, context }: Args): Promise<Found> {
   let found = byContext.get(context);
   if (!found) {
-    found = inTime(findSessionViewer(request)).catch((error: unknown) => {
+    found = pTimeout(findSessionViewer(request), {
+      milliseconds: TIMEOUT_MS,
+      message: `The database did not answer within ${TIMEOUT_MS} ms.`,
+    }).catch((error: unknown) => {
       log().error({ err: error }, "the viewer could not be read; the page is shown signed out");
       return null;
     });
     byContext.set(context, found);
   }
   return found;
-}
-
-/** A database that hangs must not hang the page: past the limit the visitor sees it signed out. */
-async function inTime<Result>(work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`The database did not answer within ${PATIENCE_MS} ms.`)),
-      PATIENCE_MS,
-    );
-  });
-  return Promise.race([work, tooLate]).finally(() => clearTimeout(timer));
 }
 
 /** Who is looking, as pages may show it; null when nobody is signed in. */

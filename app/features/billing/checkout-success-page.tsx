@@ -1,6 +1,6 @@
 import { useLocation, useRevalidator } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
-import { useRootData } from "~/features/accounts/use-root-data";
+import { useRootData } from "~/features/accounts/root-data";
 import { ButtonLink } from "~/ui/button";
 import { PathDrawing } from "~/ui/path-drawing";
 

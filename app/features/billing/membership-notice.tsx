@@ -1,6 +1,6 @@
 import { useLocation } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { useRootData } from "~/features/accounts/use-root-data";
+import { useRootData } from "~/features/accounts/root-data";
 import type { Viewer } from "~/features/accounts/viewer";
 import type { MembershipTrouble } from "~/features/membership/membership-state";
 import { ExclamationIcon } from "~/ui/icons";

@@ -1,6 +1,6 @@
+import pTimeout from "p-timeout";
 import { isSubscribed } from "~/features/membership/access";
 import { log } from "~/observability/log.server";
-import { waitAtMost } from "~/server/wait-at-most";
 import { findProfile } from "~db/queries/profiles";
 import { callingFor } from "./call-purpose.server";
 import { syncCustomer } from "./sync-customer.server";
@@ -9,7 +9,7 @@ import { syncCustomer } from "./sync-customer.server";
 export const PORTAL_RETURN_PATH = "/billing";
 
 /** How long the visitor waits for Stripe's word, in milliseconds; a webhook or the timer brings it otherwise. */
-const PATIENCE_MS = 4_000;
+const TIMEOUT_MS = 4_000;
 
 /**
  * Whether somebody who comes back from the portal is a member, after what they changed there is written
@@ -33,5 +33,5 @@ async function syncInTime(userId: string, stripeCustomerId: string): Promise<voi
     (error: unknown) =>
       log().error({ userId, err: error }, "the return from the portal could not be synced"),
   );
-  await waitAtMost(PATIENCE_MS, synced);
+  await pTimeout(synced, { milliseconds: TIMEOUT_MS, message: false });
 }

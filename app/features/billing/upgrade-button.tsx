@@ -1,6 +1,6 @@
 import { type FormEvent, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
-import { useRootData } from "~/features/accounts/use-root-data";
+import { useRootData } from "~/features/accounts/root-data";
 import { toasts } from "~/toast-messages";
 import { Button } from "~/ui/button";
 import { CheckIcon } from "~/ui/icons";

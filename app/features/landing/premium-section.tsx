@@ -1,4 +1,4 @@
-import { useRootData } from "~/features/accounts/use-root-data";
+import { useRootData } from "~/features/accounts/root-data";
 import { UpgradeButton } from "~/features/billing/upgrade-button";
 import { PrintedAddress } from "~/ui/printed-address";
 import { premiumBenefits } from "./copy";

@@ -1,5 +1,5 @@
+import pTimeout from "p-timeout";
 import { log } from "~/observability/log.server";
-import { waitAtMost } from "~/server/wait-at-most";
 import { isDatabaseUnavailable } from "~db/database-errors";
 import { MailFailure } from "./mail-failure.server";
 import type { MailDestination, MailMessage } from "./mail-message";
@@ -73,7 +73,7 @@ export class MailQueue {
     }
     this.#retries.clear();
     this.#next();
-    await waitAtMost(patience, this.idle());
+    await pTimeout(this.idle(), { milliseconds: patience, message: false });
     const lost = this.#held();
     this.#waiting.length = 0;
     if (lost > 0) log().error({ lost }, "the program stops with mails that were not sent");

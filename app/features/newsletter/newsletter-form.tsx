@@ -1,6 +1,6 @@
 import { type FormEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { useRootData } from "~/features/accounts/use-root-data";
+import { useRootData } from "~/features/accounts/root-data";
 import { toasts } from "~/toast-messages";
 import { Button } from "~/ui/button";
 import { TextField } from "~/ui/field";

@@ -1,10 +1,10 @@
 import { type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
-import { Link, useRouteLoaderData, useSearchParams } from "@remix-run/react";
+import { Link, useSearchParams } from "@remix-run/react";
 import { AuthPage } from "~/features/accounts/auth-page";
 import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
+import { useRootData } from "~/features/accounts/root-data";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { pageMeta } from "~/features/seo/page-meta";
-import type { loader as rootLoader } from "~/root";
 import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ location, matches }) =>
@@ -25,11 +25,11 @@ export async function loader(args: LoaderFunctionArgs) {
 
 export default function Auth() {
   const [search] = useSearchParams();
-  const root = useRouteLoaderData<typeof rootLoader>("root");
+  const { form } = useRootData();
   return (
     <AuthPage
       tab={isSignUp(search.toString()) ? "signup" : "login"}
-      email={root?.form?.email ?? null}
+      email={form?.email ?? null}
       footer={
         <Link to={FORGOT_PASSWORD_PATH} className="text-link mt-4">
           Forgot your password?

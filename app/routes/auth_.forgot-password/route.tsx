@@ -2,7 +2,7 @@ import type { ActionFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useSearchParams } from "@remix-run/react";
 import { requestPasswordReset } from "~/features/accounts/password-reset-request.server";
 import { PasswordResetRequestPage } from "~/features/accounts/password-reset-request-page";
-import { useRootData } from "~/features/accounts/use-root-data";
+import { useRootData } from "~/features/accounts/root-data";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/ui/page-title";
 

@@ -1,4 +1,4 @@
-import { comesAlive } from "../support/comes-alive.mjs";
+import { comesAlive } from "./comes-alive.mjs";
 
 /**
  * @typedef {import("playwright").Page} Page
