@@ -149,3 +149,38 @@ describe("the ways to start the program", () => {
     expect(JSON.parse(entryPoint)).toEqual(["node", ...NODE_FLAGS, "build/index.js"]);
   });
 });
+
+describe("the rooms of the local Stripe", () => {
+  const home = "app/sandbox/stripe/";
+  const room = (file: string) => file.slice(home.length).split("/")[0] ?? "";
+  const allowed: Record<string, string[]> = {
+    engine: [],
+    http: ["engine"],
+    api: ["engine", "http"],
+    pages: ["engine", "http"],
+    control: ["engine", "http", "pages"],
+    "server.server": ["engine", "http", "pages", "api", "control"],
+  };
+  const within = imports.filter(({ from }) => from.startsWith(home));
+
+  it("are these", () => {
+    const rooms = new Set(within.map(({ from }) => room(from).replace(/\.ts$/, "")));
+    expect([...rooms].sort()).toEqual(Object.keys(allowed).sort());
+  });
+
+  it("import one way, down to the engine", () => {
+    const astray = within.filter(({ from, to }) => {
+      const own = room(from).replace(/\.ts$/, "");
+      return to.startsWith(home) && room(to) !== own && !allowed[own]?.includes(room(to));
+    });
+    expect(list(astray)).toEqual([]);
+  });
+
+  it("are entered by the server alone", () => {
+    const guests = imports.filter(
+      ({ from, to }) =>
+        to.startsWith(home) && !from.startsWith(home) && to !== `${home}server.server`,
+    );
+    expect(list(guests)).toEqual([]);
+  });
+});

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Stripe from "stripe";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { SITE_EVENTS } from "~/sandbox/stripe/catalogue";
-import type { Delivery } from "~/sandbox/stripe/state";
+import { SITE_EVENTS } from "~/sandbox/stripe/engine/catalogue";
+import type { Delivery } from "~/sandbox/stripe/engine/state";
 import {
   openCheckout,
   openSandbox,

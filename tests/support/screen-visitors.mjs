@@ -99,7 +99,7 @@ export async function prepareVisitors(browser, site) {
 }
 
 /**
- * One call of the sandbox's control API (app/sandbox/stripe/control.ts).
+ * One call of the sandbox's control API (app/sandbox/stripe/control/api.ts).
  *
  * @param {Site} site
  * @param {string} path

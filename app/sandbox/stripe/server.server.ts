@@ -6,16 +6,23 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
-import { answerApi } from "./api";
-import { ApiError } from "./api-errors";
-import { type Catalogue, stockCatalogue, stockEndpoint } from "./catalogue";
-import { moveSessions } from "./checkout-sessions";
-import { control } from "./control";
-import type { ControlContext } from "./control-action";
-import { ControlError } from "./control-error";
-import { controlPage } from "./control-page";
-import { Faults } from "./faults";
-import { decodeForm, type Form } from "./form";
+import { type ApiContext, answerApi } from "./api/handler";
+import { KeysInUse } from "./api/idempotency";
+import type { ControlContext } from "./control/action";
+import { control } from "./control/api";
+import { ControlError } from "./control/error";
+import { controlPage } from "./control/page";
+import { ApiError } from "./engine/api-error";
+import { type Catalogue, stockCatalogue, stockEndpoint } from "./engine/catalogue";
+import { moveSessions } from "./engine/checkout-sessions";
+import { Faults } from "./engine/faults";
+import { Latency } from "./engine/latency";
+import type { Log } from "./engine/log";
+import { RequestLog } from "./engine/request-log";
+import type { Sandbox } from "./engine/sandbox";
+import { runDue } from "./engine/schedule";
+import { Store } from "./engine/store";
+import { WebhookCourier } from "./engine/webhook-dispatcher";
 import {
   addressOf,
   BodyTooLarge,
@@ -24,18 +31,11 @@ import {
   redirect,
   sendJson,
   sendPage,
-} from "./http-exchange";
-import { KeysInUse } from "./idempotency";
-import { Latency } from "./latency";
-import type { Log } from "./log";
-import { messagePage } from "./page-layout";
-import { answerPage } from "./pages";
-import { RequestLog } from "./request-log";
-import { isFromElsewhere, ownHosts } from "./request-origin";
-import type { Sandbox } from "./sandbox";
-import { runDue } from "./schedule";
-import { Store } from "./store";
-import { WebhookCourier } from "./webhook-courier";
+} from "./http/exchange";
+import { decodeForm, type Form } from "./http/form";
+import { isFromElsewhere, ownHosts } from "./http/request-origin";
+import { messagePage } from "./pages/layout";
+import { answerPage } from "./pages/router";
 
 const PAGE_BODY_LIMIT = 64_000;
 const TICK_MS = 1_000;
@@ -63,6 +63,8 @@ export type StripeSandboxOptions = {
   log?: Log;
 };
 
+type Context = ApiContext & ControlContext;
+
 export type StripeSandbox = { origin: string; port: number; close(): Promise<void> };
 
 /**
@@ -89,7 +91,7 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     },
   };
   const courier = new WebhookCourier(sandbox, store, log);
-  const context: ControlContext = {
+  const context: Context = {
     sandbox,
     secretKey: options.secretKey,
     faults: new Faults(),
@@ -179,7 +181,7 @@ function close(server: Server): Promise<void> {
   });
 }
 
-function listener(context: ControlContext, isOwnHost: (request: IncomingMessage) => boolean) {
+function listener(context: Context, isOwnHost: (request: IncomingMessage) => boolean) {
   // Shown once, on the control page that follows a control form.
   let notice: string | null = null;
 
@@ -225,7 +227,7 @@ function listener(context: ControlContext, isOwnHost: (request: IncomingMessage)
 }
 
 async function answerCustomer(
-  context: ControlContext,
+  context: Context,
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
@@ -252,7 +254,7 @@ async function readForm(request: IncomingMessage): Promise<Form> {
 
 /** Returns what the control page shows next, for a form that was posted from it. */
 async function answerControl(
-  context: ControlContext,
+  context: Context,
   request: IncomingMessage,
   response: ServerResponse,
   path: string,

@@ -1,0 +1,141 @@
+import type Stripe from "stripe";
+import { noSuch } from "../../engine/api-error";
+import { deleteCustomer } from "../../engine/customer-deletion";
+import { addCustomer, customerNamed, isPresent } from "../../engine/customers";
+import { update } from "../../engine/events";
+import { ownPaymentMethod } from "../../engine/payment-methods";
+import type { Customer } from "../../engine/wire";
+import { type Endpoint, endpoint } from "../endpoint";
+import { page } from "../pagination";
+import {
+  changeMetadata,
+  email,
+  emptyable,
+  expand,
+  hash,
+  inert,
+  list,
+  metadata,
+  moment,
+  oneOf,
+  onlyExpand,
+  type ParametersOf,
+  paging,
+  text,
+  unplayed,
+} from "../parameters";
+
+const address = hash({
+  city: text(),
+  country: text(),
+  line1: text(),
+  line2: text(),
+  postal_code: text(),
+  state: text(),
+});
+
+const common = {
+  address: emptyable(address),
+  expand,
+  metadata: metadata(),
+  name: emptyable(text(256)),
+  phone: emptyable(text(20)),
+  preferred_locales: list(text(), 10),
+  tax_exempt: emptyable(oneOf("exempt", "none", "reverse")),
+  ...inert("invoice_prefix", "next_invoice_sequence", "tax", "validate"),
+  ...unplayed("balance", "business_name", "cash_balance", "individual_name", "shipping", "source"),
+};
+
+const customerCreate = {
+  ...common,
+  description: emptyable(text()),
+  email: emptyable(email()),
+  ...unplayed("invoice_settings", "payment_method", "tax_id_data", "test_clock"),
+} satisfies ParametersOf<Stripe.CustomerCreateParams>;
+
+const customerUpdate = {
+  ...common,
+  description: emptyable(text()),
+  email: emptyable(email()),
+  invoice_settings: hash({
+    default_payment_method: emptyable(text()),
+    ...unplayed("custom_fields", "footer", "rendering_options"),
+  } satisfies ParametersOf<Stripe.CustomerUpdateParams.InvoiceSettings>),
+  ...unplayed("default_source"),
+} satisfies ParametersOf<Stripe.CustomerUpdateParams>;
+
+const customerList = {
+  ...paging,
+  created: moment(),
+  email: text(512),
+  ...unplayed("test_clock"),
+} satisfies ParametersOf<Stripe.CustomerListParams>;
+
+function wholeAddress(
+  given: Partial<Record<keyof Stripe.Address, string>> | null,
+): Customer["address"] {
+  if (given === null) return null;
+  const { city, country, line1, line2, postal_code, state } = given;
+  return {
+    city: city ?? null,
+    country: country ?? null,
+    line1: line1 ?? null,
+    line2: line2 ?? null,
+    postal_code: postal_code ?? null,
+    state: state ?? null,
+  };
+}
+
+export const customerEndpoints: Endpoint[] = [
+  endpoint("POST", "/v1/customers", customerCreate, ({ sandbox, values }) =>
+    addCustomer(sandbox, {
+      address: wholeAddress(values.address ?? null),
+      description: values.description ?? null,
+      email: values.email ?? null,
+      metadata: changeMetadata({}, values.metadata),
+      name: values.name ?? null,
+      phone: values.phone ?? null,
+      preferred_locales: values.preferred_locales ?? [],
+      tax_exempt: values.tax_exempt ?? "none",
+    }),
+  ),
+  endpoint("GET", "/v1/customers", customerList, (call) => {
+    const { created, email: address } = call.values;
+    return page(
+      call,
+      "customer",
+      [...call.sandbox.state.customers.values()].filter(isPresent),
+      (customer) =>
+        // Stripe compares addresses by letter case.
+        (address === undefined || customer.email === address) &&
+        (created?.(customer.created) ?? true),
+    );
+  }),
+  endpoint("GET", "/v1/customers/:id", onlyExpand, ({ sandbox, id }) => {
+    const customer = sandbox.state.customers.get(id);
+    if (!customer) throw noSuch("customer", id);
+    return customer;
+  }),
+  endpoint("POST", "/v1/customers/:id", customerUpdate, ({ sandbox, id, values }) => {
+    const customer = customerNamed(sandbox, id);
+    const method = values.invoice_settings?.default_payment_method;
+    if (method) {
+      ownPaymentMethod(sandbox, method, id, "invoice_settings[default_payment_method]");
+    }
+    update(sandbox, "customer.updated", customer, () => {
+      if (values.address !== undefined) customer.address = wholeAddress(values.address);
+      if (values.description !== undefined) customer.description = values.description;
+      if (values.email !== undefined) customer.email = values.email;
+      if (values.name !== undefined) customer.name = values.name;
+      if (values.phone !== undefined) customer.phone = values.phone;
+      customer.tax_exempt = values.tax_exempt ?? customer.tax_exempt;
+      customer.preferred_locales = values.preferred_locales ?? customer.preferred_locales;
+      customer.metadata = changeMetadata(customer.metadata, values.metadata);
+      if (method !== undefined) customer.invoice_settings.default_payment_method = method;
+    });
+    return customer;
+  }),
+  endpoint("DELETE", "/v1/customers/:id", {}, ({ sandbox, id }) =>
+    deleteCustomer(sandbox, customerNamed(sandbox, id)),
+  ),
+];

@@ -1,0 +1,34 @@
+import type Stripe from "stripe";
+import { closeDispute, disputeNamed } from "../../engine/disputes";
+import { type Endpoint, endpoint } from "../endpoint";
+import { page } from "../pagination";
+import { moment, onlyExpand, type ParametersOf, paging, text } from "../parameters";
+
+const disputeList = {
+  ...paging,
+  charge: text(),
+  created: moment(),
+  payment_intent: text(),
+} satisfies ParametersOf<Stripe.DisputeListParams>;
+
+export const disputeEndpoints: Endpoint[] = [
+  endpoint("GET", "/v1/disputes", disputeList, (call) => {
+    const { charge, created, payment_intent } = call.values;
+    return page(
+      call,
+      "dispute",
+      call.sandbox.state.disputes.values(),
+      (dispute) =>
+        (charge === undefined || dispute.charge === charge) &&
+        (payment_intent === undefined || dispute.payment_intent === payment_intent) &&
+        (created?.(dispute.created) ?? true),
+    );
+  }),
+  endpoint("GET", "/v1/disputes/:id", onlyExpand, ({ sandbox, id }) => disputeNamed(sandbox, id)),
+  // The author accepts that it is lost.
+  endpoint("POST", "/v1/disputes/:id/close", onlyExpand, ({ sandbox, id }) => {
+    const dispute = disputeNamed(sandbox, id);
+    closeDispute(sandbox, dispute, false);
+    return dispute;
+  }),
+];

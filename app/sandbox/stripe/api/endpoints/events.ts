@@ -1,0 +1,55 @@
+import type Stripe from "stripe";
+import { noSuch, notAllowed } from "../../engine/api-error";
+import type { Sandbox } from "../../engine/sandbox";
+import type { Event } from "../../engine/wire";
+import { type Endpoint, endpoint } from "../endpoint";
+import { page } from "../pagination";
+import { boolean, list, moment, onlyExpand, type ParametersOf, paging, text } from "../parameters";
+
+const SHOWN_SECONDS = 30 * 86_400;
+
+const eventList = {
+  ...paging,
+  created: moment(),
+  delivery_success: boolean(),
+  type: text(100),
+  types: list(text(100), 20),
+} satisfies ParametersOf<Stripe.EventListParams>;
+
+/** Whether an event's type is one asked for; `customer.*` asks for all that begin so. */
+function isOfType(event: Event, wanted: string): boolean {
+  return wanted.endsWith("*") ? event.type.startsWith(wanted.slice(0, -1)) : event.type === wanted;
+}
+
+/** Stripe shows events of the last 30 days only (docs.stripe.com/api/events). */
+function isShown(sandbox: Sandbox, event: Event): boolean {
+  return event.created >= sandbox.now() - SHOWN_SECONDS;
+}
+
+/** The event, or Stripe's error for an id that names none. */
+export function eventNamed(sandbox: Sandbox, id: string): Event {
+  const event = sandbox.state.events.get(id);
+  if (!event || !isShown(sandbox, event)) throw noSuch("event", id);
+  return event;
+}
+
+export const eventEndpoints: Endpoint[] = [
+  endpoint("GET", "/v1/events", eventList, (call) => {
+    const { created, delivery_success, type, types } = call.values;
+    if (type !== undefined && types !== undefined) {
+      throw notAllowed("You may only specify one of these parameters: type, types.");
+    }
+    const wanted = type === undefined ? types : [type];
+    return page(
+      call,
+      "event",
+      call.sandbox.state.events.values(),
+      (event) =>
+        isShown(call.sandbox, event) &&
+        (wanted === undefined || wanted.some((name) => isOfType(event, name))) &&
+        (delivery_success === undefined || (event.pending_webhooks === 0) === delivery_success) &&
+        (created?.(event.created) ?? true),
+    );
+  }),
+  endpoint("GET", "/v1/events/:id", onlyExpand, ({ sandbox, id }) => eventNamed(sandbox, id)),
+];

@@ -1,0 +1,174 @@
+import type Stripe from "stripe";
+import { ApiError, noSuch, notAllowed } from "../../engine/api-error";
+import { checkCustomerFilter } from "../../engine/customers";
+import { update } from "../../engine/events";
+import { cancelInvoice, writeOffInvoice } from "../../engine/invoice-settlement";
+import { invoiceNamed, subscriptionOf } from "../../engine/invoices";
+import { paymentMethodNamed } from "../../engine/payment-methods";
+import { collectInvoice } from "../../engine/subscription-lifecycle";
+import { type Endpoint, endpoint } from "../endpoint";
+import { page } from "../pagination";
+import {
+  boolean,
+  changeMetadata,
+  expand,
+  metadata,
+  moment,
+  oneOf,
+  onlyExpand,
+  type ParametersOf,
+  paging,
+  text,
+  unplayed,
+} from "../parameters";
+
+const invoiceStatus = oneOf("draft", "open", "paid", "uncollectible", "void");
+
+const invoiceList = {
+  ...paging,
+  collection_method: oneOf("charge_automatically", "send_invoice"),
+  created: moment(),
+  customer: text(),
+  status: invoiceStatus,
+  subscription: text(),
+  ...unplayed("customer_account", "due_date"),
+} satisfies ParametersOf<Stripe.InvoiceListParams>;
+
+const invoiceUpdate = {
+  auto_advance: boolean(),
+  expand,
+  metadata: metadata(),
+  ...unplayed(
+    "account_tax_ids",
+    "application_fee_amount",
+    "automatic_tax",
+    "automatically_finalizes_at",
+    "collection_method",
+    "custom_fields",
+    "days_until_due",
+    "default_payment_method",
+    "default_source",
+    "default_tax_rates",
+    "description",
+    "discounts",
+    "due_date",
+    "effective_at",
+    "footer",
+    "issuer",
+    "number",
+    "on_behalf_of",
+    "payment_settings",
+    "rendering",
+    "shipping_cost",
+    "shipping_details",
+    "statement_descriptor",
+    "transfer_data",
+  ),
+} satisfies ParametersOf<Stripe.InvoiceUpdateParams>;
+
+const invoicePay = {
+  expand,
+  off_session: boolean(),
+  payment_method: text(),
+  ...unplayed("forgive", "mandate", "paid_out_of_band", "source"),
+} satisfies ParametersOf<Stripe.InvoicePayParams>;
+
+const invoicePaymentList = {
+  ...paging,
+  created: moment(),
+  invoice: text(),
+  status: oneOf("canceled", "open", "paid"),
+  ...unplayed("payment"),
+} satisfies ParametersOf<Stripe.InvoicePaymentListParams>;
+
+export const invoiceEndpoints: Endpoint[] = [
+  endpoint("GET", "/v1/invoices", invoiceList, (call) => {
+    const { collection_method, created, customer, status, subscription } = call.values;
+    checkCustomerFilter(call.sandbox, customer);
+    return page(
+      call,
+      "invoice",
+      call.sandbox.state.invoices.values(),
+      (invoice) =>
+        (customer === undefined || invoice.customer === customer) &&
+        (status === undefined || invoice.status === status) &&
+        (subscription === undefined || subscriptionOf(invoice) === subscription) &&
+        (collection_method === undefined || invoice.collection_method === collection_method) &&
+        (created?.(invoice.created) ?? true),
+    );
+  }),
+  endpoint("GET", "/v1/invoices/:id", onlyExpand, ({ sandbox, id }) => invoiceNamed(sandbox, id)),
+  endpoint("POST", "/v1/invoices/:id", invoiceUpdate, ({ sandbox, id, values }) => {
+    const invoice = invoiceNamed(sandbox, id);
+    update(sandbox, "invoice.updated", invoice, () => {
+      invoice.auto_advance = values.auto_advance ?? invoice.auto_advance;
+      invoice.metadata = changeMetadata(invoice.metadata ?? {}, values.metadata);
+    });
+    return invoice;
+  }),
+  endpoint("POST", "/v1/invoices/:id/pay", invoicePay, ({ sandbox, id, values }) => {
+    const invoice = invoiceNamed(sandbox, id);
+    if (invoice.status === "paid") throw notAllowed("Invoice is already paid");
+    if (invoice.status === "void") {
+      throw notAllowed("Invoice is void and cannot be paid", "invoice_not_editable");
+    }
+    const chosen =
+      values.payment_method === undefined
+        ? undefined
+        : paymentMethodNamed(sandbox, values.payment_method, "payment_method");
+    const outcome = collectInvoice(sandbox, invoice, { chosen });
+    if (outcome.kind === "declined") {
+      throw new ApiError(402, {
+        type: "card_error",
+        code: outcome.code,
+        decline_code: outcome.declineCode,
+        message: outcome.message,
+      });
+    }
+    if (outcome.kind === "authentication") {
+      throw new ApiError(402, {
+        type: "card_error",
+        code: "invoice_payment_intent_requires_action",
+        message:
+          "This payment requires additional user action before it can be completed successfully.",
+      });
+    }
+    return invoice;
+  }),
+  endpoint("POST", "/v1/invoices/:id/void", onlyExpand, ({ sandbox, id }) => {
+    const invoice = invoiceNamed(sandbox, id);
+    if (invoice.status !== "open" && invoice.status !== "uncollectible") {
+      throw notAllowed("You can only pass in open or uncollectible invoices. This invoice isn't.");
+    }
+    cancelInvoice(sandbox, invoice);
+    return invoice;
+  }),
+  endpoint("POST", "/v1/invoices/:id/mark_uncollectible", onlyExpand, ({ sandbox, id }) => {
+    const invoice = invoiceNamed(sandbox, id);
+    if (invoice.status !== "open") {
+      throw notAllowed(
+        "You can only pass in open invoices. This invoice isn't open.",
+        "invoice_not_editable",
+      );
+    }
+    writeOffInvoice(sandbox, invoice);
+    return invoice;
+  }),
+  endpoint("GET", "/v1/invoice_payments", invoicePaymentList, (call) => {
+    const { created, invoice, status } = call.values;
+    return page(
+      call,
+      "invoice_payment",
+      call.sandbox.state.invoicePayments.values(),
+      (payment) =>
+        (invoice === undefined || payment.invoice === invoice) &&
+        (status === undefined || payment.status === status) &&
+        (created?.(payment.created) ?? true),
+    );
+  }),
+  endpoint("GET", "/v1/invoice_payments/:id", onlyExpand, ({ sandbox, id }) => {
+    const payment = sandbox.state.invoicePayments.get(id);
+    if (!payment) throw noSuch("invoice_payment", id);
+    return payment;
+  }),
+];

@@ -1,0 +1,144 @@
+import { invalidParameter } from "../engine/api-error";
+import { sessionLineItems } from "../engine/checkout-sessions";
+import { wholeList } from "../engine/lists";
+import type { Sandbox } from "../engine/sandbox";
+import type { State } from "../engine/state";
+
+type Json = Record<string, unknown>;
+type Collection = Extract<
+  {
+    [Name in keyof State]: State[Name] extends Map<string, { id: string }> ? Name : never;
+  }[keyof State],
+  string
+>;
+
+/** Which references of which objects can be replaced by what they name. */
+const REFERENCES: Record<string, Record<string, Collection>> = {
+  charge: {
+    customer: "customers",
+    payment_intent: "paymentIntents",
+  },
+  "checkout.session": {
+    customer: "customers",
+    invoice: "invoices",
+    payment_intent: "paymentIntents",
+    subscription: "subscriptions",
+  },
+  customer: { "invoice_settings.default_payment_method": "paymentMethods" },
+  dispute: { charge: "charges", payment_intent: "paymentIntents" },
+  invoice: {
+    customer: "customers",
+    default_payment_method: "paymentMethods",
+    "parent.subscription_details.subscription": "subscriptions",
+  },
+  invoice_payment: {
+    invoice: "invoices",
+    "payment.charge": "charges",
+    "payment.payment_intent": "paymentIntents",
+  },
+  line_item: { subscription: "subscriptions", "pricing.price_details.price": "prices" },
+  payment_intent: {
+    customer: "customers",
+    latest_charge: "charges",
+    payment_method: "paymentMethods",
+  },
+  payment_method: { customer: "customers" },
+  plan: { product: "products" },
+  price: { product: "products" },
+  product: { default_price: "prices" },
+  refund: { charge: "charges", payment_intent: "paymentIntents" },
+  subscription: {
+    customer: "customers",
+    default_payment_method: "paymentMethods",
+    latest_invoice: "invoices",
+  },
+  "billing_portal.session": { configuration: "portalConfigurations" },
+};
+
+/** What is part of an object only when it is asked for. */
+const INCLUSIONS: Record<string, (sandbox: Sandbox, id: string) => object> = {
+  "checkout.session.line_items": (sandbox, id) => sessionLineItems(sandbox, id),
+  "customer.sources": (_sandbox, id) => wholeList(`/v1/customers/${id}/sources`, []),
+  "customer.subscriptions": (sandbox, id) =>
+    wholeList(
+      `/v1/customers/${id}/subscriptions`,
+      [...sandbox.state.subscriptions.values()]
+        .filter(({ customer, status }) => customer === id && status !== "canceled")
+        .reverse(),
+    ),
+  "customer.tax_ids": (_sandbox, id) => wholeList(`/v1/customers/${id}/tax_ids`, []),
+  "charge.refunds": (sandbox, id) =>
+    wholeList(
+      `/v1/charges/${id}/refunds`,
+      [...sandbox.state.refunds.values()].filter(({ charge }) => charge === id).reverse(),
+    ),
+  "invoice.payments": (sandbox, id) =>
+    wholeList(
+      "/v1/invoice_payments",
+      [...sandbox.state.invoicePayments.values()].filter(({ invoice }) => invoice === id),
+    ),
+};
+
+/** The properties that a path may name, `data` of a list included (docs.stripe.com/api/expanding_objects). */
+const MAX_LEVELS = 4;
+
+/**
+ * A copy of an answer in which the references on `paths` are whole objects. Throws Stripe's error
+ * for a property that cannot be expanded and for paths of more than four properties.
+ */
+export function expanded(sandbox: Sandbox, answer: object, paths: string[]): object {
+  if (paths.length === 0) return answer;
+  const copy = structuredClone(answer);
+  for (const path of paths) {
+    const names = path.split(".");
+    if (names.length > MAX_LEVELS) {
+      throw invalidParameter("expand", "You cannot expand more than 4 levels of a property.");
+    }
+    expandPath(sandbox, copy as Json, names, path);
+  }
+  return copy;
+}
+
+function expandPath(sandbox: Sandbox, root: Json, names: string[], path: string): void {
+  const refuse = () =>
+    invalidParameter("expand", `This property cannot be expanded (${path.slice(0, 100)}).`);
+
+  const walk = (node: unknown, owner: Owner, rest: string[]): void => {
+    if (Array.isArray(node)) {
+      for (const item of node) walk(item, owner, rest);
+      return;
+    }
+    const [name, ...further] = rest;
+    if (name === undefined || node === null || node === undefined) return;
+    if (typeof node !== "object") throw refuse();
+    const json = node as Json;
+    if (json.deleted === true) return;
+    if (json.object === "list") {
+      if (name !== "data") throw refuse();
+      walk(json.data, owner, further);
+      return;
+    }
+    const isObject = typeof json.object === "string";
+    const here: Owner = isObject
+      ? { kind: String(json.object), trail: name }
+      : { kind: owner.kind, trail: `${owner.trail}.${name}` };
+    const collection = REFERENCES[here.kind]?.[here.trail];
+    const include = INCLUSIONS[`${here.kind}.${here.trail}`];
+    const reference = json[name];
+    if (collection !== undefined) {
+      if (typeof reference === "string") {
+        json[name] = structuredClone(sandbox.state[collection].get(reference) ?? reference);
+      }
+    } else if (include !== undefined) {
+      json[name] ??= structuredClone(include(sandbox, String(json.id)));
+    } else if (further.length === 0 || typeof reference !== "object") {
+      throw refuse();
+    }
+    walk(json[name], here, further);
+  };
+
+  walk(root, { kind: "", trail: "" }, names);
+}
+
+/** Where a walk is: in which kind of object, and by which names from there. */
+type Owner = { kind: string; trail: string };

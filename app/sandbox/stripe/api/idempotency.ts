@@ -1,0 +1,99 @@
+import { ApiError, invalidParameter } from "../engine/api-error";
+import type { Sandbox } from "../engine/sandbox";
+import type { IdempotentAnswer } from "../engine/state";
+import type { Form, FormValue } from "../http/form";
+
+const LONGEST_KEY = 255;
+
+export type KeyedRequest = { key: string; method: string; path: string; form: Form };
+
+/**
+ * The answer that a key was first given, or null for a new key. Throws Stripe's idempotency_error
+ * when the key was used for another path or with other parameters.
+ */
+export function earlierAnswer(sandbox: Sandbox, request: KeyedRequest): IdempotentAnswer | null {
+  const { key } = request;
+  if (key.length > LONGEST_KEY) {
+    throw invalidParameter(
+      "idempotency_key",
+      `Idempotency keys are at most ${LONGEST_KEY} characters long.`,
+    );
+  }
+  const earlier = sandbox.state.idempotentAnswers.get(key);
+  if (!earlier) return null;
+  if (earlier.path !== request.path || earlier.method !== request.method) {
+    throw new ApiError(400, {
+      type: "idempotency_error",
+      message: `Keys for idempotent requests can only be used for the same endpoint they were first used for ('${request.path}' vs '${earlier.path}'). Try using a key other than '${key}' if you meant to execute a different request.`,
+    });
+  }
+  if (earlier.parameters !== canonical(request.form)) {
+    throw new ApiError(400, {
+      type: "idempotency_error",
+      message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
+    });
+  }
+  return earlier;
+}
+
+/**
+ * Keeps the answer to a request for its key, and tells whether it did. As at Stripe
+ * (docs.stripe.com/api/idempotent_requests), what came of work that had begun is kept, a 500
+ * included; an answer that refuses the request before anything was done is not, so that the key can
+ * be used once the request is right.
+ */
+export function keepAnswer(
+  sandbox: Sandbox,
+  request: KeyedRequest,
+  answer: { status: number; body: string; requestId: string },
+): boolean {
+  const { status, body, requestId } = answer;
+  if (status >= 400 && status < 500 && status !== 402) return false;
+  sandbox.state.idempotentAnswers.set(request.key, {
+    status,
+    body,
+    requestId,
+    method: request.method,
+    path: request.path,
+    parameters: canonical(request.form),
+    createdAt: sandbox.now(),
+  });
+  sandbox.changed();
+  return true;
+}
+
+/**
+ * The keys of requests that are under way. A second request with one of them is answered 409
+ * (docs.stripe.com/error-codes, `idempotency_key_in_use`), which stripe-node tries again by itself.
+ */
+export class KeysInUse {
+  private readonly keys = new Set<string>();
+
+  /** Whether the key was free; from now on it is not. */
+  take(key: string): boolean {
+    if (this.keys.has(key)) return false;
+    this.keys.add(key);
+    return true;
+  }
+
+  release(key: string): void {
+    this.keys.delete(key);
+  }
+}
+
+/** 409: another request with this key is under way. */
+export function keyInUse(key: string): ApiError {
+  return new ApiError(409, {
+    type: "idempotency_error",
+    code: "idempotency_key_in_use",
+    message: `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`,
+  });
+}
+
+function canonical(value: FormValue): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  const entries = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? "")}`);
+  return `{${entries.join(",")}}`;
+}

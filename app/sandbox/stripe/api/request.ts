@@ -1,0 +1,43 @@
+import type { IncomingMessage } from "node:http";
+import { ApiError } from "../engine/api-error";
+import { mediaType, readBody } from "../http/exchange";
+import { decodeForm, type Form } from "../http/form";
+
+const BODY_LIMIT = 1_000_000;
+
+/** Throws Stripe's 401 unless an Authorization header holds the secret key. */
+export function authenticate(secretKey: string, header: string | undefined): void {
+  const [scheme = "", credentials = ""] = (header ?? "").split(" ");
+  const key = /^basic$/i.test(scheme)
+    ? (Buffer.from(credentials, "base64").toString("utf8").split(":")[0] ?? "")
+    : /^bearer$/i.test(scheme)
+      ? credentials
+      : "";
+  if (key === secretKey) return;
+  throw new ApiError(401, {
+    type: "invalid_request_error",
+    message:
+      key === ""
+        ? "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY')."
+        : `Invalid API Key provided: ${key.slice(0, 8)}****`,
+  });
+}
+
+/** A request's parameters, of its query and its body. Throws Stripe's 400 for a body of another kind. */
+export async function readForm(request: IncomingMessage, query: string): Promise<Form> {
+  const body = await readBody(request, BODY_LIMIT);
+  if (body !== "" && mediaType(request) !== "application/x-www-form-urlencoded") {
+    throw new ApiError(400, {
+      type: "invalid_request_error",
+      message:
+        "Invalid request (check that your POST content type is application/x-www-form-urlencoded).",
+    });
+  }
+  return decodeForm([query, body].filter((part) => part !== "").join("&"));
+}
+
+/** The key that a request brings; null for none. */
+export function idempotencyKey(request: IncomingMessage): string | null {
+  const header = request.headers["idempotency-key"];
+  return typeof header === "string" && header !== "" ? header : null;
+}

@@ -1,0 +1,227 @@
+/**
+ * The control API: what a tester makes the sandbox do. The control page's forms post to the same
+ * paths. A JSON body is answered with JSON, a form with a redirect to the control page. `:id` is a
+ * Stripe id. All fields are optional unless said otherwise.
+ *
+ *     GET    /_control/state          the clock, settings, faults and how much of everything there is
+ *     POST   /_control/reset          forget all but catalogue, portal configurations and endpoints
+ *     POST   /_control/settings       { afterRetries: "cancel" | "unpaid" | "past_due",
+ *                                       latencyMs: 0 to 60000, how long every API call takes,
+ *                                       customDomain: the origin of new checkout and portal addresses,
+ *                                       such as http://pay.localhost:3001; "" for the sandbox's own }
+ *
+ *     GET    /_control/clock          { now, offset } in seconds
+ *     POST   /_control/clock          { days, seconds } moves it on: renewals, retries, ends, expiries
+ *
+ *     POST   /_control/sessions/:id/pay      { card: "4242424242424242" | … | "bank_account", email,
+ *                                              authentication: "complete" | "fail" | "leave" }
+ *     POST   /_control/sessions/:id/expire
+ *     POST   /_control/sessions/:id/settle   a delayed payment arrives
+ *     POST   /_control/sessions/:id/fail     a delayed payment does not
+ *
+ *     POST   /_control/customers/:id/subscribe  { card, priceId } a subscription without a session
+ *     POST   /_control/customers/:id/card       { card } the customer's default, as in the portal:
+ *                                                 neither pays nor changes a subscription's own card
+ *     POST   /_control/customers/:id/delete
+ *     POST   /_control/customers/:id/forget     as if the keys were another account's
+ *
+ *     POST   /_control/subscriptions/:id/renew  { outcome: "card" | "paid" | "declined" |
+ *                                                 "authentication" | "draft" } a new period, now;
+ *                                                 "draft" leaves its invoice to the clock
+ *     POST   /_control/subscriptions/:id/recover   its open invoices get paid, an unpaid
+ *                                                  one's drafts too
+ *     POST   /_control/subscriptions/:id/card      { card } its own card; pays nothing
+ *     POST   /_control/subscriptions/:id/write-off its open invoices are marked uncollectible
+ *     POST   /_control/subscriptions/:id/void      its open invoices are voided
+ *     POST   /_control/subscriptions/:id/price     { priceId (required) } from its next period on
+ *     POST   /_control/subscriptions/:id/give-up   { afterRetries } as after the last retry
+ *     POST   /_control/subscriptions/:id/cancel-at-period-end
+ *     POST   /_control/subscriptions/:id/cancel-at { days (required) } from now
+ *     POST   /_control/subscriptions/:id/resume    takes that back; ends a pause
+ *     POST   /_control/subscriptions/:id/cancel    at once
+ *     POST   /_control/subscriptions/:id/pause
+ *     POST   /_control/subscriptions/:id/age       { days } as if all had been that much earlier,
+ *                                                  for a site whose own clock cannot be moved
+ *     POST   /_control/subscriptions/:id/refund    { amount, payment: "first" | "last", pending } a
+ *                                                  payment, or a part in cents
+ *     POST   /_control/refunds/:id/fail            it comes back from the bank
+ *     POST   /_control/refunds/:id/settle          a pending one arrives
+ *     POST   /_control/subscriptions/:id/dispute   { inquiry, prevented, payment: "first" | "last" }
+ *     POST   /_control/disputes/:id/escalate       an inquiry becomes a dispute
+ *     POST   /_control/disputes/:id/review         the author answers it
+ *     POST   /_control/disputes/:id/close          { won: boolean }; an inquiry is only won
+ *
+ *     POST   /_control/endpoints      { url (required), events, apiVersion } a webhook endpoint,
+ *                                       also on this machine, which the API refuses
+ *     GET    /_control/deliveries     every webhook delivery with its attempts
+ *     POST   /_control/webhooks       { mode: "deliver" | "hold" | "drop", dropNext, delayMs,
+ *                                       jitterMs, duplicates } for events from now on
+ *     POST   /_control/webhooks/reset    as at first: all delivered at once
+ *     POST   /_control/webhooks/release  { order: "arrival" | "reverse" | "random" | "together",
+ *                                          count } held ones go, one by one, `count` at most;
+ *                                        answers when all were tried
+ *     POST   /_control/webhooks/discard  held ones are lost
+ *     POST   /_control/webhooks/retry    waiting retries are made now
+ *     POST   /_control/webhooks/settle   { timeoutMs, retries } waits until none is on its way
+ *     POST   /_control/events/:id/send   { times } again, to all endpoints
+ *
+ *     POST   /_control/faults         { kind: "error" | "slow" | "truncate" | "destroy" (required),
+ *                                       times (1; 0 for ever), when: "before" | "after", match:
+ *                                       "POST /v1/customers", status (500), ms (1000) }; an error
+ *                                       from 500 on is kept for the request's idempotency key
+ *     DELETE /_control/faults         (also POST /_control/faults/clear)
+ *     GET    /_control/requests       { counts: { "POST /v1/customers": 1 }, requests }
+ *     DELETE /_control/requests       (also POST /_control/requests/clear)
+ */
+import { z } from "zod";
+import { MAX_LATENCY_MS } from "../engine/latency";
+import { advanceClock } from "../engine/schedule";
+import { emptyState, type State } from "../engine/state";
+import { matchPath } from "../http/path-pattern";
+import { action, type ControlAction, type ControlContext } from "./action";
+import { ControlError } from "./error";
+import { lifecycleActions } from "./lifecycle";
+import { count, nothing } from "./targets";
+import { webhookActions } from "./webhooks";
+
+const KEPT_AT_RESET = new Set<keyof State>([
+  "products",
+  "prices",
+  "portalConfigurations",
+  "webhookEndpoints",
+]);
+
+function summary({ sandbox, faults, latency }: ControlContext): object {
+  const { state } = sandbox;
+  const counts = Object.fromEntries(
+    Object.entries(state).flatMap(([name, part]) =>
+      part instanceof Map ? [[name, part.size]] : [],
+    ),
+  );
+  const deliveries = { pending: 0, held: 0, delivered: 0, failed: 0, dropped: 0 };
+  for (const delivery of state.deliveries.values()) deliveries[delivery.state] += 1;
+  return {
+    now: sandbox.now(),
+    clockOffset: state.clockOffset,
+    afterRetries: state.afterRetries,
+    latencyMs: latency.ms,
+    customDomain: state.customDomain,
+    webhooks: state.webhookPolicy,
+    faults: faults.all,
+    counts,
+    deliveries,
+  };
+}
+
+const ACTIONS: ControlAction[] = [
+  ...lifecycleActions,
+  action("GET", "/_control/state", nothing, (context) => summary(context)),
+  action("POST", "/_control/reset", nothing, (context) => {
+    const fresh = emptyState();
+    for (const name of Object.keys(fresh) as (keyof State)[]) {
+      if (!KEPT_AT_RESET.has(name)) Object.assign(context.sandbox.state, { [name]: fresh[name] });
+    }
+    context.faults.clear();
+    context.latency.reset();
+    context.requests.clear();
+    return summary(context);
+  }),
+  action(
+    "POST",
+    "/_control/settings",
+    z.object({
+      afterRetries: z.enum(["cancel", "unpaid", "past_due"]).optional(),
+      latencyMs: count.max(MAX_LATENCY_MS).optional(),
+      customDomain: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).optional(),
+    }),
+    (context, _id, { afterRetries, latencyMs, customDomain }) => {
+      const { state } = context.sandbox;
+      if (customDomain !== undefined) {
+        state.customDomain = customDomain === "" ? null : new URL(customDomain).origin;
+      }
+      state.afterRetries = afterRetries ?? state.afterRetries;
+      context.latency.ms = latencyMs ?? context.latency.ms;
+      return summary(context);
+    },
+  ),
+  action("GET", "/_control/clock", nothing, ({ sandbox }) => ({
+    now: sandbox.now(),
+    offset: sandbox.state.clockOffset,
+  })),
+  action(
+    "POST",
+    "/_control/clock",
+    z.object({
+      days: z.coerce.number().min(0).max(4_000).default(0),
+      seconds: count.max(400_000_000).default(0),
+    }),
+    ({ sandbox }, _id, { days, seconds }) => {
+      advanceClock(sandbox, Math.round(days * 86_400) + seconds);
+      return { now: sandbox.now(), offset: sandbox.state.clockOffset };
+    },
+  ),
+  ...webhookActions,
+  action(
+    "POST",
+    "/_control/faults",
+    z.object({
+      kind: z.enum(["error", "slow", "truncate", "destroy"]),
+      times: count.default(1),
+      when: z.enum(["before", "after"]).default("before"),
+      match: z.string().default(""),
+      status: z.coerce.number().int().min(400).max(599).default(500),
+      ms: count.max(120_000).default(1_000),
+    }),
+    (context, _id, { times, ...fault }) => {
+      context.faults.add({ ...fault, times: times === 0 ? null : times });
+      return summary(context);
+    },
+  ),
+  ...(["DELETE /_control/faults", "POST /_control/faults/clear"] as const).map((name) =>
+    named(name, (context) => {
+      context.faults.clear();
+      return summary(context);
+    }),
+  ),
+  action("GET", "/_control/requests", nothing, ({ requests }) => requests.toJSON()),
+  ...(["DELETE /_control/requests", "POST /_control/requests/clear"] as const).map((name) =>
+    named(name, ({ requests }) => {
+      requests.clear();
+      return requests.toJSON();
+    }),
+  ),
+];
+
+function named(
+  name: `${"POST" | "DELETE"} ${string}`,
+  run: (context: ControlContext) => object,
+): ControlAction {
+  const [method, pattern = ""] = name.split(" ");
+  return action(method === "POST" ? "POST" : "DELETE", pattern, nothing, run);
+}
+
+/**
+ * Does what a control request asks for. Throws a ControlError with a status for what does not
+ * exist, is malformed or cannot be done now.
+ */
+export async function control(
+  context: ControlContext,
+  method: string,
+  path: string,
+  input: unknown,
+): Promise<object> {
+  let pathExists = false;
+  for (const candidate of ACTIONS) {
+    const id = matchPath(candidate.pattern, path);
+    if (id === null) continue;
+    pathExists = true;
+    if (candidate.method !== method) continue;
+    const result = await candidate.run(context, id, input);
+    if (method !== "GET") context.sandbox.changed();
+    return result;
+  }
+  throw new ControlError(
+    pathExists ? 405 : 404,
+    pathExists ? `${path} does not take ${method}.` : `There is no ${path}.`,
+  );
+}

@@ -1,0 +1,182 @@
+import type Stripe from "stripe";
+import { noSuch, notAllowed } from "./api-error";
+import { emit } from "./events";
+import { newId } from "./ids";
+import { wholeList } from "./lists";
+import { priceNamed } from "./prices";
+import type { Sandbox } from "./sandbox";
+import type { CheckoutDetails } from "./state";
+import type { CheckoutSession, Customer, Wire } from "./wire";
+
+/** How long a session stays open when its creator says nothing else. */
+export const SESSION_SECONDS = 86_400;
+
+export type SessionDraft = Pick<CheckoutDetails, "priceId" | "quantity"> &
+  Pick<CheckoutDetails, "subscriptionMetadata" | "subscriptionDescription"> & {
+    customer: Customer | null;
+    successUrl: string;
+    more: Partial<CheckoutSession>;
+  };
+
+/** Opens a session for a subscription; its page is at `url`. */
+export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSession {
+  const price = priceNamed(sandbox, draft.priceId);
+  const amount = (price.unit_amount ?? 0) * draft.quantity;
+  const id = newId("cs_test", 58);
+  const session: CheckoutSession = {
+    id,
+    object: "checkout.session",
+    adaptive_pricing: null,
+    after_expiration: null,
+    allow_promotion_codes: null,
+    allowed_payment_method_types: null,
+    amount_subtotal: amount,
+    amount_total: amount,
+    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+    billing_address_collection: null,
+    cancel_url: null,
+    client_reference_id: null,
+    client_secret: null,
+    collected_information: null,
+    consent: null,
+    consent_collection: null,
+    created: sandbox.now(),
+    currency: price.currency,
+    currency_conversion: null,
+    custom_fields: [],
+    custom_text: {
+      after_submit: null,
+      shipping_address: null,
+      submit: null,
+      terms_of_service_acceptance: null,
+    },
+    customer: draft.customer?.id ?? null,
+    customer_account: null,
+    customer_creation: draft.customer ? null : "always",
+    customer_details: draft.customer ? detailsOf(draft.customer.email) : null,
+    customer_email: null,
+    discounts: [],
+    expires_at: sandbox.now() + SESSION_SECONDS,
+    integration_identifier: null,
+    invoice: null,
+    invoice_creation: null,
+    livemode: false,
+    locale: null,
+    managed_payments: null,
+    metadata: {},
+    mode: "subscription",
+    origin_context: null,
+    payment_intent: null,
+    payment_link: null,
+    payment_method_collection: "always",
+    payment_method_configuration_details: null,
+    payment_method_options: { card: { request_three_d_secure: "automatic" } },
+    payment_method_types: ["card", "us_bank_account"],
+    payment_status: "unpaid",
+    permissions: null,
+    phone_number_collection: { enabled: false },
+    recovered_from: null,
+    saved_payment_method_options: null,
+    setup_intent: null,
+    shipping_address_collection: null,
+    shipping_cost: null,
+    shipping_options: [],
+    status: "open",
+    submit_type: null,
+    subscription: null,
+    success_url: draft.successUrl,
+    total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+    ui_mode: "hosted_page",
+    url: pageOf(sandbox, id),
+    wallet_options: null,
+    ...draft.more,
+  } satisfies Wire<Stripe.Checkout.Session>;
+  sandbox.state.checkoutSessions.set(session.id, session);
+  sandbox.state.checkoutDetails.set(session.id, {
+    priceId: price.id,
+    quantity: draft.quantity,
+    subscriptionMetadata: draft.subscriptionMetadata,
+    subscriptionDescription: draft.subscriptionDescription,
+    paymentIntentId: null,
+  });
+  sandbox.changed();
+  return session;
+}
+
+function pageOf(sandbox: Sandbox, sessionId: string): string {
+  return `${sandbox.pagesOrigin}/c/pay/${sessionId}`;
+}
+
+/** Gives open sessions the address that their pages have since the sandbox moved to another port. */
+export function moveSessions(sandbox: Sandbox): void {
+  for (const session of sandbox.state.checkoutSessions.values()) {
+    if (session.url !== null) session.url = pageOf(sandbox, session.id);
+  }
+  sandbox.changed();
+}
+
+/** Whether nobody pays in a session without a tick at the terms of service. */
+export function asksForTerms(session: CheckoutSession): boolean {
+  return session.consent_collection?.terms_of_service === "required";
+}
+
+/** What a session knows of its customer by an e-mail address. */
+export function detailsOf(email: string | null): CheckoutSession["customer_details"] {
+  return {
+    address: null,
+    business_name: null,
+    email,
+    individual_name: null,
+    name: null,
+    phone: null,
+    tax_exempt: "none",
+    tax_ids: [],
+  };
+}
+
+/** The session, or Stripe's error for an id that names none. */
+export function sessionNamed(sandbox: Sandbox, id: string): CheckoutSession {
+  const session = sandbox.state.checkoutSessions.get(id);
+  if (!session) throw noSuch("checkout.session", id, "session");
+  return session;
+}
+
+/** Closes an open session so that nobody can pay in it any more. */
+export function expireSession(sandbox: Sandbox, session: CheckoutSession): void {
+  if (session.status !== "open") {
+    throw notAllowed(
+      `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of "${session.status}".`,
+    );
+  }
+  session.status = "expired";
+  session.url = null;
+  sandbox.state.authentications.delete(session.id);
+  emit(sandbox, "checkout.session.expired", session);
+}
+
+/** What a session sells, as the list that Stripe gives for it. */
+export function sessionLineItems(
+  sandbox: Sandbox,
+  sessionId: string,
+): Wire<Stripe.ApiList<Stripe.LineItem>> {
+  const details = sandbox.state.checkoutDetails.get(sessionId);
+  if (!details) throw noSuch("checkout.session", sessionId, "session");
+  const price = priceNamed(sandbox, details.priceId);
+  const amount = (price.unit_amount ?? 0) * details.quantity;
+  return wholeList(`/v1/checkout/sessions/${sessionId}/line_items`, [
+    {
+      id: `li_${sessionId.slice(-24)}`,
+      object: "item",
+      adjustable_quantity: null,
+      amount_discount: 0,
+      amount_subtotal: amount,
+      amount_tax: 0,
+      amount_total: amount,
+      currency: price.currency,
+      description: sandbox.state.products.get(price.product)?.name ?? null,
+      metadata: {},
+      price,
+      quantity: details.quantity,
+    },
+  ] satisfies Wire<Stripe.LineItem>[]);
+}

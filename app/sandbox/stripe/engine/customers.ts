@@ -1,0 +1,77 @@
+import type Stripe from "stripe";
+import { noSuch } from "./api-error";
+import { emit } from "./events";
+import { newId } from "./ids";
+import type { Sandbox } from "./sandbox";
+import type { Customer, DeletedCustomer, Wire } from "./wire";
+
+/** Makes a customer. */
+export function addCustomer(sandbox: Sandbox, draft: Partial<Customer>): Customer {
+  const customer: Customer = {
+    id: newId("cus", 14),
+    object: "customer",
+    address: null,
+    balance: 0,
+    created: sandbox.now(),
+    currency: null,
+    customer_account: null,
+    default_source: null,
+    delinquent: false,
+    description: null,
+    discount: null,
+    email: null,
+    invoice_prefix: newId("x", 8).slice(2).toUpperCase(),
+    invoice_settings: {
+      custom_fields: null,
+      default_payment_method: null,
+      footer: null,
+      rendering_options: null,
+    },
+    livemode: false,
+    metadata: {},
+    name: null,
+    next_invoice_sequence: 1,
+    phone: null,
+    preferred_locales: [],
+    shipping: null,
+    tax_exempt: "none",
+    test_clock: null,
+    ...draft,
+  } satisfies Wire<Stripe.Customer>;
+  sandbox.state.customers.set(customer.id, customer);
+  emit(sandbox, "customer.created", customer);
+  return customer;
+}
+
+/**
+ * Forgets a customer and all that is its own, as if the keys were another account's: nothing of it
+ * can be retrieved any more, and no event tells.
+ */
+export function forgetCustomer(sandbox: Sandbox, id: string): void {
+  for (const part of Object.values(sandbox.state)) {
+    if (!(part instanceof Map)) continue;
+    for (const [key, kept] of part as Map<string, { customer?: unknown }>) {
+      if (kept.customer === id) part.delete(key);
+    }
+  }
+  sandbox.state.customers.delete(id);
+  sandbox.changed();
+}
+
+/** Whether a customer is still one. */
+export function isPresent(customer: Customer | DeletedCustomer | undefined): customer is Customer {
+  return customer !== undefined && customer.deleted !== true;
+}
+
+/** The customer, or Stripe's error for an id that names none or a deleted one. */
+export function customerNamed(sandbox: Sandbox, id: string, param = "id"): Customer {
+  const customer = sandbox.state.customers.get(id);
+  if (!isPresent(customer)) throw noSuch("customer", id, param);
+  return customer;
+}
+
+/** Throws Stripe's error unless the id names a customer, deleted or not: for the filters of lists. */
+export function checkCustomerFilter(sandbox: Sandbox, id: string | undefined): void {
+  if (id !== undefined && !sandbox.state.customers.has(id))
+    throw noSuch("customer", id, "customer");
+}

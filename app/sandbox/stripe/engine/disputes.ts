@@ -1,0 +1,154 @@
+import type Stripe from "stripe";
+import { noSuch, notAllowed } from "./api-error";
+import { emit, update } from "./events";
+import { newId } from "./ids";
+import type { Sandbox } from "./sandbox";
+import type { Charge, Dispute, Wire } from "./wire";
+
+const DAYS_TO_ANSWER = 20;
+
+/**
+ * How a dispute begins: with the money gone, as an inquiry of the bank that withdraws nothing yet, or
+ * warded off beforehand (docs.stripe.com/disputes/how-disputes-work).
+ */
+export type DisputeStart = "needs_response" | "warning_needs_response" | "prevented";
+
+const WITHDRAWN: readonly string[] = ["needs_response", "under_review"];
+const INQUIRY: readonly string[] = ["warning_needs_response", "warning_under_review"];
+
+/**
+ * The holder of the card disputes a charge with the bank. `charge.disputed` stays true for ever,
+ * however the dispute ends.
+ */
+export function disputeCharge(
+  sandbox: Sandbox,
+  charge: Charge,
+  start: DisputeStart = "needs_response",
+): Dispute {
+  if (charge.status !== "succeeded" || charge.disputed) {
+    throw notAllowed(`Charge ${charge.id} cannot be disputed.`, "charge_disputed");
+  }
+  const dispute: Dispute = {
+    id: newId("du"),
+    object: "dispute",
+    amount: charge.amount,
+    balance_transactions: [],
+    charge: charge.id,
+    created: sandbox.now(),
+    currency: charge.currency,
+    enhanced_eligibility_types: [],
+    evidence: noEvidence,
+    evidence_details: {
+      due_by: sandbox.now() + DAYS_TO_ANSWER * 86_400,
+      enhanced_eligibility: {},
+      has_evidence: false,
+      past_due: false,
+      submission_count: 0,
+      submission_method: "not_submitted",
+    },
+    intended_submission_method: null,
+    is_charge_refundable: start === "warning_needs_response",
+    livemode: false,
+    metadata: {},
+    network_reason_code: "83",
+    payment_intent: charge.payment_intent,
+    reason: "fraudulent",
+    status: start,
+  } satisfies Wire<Stripe.Dispute>;
+  sandbox.state.disputes.set(dispute.id, dispute);
+  emit(sandbox, "charge.dispute.created", dispute);
+  if (start === "needs_response") emit(sandbox, "charge.dispute.funds_withdrawn", dispute);
+  update(sandbox, "charge.updated", charge, () => {
+    charge.disputed = true;
+  });
+  return dispute;
+}
+
+const noEvidence = {
+  access_activity_log: null,
+  billing_address: null,
+  cancellation_policy: null,
+  cancellation_policy_disclosure: null,
+  cancellation_rebuttal: null,
+  customer_communication: null,
+  customer_email_address: null,
+  customer_name: null,
+  customer_purchase_ip: null,
+  customer_signature: null,
+  duplicate_charge_documentation: null,
+  duplicate_charge_explanation: null,
+  duplicate_charge_id: null,
+  enhanced_evidence: {},
+  product_description: null,
+  receipt: null,
+  refund_policy: null,
+  refund_policy_disclosure: null,
+  refund_refusal_explanation: null,
+  service_date: null,
+  service_documentation: null,
+  shipping_address: null,
+  shipping_carrier: null,
+  shipping_date: null,
+  shipping_documentation: null,
+  shipping_tracking_number: null,
+  uncategorized_file: null,
+  uncategorized_text: null,
+} satisfies Wire<Stripe.Dispute.Evidence>;
+
+/** The bank makes a full dispute of an inquiry and takes the money. */
+export function escalateInquiry(sandbox: Sandbox, dispute: Dispute): void {
+  if (!INQUIRY.includes(dispute.status)) {
+    throw notAllowed(`Dispute ${dispute.id} is no open inquiry.`);
+  }
+  update(sandbox, "charge.dispute.updated", dispute, () => {
+    dispute.status = "needs_response";
+    dispute.is_charge_refundable = false;
+  });
+  emit(sandbox, "charge.dispute.funds_withdrawn", dispute);
+}
+
+/** The author answers a dispute or an inquiry; the bank looks at it. */
+export function reviewDispute(sandbox: Sandbox, dispute: Dispute): void {
+  const isInquiry = INQUIRY.includes(dispute.status);
+  if (!isInquiry && !WITHDRAWN.includes(dispute.status)) {
+    throw notAllowed(`Dispute ${dispute.id} is already closed.`);
+  }
+  update(sandbox, "charge.dispute.updated", dispute, () => {
+    dispute.status = isInquiry ? "warning_under_review" : "under_review";
+    dispute.evidence_details.has_evidence = true;
+    dispute.evidence_details.submission_count += 1;
+  });
+}
+
+/**
+ * The bank decides a dispute; when it is won the money comes back. An inquiry that is not escalated
+ * is closed as `warning_closed`, with no money moved.
+ */
+export function closeDispute(sandbox: Sandbox, dispute: Dispute, won: boolean): void {
+  if (INQUIRY.includes(dispute.status)) {
+    if (!won) throw notAllowed(`Dispute ${dispute.id} is an inquiry, which cannot be lost.`);
+    dispute.status = "warning_closed";
+    emit(sandbox, "charge.dispute.closed", dispute);
+    return;
+  }
+  if (!WITHDRAWN.includes(dispute.status)) {
+    throw notAllowed(`Dispute ${dispute.id} is already closed.`);
+  }
+  dispute.status = won ? "won" : "lost";
+  if (won) emit(sandbox, "charge.dispute.funds_reinstated", dispute);
+  emit(sandbox, "charge.dispute.closed", dispute);
+}
+
+/** Whether a charge is in a dispute that has taken its money and is not won. */
+export function isChargedBack(sandbox: Sandbox, charge: Charge): boolean {
+  return [...sandbox.state.disputes.values()].some(
+    (dispute) => dispute.charge === charge.id && [...WITHDRAWN, "lost"].includes(dispute.status),
+  );
+}
+
+/** The dispute, or Stripe's error for an id that names none. */
+export function disputeNamed(sandbox: Sandbox, id: string): Dispute {
+  const dispute = sandbox.state.disputes.get(id);
+  if (!dispute) throw noSuch("dispute", id);
+  return dispute;
+}

@@ -1,0 +1,284 @@
+import type Stripe from "stripe";
+import { noSuch } from "./api-error";
+import { isPresent } from "./customers";
+import { emit, update } from "./events";
+import { newId } from "./ids";
+import { wholeList } from "./lists";
+import type { Sandbox } from "./sandbox";
+import type { Invoice, InvoicePayment, PaymentIntent, Price, Subscription, Wire } from "./wire";
+
+const DRAFT_SECONDS = 3_600;
+
+/** The invoice, or Stripe's error for an id that names none. */
+export function invoiceNamed(sandbox: Sandbox, id: string, param = "id"): Invoice {
+  const invoice = sandbox.state.invoices.get(id);
+  if (!invoice) throw noSuch("invoice", id, param);
+  return invoice;
+}
+
+/** The id of the subscription that an invoice is for. */
+export function subscriptionOf(invoice: Invoice): string | null {
+  return invoice.parent?.subscription_details?.subscription ?? null;
+}
+
+/** The invoices of a subscription, oldest first. */
+export function invoicesOf(sandbox: Sandbox, subscription: Subscription): Invoice[] {
+  return [...sandbox.state.invoices.values()].filter(
+    (invoice) => subscriptionOf(invoice) === subscription.id,
+  );
+}
+
+/** Drafts the invoice for a subscription's current period; it finalizes itself after an hour. */
+export function draftInvoice(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  price: Price,
+  reason: "subscription_create" | "subscription_cycle",
+): Invoice {
+  const [item] = subscription.items.data;
+  if (!item) throw new Error(`Subscription ${subscription.id} has no item.`);
+  const customer = sandbox.state.customers.get(subscription.customer);
+  const amount = (price.unit_amount ?? 0) * (item.quantity ?? 1);
+  const now = sandbox.now();
+  const id = newId("in");
+  const isFirst = reason === "subscription_create";
+  const line = {
+    id: newId("il"),
+    object: "line_item",
+    amount,
+    currency: price.currency,
+    description: `${item.quantity ?? 1} × ${productName(sandbox, price)}`,
+    discount_amounts: [],
+    discountable: true,
+    discounts: [],
+    invoice: id,
+    livemode: false,
+    metadata: subscription.metadata,
+    parent: {
+      invoice_item_details: null,
+      subscription_item_details: {
+        invoice_item: null,
+        proration: false,
+        proration_details: { credited_items: null },
+        subscription: subscription.id,
+        subscription_item: item.id,
+      },
+      type: "subscription_item_details",
+    },
+    period: { start: item.current_period_start, end: item.current_period_end },
+    pretax_credit_amounts: [],
+    pricing: {
+      price_details: { price: price.id, product: price.product },
+      type: "price_details",
+      unit_amount_decimal: price.unit_amount_decimal,
+    },
+    quantity: item.quantity ?? 1,
+    quantity_decimal: String(item.quantity ?? 1),
+    subscription: subscription.id,
+    subtotal: amount,
+    taxes: [],
+  } satisfies Wire<Stripe.InvoiceLineItem>;
+  const invoice: Invoice = {
+    id,
+    object: "invoice",
+    account_country: "US",
+    account_name: "The Golden Path",
+    account_tax_ids: null,
+    amount_due: amount,
+    amount_overpaid: 0,
+    amount_paid: 0,
+    amount_remaining: amount,
+    amount_shipping: 0,
+    application: null,
+    attempt_count: 0,
+    attempted: false,
+    auto_advance: true,
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: false,
+      liability: null,
+      provider: null,
+      status: null,
+    },
+    automatically_finalizes_at: now + DRAFT_SECONDS,
+    billing_reason: reason,
+    collection_method: "charge_automatically",
+    created: now,
+    currency: price.currency,
+    custom_fields: null,
+    customer: subscription.customer,
+    customer_account: null,
+    customer_address: null,
+    customer_email: isPresent(customer) ? customer.email : null,
+    customer_name: isPresent(customer) ? (customer.name ?? null) : null,
+    customer_phone: null,
+    customer_shipping: null,
+    customer_tax_exempt: "none",
+    customer_tax_ids: [],
+    default_payment_method: null,
+    default_source: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    due_date: null,
+    effective_at: null,
+    ending_balance: null,
+    footer: null,
+    from_invoice: null,
+    hosted_invoice_url: null,
+    invoice_pdf: null,
+    issuer: { type: "self" },
+    last_finalization_error: null,
+    latest_revision: null,
+    lines: wholeList(`/v1/invoices/${id}/lines`, [line]),
+    livemode: false,
+    metadata: {},
+    next_payment_attempt: null,
+    number: null,
+    on_behalf_of: null,
+    parent: {
+      quote_details: null,
+      subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
+      type: "subscription_details",
+    },
+    payment_settings: {
+      default_mandate: null,
+      payment_method_options: null,
+      payment_method_types: null,
+    },
+    // As at Stripe, an invoice's own period looks back: the first one is empty.
+    period_end: item.current_period_start,
+    period_start: isFirst ? item.current_period_start : previousStart(sandbox, subscription),
+    post_payment_credit_notes_amount: 0,
+    pre_payment_credit_notes_amount: 0,
+    receipt_number: null,
+    rendering: null,
+    shipping_cost: null,
+    shipping_details: null,
+    starting_balance: 0,
+    statement_descriptor: null,
+    status: "draft",
+    status_transitions: {
+      finalized_at: null,
+      marked_uncollectible_at: null,
+      paid_at: null,
+      voided_at: null,
+    },
+    subtotal: amount,
+    subtotal_excluding_tax: amount,
+    test_clock: null,
+    total: amount,
+    total_discount_amounts: [],
+    total_excluding_tax: amount,
+    total_pretax_credit_amounts: [],
+    total_taxes: [],
+    webhooks_delivered_at: null,
+  } satisfies Wire<Stripe.Invoice>;
+  sandbox.state.invoices.set(invoice.id, invoice);
+  emit(sandbox, "invoice.created", invoice);
+  return invoice;
+}
+
+function productName(sandbox: Sandbox, price: Price): string {
+  return sandbox.state.products.get(price.product)?.name ?? price.product;
+}
+
+function previousStart(sandbox: Sandbox, subscription: Subscription): number {
+  const last = invoicesOf(sandbox, subscription).at(-1);
+  return last?.lines.data[0]?.period.start ?? subscription.start_date;
+}
+
+/** Makes a draft final: it gets its number and its page. Any other invoice stays as it is. */
+export function finalizeInvoice(sandbox: Sandbox, invoice: Invoice): void {
+  if (invoice.status !== "draft") return;
+  sandbox.state.invoiceCount += 1;
+  invoice.status = "open";
+  invoice.number = `SANDBOX-${String(sandbox.state.invoiceCount).padStart(4, "0")}`;
+  invoice.automatically_finalizes_at = null;
+  invoice.effective_at = sandbox.now();
+  invoice.ending_balance = 0;
+  invoice.status_transitions.finalized_at = sandbox.now();
+  invoice.hosted_invoice_url = `${sandbox.origin}/i/${invoice.id}`;
+  emit(sandbox, "invoice.finalized", invoice);
+}
+
+/** Marks an invoice as paid by an intent. */
+export function payInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIntent): void {
+  const now = sandbox.now();
+  const payment = {
+    id: newId("inpay"),
+    object: "invoice_payment",
+    amount_paid: invoice.amount_due,
+    amount_requested: invoice.amount_due,
+    created: now,
+    currency: invoice.currency,
+    invoice: invoice.id,
+    is_default: true,
+    livemode: false,
+    payment: { type: "payment_intent", payment_intent: intent.id },
+    status: "paid",
+    status_transitions: { canceled_at: null, paid_at: now },
+  } satisfies InvoicePayment & Wire<Stripe.InvoicePayment>;
+  sandbox.state.invoicePayments.set(payment.id, payment);
+  update(sandbox, "invoice.updated", invoice, () => {
+    invoice.status = "paid";
+    delete invoice.status_details;
+    invoice.amount_paid = invoice.amount_due;
+    invoice.amount_remaining = 0;
+    invoice.attempted = true;
+    invoice.attempt_count += 1;
+    invoice.auto_advance = false;
+    invoice.next_payment_attempt = null;
+    invoice.status_transitions.paid_at = now;
+  });
+  emit(sandbox, "invoice_payment.paid", payment);
+  emit(sandbox, "invoice.paid", invoice);
+  emit(sandbox, "invoice.payment_succeeded", invoice);
+}
+
+/** Notes a failed attempt; `nextAttempt` is when the next one follows, in Unix seconds. */
+export function noteFailedAttempt(
+  sandbox: Sandbox,
+  invoice: Invoice,
+  nextAttempt: number | null,
+  needsAction: boolean,
+): void {
+  update(sandbox, "invoice.updated", invoice, () => {
+    invoice.attempted = true;
+    invoice.attempt_count += 1;
+    invoice.next_payment_attempt = nextAttempt;
+  });
+  if (needsAction) emit(sandbox, "invoice.payment_action_required", invoice);
+  emit(sandbox, "invoice.payment_failed", invoice);
+}
+
+/** Why an invoice was written off; `user_forgiven` is what an author's own doing counts as. */
+export type WriteOffReason = "user_forgiven" | "subscription_paused";
+
+/** Marks an open invoice as bad debt. It can still be paid (docs.stripe.com/invoicing/overview). */
+export function markUncollectible(
+  sandbox: Sandbox,
+  invoice: Invoice,
+  reason: WriteOffReason,
+): void {
+  update(sandbox, "invoice.updated", invoice, () => {
+    invoice.status = "uncollectible";
+    invoice.status_details = { uncollectible: { reason } };
+    invoice.auto_advance = false;
+    invoice.next_payment_attempt = null;
+    invoice.status_transitions.marked_uncollectible_at = sandbox.now();
+  });
+  emit(sandbox, "invoice.marked_uncollectible", invoice);
+}
+
+/** Voids an invoice that nobody has to pay any more. */
+export function voidInvoice(sandbox: Sandbox, invoice: Invoice): void {
+  update(sandbox, "invoice.updated", invoice, () => {
+    invoice.status = "void";
+    delete invoice.status_details;
+    invoice.auto_advance = false;
+    invoice.next_payment_attempt = null;
+    invoice.status_transitions.voided_at = sandbox.now();
+  });
+  emit(sandbox, "invoice.voided", invoice);
+}

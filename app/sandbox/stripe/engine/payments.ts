@@ -1,0 +1,284 @@
+import type Stripe from "stripe";
+import { noSuch } from "./api-error";
+import { emit } from "./events";
+import { newId } from "./ids";
+import type { Sandbox } from "./sandbox";
+import { BANK_ACCOUNT, type ChargeOutcome } from "./test-cards";
+import type { Charge, PaymentIntent, PaymentMethod, Stored, Wire } from "./wire";
+
+export type Payment = {
+  customerId: string;
+  amount: number;
+  currency: string;
+  description: string;
+};
+
+/** Begins a payment that nothing has been charged for yet. */
+export function addPaymentIntent(sandbox: Sandbox, payment: Payment): PaymentIntent {
+  const id = newId("pi");
+  const intent: PaymentIntent = {
+    id,
+    object: "payment_intent",
+    allowed_payment_method_types: null,
+    amount: payment.amount,
+    amount_capturable: 0,
+    amount_received: 0,
+    application: null,
+    application_fee_amount: null,
+    automatic_payment_methods: null,
+    canceled_at: null,
+    cancellation_reason: null,
+    capture_method: "automatic",
+    client_secret: newId(`${id}_secret`),
+    confirmation_method: "automatic",
+    created: sandbox.now(),
+    currency: payment.currency,
+    customer: payment.customerId,
+    customer_account: null,
+    description: payment.description,
+    excluded_payment_method_types: null,
+    last_payment_error: null,
+    latest_charge: null,
+    livemode: false,
+    managed_payments: null,
+    metadata: {},
+    next_action: null,
+    on_behalf_of: null,
+    payment_method: null,
+    payment_method_configuration_details: null,
+    payment_method_options: null,
+    payment_method_types: ["card", "us_bank_account"],
+    payment_record: null,
+    processing: null,
+    receipt_email: null,
+    review: null,
+    setup_future_usage: "off_session",
+    shipping: null,
+    source: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status: "requires_payment_method",
+    transfer_data: null,
+    transfer_group: null,
+  } satisfies Wire<Stripe.PaymentIntent>;
+  sandbox.state.paymentIntents.set(intent.id, intent);
+  emit(sandbox, "payment_intent.created", intent);
+  return intent;
+}
+
+/** The payment intent, or Stripe's error for an id that names none. */
+export function paymentIntentNamed(sandbox: Sandbox, id: string, param = "id"): PaymentIntent {
+  const intent = sandbox.state.paymentIntents.get(id);
+  if (!intent) throw noSuch("payment_intent", id, param);
+  return intent;
+}
+
+/** The charge, or Stripe's error for an id that names none. */
+export function chargeNamed(sandbox: Sandbox, id: string, param = "id"): Charge {
+  const charge = sandbox.state.charges.get(id);
+  if (!charge) throw noSuch("charge", id, param);
+  return charge;
+}
+
+/** Charges a payment method for an intent, with a given outcome, and emits what Stripe would. */
+export function attemptPayment(
+  sandbox: Sandbox,
+  intent: PaymentIntent,
+  method: PaymentMethod,
+  outcome: ChargeOutcome,
+): void {
+  intent.payment_method = method.id;
+  if (outcome.kind === "authentication") {
+    intent.status = "requires_action";
+    intent.next_action = { type: "use_stripe_sdk" };
+    intent.last_payment_error = null;
+    emit(sandbox, "payment_intent.requires_action", intent);
+    return;
+  }
+  intent.next_action = null;
+  const charge = addCharge(sandbox, intent, method, outcome);
+  intent.latest_charge = charge.id;
+  if (outcome.kind === "paid") {
+    emit(sandbox, "charge.succeeded", charge);
+    succeed(sandbox, intent);
+  } else if (outcome.kind === "processing") {
+    intent.status = "processing";
+    emit(sandbox, "charge.pending", charge);
+    emit(sandbox, "payment_intent.processing", intent);
+  } else {
+    emit(sandbox, "charge.failed", charge);
+    fail(sandbox, intent, {
+      type: "card_error",
+      code: outcome.code,
+      decline_code: outcome.declineCode,
+      message: outcome.message,
+      charge: charge.id,
+    });
+  }
+}
+
+/** The customer did not get through 3-D Secure. */
+export function failAuthentication(sandbox: Sandbox, intent: PaymentIntent): void {
+  intent.next_action = null;
+  fail(sandbox, intent, {
+    type: "invalid_request_error",
+    code: "payment_intent_authentication_failure",
+    message: AUTHENTICATION_FAILED,
+  });
+}
+
+export const AUTHENTICATION_FAILED =
+  "We are unable to authenticate your payment method. Please choose a different payment method and try again.";
+
+/** Money of a delayed payment has arrived, or has not. */
+export function settlePayment(sandbox: Sandbox, intent: PaymentIntent, arrived: boolean): void {
+  const charge = sandbox.state.charges.get(intent.latest_charge ?? "");
+  if (charge) {
+    charge.status = arrived ? "succeeded" : "failed";
+    charge.paid = arrived;
+    charge.failure_code = arrived ? null : "bank_account_declined";
+    charge.failure_message = arrived ? null : DEBIT_FAILED;
+    emit(sandbox, arrived ? "charge.succeeded" : "charge.failed", charge);
+  }
+  if (arrived) {
+    succeed(sandbox, intent);
+  } else {
+    fail(sandbox, intent, {
+      type: "card_error",
+      code: "payment_intent_payment_attempt_failed",
+      message: DEBIT_FAILED,
+    });
+  }
+}
+
+const DEBIT_FAILED = "The customer's bank account could not be debited.";
+
+function succeed(sandbox: Sandbox, intent: PaymentIntent): void {
+  intent.status = "succeeded";
+  intent.amount_received = intent.amount;
+  intent.last_payment_error = null;
+  emit(sandbox, "payment_intent.succeeded", intent);
+}
+
+function fail(
+  sandbox: Sandbox,
+  intent: PaymentIntent,
+  error: NonNullable<PaymentIntent["last_payment_error"]>,
+): void {
+  intent.status = "requires_payment_method";
+  intent.last_payment_error = error;
+  intent.payment_method = null;
+  emit(sandbox, "payment_intent.payment_failed", intent);
+}
+
+function addCharge(
+  sandbox: Sandbox,
+  intent: PaymentIntent,
+  method: PaymentMethod,
+  outcome: Exclude<ChargeOutcome, { kind: "authentication" }>,
+): Charge {
+  const isPaid = outcome.kind === "paid";
+  const declined = outcome.kind === "declined" ? outcome : null;
+  const id = newId(sandbox.state.instruments.get(method.id) === BANK_ACCOUNT ? "py" : "ch");
+  const charge: Charge = {
+    id,
+    object: "charge",
+    amount: intent.amount,
+    amount_captured: declined ? 0 : intent.amount,
+    amount_refunded: 0,
+    application: null,
+    application_fee: null,
+    application_fee_amount: null,
+    balance_transaction: null,
+    billing_details: method.billing_details,
+    calculated_statement_descriptor: "THE GOLDEN PATH",
+    captured: declined === null,
+    created: sandbox.now(),
+    currency: intent.currency,
+    customer: intent.customer,
+    description: intent.description,
+    disputed: false,
+    failure_balance_transaction: null,
+    failure_code: declined?.code ?? null,
+    failure_message: declined?.message ?? null,
+    fraud_details: {},
+    livemode: false,
+    metadata: {},
+    on_behalf_of: null,
+    outcome: {
+      advice_code: null,
+      network_advice_code: null,
+      network_decline_code: null,
+      network_status: declined ? "declined_by_network" : "approved_by_network",
+      reason: declined?.declineCode ?? null,
+      risk_level: "normal",
+      seller_message: declined
+        ? "The bank did not return any further details with this decline."
+        : "Payment complete.",
+      type: declined ? "issuer_declined" : "authorized",
+    },
+    paid: isPaid,
+    payment_intent: intent.id,
+    payment_method: method.id,
+    payment_method_details: chargedDetails(method, intent.amount),
+    receipt_email: null,
+    receipt_number: null,
+    receipt_url: null,
+    refunded: false,
+    review: null,
+    shipping: null,
+    source: null,
+    source_transfer: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status: isPaid ? "succeeded" : declined ? "failed" : "pending",
+    transfer_data: null,
+    transfer_group: null,
+  } satisfies Wire<Stripe.Charge>;
+  sandbox.state.charges.set(charge.id, charge);
+  return charge;
+}
+
+function chargedDetails(
+  method: PaymentMethod,
+  amount: number,
+): Stored<Stripe.Charge.PaymentMethodDetails> {
+  const { card, us_bank_account: account } = method;
+  if (card) {
+    return {
+      type: "card",
+      card: {
+        amount_authorized: amount,
+        authorization_code: null,
+        brand: card.brand,
+        checks: card.checks,
+        country: card.country,
+        electronic_commerce_indicator: null,
+        exp_month: card.exp_month,
+        exp_year: card.exp_year,
+        funding: card.funding,
+        installments: null,
+        last4: card.last4,
+        mandate: null,
+        network: card.brand,
+        network_transaction_id: null,
+        regulated_status: card.regulated_status,
+        three_d_secure: null,
+        transaction_link_id: null,
+        wallet: null,
+      },
+    };
+  }
+  return {
+    type: "us_bank_account",
+    us_bank_account: {
+      account_holder_type: account?.account_holder_type ?? null,
+      account_type: account?.account_type ?? null,
+      bank_name: account?.bank_name ?? null,
+      fingerprint: null,
+      last4: account?.last4 ?? null,
+      payment_reference: null,
+      routing_number: account?.routing_number ?? null,
+    },
+  };
+}

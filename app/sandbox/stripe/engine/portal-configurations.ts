@@ -1,0 +1,77 @@
+import type Stripe from "stripe";
+import { noSuch } from "./api-error";
+import { emit } from "./events";
+import { newId } from "./ids";
+import type { Sandbox } from "./sandbox";
+import type { PortalConfiguration, Stored, Wire } from "./wire";
+
+/** What a configuration lets customers do in the portal. */
+export type PortalFeatures = Stored<Stripe.BillingPortal.Configuration.Features>;
+
+/** A portal that offers nothing. */
+export const NO_FEATURES: PortalFeatures = {
+  customer_update: { allowed_updates: [], enabled: false },
+  invoice_history: { enabled: false },
+  payment_method_update: { enabled: false, payment_method_configuration: null },
+  subscription_cancel: {
+    cancellation_reason: { enabled: false, feedback_options: null, options: [] },
+    enabled: false,
+    mode: "at_period_end",
+    proration_behavior: "none",
+  },
+  subscription_pause: { duration: { interval_options: [], type: "indefinite" }, enabled: false },
+  subscription_update: {
+    billing_cycle_anchor: null,
+    default_allowed_updates: [],
+    enabled: false,
+    proration_behavior: "none",
+    schedule_at_period_end: { conditions: [] },
+    trial_update_behavior: "end_trial",
+  },
+};
+
+/** What a portal offers out of the box: cancel at the period's end, another card, the invoices. */
+export const EVERYDAY_FEATURES: PortalFeatures = {
+  ...NO_FEATURES,
+  invoice_history: { enabled: true },
+  payment_method_update: { enabled: true, payment_method_configuration: null },
+  subscription_cancel: { ...NO_FEATURES.subscription_cancel, enabled: true },
+};
+
+/** Adds a configuration of the customer portal. */
+export function addConfiguration(
+  sandbox: Sandbox,
+  draft: Partial<PortalConfiguration>,
+): PortalConfiguration {
+  const configuration: PortalConfiguration = {
+    id: newId("bpc"),
+    object: "billing_portal.configuration",
+    active: true,
+    application: null,
+    business_profile: { headline: null, privacy_policy_url: null, terms_of_service_url: null },
+    created: sandbox.now(),
+    default_return_url: null,
+    features: structuredClone(NO_FEATURES),
+    is_default: false,
+    livemode: false,
+    login_page: { enabled: false, url: null },
+    metadata: {},
+    name: null,
+    updated: sandbox.now(),
+    ...draft,
+  } satisfies Wire<Stripe.BillingPortal.Configuration>;
+  sandbox.state.portalConfigurations.set(configuration.id, configuration);
+  emit(sandbox, "billing_portal.configuration.created", configuration);
+  return configuration;
+}
+
+/** The configuration, or Stripe's error for an id that names none. */
+export function configurationNamed(
+  sandbox: Sandbox,
+  id: string,
+  param = "id",
+): PortalConfiguration {
+  const configuration = sandbox.state.portalConfigurations.get(id);
+  if (!configuration) throw noSuch("configuration", id, param);
+  return configuration;
+}

@@ -1,0 +1,101 @@
+import type Stripe from "stripe";
+import { noSuch, notAllowed } from "./api-error";
+import { emit, update } from "./events";
+import { newId } from "./ids";
+import type { Sandbox } from "./sandbox";
+import type { Plan, Price, Wire } from "./wire";
+
+type PriceDraft = Pick<Price, "product" | "currency" | "unit_amount"> & Partial<Price>;
+
+/** Puts a price in the catalogue; `recurring` makes it one for subscriptions. */
+export function addPrice(sandbox: Sandbox, draft: PriceDraft): Price {
+  const price: Price = {
+    id: newId("price"),
+    object: "price",
+    active: true,
+    billing_scheme: "per_unit",
+    created: sandbox.now(),
+    custom_unit_amount: null,
+    livemode: false,
+    lookup_key: null,
+    metadata: {},
+    nickname: null,
+    recurring: null,
+    tax_behavior: "unspecified",
+    tiers_mode: null,
+    transform_quantity: null,
+    type: draft.recurring ? "recurring" : "one_time",
+    unit_amount_decimal: draft.unit_amount === null ? null : String(draft.unit_amount),
+    ...draft,
+  } satisfies Wire<Stripe.Price>;
+  sandbox.state.prices.set(price.id, price);
+  emit(sandbox, "price.created", price);
+  return price;
+}
+
+/** The recurring part of a price with Stripe's defaults. */
+export function recurring(
+  interval: Stripe.Price.Recurring.Interval,
+  count = 1,
+): Price["recurring"] {
+  return {
+    interval,
+    interval_count: count,
+    meter: null,
+    trial_period_days: null,
+    usage_type: "licensed",
+  };
+}
+
+/** The plan that Stripe still shows beside a recurring price. */
+export function planOf(price: Price): Plan {
+  return {
+    id: price.id,
+    object: "plan",
+    active: price.active,
+    amount: price.unit_amount,
+    amount_decimal: price.unit_amount_decimal,
+    billing_scheme: "per_unit",
+    created: price.created,
+    currency: price.currency,
+    interval: price.recurring?.interval ?? "month",
+    interval_count: price.recurring?.interval_count ?? 1,
+    livemode: false,
+    metadata: price.metadata,
+    meter: null,
+    nickname: price.nickname,
+    product: price.product,
+    tiers_mode: null,
+    transform_usage: null,
+    trial_period_days: null,
+    usage_type: "licensed",
+  } satisfies Wire<Stripe.Plan>;
+}
+
+/** The price, or Stripe's error for an id that names none. */
+export function priceNamed(sandbox: Sandbox, id: string, param = "id"): Price {
+  const price = sandbox.state.prices.get(id);
+  if (!price) throw noSuch("price", id, param);
+  return price;
+}
+
+/** Gives a lookup key to a price; another price may only lose it when `transfer` is set. */
+export function claimLookupKey(
+  sandbox: Sandbox,
+  key: string | undefined,
+  transfer: boolean | undefined,
+): void {
+  if (key === undefined) return;
+  for (const price of sandbox.state.prices.values()) {
+    if (price.lookup_key !== key) continue;
+    if (!transfer) {
+      throw notAllowed(
+        `A price (\`${price.id}\`) already uses that lookup key.`,
+        "resource_already_exists",
+      );
+    }
+    update(sandbox, "price.updated", price, (other) => {
+      other.lookup_key = null;
+    });
+  }
+}

@@ -1,0 +1,98 @@
+import type Stripe from "stripe";
+import { invalidParameter, notAllowed } from "./api-error";
+import { isChargedBack } from "./disputes";
+import { emit, update } from "./events";
+import { newId } from "./ids";
+import type { Sandbox } from "./sandbox";
+import type { Charge, Refund, Wire } from "./wire";
+
+type RefundDetails = {
+  metadata?: Record<string, string>;
+  reason?: Refund["reason"];
+  /** One that is on its way for days, as bank debits are given back. */
+  isPending?: boolean;
+};
+
+/** Gives back a charge, or a part of it in cents. Throws Stripe's error for more than is left. */
+export function refundCharge(
+  sandbox: Sandbox,
+  charge: Charge,
+  amount = charge.amount - charge.amount_refunded,
+  more: RefundDetails = {},
+): Refund {
+  if (charge.status !== "succeeded") {
+    throw notAllowed(`Charge ${charge.id} has not succeeded.`, "charge_not_refundable");
+  }
+  if (charge.refunded) {
+    throw notAllowed(`Charge ${charge.id} has already been refunded.`, "charge_already_refunded");
+  }
+  if (isChargedBack(sandbox, charge)) {
+    throw notAllowed(
+      `Charge ${charge.id} has been charged back; cannot issue a refund.`,
+      "charge_disputed",
+    );
+  }
+  const left = charge.amount - charge.amount_refunded;
+  if (amount > left) {
+    throw invalidParameter(
+      "amount",
+      `Refund amount (${amount}) is greater than unrefunded amount on charge (${left})`,
+    );
+  }
+  const refund: Refund = {
+    id: newId("re"),
+    object: "refund",
+    amount,
+    balance_transaction: null,
+    charge: charge.id,
+    created: sandbox.now(),
+    currency: charge.currency,
+    customer: charge.customer,
+    customer_account: null,
+    metadata: more.metadata ?? {},
+    payment_intent: charge.payment_intent,
+    payment_method: charge.payment_method,
+    reason: more.reason === undefined ? "requested_by_customer" : more.reason,
+    receipt_number: null,
+    source_transfer_reversal: null,
+    status: more.isPending ? "pending" : "succeeded",
+    transfer_reversal: null,
+  } satisfies Wire<Stripe.Refund>;
+  sandbox.state.refunds.set(refund.id, refund);
+  emit(sandbox, "refund.created", refund);
+  update(sandbox, "charge.refunded", charge, () => {
+    charge.amount_refunded += amount;
+    charge.refunded = charge.amount_refunded === charge.amount;
+  });
+  return refund;
+}
+
+/** A pending refund arrives. */
+export function settleRefund(sandbox: Sandbox, refund: Refund): void {
+  if (refund.status !== "pending") throw notAllowed(`Refund ${refund.id} is ${refund.status}.`);
+  update(sandbox, "refund.updated", refund, () => {
+    refund.status = "succeeded";
+  });
+}
+
+/**
+ * A refund that had been made, or was on its way, comes back from the bank, and the charge counts as
+ * refunded no longer (docs.stripe.com/refunds, "Failed refunds").
+ */
+export function failRefund(sandbox: Sandbox, refund: Refund): void {
+  if (refund.status !== "pending" && refund.status !== "succeeded") {
+    throw notAllowed(`Refund ${refund.id} is ${refund.status}.`);
+  }
+  update(sandbox, "refund.updated", refund, () => {
+    refund.status = "failed";
+    refund.failure_reason = "unknown";
+  });
+  emit(sandbox, "refund.failed", refund);
+  emit(sandbox, "charge.refund.updated", refund);
+  const charge = sandbox.state.charges.get(refund.charge ?? "");
+  if (!charge) return;
+  update(sandbox, "charge.updated", charge, () => {
+    charge.amount_refunded -= refund.amount;
+    charge.refunded = false;
+  });
+}

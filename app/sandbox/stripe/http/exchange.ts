@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { ApiError } from "../engine/api-error";
+
+/** A request body is longer than the sandbox reads. */
+export class BodyTooLarge extends Error {}
+
+/**
+ * Reads a body as text. Rejects with BodyTooLarge past `limit` bytes; the rest is then read and
+ * forgotten, so that the client gets to see an answer.
+ */
+export function readBody(request: IncomingMessage, limit: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) {
+        chunks.push(chunk);
+        return;
+      }
+      chunks.length = 0;
+      reject(new BodyTooLarge());
+    });
+    request.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+    request.on("error", () => {
+      const message = "Invalid request: its body broke off.";
+      reject(new ApiError(400, { type: "invalid_request_error", message }));
+    });
+  });
+}
+
+/** Path and query of a request; an unreadable address counts as `/`. */
+export function addressOf(request: IncomingMessage): { path: string; query: string } {
+  const address = request.url ?? "/";
+  const mark = address.indexOf("?");
+  return mark === -1
+    ? { path: address, query: "" }
+    : { path: address.slice(0, mark), query: address.slice(mark + 1) };
+}
+
+/** The media type of a request's body, without its parameters. */
+export function mediaType(request: IncomingMessage): string {
+  return (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+}
+
+/** Answers with JSON. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, {
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(body),
+    "Cache-Control": "no-cache, no-store",
+    ...headers,
+  });
+  response.end(body);
+}
+
+/** Answers with a page; nothing may be loaded from elsewhere and nothing runs. */
+export function sendPage(response: ServerResponse, status: number, html: string): void {
+  response.writeHead(status, {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Length": Buffer.byteLength(html),
+    "Cache-Control": "no-store",
+    "Content-Security-Policy":
+      "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+    // 'no-referrer' would take the Origin from the page's own forms
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+  });
+  response.end(html);
+}
+
+/** Sends the browser on with a GET. */
+export function redirect(response: ServerResponse, location: string): void {
+  response.writeHead(303, { Location: location, "Cache-Control": "no-store" });
+  response.end();
+}

@@ -1,0 +1,118 @@
+import {
+  BANK_ACCOUNT,
+  type BankAccount,
+  type CardEntry,
+  groupDigits,
+  isTestCard,
+  readCard,
+  type TestCard,
+} from "../engine/test-cards";
+import type { Form } from "../http/form";
+import { type Html, html } from "./html";
+
+/** What can be picked instead of typing a card number; the values are what `payment` holds. */
+const QUICK_CHOICES: { value: TestCard | BankAccount; label: string; note: string }[] = [
+  { value: "4000000000000002", label: "A card that is declined", note: "4000 0000 0000 0002" },
+  {
+    value: "4000002500003155",
+    label: "A card that asks for 3-D Secure",
+    note: "4000 0025 0000 3155",
+  },
+  {
+    value: "4000000000000341",
+    label: "A card that pays now and is declined at renewals",
+    note: "4000 0000 0000 0341",
+  },
+  {
+    value: BANK_ACCOUNT,
+    label: "A bank account that settles later",
+    note: "The control page decides whether the money arrives.",
+  },
+];
+
+export type CardFormState = { choice: string; entry: CardEntry };
+
+/** A card form as it is first shown: a card that pays, ready to go. `now` in Unix seconds. */
+export function freshCardForm(now: number): CardFormState {
+  const year = new Date(now * 1000).getUTCFullYear() + 5;
+  return {
+    choice: "card",
+    entry: { number: "4242 4242 4242 4242", expiry: `12 / ${year % 100}`, cvc: "123" },
+  };
+}
+
+/** The fields of a card form; `delayed` offers the bank account too. */
+export function cardFields(state: CardFormState, delayed: boolean, hasProblem: boolean): Html {
+  const choices = QUICK_CHOICES.filter(({ value }) => delayed || value !== BANK_ACCOUNT);
+  const checked = (value: string) => value === state.choice && html` checked`;
+  const problem = hasProblem && html` aria-invalid="true" aria-describedby="problem"`;
+  return html`<div class="field"><label for="number">Card number</label>
+<input type="text" id="number" name="number" value="${state.entry.number}" inputmode="numeric" autocomplete="off"${problem}></div>
+<div class="pair">
+<div class="field"><label for="expiry">Expiry</label>
+<input type="text" id="expiry" name="expiry" value="${state.entry.expiry}" placeholder="MM / YY" inputmode="numeric" autocomplete="off"></div>
+<div class="field"><label for="cvc">CVC</label>
+<input type="text" id="cvc" name="cvc" value="${state.entry.cvc}" inputmode="numeric" autocomplete="off"></div>
+</div>
+<fieldset>
+<legend>Pay with</legend>
+<label class="choice"><input type="radio" name="payment" value="card"${checked("card")}><span>The card above</span></label>
+${choices.map(
+  ({ value, label, note }) =>
+    html`<label class="choice"><input type="radio" name="payment" value="${value}"${checked(value)}><span>${label}<span class="soft">${note}</span></span></label>`,
+)}
+</fieldset>`;
+}
+
+/**
+ * What somebody wants to pay with, or the sentence to show; `state` shows the form again. A number
+ * that is no test card is not shown again.
+ */
+export function readCardForm(
+  form: Form,
+  delayed: boolean,
+  now: number,
+): { state: CardFormState } & ({ instrument: TestCard | BankAccount } | { problem: string }) {
+  const choice = textOf(form.payment) || "card";
+  const entry: CardEntry = {
+    number: textOf(form.number),
+    expiry: textOf(form.expiry),
+    cvc: textOf(form.cvc),
+  };
+  const digits = entry.number.replace(/[\s-]/g, "");
+  const state: CardFormState = {
+    choice,
+    entry: { ...entry, number: isTestCard(digits) ? groupDigits(digits) : "" },
+  };
+  if (choice !== "card") {
+    if (choice === BANK_ACCOUNT && delayed) return { state, instrument: BANK_ACCOUNT };
+    if (isTestCard(choice)) return { state, instrument: choice };
+    return { state: freshCardForm(now), problem: "Choose what to pay with." };
+  }
+  const card = readCard(entry, now);
+  return "card" in card ? { state, instrument: card.card } : { state, problem: card.problem };
+}
+
+/** A form's field as text; anything else counts as empty. */
+export function textOf(value: Form[string] | undefined): string {
+  return typeof value === "string" ? value.trim() : "";
+}
+
+/** The sentence above a form that went wrong. */
+export function alert(problem: string | null): Html | null {
+  return problem === null ? null : html`<p role="alert" id="problem">${problem}</p>`;
+}
+
+/** The 3-D Secure page of a payment. */
+export function authenticationForm(action: string, amount: string): Html {
+  return html`<div class="card">
+<h1>3-D Secure</h1>
+<p>Your bank wants to be sure that it is you who pays ${amount}. This page stands in for the bank's own.</p>
+<form method="post" action="${action}">
+<div class="actions">
+<button type="submit" name="answer" value="complete">Complete authentication</button>
+<button type="submit" name="answer" value="fail" class="plain">Fail authentication</button>
+</div>
+</form>
+</div>`;
+}

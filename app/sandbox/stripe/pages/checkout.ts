@@ -1,0 +1,153 @@
+import { answerAuthentication, payInSession, successAddress } from "../engine/checkout";
+import { asksForTerms } from "../engine/checkout-sessions";
+import { isPresent } from "../engine/customers";
+import { isEmail } from "../engine/email-address";
+import type { Sandbox } from "../engine/sandbox";
+import type { CheckoutSession } from "../engine/wire";
+import type { Form } from "../http/form";
+import type { PageAnswer } from "./answer";
+import {
+  alert,
+  authenticationForm,
+  cardFields,
+  freshCardForm,
+  readCardForm,
+  textOf,
+} from "./card-form";
+import { html } from "./html";
+import { BUSINESS_NAME, layout, messagePage, money } from "./layout";
+
+type Shown = { state?: ReturnType<typeof freshCardForm>; problem?: string | null; email?: string };
+
+/** GET of a session's page: the form while it is open, else what became of it. */
+export function showCheckout(sandbox: Sandbox, id: string): PageAnswer {
+  const session = sandbox.state.checkoutSessions.get(id);
+  if (!session) return { status: 404, page: noSession() };
+  return {
+    page: isOpen(sandbox, session) ? paymentPage(sandbox, session, {}) : closedPage(session),
+  };
+}
+
+/** POST of the card form. */
+export function payCheckout(sandbox: Sandbox, id: string, form: Form): PageAnswer {
+  const session = sandbox.state.checkoutSessions.get(id);
+  if (!session) return { status: 404, page: noSession() };
+  if (!isOpen(sandbox, session)) return { page: closedPage(session) };
+  const entry = readCardForm(form, true, sandbox.now());
+  const email = textOf(form.email);
+  const again = (problem: string) => ({
+    page: paymentPage(sandbox, session, { state: entry.state, problem, email }),
+  });
+  if (knownEmail(sandbox, session) === null && !isEmail(email)) {
+    return again("Your email is incomplete.");
+  }
+  if (asksForTerms(session) && textOf(form.terms) === "") {
+    return again("Accept the terms of service to go on.");
+  }
+  // The sandbox knows no promotion codes, so that none is right.
+  if (textOf(form.promotion_code) !== "") return again("This promotion code is invalid.");
+  if ("problem" in entry) return again(entry.problem);
+  const outcome = payInSession(sandbox, session, {
+    instrument: entry.instrument,
+    email: email || null,
+    authenticated: false,
+  });
+  if (outcome.kind === "complete") return { redirect: outcome.redirect };
+  if (outcome.kind === "authentication") return { redirect: `/c/pay/${session.id}/authenticate` };
+  return again(outcome.message);
+}
+
+/** GET of the 3-D Secure page. */
+export function showAuthentication(sandbox: Sandbox, id: string): PageAnswer {
+  const session = sandbox.state.checkoutSessions.get(id);
+  if (!session) return { status: 404, page: noSession() };
+  if (!isOpen(sandbox, session) || !sandbox.state.authentications.has(id)) {
+    return { redirect: `/c/pay/${id}` };
+  }
+  const amount = money(session.amount_total ?? 0, session.currency ?? "usd");
+  return {
+    page: layout("3-D Secure", authenticationForm(`/c/pay/${session.id}/authenticate`, amount)),
+  };
+}
+
+/** POST of the 3-D Secure page. */
+export function answerCheckoutAuthentication(sandbox: Sandbox, id: string, form: Form): PageAnswer {
+  const session = sandbox.state.checkoutSessions.get(id);
+  if (!session) return { status: 404, page: noSession() };
+  if (!isOpen(sandbox, session)) return { page: closedPage(session) };
+  const outcome = answerAuthentication(sandbox, session, textOf(form.answer) === "complete");
+  if (outcome.kind === "complete") return { redirect: outcome.redirect };
+  if (outcome.kind === "declined") {
+    return { page: paymentPage(sandbox, session, { problem: outcome.message }) };
+  }
+  return { redirect: `/c/pay/${id}` };
+}
+
+function isOpen(sandbox: Sandbox, session: CheckoutSession): boolean {
+  return session.status === "open" && session.expires_at > sandbox.now();
+}
+
+function knownEmail(sandbox: Sandbox, session: CheckoutSession): string | null {
+  const customer = sandbox.state.customers.get(session.customer ?? "");
+  return isPresent(customer) ? (customer.email ?? null) : session.customer_email;
+}
+
+function paymentPage(sandbox: Sandbox, session: CheckoutSession, shown: Shown): string {
+  const details = sandbox.state.checkoutDetails.get(session.id);
+  const price = sandbox.state.prices.get(details?.priceId ?? "");
+  const product = sandbox.state.products.get(price?.product ?? "");
+  const name = product?.name ?? "a subscription";
+  const email = knownEmail(sandbox, session);
+  const problem = shown.problem ?? null;
+  const state = shown.state ?? freshCardForm(sandbox.now());
+  return layout(
+    `${problem ? "Error: " : ""}Subscribe to ${name}`,
+    html`<h1>Subscribe to ${name}</h1>
+<p class="price">${money(session.amount_total ?? 0, session.currency ?? "usd")} <small>per ${price?.recurring?.interval ?? "month"}</small></p>
+<div class="card">
+${alert(problem)}
+<form method="post" action="/c/pay/${session.id}" novalidate>
+${
+  email === null
+    ? html`<div class="field"><label for="email">E-mail</label><input type="email" id="email" name="email" value="${shown.email ?? ""}" autocomplete="email" required></div>`
+    : html`<p>E-mail: <strong>${email}</strong></p>`
+}
+${cardFields(state, true, problem !== null)}
+${
+  session.allow_promotion_codes &&
+  html`<div class="field"><label for="promotion_code">Promotion code</label><input type="text" id="promotion_code" name="promotion_code" autocomplete="off"></div>`
+}
+${
+  asksForTerms(session) &&
+  html`<label class="choice"><input type="checkbox" name="terms" value="accepted" required><span>I agree to ${BUSINESS_NAME}'s terms of service.</span></label>`
+}
+<div class="actions">
+<button type="submit" class="full">Subscribe</button>
+${session.cancel_url && html`<a class="button plain full" href="${session.cancel_url}">Cancel</a>`}
+</div>
+</form>
+</div>
+<p class="soft">You pay ${BUSINESS_NAME} until you cancel.</p>`,
+  );
+}
+
+function closedPage(session: CheckoutSession): string {
+  if (session.status === "complete") {
+    return messagePage(
+      "You're all done here",
+      "This checkout session is complete. You can close this page.",
+      { href: successAddress(session), label: `Return to ${BUSINESS_NAME}` },
+    );
+  }
+  return messagePage(
+    "This page has expired",
+    "This checkout session is no longer open. Nothing was charged.",
+    session.cancel_url === null
+      ? null
+      : { href: session.cancel_url, label: `Return to ${BUSINESS_NAME}` },
+  );
+}
+
+function noSession(): string {
+  return messagePage("Something went wrong", "There is no such checkout session.");
+}

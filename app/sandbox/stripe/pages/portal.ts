@@ -1,0 +1,290 @@
+import { changeDefaultCard, owedInvoices, runningSubscriptions } from "../engine/card-repair";
+import { isPresent } from "../engine/customers";
+import type { Sandbox } from "../engine/sandbox";
+import { endSubscription, setCancelAtPeriodEnd } from "../engine/subscription-end";
+import { isOver, itemOf } from "../engine/subscriptions";
+import { BANK_ACCOUNT } from "../engine/test-cards";
+import type { Customer, PortalConfiguration, PortalSession, Subscription } from "../engine/wire";
+import type { Form } from "../http/form";
+import type { PageAnswer } from "./answer";
+import {
+  alert,
+  authenticationForm,
+  cardFields,
+  freshCardForm,
+  readCardForm,
+  textOf,
+} from "./card-form";
+import { type Html, html } from "./html";
+import { BUSINESS_NAME, day, layout, messagePage, money } from "./layout";
+
+const OPEN_SECONDS = 3_600;
+const TEST_CARD_BRANDS: Record<string, string> = { visa: "Visa", mastercard: "Mastercard" };
+
+type Portal = {
+  sandbox: Sandbox;
+  session: PortalSession;
+  customer: Customer;
+  features: PortalConfiguration["features"];
+  /** The path of the portal's first page. */
+  home: string;
+};
+
+/** Finds the portal that a path's key opens; an answer when it opens none. */
+function openPortal(sandbox: Sandbox, key: string): Portal | PageAnswer {
+  const home = `/p/session/${key}`;
+  const session = [...sandbox.state.portalSessions.values()].find(({ url }) => url.endsWith(home));
+  const customer = sandbox.state.customers.get(session?.customer ?? "");
+  if (!session || !isPresent(customer) || session.created + OPEN_SECONDS < sandbox.now()) {
+    const way =
+      session?.return_url != null
+        ? { href: session.return_url, label: `Return to ${BUSINESS_NAME}` }
+        : null;
+    return {
+      status: session ? 200 : 404,
+      page: messagePage("This page has expired", "Open the customer portal again to go on.", way),
+    };
+  }
+  const configuration = sandbox.state.portalConfigurations.get(session.configuration);
+  if (!configuration) throw new Error(`Portal session ${session.id} has no configuration.`);
+  return { sandbox, session, customer, features: configuration.features, home };
+}
+
+function isPortal(opened: Portal | PageAnswer): opened is Portal {
+  return "session" in opened;
+}
+
+/** GET of a portal page; `rest` is what follows the portal's key in the path. */
+export function showPortal(sandbox: Sandbox, key: string, rest: string[]): PageAnswer {
+  const portal = openPortal(sandbox, key);
+  if (!isPortal(portal)) return portal;
+  const [page, subscriptionId] = rest;
+  const { flow } = portal.session;
+  if (page === undefined && flow?.type === "payment_method_update") {
+    return { redirect: `${portal.home}/card` };
+  }
+  if (page === undefined && flow?.subscription_cancel) {
+    return { redirect: `${portal.home}/cancel/${flow.subscription_cancel.subscription}` };
+  }
+  if (page === undefined || page === "home") return { page: homePage(portal) };
+  if (page === "card" && portal.features.payment_method_update.enabled) {
+    return { page: cardPage(portal, {}) };
+  }
+  if (page === "authenticate" && sandbox.state.authentications.has(portal.session.id)) {
+    return {
+      page: layout(
+        "3-D Secure",
+        authenticationForm(`${portal.home}/authenticate`, money(0, "usd")),
+      ),
+    };
+  }
+  if (page === "cancel" && portal.features.subscription_cancel.enabled) {
+    const subscription = ownSubscription(portal, subscriptionId);
+    if (subscription) return { page: cancelPage(portal, subscription) };
+  }
+  if (page === "done") return { page: donePage(portal) };
+  return { redirect: `${portal.home}/home` };
+}
+
+/** POST of a portal form; `rest` is what follows the portal's key in the path. */
+export function actInPortal(sandbox: Sandbox, key: string, rest: string[], form: Form): PageAnswer {
+  const portal = openPortal(sandbox, key);
+  if (!isPortal(portal)) return portal;
+  const [action, subscriptionId] = rest;
+  if (action === "card" && portal.features.payment_method_update.enabled) {
+    return updateCard(portal, form);
+  }
+  if (action === "authenticate") return authenticateCard(portal, form);
+  const subscription = ownSubscription(portal, subscriptionId);
+  if (subscription && action === "cancel" && portal.features.subscription_cancel.enabled) {
+    if (portal.features.subscription_cancel.mode === "immediately") {
+      endSubscription(sandbox, subscription, "cancellation_requested");
+    } else {
+      setCancelAtPeriodEnd(sandbox, subscription, true);
+    }
+    return finished(portal, "subscription_cancel");
+  }
+  if (subscription?.cancel_at && action === "resume") {
+    setCancelAtPeriodEnd(sandbox, subscription, false);
+  }
+  return { redirect: `${portal.home}/home` };
+}
+
+function ownSubscription(portal: Portal, id: string | undefined): Subscription | null {
+  const subscription = portal.sandbox.state.subscriptions.get(id ?? "");
+  if (subscription?.customer !== portal.customer.id || isOver(subscription)) return null;
+  return subscription;
+}
+
+function updateCard(portal: Portal, form: Form): PageAnswer {
+  const { sandbox, session, customer } = portal;
+  const entry = readCardForm(form, false, sandbox.now());
+  if ("problem" in entry || entry.instrument === BANK_ACCOUNT) {
+    const problem = "problem" in entry ? entry.problem : "Choose a card.";
+    return { page: cardPage(portal, { state: entry.state, problem }) };
+  }
+  const outcome = changeDefaultCard(sandbox, customer, entry.instrument, false);
+  if (outcome.kind === "declined") {
+    return { page: cardPage(portal, { state: entry.state, problem: outcome.message }) };
+  }
+  if (outcome.kind === "authentication") {
+    sandbox.state.authentications.set(session.id, { card: entry.instrument, email: null });
+    sandbox.changed();
+    return { redirect: `${portal.home}/authenticate` };
+  }
+  return finished(portal, "payment_method_update");
+}
+
+function authenticateCard(portal: Portal, form: Form): PageAnswer {
+  const { sandbox, session, customer } = portal;
+  const waiting = sandbox.state.authentications.get(session.id);
+  if (!waiting) return { redirect: `${portal.home}/card` };
+  sandbox.state.authentications.delete(session.id);
+  sandbox.changed();
+  if (textOf(form.answer) !== "complete") {
+    return { page: cardPage(portal, { problem: "We are unable to authenticate your card." }) };
+  }
+  changeDefaultCard(sandbox, customer, waiting.card, true);
+  return finished(portal, "payment_method_update");
+}
+
+/** Where a finished action leads: to the portal's home, or where a deep link wants it. */
+function finished(portal: Portal, action: string): PageAnswer {
+  const { flow } = portal.session;
+  if (flow?.type !== action) return { redirect: `${portal.home}/home` };
+  const { redirect, type } = flow.after_completion;
+  if (redirect) return { redirect: redirect.return_url };
+  return { redirect: `${portal.home}/${type === "hosted_confirmation" ? "done" : "home"}` };
+}
+
+function donePage(portal: Portal): string {
+  const message = portal.session.flow?.after_completion.hosted_confirmation?.custom_message;
+  return layout(
+    "Done",
+    html`<div class="card"><h1>Done</h1><p role="status">${message ?? "Your changes are saved."}</p>${returnLink(portal)}</div>`,
+  );
+}
+
+function returnLink({ session }: Portal): Html | null {
+  return session.return_url === null
+    ? null
+    : html`<p><a href="${session.return_url}">Return to ${BUSINESS_NAME}</a></p>`;
+}
+
+function homePage(portal: Portal): string {
+  const { sandbox, customer } = portal;
+  const running = runningSubscriptions(sandbox, customer.id);
+  return layout(
+    "Your subscription",
+    html`<h1>Your subscription</h1>
+<p class="soft">${BUSINESS_NAME} · ${customer.email ?? "no e-mail address"}</p>
+${
+  running.length === 0
+    ? html`<div class="card"><p>You have no subscription at present.</p></div>`
+    : running.map((subscription) => subscriptionCard(portal, subscription))
+}
+${portal.features.payment_method_update.enabled && cardOnFile(portal)}
+${portal.features.invoice_history.enabled && invoiceTable(portal)}
+${returnLink(portal)}`,
+  );
+}
+
+function subscriptionCard(portal: Portal, subscription: Subscription): Html {
+  const { sandbox, home, features } = portal;
+  const { price, quantity } = itemOf(subscription);
+  const name = sandbox.state.products.get(price.product)?.name ?? price.product;
+  const amount = (price.unit_amount ?? 0) * (quantity ?? 1);
+  return html`<section class="card">
+<h2>${name}</h2>
+<p class="price">${money(amount, price.currency)} <small>per ${price.recurring?.interval ?? "month"}</small></p>
+<p>${statusSentence(subscription)}</p>
+<div class="actions">
+${
+  subscription.cancel_at !== null
+    ? html`<form method="post" action="${home}/resume/${subscription.id}"><button type="submit">Resume subscription</button></form>`
+    : features.subscription_cancel.enabled &&
+      html`<a class="button plain" href="${home}/cancel/${subscription.id}">Cancel subscription</a>`
+}
+</div>
+</section>`;
+}
+
+function statusSentence(subscription: Subscription): Html {
+  const { current_period_end } = itemOf(subscription);
+  if (subscription.cancel_at !== null) {
+    return html`Your subscription will be cancelled on ${day(subscription.cancel_at)}.`;
+  }
+  if (subscription.status === "active") {
+    return html`Your subscription renews on ${day(current_period_end)}.`;
+  }
+  if (subscription.status === "past_due" || subscription.status === "unpaid") {
+    return html`<strong>Your last payment failed.</strong> Pay its invoice below.`;
+  }
+  if (subscription.status === "incomplete") return html`Your first payment is still on its way.`;
+  return html`Your subscription is ${subscription.status}.`;
+}
+
+function cardOnFile(portal: Portal): Html {
+  const { sandbox, customer, home } = portal;
+  const [subscription] = runningSubscriptions(sandbox, customer.id);
+  const id =
+    subscription?.default_payment_method ?? customer.invoice_settings.default_payment_method;
+  const method = sandbox.state.paymentMethods.get(id ?? "");
+  const shown = method?.card
+    ? html`${TEST_CARD_BRANDS[method.card.brand] ?? "Card"} ending in ${method.card.last4}`
+    : method
+      ? html`Bank account ending in ${method.us_bank_account?.last4}`
+      : html`No card on file.`;
+  return html`<section class="card"><h2>Payment method</h2><p>${shown}</p>
+<p><a class="button plain" href="${home}/card">Update card</a></p></section>`;
+}
+
+function invoiceTable({ sandbox, customer }: Portal): Html {
+  const invoices = [...sandbox.state.invoices.values()]
+    .filter((invoice) => invoice.customer === customer.id && invoice.status !== "draft")
+    .reverse();
+  if (invoices.length === 0) return html``;
+  return html`<section class="card"><h2>Invoices</h2><div class="scroll"><table>
+<thead><tr><th scope="col">Date</th><th scope="col">Invoice</th><th scope="col">Amount</th><th scope="col">Status</th></tr></thead>
+<tbody>${invoices.map(
+    (invoice) =>
+      html`<tr><td>${day(invoice.created)}</td><td><a href="/i/${invoice.id}">${invoice.number}</a></td><td>${money(invoice.total, invoice.currency)}</td><td>${invoice.status}</td></tr>`,
+  )}</tbody></table></div></section>`;
+}
+
+function cancelPage({ home, features }: Portal, subscription: Subscription): string {
+  const atOnce = features.subscription_cancel.mode === "immediately";
+  return layout(
+    "Cancel your subscription",
+    html`<div class="card"><h1>Cancel your subscription</h1>
+<p>${
+      atOnce
+        ? "Your subscription will end at once."
+        : html`You keep everything until ${day(itemOf(subscription).current_period_end)}; then your subscription ends and nothing more is charged.`
+    }</p>
+<form method="post" action="${home}/cancel/${subscription.id}">
+<div class="actions"><button type="submit">Cancel subscription</button><a class="button plain" href="${home}/home">Go back</a></div>
+</form></div>`,
+  );
+}
+
+type Shown = { state?: ReturnType<typeof freshCardForm>; problem?: string };
+
+function cardPage(portal: Portal, shown: Shown): string {
+  const { sandbox, customer, home } = portal;
+  const problem = shown.problem ?? null;
+  const owed = owedInvoices(sandbox, customer.id);
+  return layout(
+    `${problem ? "Error: " : ""}Update your card`,
+    html`<div class="card"><h1>Update your card</h1>
+${owed.map(
+  ({ id, amount_remaining, currency }) =>
+    html`<p>You owe ${money(amount_remaining, currency)}. <a href="/i/${id}">Pay that invoice</a></p>`,
+)}
+${alert(problem)}
+<form method="post" action="${home}/card" novalidate>
+${cardFields(shown.state ?? freshCardForm(sandbox.now()), false, problem !== null)}
+<div class="actions"><button type="submit">Update card</button><a class="button plain" href="${home}/home">Go back</a></div>
+</form></div>`,
+  );
+}
