@@ -29,6 +29,11 @@ async function statusOf({ stripe }: TestSandbox, id: string): Promise<string> {
   return (await stripe.subscriptions.retrieve(id)).status;
 }
 
+async function invoiceOf({ stripe }: TestSandbox, subscription: string, id: string) {
+  const { data } = await stripe.invoices.list({ subscription, limit: 100 });
+  return data.find((invoice) => invoice.id === id);
+}
+
 async function pastDue(sandbox: TestSandbox) {
   const { customer, subscription } = await subscribe(sandbox, "4000000000000341");
   await sandbox.control(`subscriptions/${subscription.id}/renew`);
@@ -42,7 +47,8 @@ describe("an invoice that is written off", () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, id, invoice } = await pastDue(sandbox);
-    expect(await stripe.invoices.markUncollectible(invoice)).toMatchObject({
+    await sandbox.control(`subscriptions/${id}/write-off`);
+    expect(await invoiceOf(sandbox, id, invoice)).toMatchObject({
       status: "uncollectible",
       auto_advance: false,
       next_payment_attempt: null,
@@ -52,10 +58,8 @@ describe("an invoice that is written off", () => {
     expect(await stripe.customers.retrieve(customer)).toMatchObject({ delinquent: false });
     expect(await typesOf(sandbox, "invoice.marked")).toEqual(["invoice.marked_uncollectible"]);
     await sandbox.control("clock", { days: 20 });
-    expect(await stripe.invoices.retrieve(invoice)).toMatchObject({ attempt_count: 1 });
-    expect(await refusal(stripe.invoices.markUncollectible(invoice))).toMatchObject({
-      statusCode: 400,
-    });
+    expect(await invoiceOf(sandbox, id, invoice)).toMatchObject({ attempt_count: 1 });
+    await expect(sandbox.control(`subscriptions/${id}/write-off`)).rejects.toThrow("409");
   });
 
   test("can still be paid, with a method that is named", async () => {
@@ -66,9 +70,9 @@ describe("an invoice that is written off", () => {
     expect(await refusal(stripe.invoices.pay(invoice))).toMatchObject({ statusCode: 402 });
     expect(await statusOf(sandbox, id)).toBe("active");
     await sandbox.control(`customers/${customer}/card`, { card: "4242424242424242" });
-    const { data } = await stripe.customers.listPaymentMethods(customer);
-    const good = data.find(({ card }) => card?.last4 === "4242");
-    const paid = await stripe.invoices.pay(invoice, { payment_method: good?.id });
+    const { invoice_settings } = (await stripe.customers.retrieve(customer)) as Stripe.Customer;
+    const payment_method = String(invoice_settings.default_payment_method);
+    const paid = await stripe.invoices.pay(invoice, { payment_method });
     expect(paid).toMatchObject({ status: "paid", amount_paid: 999 });
     expect(paid.status_details).toBeUndefined();
   });
@@ -76,20 +80,20 @@ describe("an invoice that is written off", () => {
   test("leaves a subscription past due whose latest invoice is another", async () => {
     const sandbox = await openSandbox();
     const { id, invoice } = await pastDue(sandbox);
-    await sandbox.control(`subscriptions/${id}/renew`);
-    await sandbox.stripe.invoices.markUncollectible(invoice);
+    await sandbox.control(`subscriptions/${id}/renew`, { outcome: "draft" });
+    await sandbox.control(`subscriptions/${id}/write-off`);
+    expect(await invoiceOf(sandbox, id, invoice)).toMatchObject({ status: "uncollectible" });
     expect(await statusOf(sandbox, id)).toBe("past_due");
   });
 });
 
 test("paying the latest invoice is enough, whatever older ones owe", async () => {
   const sandbox = await openSandbox();
-  const { stripe } = sandbox;
   const { id, invoice } = await pastDue(sandbox);
   await sandbox.control(`subscriptions/${id}/renew`, { outcome: "paid" });
   expect(await statusOf(sandbox, id)).toBe("active");
   await sandbox.control("clock", { days: 1.1 });
-  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({
+  expect(await invoiceOf(sandbox, id, invoice)).toMatchObject({
     status: "open",
     attempt_count: 2,
   });
@@ -100,7 +104,7 @@ test("a voided invoice is owed no more", async () => {
   const sandbox = await openSandbox();
   const { id, invoice } = await pastDue(sandbox);
   await sandbox.control(`subscriptions/${id}/void`);
-  expect(await sandbox.stripe.invoices.retrieve(invoice)).toMatchObject({ status: "void" });
+  expect(await invoiceOf(sandbox, id, invoice)).toMatchObject({ status: "void" });
   expect(await statusOf(sandbox, id)).toBe("active");
   await expect(sandbox.control(`subscriptions/${id}/void`)).rejects.toThrow("409");
 });
@@ -120,32 +124,30 @@ test("an unpaid subscription goes on making invoices, which stay drafts", async 
   expect(data.map(({ status }) => status)).toEqual(["draft", "open", "paid"]);
   await sandbox.control(`subscriptions/${id}/recover`);
   expect(await statusOf(sandbox, id)).toBe("active");
-  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({ status: "paid" });
+  expect(await invoiceOf(sandbox, id, invoice)).toMatchObject({ status: "paid" });
 });
 
 test("a default payment method is the customer's own", async () => {
   const sandbox = await openSandbox();
   const { stripe } = sandbox;
-  const { customer, subscription } = await subscribe(sandbox);
-  const other = String((await subscribe(sandbox)).subscription.default_payment_method);
-  const invoice_settings = { default_payment_method: other };
-  expect(await refusal(stripe.customers.update(customer, { invoice_settings }))).toMatchObject({
-    code: "resource_missing",
-  });
+  const { subscription } = await subscribe(sandbox);
+  const default_payment_method = String(
+    (await subscribe(sandbox)).subscription.default_payment_method,
+  );
   expect(
-    await refusal(stripe.subscriptions.update(subscription.id, invoice_settings)),
-  ).toMatchObject({ code: "resource_missing" });
+    await refusal(stripe.subscriptions.update(subscription.id, { default_payment_method })),
+  ).toMatchObject({ code: "resource_missing", param: "default_payment_method" });
 });
 
 test("events are shown for 30 days", async () => {
   const sandbox = await openSandbox();
   await sandbox.stripe.customers.create({});
-  const [event] = (await sandbox.stripe.events.list()).data;
-  await sandbox.control("clock", { days: 30.1 });
-  expect((await sandbox.stripe.events.list()).data).toEqual([]);
-  expect(await refusal(sandbox.stripe.events.retrieve(event?.id ?? ""))).toMatchObject({
-    code: "resource_missing",
-  });
+  const listed = async () =>
+    (await sandbox.stripe.events.list({ type: "customer.created" })).data.length;
+  await sandbox.control("clock", { days: 29.9 });
+  expect(await listed()).toBe(1);
+  await sandbox.control("clock", { days: 0.2 });
+  expect(await listed()).toBe(0);
 });
 
 describe("while collection is paused", () => {
@@ -258,10 +260,9 @@ describe("disputes", () => {
       `subscriptions/${subscription.id}/dispute`,
       { inquiry: true },
     );
-    expect(await stripe.disputes.retrieve(id)).toMatchObject({
-      status: "warning_needs_response",
-      is_charge_refundable: true,
-    });
+    expect((await stripe.disputes.list()).data).toMatchObject([
+      { id, status: "warning_needs_response", is_charge_refundable: true },
+    ]);
     await sandbox.control(`disputes/${id}/review`);
     await sandbox.control(`disputes/${id}/close`, { won: true });
     const [charge] = (await stripe.charges.list({ customer })).data;
@@ -325,8 +326,7 @@ describe("refunds", () => {
     const { customer, subscription } = await subscribe(sandbox);
     const refund = await sandbox.control<Stripe.Refund>(`subscriptions/${subscription.id}/refund`);
     expect((await stripe.charges.list({ customer })).data).toMatchObject([{ refunded: true }]);
-    await sandbox.control(`refunds/${refund.id}/fail`);
-    expect(await stripe.refunds.retrieve(refund.id)).toMatchObject({ status: "failed" });
+    expect(await sandbox.control(`refunds/${refund.id}/fail`)).toMatchObject({ status: "failed" });
     expect((await stripe.charges.list({ customer })).data).toMatchObject([
       { refunded: false, amount_refunded: 0 },
     ]);
@@ -344,8 +344,9 @@ describe("refunds", () => {
       pending: true,
     });
     expect(refund).toMatchObject({ status: "pending", charge: first?.id });
-    await sandbox.control(`refunds/${refund.id}/settle`);
-    expect((await stripe.refunds.retrieve(refund.id)).status).toBe("succeeded");
+    expect(await sandbox.control(`refunds/${refund.id}/settle`)).toMatchObject({
+      status: "succeeded",
+    });
   });
 });
 
@@ -353,14 +354,11 @@ describe("what Stripe refuses", () => {
   test("is an e-mail address without a top-level domain", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
-    const { id } = await stripe.customers.create({ email: "reader@book.example" });
     for (const email of ["reader@localhost", "reader@example.", "reader@.com", "a@b@c.de"]) {
-      for (const call of [
-        stripe.customers.create({ email }),
-        stripe.customers.update(id, { email }),
-      ]) {
-        expect(await refusal(call)).toMatchObject({ code: "email_invalid", param: "email" });
-      }
+      expect(await refusal(stripe.customers.create({ email }))).toMatchObject({
+        code: "email_invalid",
+        param: "email",
+      });
     }
     expect(
       await refusal(
@@ -414,8 +412,10 @@ describe("automatic tax", () => {
       enabled: true,
       status: "requires_location_inputs",
     });
-    await stripe.customers.update(id, { address: { country: "US", postal_code: "94105" } });
-    await openCheckout(sandbox, id, { automatic_tax });
+    const located = await stripe.customers.create({
+      address: { country: "US", postal_code: "94105" },
+    });
+    await openCheckout(sandbox, located.id, { automatic_tax });
     await sandbox.control(`sessions/${session.id}/pay`);
     const { subscription } = await stripe.checkout.sessions.retrieve(session.id, {
       expand: ["subscription"],
@@ -512,7 +512,7 @@ describe("lists", () => {
     expect(ids(await stripe.customers.list({ email: "early@example.com" }))).toEqual([early.id]);
     const listed = await stripe.checkout.sessions.list({ customer });
     expect(listed.data.map(({ status }) => status)).toEqual(["open", "expired"]);
-    await stripe.customers.del(customer);
+    await sandbox.control(`customers/${customer}/delete`);
     expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
     expect(ids(await stripe.subscriptions.list({ customer, status: "all" }))).toEqual([
       subscription.id,

@@ -9,6 +9,7 @@ import {
   openCheckout,
   openSandbox,
   openWebhookSite,
+  SANDBOX_PRICE,
   SANDBOX_WEBHOOK_SECRET,
   subscribe,
   type TestSandbox,
@@ -62,10 +63,8 @@ describe("webhooks", () => {
     const signature = headers["stripe-signature"] ?? "";
     expect(signature).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
     expect(() => Stripe.webhooks.constructEvent(body, signature, "whsec_other")).toThrow();
-    expect(await sandbox.stripe.events.retrieve(event.id)).toMatchObject({
-      id: event.id,
-      pending_webhooks: 0,
-    });
+    const { data } = await sandbox.stripe.events.list({ type: "checkout.session.completed" });
+    expect(data).toMatchObject([{ id: event.id, pending_webhooks: 0 }]);
   });
 
   test("are signed with the real time, however far the sandbox clock is ahead", async () => {
@@ -88,8 +87,8 @@ describe("webhooks", () => {
       apiVersion: "2026-09-30.endive",
     });
     const site = await openWebhookSite(endpoint.secret, port);
-    const customer = await stripe.customers.create({});
-    await stripe.customers.update(customer.id, { name: "A" });
+    await stripe.customers.create({});
+    await stripe.products.update(SANDBOX_PRICE.productId, { name: "A" });
     await settle(sandbox);
     expect(site.types()).toEqual(["customer.created"]);
     expect(site.received[0]?.event.api_version).toBe("2026-09-30.endive");

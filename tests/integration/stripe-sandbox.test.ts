@@ -43,7 +43,7 @@ function send(
 }
 
 describe("customers", () => {
-  test("are created, read, changed and found again", async () => {
+  test("are created, read and found again", async () => {
     const { stripe } = await openSandbox();
     const created = await stripe.customers.create({
       email: "reader@example.com",
@@ -56,13 +56,7 @@ describe("customers", () => {
       metadata: { userId: "42", note: "first" },
       livemode: false,
     });
-    const changed = await stripe.customers.update(created.id, {
-      name: "",
-      metadata: { note: "", plan: "premium" },
-    });
-    expect(changed.name).toBeNull();
-    expect(changed.metadata).toEqual({ userId: "42", plan: "premium" });
-    expect(await stripe.customers.retrieve(created.id)).toEqual(changed);
+    expect(await stripe.customers.retrieve(created.id)).toEqual(created);
     const found = await stripe.customers.list({ email: "reader@example.com" });
     expect(found.data.map(({ id }) => id)).toEqual([created.id]);
     expect((await stripe.customers.list({ email: "nobody@example.com" })).data).toEqual([]);
@@ -72,22 +66,18 @@ describe("customers", () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, subscription } = await subscribe(sandbox);
-    expect(await stripe.customers.del(customer)).toEqual({
+    await sandbox.control(`customers/${customer}/delete`);
+    expect(await stripe.customers.retrieve(customer)).toEqual({
       id: customer,
       object: "customer",
       deleted: true,
     });
-    expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
     expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("canceled");
     expect((await stripe.customers.list()).data).toEqual([]);
     expect(await refusal(openCheckout(sandbox, customer))).toMatchObject({
       code: "resource_missing",
       param: "customer",
       statusCode: 400,
-    });
-    expect(await refusal(stripe.customers.update(customer, { name: "x" }))).toMatchObject({
-      code: "resource_missing",
-      statusCode: 404,
     });
   });
 });
@@ -152,8 +142,10 @@ describe("checkout sessions", () => {
     });
     expect(session.url).toBe(`http://localhost:${sandbox.port}/c/pay/${session.id}`);
     expect(session.expires_at - session.created).toBe(DAY);
-    const items = await sandbox.stripe.checkout.sessions.listLineItems(session.id);
-    expect(items.data).toMatchObject([{ quantity: 1, price: { id: SANDBOX_PRICE.id } }]);
+    const { line_items } = await sandbox.stripe.checkout.sessions.retrieve(session.id, {
+      expand: ["line_items"],
+    });
+    expect(line_items?.data).toMatchObject([{ quantity: 1, price: { id: SANDBOX_PRICE.id } }]);
   });
 
   test("are listed by customer and state, and have no address once expired", async () => {
@@ -299,9 +291,9 @@ describe("the way Stripe answers", () => {
 
   test("every answer names its request and API version", async () => {
     const sandbox = await openSandbox();
-    const account = await sandbox.stripe.accounts.retrieveCurrent();
-    expect(account.lastResponse.requestId).toMatch(/^req_/);
-    expect(account.lastResponse.apiVersion).toBe("2026-10-28.endive");
+    const { lastResponse } = await sandbox.stripe.customers.create({});
+    expect(lastResponse.requestId).toMatch(/^req_/);
+    expect(lastResponse.apiVersion).toBe("2026-10-28.endive");
     const missing = await send(sandbox, "/v1/customers/cus_none");
     expect(missing.headers.get("request-id")).toMatch(/^req_/);
     expect(missing.headers.get("stripe-version")).toBe("2026-10-28.endive");
@@ -360,7 +352,14 @@ describe("the way Stripe answers", () => {
       param: "customer",
       statusCode: 400,
     });
-    expect(await refusal(stripe.coupons.list())).toMatchObject({ statusCode: 404 });
+    expect(await refusal(stripe.coupons.list())).toMatchObject({
+      type: "StripeInvalidRequestError",
+      statusCode: 404,
+      message: expect.stringContaining("Unrecognized request URL (GET: /v1/coupons)"),
+    });
+    expect((await refusal(stripe.customers.del("cus_none"))).message).toContain(
+      "Unrecognized request URL (DELETE: /v1/customers/cus_none)",
+    );
     expect((await send(sandbox, "/v1/customers", { method: "PUT" })).status).toBe(404);
     expect((await send(sandbox, "/v1")).status).toBe(404);
   });
@@ -411,10 +410,10 @@ describe("the way Stripe answers", () => {
         }),
       ),
     ).toMatchObject({ statusCode: 400, message: expect.stringContaining("more than 4 levels") });
-    const invoice = await stripe.invoices.retrieve(String(subscription.latest_invoice), {
-      expand: ["parent.subscription_details.subscription"],
-    });
-    expect(invoice.parent?.subscription_details?.subscription).toMatchObject({
+    const [invoice] = (
+      await stripe.invoices.list({ expand: ["data.parent.subscription_details.subscription"] })
+    ).data;
+    expect(invoice?.parent?.subscription_details?.subscription).toMatchObject({
       object: "subscription",
     });
     expect(
@@ -569,7 +568,9 @@ describe("portal, webhook endpoints, refunds", () => {
     expect(await refusal(stripe.refunds.create({ charge: charge?.id }))).toMatchObject({
       code: "charge_already_refunded",
     });
-    expect((await stripe.refunds.list({ charge: charge?.id })).data).toHaveLength(2);
+    expect((await stripe.charges.list({ customer })).data).toMatchObject([
+      { refunded: true, amount_refunded: 999 },
+    ]);
   });
 });
 
@@ -648,15 +649,12 @@ describe("rubbish", () => {
       ],
     );
     const path = fc.constantFrom(
-      ...["account", "balance", "billing_portal/configurations", "billing_portal/sessions"],
+      ...["billing_portal/configurations", "billing_portal/sessions", "coupons"],
       ...["charges", "checkout/sessions", `checkout/sessions/${session}`, "customers", "disputes"],
-      ...[`checkout/sessions/${session}/expire`, `checkout/sessions/${session}/line_items`],
-      ...[`customers/${customer}`, `customers/${customer}/payment_methods`, "events", "invoices"],
-      ...[`invoices/${invoice}`, `invoices/${invoice}/pay`, `invoices/${invoice}/void`, "prices"],
-      ...[`invoices/${invoice}/mark_uncollectible`],
-      ...["invoice_payments", "payment_intents", "payment_methods", "products", "refunds"],
+      ...[`checkout/sessions/${session}/expire`, `customers/${customer}`, "events", "invoices"],
+      ...[`invoices/${invoice}`, `invoices/${invoice}/pay`, "prices", "products", "refunds"],
       ...[`prices/${SANDBOX_PRICE.id}`, `products/${SANDBOX_PRICE.productId}`, "subscriptions"],
-      ...[`subscriptions/${subscription.id}`, "subscription_items", "webhook_endpoints", "%E0", ""],
+      ...[`subscriptions/${subscription.id}`, "webhook_endpoints", "%E0", ""],
     );
     const fields = fc.array(fc.tuple(name, word), { maxLength: 6 });
     await fc.assert(

@@ -12,14 +12,12 @@ import type { Form } from "../http/form";
 import { matchPath } from "../http/path-pattern";
 import { type Answer, answerTo, errorAnswer, okAnswer } from "./answer";
 import type { Endpoint } from "./endpoint";
-import { accountEndpoints } from "./endpoints/account";
+import { chargeEndpoints } from "./endpoints/charges";
 import { checkoutSessionEndpoints } from "./endpoints/checkout-sessions";
 import { customerEndpoints } from "./endpoints/customers";
 import { disputeEndpoints } from "./endpoints/disputes";
 import { eventEndpoints } from "./endpoints/events";
 import { invoiceEndpoints } from "./endpoints/invoices";
-import { paymentMethodEndpoints } from "./endpoints/payment-methods";
-import { paymentEndpoints } from "./endpoints/payments";
 import { portalConfigurationEndpoints } from "./endpoints/portal-configurations";
 import { portalSessionEndpoints } from "./endpoints/portal-sessions";
 import { priceEndpoints } from "./endpoints/prices";
@@ -40,14 +38,12 @@ import { expand } from "./parameters";
 import { authenticate, idempotencyKey, readForm } from "./request";
 
 const ENDPOINTS: Endpoint[] = [
-  ...accountEndpoints,
   ...checkoutSessionEndpoints,
   ...customerEndpoints,
   ...disputeEndpoints,
   ...eventEndpoints,
   ...invoiceEndpoints,
-  ...paymentEndpoints,
-  ...paymentMethodEndpoints,
+  ...chargeEndpoints,
   ...portalConfigurationEndpoints,
   ...portalSessionEndpoints,
   ...priceEndpoints,

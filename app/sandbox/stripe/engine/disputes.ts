@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { noSuch, notAllowed } from "./api-error";
+import { notAllowed } from "./api-error";
 import { emit, update } from "./events";
 import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
@@ -144,11 +144,4 @@ export function isChargedBack(sandbox: Sandbox, charge: Charge): boolean {
   return [...sandbox.state.disputes.values()].some(
     (dispute) => dispute.charge === charge.id && [...WITHDRAWN, "lost"].includes(dispute.status),
   );
-}
-
-/** The dispute, or Stripe's error for an id that names none. */
-export function disputeNamed(sandbox: Sandbox, id: string): Dispute {
-  const dispute = sandbox.state.disputes.get(id);
-  if (!dispute) throw noSuch("dispute", id);
-  return dispute;
 }

@@ -93,10 +93,7 @@ function holdBack(sandbox: Sandbox, invoice: Invoice, { behavior }: Pause): void
 }
 
 /** The payment method that a subscription's renewals are charged to. */
-export function payingMethod(
-  sandbox: Sandbox,
-  subscription: Subscription,
-): PaymentMethod | undefined {
+function payingMethod(sandbox: Sandbox, subscription: Subscription): PaymentMethod | undefined {
   const customer = sandbox.state.customers.get(subscription.customer);
   const fallback = isPresent(customer) ? customer.invoice_settings.default_payment_method : null;
   return sandbox.state.paymentMethods.get(subscription.default_payment_method ?? fallback ?? "");

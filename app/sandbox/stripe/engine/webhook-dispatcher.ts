@@ -19,7 +19,7 @@ export function retryDelay(failedAttempts: number): number {
 }
 
 /** The request body of an event for an endpoint, which speaks the endpoint's API version. */
-export function webhookBody(event: Event, endpoint: WebhookEndpoint): string {
+function webhookBody(event: Event, endpoint: WebhookEndpoint): string {
   return JSON.stringify({ ...event, api_version: endpoint.api_version ?? API_VERSION }, null, 2);
 }
 

@@ -8,7 +8,7 @@ const MAX_FIELDS = 2_000;
 const MAX_DEPTH = 10;
 
 /** A form without entries, safe for any name a client may send. */
-export function emptyForm(): Form {
+function emptyForm(): Form {
   return Object.create(null) as Form;
 }
 

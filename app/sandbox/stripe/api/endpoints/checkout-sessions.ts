@@ -5,7 +5,6 @@ import {
   detailsOf,
   expireSession,
   SESSION_SECONDS,
-  sessionLineItems,
   sessionNamed,
 } from "../../engine/checkout-sessions";
 import { checkCustomerFilter, customerNamed } from "../../engine/customers";
@@ -333,7 +332,4 @@ export const checkoutSessionEndpoints: Endpoint[] = [
     expireSession(sandbox, session);
     return session;
   }),
-  endpoint("GET", "/v1/checkout/sessions/:id/line_items", paging, ({ sandbox, id }) =>
-    sessionLineItems(sandbox, id),
-  ),
 ];

@@ -1,9 +1,6 @@
 import type Stripe from "stripe";
 import { noSuch } from "../../engine/api-error";
-import { deleteCustomer } from "../../engine/customer-deletion";
-import { addCustomer, customerNamed, isPresent } from "../../engine/customers";
-import { update } from "../../engine/events";
-import { ownPaymentMethod } from "../../engine/payment-methods";
+import { addCustomer, isPresent } from "../../engine/customers";
 import type { Customer } from "../../engine/wire";
 import { type Endpoint, endpoint } from "../endpoint";
 import { page } from "../pagination";
@@ -34,35 +31,30 @@ const address = hash({
   state: text(),
 });
 
-const common = {
+const customerCreate = {
   address: emptyable(address),
   expand,
   metadata: metadata(),
+  description: emptyable(text()),
+  email: emptyable(email()),
   name: emptyable(text(256)),
   phone: emptyable(text(20)),
   preferred_locales: list(text(), 10),
   tax_exempt: emptyable(oneOf("exempt", "none", "reverse")),
   ...inert("invoice_prefix", "next_invoice_sequence", "tax", "validate"),
-  ...unplayed("balance", "business_name", "cash_balance", "individual_name", "shipping", "source"),
-};
-
-const customerCreate = {
-  ...common,
-  description: emptyable(text()),
-  email: emptyable(email()),
-  ...unplayed("invoice_settings", "payment_method", "tax_id_data", "test_clock"),
+  ...unplayed(
+    "balance",
+    "business_name",
+    "cash_balance",
+    "individual_name",
+    "invoice_settings",
+    "payment_method",
+    "shipping",
+    "source",
+    "tax_id_data",
+    "test_clock",
+  ),
 } satisfies ParametersOf<Stripe.CustomerCreateParams>;
-
-const customerUpdate = {
-  ...common,
-  description: emptyable(text()),
-  email: emptyable(email()),
-  invoice_settings: hash({
-    default_payment_method: emptyable(text()),
-    ...unplayed("custom_fields", "footer", "rendering_options"),
-  } satisfies ParametersOf<Stripe.CustomerUpdateParams.InvoiceSettings>),
-  ...unplayed("default_source"),
-} satisfies ParametersOf<Stripe.CustomerUpdateParams>;
 
 const customerList = {
   ...paging,
@@ -72,9 +64,9 @@ const customerList = {
 } satisfies ParametersOf<Stripe.CustomerListParams>;
 
 function wholeAddress(
-  given: Partial<Record<keyof Stripe.Address, string>> | null,
+  given: Partial<Record<keyof Stripe.Address, string>> | null | undefined,
 ): Customer["address"] {
-  if (given === null) return null;
+  if (!given) return null;
   const { city, country, line1, line2, postal_code, state } = given;
   return {
     city: city ?? null,
@@ -89,7 +81,7 @@ function wholeAddress(
 export const customerEndpoints: Endpoint[] = [
   endpoint("POST", "/v1/customers", customerCreate, ({ sandbox, values }) =>
     addCustomer(sandbox, {
-      address: wholeAddress(values.address ?? null),
+      address: wholeAddress(values.address),
       description: values.description ?? null,
       email: values.email ?? null,
       metadata: changeMetadata({}, values.metadata),
@@ -116,26 +108,4 @@ export const customerEndpoints: Endpoint[] = [
     if (!customer) throw noSuch("customer", id);
     return customer;
   }),
-  endpoint("POST", "/v1/customers/:id", customerUpdate, ({ sandbox, id, values }) => {
-    const customer = customerNamed(sandbox, id);
-    const method = values.invoice_settings?.default_payment_method;
-    if (method) {
-      ownPaymentMethod(sandbox, method, id, "invoice_settings[default_payment_method]");
-    }
-    update(sandbox, "customer.updated", customer, () => {
-      if (values.address !== undefined) customer.address = wholeAddress(values.address);
-      if (values.description !== undefined) customer.description = values.description;
-      if (values.email !== undefined) customer.email = values.email;
-      if (values.name !== undefined) customer.name = values.name;
-      if (values.phone !== undefined) customer.phone = values.phone;
-      customer.tax_exempt = values.tax_exempt ?? customer.tax_exempt;
-      customer.preferred_locales = values.preferred_locales ?? customer.preferred_locales;
-      customer.metadata = changeMetadata(customer.metadata, values.metadata);
-      if (method !== undefined) customer.invoice_settings.default_payment_method = method;
-    });
-    return customer;
-  }),
-  endpoint("DELETE", "/v1/customers/:id", {}, ({ sandbox, id }) =>
-    deleteCustomer(sandbox, customerNamed(sandbox, id)),
-  ),
 ];

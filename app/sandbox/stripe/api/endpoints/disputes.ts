@@ -1,8 +1,7 @@
 import type Stripe from "stripe";
-import { closeDispute, disputeNamed } from "../../engine/disputes";
 import { type Endpoint, endpoint } from "../endpoint";
 import { page } from "../pagination";
-import { moment, onlyExpand, type ParametersOf, paging, text } from "../parameters";
+import { moment, type ParametersOf, paging, text } from "../parameters";
 
 const disputeList = {
   ...paging,
@@ -23,12 +22,5 @@ export const disputeEndpoints: Endpoint[] = [
         (payment_intent === undefined || dispute.payment_intent === payment_intent) &&
         (created?.(dispute.created) ?? true),
     );
-  }),
-  endpoint("GET", "/v1/disputes/:id", onlyExpand, ({ sandbox, id }) => disputeNamed(sandbox, id)),
-  // The author accepts that it is lost.
-  endpoint("POST", "/v1/disputes/:id/close", onlyExpand, ({ sandbox, id }) => {
-    const dispute = disputeNamed(sandbox, id);
-    closeDispute(sandbox, dispute, false);
-    return dispute;
   }),
 ];

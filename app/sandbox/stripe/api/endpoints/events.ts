@@ -1,10 +1,10 @@
 import type Stripe from "stripe";
-import { noSuch, notAllowed } from "../../engine/api-error";
+import { notAllowed } from "../../engine/api-error";
 import type { Sandbox } from "../../engine/sandbox";
 import type { Event } from "../../engine/wire";
 import { type Endpoint, endpoint } from "../endpoint";
 import { page } from "../pagination";
-import { boolean, list, moment, onlyExpand, type ParametersOf, paging, text } from "../parameters";
+import { boolean, list, moment, type ParametersOf, paging, text } from "../parameters";
 
 const SHOWN_SECONDS = 30 * 86_400;
 
@@ -26,13 +26,6 @@ function isShown(sandbox: Sandbox, event: Event): boolean {
   return event.created >= sandbox.now() - SHOWN_SECONDS;
 }
 
-/** The event, or Stripe's error for an id that names none. */
-export function eventNamed(sandbox: Sandbox, id: string): Event {
-  const event = sandbox.state.events.get(id);
-  if (!event || !isShown(sandbox, event)) throw noSuch("event", id);
-  return event;
-}
-
 export const eventEndpoints: Endpoint[] = [
   endpoint("GET", "/v1/events", eventList, (call) => {
     const { created, delivery_success, type, types } = call.values;
@@ -51,5 +44,4 @@ export const eventEndpoints: Endpoint[] = [
         (created?.(event.created) ?? true),
     );
   }),
-  endpoint("GET", "/v1/events/:id", onlyExpand, ({ sandbox, id }) => eventNamed(sandbox, id)),
 ];

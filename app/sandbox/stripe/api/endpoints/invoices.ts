@@ -1,8 +1,7 @@
 import type Stripe from "stripe";
-import { ApiError, noSuch, notAllowed } from "../../engine/api-error";
+import { ApiError, notAllowed } from "../../engine/api-error";
 import { checkCustomerFilter } from "../../engine/customers";
 import { update } from "../../engine/events";
-import { cancelInvoice, writeOffInvoice } from "../../engine/invoice-settlement";
 import { invoiceNamed, subscriptionOf } from "../../engine/invoices";
 import { paymentMethodNamed } from "../../engine/payment-methods";
 import { collectInvoice } from "../../engine/subscription-lifecycle";
@@ -15,7 +14,6 @@ import {
   metadata,
   moment,
   oneOf,
-  onlyExpand,
   type ParametersOf,
   paging,
   text,
@@ -73,14 +71,6 @@ const invoicePay = {
   ...unplayed("forgive", "mandate", "paid_out_of_band", "source"),
 } satisfies ParametersOf<Stripe.InvoicePayParams>;
 
-const invoicePaymentList = {
-  ...paging,
-  created: moment(),
-  invoice: text(),
-  status: oneOf("canceled", "open", "paid"),
-  ...unplayed("payment"),
-} satisfies ParametersOf<Stripe.InvoicePaymentListParams>;
-
 export const invoiceEndpoints: Endpoint[] = [
   endpoint("GET", "/v1/invoices", invoiceList, (call) => {
     const { collection_method, created, customer, status, subscription } = call.values;
@@ -97,7 +87,6 @@ export const invoiceEndpoints: Endpoint[] = [
         (created?.(invoice.created) ?? true),
     );
   }),
-  endpoint("GET", "/v1/invoices/:id", onlyExpand, ({ sandbox, id }) => invoiceNamed(sandbox, id)),
   endpoint("POST", "/v1/invoices/:id", invoiceUpdate, ({ sandbox, id, values }) => {
     const invoice = invoiceNamed(sandbox, id);
     update(sandbox, "invoice.updated", invoice, () => {
@@ -134,41 +123,5 @@ export const invoiceEndpoints: Endpoint[] = [
       });
     }
     return invoice;
-  }),
-  endpoint("POST", "/v1/invoices/:id/void", onlyExpand, ({ sandbox, id }) => {
-    const invoice = invoiceNamed(sandbox, id);
-    if (invoice.status !== "open" && invoice.status !== "uncollectible") {
-      throw notAllowed("You can only pass in open or uncollectible invoices. This invoice isn't.");
-    }
-    cancelInvoice(sandbox, invoice);
-    return invoice;
-  }),
-  endpoint("POST", "/v1/invoices/:id/mark_uncollectible", onlyExpand, ({ sandbox, id }) => {
-    const invoice = invoiceNamed(sandbox, id);
-    if (invoice.status !== "open") {
-      throw notAllowed(
-        "You can only pass in open invoices. This invoice isn't open.",
-        "invoice_not_editable",
-      );
-    }
-    writeOffInvoice(sandbox, invoice);
-    return invoice;
-  }),
-  endpoint("GET", "/v1/invoice_payments", invoicePaymentList, (call) => {
-    const { created, invoice, status } = call.values;
-    return page(
-      call,
-      "invoice_payment",
-      call.sandbox.state.invoicePayments.values(),
-      (payment) =>
-        (invoice === undefined || payment.invoice === invoice) &&
-        (status === undefined || payment.status === status) &&
-        (created?.(payment.created) ?? true),
-    );
-  }),
-  endpoint("GET", "/v1/invoice_payments/:id", onlyExpand, ({ sandbox, id }) => {
-    const payment = sandbox.state.invoicePayments.get(id);
-    if (!payment) throw noSuch("invoice_payment", id);
-    return payment;
   }),
 ];

@@ -19,7 +19,6 @@ import {
   list,
   metadata,
   oneOf,
-  onlyExpand,
   type ParametersOf,
   paging,
   type Read,
@@ -166,9 +165,6 @@ export const portalConfigurationEndpoints: Endpoint[] = [
         (is_default === undefined || configuration.is_default === is_default),
     );
   }),
-  endpoint("GET", "/v1/billing_portal/configurations/:id", onlyExpand, ({ sandbox, id }) =>
-    configurationNamed(sandbox, id),
-  ),
   endpoint("POST", "/v1/billing_portal/configurations/:id", configurationUpdate, (call) => {
     const { sandbox, values } = call;
     const configuration = configurationNamed(sandbox, call.id);

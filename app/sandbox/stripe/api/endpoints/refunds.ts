@@ -1,19 +1,15 @@
 import type Stripe from "stripe";
-import { noSuch, notAllowed } from "../../engine/api-error";
+import { notAllowed } from "../../engine/api-error";
 import { chargeNamed, paymentIntentNamed } from "../../engine/payments";
 import { refundCharge } from "../../engine/refunds";
 import { type Endpoint, endpoint } from "../endpoint";
-import { page } from "../pagination";
 import {
   changeMetadata,
   expand,
   integer,
   metadata,
-  moment,
   oneOf,
-  onlyExpand,
   type ParametersOf,
-  paging,
   text,
   unplayed,
 } from "../parameters";
@@ -34,13 +30,6 @@ const refundCreate = {
     "reverse_transfer",
   ),
 } satisfies ParametersOf<Stripe.RefundCreateParams>;
-
-const refundList = {
-  ...paging,
-  charge: text(),
-  created: moment(),
-  payment_intent: text(),
-} satisfies ParametersOf<Stripe.RefundListParams>;
 
 export const refundEndpoints: Endpoint[] = [
   endpoint("POST", "/v1/refunds", refundCreate, ({ sandbox, values }) => {
@@ -63,22 +52,5 @@ export const refundEndpoints: Endpoint[] = [
       amount,
       { metadata: changeMetadata({}, values.metadata), reason: reason ?? null },
     );
-  }),
-  endpoint("GET", "/v1/refunds", refundList, (call) => {
-    const { charge, created, payment_intent } = call.values;
-    return page(
-      call,
-      "refund",
-      call.sandbox.state.refunds.values(),
-      (refund) =>
-        (charge === undefined || refund.charge === charge) &&
-        (payment_intent === undefined || refund.payment_intent === payment_intent) &&
-        (created?.(refund.created) ?? true),
-    );
-  }),
-  endpoint("GET", "/v1/refunds/:id", onlyExpand, ({ sandbox, id }) => {
-    const refund = sandbox.state.refunds.get(id);
-    if (!refund) throw noSuch("refund", id);
-    return refund;
   }),
 ];

@@ -137,11 +137,6 @@ const subscriptionCancel = {
   prorate: boolean(),
 } satisfies ParametersOf<Stripe.SubscriptionCancelParams>;
 
-const itemList = {
-  ...paging,
-  subscription: required(text()),
-} satisfies ParametersOf<Stripe.SubscriptionItemListParams>;
-
 function hasStatus(subscription: Subscription, wanted: string | undefined): boolean {
   if (wanted === "all") return true;
   if (wanted === "ended") return isOver(subscription);
@@ -266,9 +261,5 @@ export const subscriptionEndpoints: Endpoint[] = [
     noteDetails(subscription, values.cancellation_details);
     endSubscription(sandbox, subscription, "cancellation_requested");
     return subscription;
-  }),
-  endpoint("GET", "/v1/subscription_items", itemList, (call) => {
-    const subscription = subscriptionNamed(call.sandbox, call.values.subscription, "subscription");
-    return page(call, "subscription_item", subscription.items.data);
   }),
 ];

@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { checkCustomerFilter } from "../../engine/customers";
-import { chargeNamed, paymentIntentNamed } from "../../engine/payments";
+import { chargeNamed } from "../../engine/payments";
 import { type Endpoint, endpoint } from "../endpoint";
 import { page } from "../pagination";
 import { moment, onlyExpand, type ParametersOf, paging, text, unplayed } from "../parameters";
@@ -13,14 +13,7 @@ const chargeList = {
   ...unplayed("transfer_group"),
 } satisfies ParametersOf<Stripe.ChargeListParams>;
 
-const paymentIntentList = {
-  ...paging,
-  created: moment(),
-  customer: text(),
-  ...unplayed("customer_account"),
-} satisfies ParametersOf<Stripe.PaymentIntentListParams>;
-
-export const paymentEndpoints: Endpoint[] = [
+export const chargeEndpoints: Endpoint[] = [
   endpoint("GET", "/v1/charges", chargeList, (call) => {
     const { created, customer, payment_intent } = call.values;
     checkCustomerFilter(call.sandbox, customer);
@@ -35,19 +28,4 @@ export const paymentEndpoints: Endpoint[] = [
     );
   }),
   endpoint("GET", "/v1/charges/:id", onlyExpand, ({ sandbox, id }) => chargeNamed(sandbox, id)),
-  endpoint("GET", "/v1/payment_intents", paymentIntentList, (call) => {
-    const { created, customer } = call.values;
-    checkCustomerFilter(call.sandbox, customer);
-    return page(
-      call,
-      "payment_intent",
-      call.sandbox.state.paymentIntents.values(),
-      (intent) =>
-        (customer === undefined || intent.customer === customer) &&
-        (created?.(intent.created) ?? true),
-    );
-  }),
-  endpoint("GET", "/v1/payment_intents/:id", onlyExpand, ({ sandbox, id }) =>
-    paymentIntentNamed(sandbox, id),
-  ),
 ];
