@@ -1,4 +1,5 @@
-# By its digest, so that every build is of the same image; docs/decisions/container.md says how and when to renew it.
+# By its digest, so that every build is of the same image; docs/decisions/0006-container.md says how and when to
+# renew it.
 # This one, for all platforms, is of October 2026: Node.js 24.21.0, Debian 13.7.
 FROM node:24-trixie-slim@sha256:173f125896c3b47ddf056734c7ea789d04595a6a08769a8f78e0df642781fb66 AS base
 WORKDIR /app

@@ -38,7 +38,7 @@ type CancelKey = { pid: number; secret: number };
  * One session on the server, never reconnected: when its socket is gone, every running and later
  * query fails with a ConnectionError. It wraps a postgres.js client of a single connection, because
  * that driver (3.4.9) may hang or throw outside any promise when it reuses a connection that died
- * with a query or a transaction on it (docs/decisions/database-connections.md).
+ * with a query or a transaction on it (docs/decisions/0002-database-connections.md).
  */
 export class Connection {
   readonly openedAt = Date.now();

@@ -43,7 +43,7 @@ const LAST_RETRY = 5_000;
  * A real PostgreSQL in DATA_DIR for as long as anybody uses it: started, or found running and
  * adopted if a killed program left it behind, and brought back if it dies. Throws an OperatorError of
  * one or two sentences when DATA_DIR, the system user or PostgreSQL itself stand in the way, or when
- * another program serves from DATA_DIR already (docs/decisions/embedded-postgresql.md).
+ * another program serves from DATA_DIR already (docs/decisions/0003-embedded-postgresql.md).
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);

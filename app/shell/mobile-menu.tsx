@@ -12,7 +12,7 @@ import { SECTION_LINKS, sectionLoadPath } from "./section-links";
 /**
  * The header's items for narrow windows, in a `<details>` that needs no JavaScript. With it the menu also
  * closes on navigation, on Escape, on a press outside and when the focus leaves it. Without it nothing but a
- * page load closes the menu for good, so its sections are reached by one (`docs/decisions/mobile-menu.md`).
+ * page load closes the menu for good, so its sections are reached by one (`docs/decisions/0018-mobile-menu.md`).
  */
 export function MobileMenu({ current }: { current: string | null }) {
   const { user, isSubscribed } = useAuth();
