@@ -124,6 +124,39 @@ describe("documents that sources name", () => {
   });
 });
 
+describe("the specification", () => {
+  const points = [...prose("docs/specification.md").matchAll(/^## (\d+)\. /gm)].map(([, number]) =>
+    Number(number),
+  );
+  const citing = files.filter((file) => /^(app|db|tests|docs)\/.*\.(tsx?|mjs|md)$/.test(file));
+  // a comment's lines as one, so that a citation may be broken
+  const joined = (file: string) => read(file).replace(/\n\s*(?:\/\/|\*)?\s*/g, " ");
+
+  it("has its points numbered from 1", () => {
+    expect(points).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it("has every point that is cited", () => {
+    const citations = citing.flatMap((file) =>
+      [...joined(file).matchAll(/specification, (\d+(?:(?:, | and |, and )\d+)*)/g)].map(
+        ([, numbers = ""]) => ({ file, numbers: numbers.match(/\d+/g) ?? [] }),
+      ),
+    );
+    expect(citations.length).toBeGreaterThan(30);
+    const unknown = citations.filter(({ numbers }) =>
+      numbers.some((number) => !points.includes(Number(number))),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it("is cited in one form", () => {
+    const other = citing.filter((file) =>
+      /specification('s point| \d|, point|,? §)/.test(joined(file)),
+    );
+    expect(other).toEqual([]);
+  });
+});
+
 /** Every way to name one of the files or its folders: from any folder on, with all, some or no endings. */
 function namesOf(all: string[]): Set<string> {
   const names = new Set<string>();

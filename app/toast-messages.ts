@@ -16,7 +16,7 @@ const failure = (title: string, description?: string): ToastMessage => ({
   variant: "destructive",
 });
 
-/** Every toast of the site, word for word from the specification's point 8 (and 5 for the upgrade). */
+/** Every toast of the site, word for word (specification, 8, and 5 for the upgrade). */
 export const toasts = {
   signedIn: notice("🎉 Welcome Back!", "You've been successfully signed in."),
   signedUp: notice("✅ Account Created!", "Welcome! You have been successfully signed in."),

@@ -16,8 +16,8 @@ type NoticeFormProps = {
 };
 
 /**
- * A form around one button that shows a notice of the specification's point 8: at once with JavaScript,
- * by POST to `/notice` and back to this page without.
+ * A form around one button that shows a notice (specification, 8): at once with JavaScript, by POST to
+ * `/notice` and back to this page without.
  */
 export function NoticeForm({ notice, children, className }: NoticeFormProps) {
   const toast = useToast();

@@ -16,7 +16,7 @@ import { type Truth, truthAboutCustomer } from "../support/paid-periods";
 import { control, newReader } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 
-/** What the specification of this test asks for at least. */
+/** How many random lives of a membership one run drives. */
 const SEQUENCES = 1_000;
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;

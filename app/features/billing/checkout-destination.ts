@@ -5,8 +5,8 @@ import type { JsonAnswer } from "~/ui/post-json";
 export type CheckoutDestination = { url: string } | { toast: ToastMessage };
 
 /**
- * Reads the answer of `/checkout` as the specification's point 8 words its failures. Which origins Stripe's
- * pages have is the server's to know; here an address only has to be one of a page and not a script.
+ * Reads the answer of `/checkout`, and words its failures (specification, 8). Which origins Stripe's pages
+ * have is the server's to know; here an address only has to be one of a page and not a script.
  */
 export function checkoutDestination({ ok, status, body }: JsonAnswer): CheckoutDestination {
   if (status === 401) return failed(checkoutErrors.notAuthenticated);

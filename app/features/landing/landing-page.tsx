@@ -7,7 +7,7 @@ import { PremiumSection } from "./premium-section";
 import { PreviewSection } from "./preview-section";
 import { ReviewsSection } from "./reviews-section";
 
-/** The landing page's sections in the specification's order, joined by the golden path. */
+/** The landing page's sections in their order (specification, 2), joined by the golden path. */
 export function LandingPage() {
   return (
     <div className="relative isolate overflow-x-clip">

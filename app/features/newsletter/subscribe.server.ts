@@ -20,7 +20,7 @@ export type SubscribeOutcome = { subscribed: boolean; toast: ToastMessage | null
 const ASK_AGAIN_AFTER = 10 * 60 * 1000;
 
 /**
- * Puts an address on the newsletter list, with the three outcomes of the specification's point 8. It
+ * Puts an address on the newsletter list, with three possible outcomes (specification, 8). It
  * counts at once, or with `NEWSLETTER_DOUBLE_OPT_IN` when its owner has confirmed it by mail.
  */
 export async function subscribe(email: FieldValue): Promise<SubscribeOutcome> {

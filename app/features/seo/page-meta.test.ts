@@ -40,7 +40,7 @@ describe("a page's head", () => {
 });
 
 describe("the book for search engines", () => {
-  it("carries the rating, the number of reviews and the price of the specification", () => {
+  it("carries the rating, the number of reviews and the price (specification, 9)", () => {
     expect(bookJsonLd("https://book.example")).toMatchObject({
       "script:ld+json": {
         "@type": "Book",

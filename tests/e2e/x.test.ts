@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SANDBOX_STRIPE } from "~/env.server";
+import {
+  type Attack,
+  type AttackedSite,
+  type Outcomes,
+  startAttackedSite,
+} from "../support/attacked-site";
+import type { Visitor } from "../support/http-client";
+import { openNetworkNamespace } from "../support/network-namespace";
+
+const range = (count: number, make: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => make(i + 1));
+
+/** Six addresses of one /64. */
+const LINE = range(6, (i) => `2001:db8:a:1::${i}`);
+/** 64 networks of one /48. */
+const COMPANY = range(64, (i) => `2001:db8:b:${i}::1`);
+/** And of another, whose log-ins are not counted yet. */
+const OFFICES = range(64, (i) => `2001:db8:d:${i}::1`);
+/** 64 addresses of one IPv4 /24. */
+const STREET = range(64, (i) => `198.18.5.${i}`);
+
+/** Visitors whose networks are nobody else's: log-ins are counted for a quarter of an hour. */
+const VISITORS = {
+  line: ["2001:db8:c1:1::1", "198.18.101.1"],
+  company: ["2001:db8:c2:1::1", "198.18.102.1"],
+  offices: ["2001:db8:c5:1::1", "198.18.105.1"],
+  pages: ["2001:db8:c3:1::1", "198.18.103.1"],
+  street: ["2001:db8:c4:1::1", "198.18.104.1"],
+} as const;
+
+const made = await openNetworkNamespace([
+  ...LINE,
+  ...COMPANY,
+  ...OFFICES,
+  ...STREET,
+  ...Object.values(VISITORS).flat(),
+]);
+const skipped = "reason" in made ? ` (skipped: ${made.reason})` : "";
+
+const PASSWORD = "a long walk";
+
+/** The longest that one request may take, in ms: the attackers' own work shares the machine with the site. */
+const TIMEOUT_MS = 20_000;
+
+/** Attacks take the processor from each other and from the tests beside them. */
+const OPTIONS = { timeout: 180_000 };
+
+const emailOf = (address: string) => `${address.replaceAll(/\W/g, "-")}@example.test`;
+
+let site: AttackedSite;
+beforeAll(async () => {
+  if ("namespace" in made) {
+    site = await startAttackedSite(made.namespace, Object.values(VISITORS).flat());
+  }
+});
+afterAll(async () => {
+  await site?.close();
+  if ("namespace" in made) made.namespace.close();
+});
+
+/**
+ * What a visitor wants of the site, from the first page to the payment, each time in an unknown browser. Gives
+ * how long a page took that is made for her, in milliseconds.
+ */
+async function visit(address: string, times: number): Promise<number> {
+  let waited = 0;
+  for (let i = 1; i <= times; i++) {
+    const visitor = site.visitor(address);
+    expect((await inTime(visitor.get("/"))).status).toBe(200);
+    const startedAt = performance.now();
+    expect((await inTime(visitor.get("/auth/forgot-password"))).status).toBe(200);
+    waited += performance.now() - startedAt;
+    const json = { email: emailOf(address), password: PASSWORD };
+    const { status, text } = await inTime(visitor.post("/auth/login", { json }));
+    expect([status, JSON.parse(text).toast.title]).toEqual([200, "🎉 Welcome Back!"]);
+    if (i === times) await startUpgrade(visitor);
+  }
+  return waited / times;
+}
+
+async function startUpgrade(visitor: Visitor): Promise<void> {
+  const json = { priceId: SANDBOX_STRIPE.priceId };
+  const { text } = await inTime(visitor.post("/checkout", { json }));
+  expect(JSON.parse(text).url).toMatch(/^http:\/\/localhost:\d+\//);
+}
+
+async function inTime<Result>(work: Promise<Result>): Promise<Result> {
+  const startedAt = performance.now();
+  const result = await work;
+  expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS);
+  return result;
+}
+
+type Visits = { outcomes: Outcomes[]; pageMs: number };
+
+/** Two visitors of networks of their own while the attacks go on, and what came of those. */
+async function visitDuring(
+  attacks: Attack[],
+  visitors: readonly string[],
+  times: number,
+): Promise<Visits> {
+  for (const address of visitors) await site.visitor(address).signUp(emailOf(address), PASSWORD);
+  const running = attacks.map((attack) => site.attack(attack));
+  const stopAll = () => Promise.all(running.map(({ stop }) => stop()));
+  // every connection there may be, or all the attackers make
+  const most = Math.min(2_000, Math.max(...attacks.map(({ atOnce }) => atOnce)));
+  try {
+    await expect
+      .poll(() => site.metric("http_connections"), { timeout: 30_000 })
+      .toBeGreaterThan(0.9 * most);
+    const pageMs = await Promise.all(visitors.map((address) => visit(address, times)));
+    return { outcomes: await stopAll(), pageMs: Math.max(...pageMs) };
+  } finally {
+    // also when it has failed, or the next test would be attacked too
+    await stopAll();
+  }
+}
+
+describe.skipIf("reason" in made)(`a visitor of another network${skipped}`, OPTIONS, () => {
+  it("is served while six addresses of one /64 take all connections they can", async () => {
+    const attack: Attack = { kind: "connections", addresses: LINE, atOnce: 2_200 };
+    const { outcomes } = await visitDuring([attack], VISITORS.line, 2);
+    expect(outcomes[0]?.connected).toBeGreaterThanOrEqual(2_200);
+  });
+
+  it("is served while 64 networks of one /48 guess her password and take all connections", async () => {
+    const email = emailOf(VISITORS.company[0]);
+    const attacks: Attack[] = [
+      { kind: "log-ins", addresses: COMPANY, atOnce: 64, email },
+      { kind: "connections", addresses: COMPANY, atOnce: 2_200 },
+    ];
+    const { outcomes } = await visitDuring(attacks, VISITORS.company, 8);
+    const [logIns, connections] = outcomes;
+    expect(logIns?.[401]).toBeLessThan(20);
+    expect(logIns?.[429]).toBeGreaterThan(0);
+    expect(connections?.connected).toBeGreaterThan(2_200);
+  });
+
+  it("is served while 64 networks of one /48 log in to what accounts there may be", async () => {
+    const attack: Attack = { kind: "log-ins", addresses: OFFICES, atOnce: 256 };
+    const { outcomes } = await visitDuring([attack], VISITORS.offices, 8);
+    expect(outcomes[0]?.[401]).toBeGreaterThan(0);
+  });
+
+  it("is served while 64 networks of one /48 ask for pages, and long before their turn", async () => {
+    const attack: Attack = { kind: "pages", addresses: COMPANY, atOnce: 600 };
+    const { outcomes, pageMs } = await visitDuring([attack], VISITORS.pages, 4);
+    expect(pageMs).toBeLessThan((outcomes[0]?.averageMs ?? 0) / 2);
+  });
+
+  it("is served while 64 addresses of one IPv4 network do all of that", async () => {
+    const attacks: Attack[] = [
+      { kind: "log-ins", addresses: STREET, atOnce: 64 },
+      { kind: "connections", addresses: STREET, atOnce: 2_200 },
+      { kind: "pages", addresses: STREET, atOnce: 300 },
+    ];
+    await visitDuring(attacks, VISITORS.street, 2);
+  });
+});
