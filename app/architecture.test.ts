@@ -175,12 +175,4 @@ describe("the rooms of the local Stripe", () => {
     });
     expect(list(astray)).toEqual([]);
   });
-
-  it("are entered by the server alone", () => {
-    const guests = imports.filter(
-      ({ from, to }) =>
-        to.startsWith(home) && !from.startsWith(home) && to !== `${home}server.server`,
-    );
-    expect(list(guests)).toEqual([]);
-  });
 });
