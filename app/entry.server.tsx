@@ -4,7 +4,7 @@ import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-r
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
 import { clientNetworks } from "./http/client-network.server";
-import { turn } from "./http/turns.server";
+import { fairTurn } from "./http/fair-scheduling.server";
 import { log } from "./observability/log.server";
 import { NonceContext } from "./shell/nonce";
 import { PageDataContext } from "./shell/page-scripts";
@@ -25,7 +25,7 @@ export default async function handleRequest(
   { nonce, clientAddress }: AppLoadContext,
 ): Promise<Response> {
   // what many loaders waited for can come back all at once
-  await turn(clientNetworks(clientAddress));
+  await fairTurn(clientNetworks(clientAddress));
   const pageData = serverHandoffStream && (await new Response(serverHandoffStream).text());
   return new Promise((resolve, reject) => {
     let isShellReady = false;

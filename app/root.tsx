@@ -15,16 +15,16 @@ import { pageTitle } from "~/ui/page-title";
 import { PublicUrlContext } from "~/ui/printed-address";
 import { Toaster } from "~/ui/toaster";
 import { describeError, ErrorPage } from "./shell/error-page";
+import { FocusOnNavigation } from "./shell/focus-on-navigation";
 import { Footer } from "./shell/footer";
 import { Header } from "./shell/header";
 import { NavigationProgress } from "./shell/navigation-progress";
 import { useNonce } from "./shell/nonce";
-import { PageArrival } from "./shell/page-arrival";
 import { PageScripts } from "./shell/page-scripts";
 import { PremiumGate } from "./shell/premium-gate";
 import { loadRoot } from "./shell/root-data.server";
 import { ScrollPosition } from "./shell/scroll-position";
-import { useAliveMark } from "./shell/use-alive-mark";
+import { useHydratedMark } from "./shell/use-hydrated-mark";
 
 export const links: LinksFunction = () => [
   ...fontLinks,
@@ -57,7 +57,7 @@ export async function loader(args: LoaderFunctionArgs) {
 /** The document around every page and around the error page, which has no loader data to rely on. */
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
-  useAliveMark();
+  useHydratedMark();
   return (
     <html lang="en">
       <head>
@@ -82,7 +82,7 @@ export default function App() {
     <Toaster flash={toast}>
       <PublicUrlContext.Provider value={publicUrl}>
         <AuthProvider viewer={viewer}>
-          <PageArrival />
+          <FocusOnNavigation />
           <NavigationProgress />
           <a href="#main" className="skip-link">
             Skip to content

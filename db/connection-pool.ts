@@ -41,7 +41,7 @@ const RESTARTING = new Set([
   "CONNECTION_CLOSED",
 ]);
 const RESTART_RETRY = 50;
-const AWAY_PATIENCE = 500;
+const AWAY_TIMEOUT_MS = 500;
 /**
  * Statements with more parameters are not kept prepared: they are inserts of many rows, each number
  * of rows another text, and every text kept costs the server memory.
@@ -163,11 +163,11 @@ export class ConnectionPool {
     const finished = [...this.#open].map(
       (connection) => new Promise<void>((resolve) => connection.onClose(resolve)),
     );
-    const patience = setTimeout(() => {
+    const timer = setTimeout(() => {
       for (const connection of this.#open) connection.destroy();
     }, 5_000);
     await Promise.all([...idle, ...finished]);
-    clearTimeout(patience);
+    clearTimeout(timer);
   }
 
   #takeIdle(): Connection | null {
@@ -190,14 +190,14 @@ export class ConnectionPool {
         },
       };
       // Nobody waits long for a server that is known to be away; whether it is back is tried meanwhile.
-      const patience = this.#away() ? AWAY_PATIENCE : this.#limits.acquireTimeout;
+      const timeoutMs = this.#away() ? AWAY_TIMEOUT_MS : this.#limits.acquireTimeout;
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
         reject(
           this.#lastFailure ??
-            new ConnectionError("POOL_TIMEOUT", `No connection was free within ${patience} ms.`),
+            new ConnectionError("POOL_TIMEOUT", `No connection was free within ${timeoutMs} ms.`),
         );
-      }, patience);
+      }, timeoutMs);
       this.#waiting.push(waiter);
       this.#grow();
     });

@@ -8,7 +8,7 @@ const DATE_TYPES = [1082, 1083, 1114, 1184, 1115, 1182, 1185, 1231];
 const JSON_TYPES = [114, 3802];
 
 /** How long a cancelled statement may still take before its connection is given up, in milliseconds. */
-const CANCEL_PATIENCE = 2_000;
+const CANCEL_TIMEOUT_MS = 2_000;
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html, CancelRequest. */
 const CANCEL_REQUEST_CODE = 80_877_102;
 
@@ -151,7 +151,7 @@ export class Connection {
         );
         this.#requestCancel();
         // A server that does not even stop when asked is a server that is gone.
-        timer = setTimeout(() => this.destroy(), CANCEL_PATIENCE);
+        timer = setTimeout(() => this.destroy(), CANCEL_TIMEOUT_MS);
       };
       this.#running.add(fail);
       if (options.timeout !== null) timer = setTimeout(cancel, options.timeout);
@@ -172,9 +172,9 @@ export class Connection {
     this.#ending = true;
     const over = new Promise<void>((resolve) => this.onClose(resolve));
     void this.#driver.end({ timeout: 1 });
-    const impatience = setTimeout(() => this.destroy(), 1_500);
+    const timer = setTimeout(() => this.destroy(), 1_500);
     await over;
-    clearTimeout(impatience);
+    clearTimeout(timer);
   }
 
   /** Ends the session at once; what runs fails with the reason. */
@@ -221,7 +221,7 @@ export class Connection {
     request.writeUInt32BE(this.#cancelKey.secret, 12);
     const socket = createConnection(this.#address);
     socket.on("error", () => socket.destroy());
-    socket.setTimeout(CANCEL_PATIENCE, () => socket.destroy());
+    socket.setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy());
     socket.end(request);
   }
 }

@@ -21,7 +21,7 @@ import { findProfile } from "~db/queries/profiles";
 import { findUserByEmail } from "~db/queries/users";
 
 /** Longest wait for the mail server at a command's end, in milliseconds. */
-const MAIL_PATIENCE_MS = 10_000;
+const MAIL_TIMEOUT_MS = 10_000;
 
 const print = (line = "") => process.stdout.write(`${line}\n`);
 
@@ -213,7 +213,7 @@ async function withDatabase(work: () => Promise<void>): Promise<void> {
     await work();
   } finally {
     // what a sync found may be something that the author is told of by mail
-    await closeMail(MAIL_PATIENCE_MS);
+    await closeMail(MAIL_TIMEOUT_MS);
     await database.close();
   }
 }

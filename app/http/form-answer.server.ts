@@ -44,7 +44,7 @@ export async function answerForm(
  * redirect, so for a plain form the HTTP process renders the page the form belongs to in place, with
  * the toast on it (`site.server.ts`); under remix-serve the toast's words are all there is.
  */
-export async function refuseFormForNow(
+export async function rejectForm(
   { wantsJson }: Pick<FormBody, "wantsJson">,
   { toast, redirectTo, email, body }: FormOutcome & { toast: ToastMessage },
   { status, seconds, context }: { status: 429 | 503; seconds: number; context: AppLoadContext },

@@ -4,7 +4,7 @@ import { HONEYPOT_FIELD } from "~/ui/honeypot-field";
 import type { FormBody } from "./request-body.server";
 
 /** Whether a form was filled in by a program that fell for the field people do not see. */
-export function isCaught(fields: FormBody["fields"]): boolean {
+export function isSpam(fields: FormBody["fields"]): boolean {
   const value = fields[HONEYPOT_FIELD];
   if (value === undefined || value === "") return false;
   countRateLimited("honeypot", "field");

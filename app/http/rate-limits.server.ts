@@ -94,7 +94,7 @@ const limiters = new Map<string, RateLimiter>();
  * what is turned away for the network it comes from takes nothing from the account it names. While the
  * database is away, or too slow to ask, each process counts alone.
  */
-export async function secondsToWait(limited: Limited, attempt: Attempt): Promise<number | null> {
+export async function checkRateLimit(limited: Limited, attempt: Attempt): Promise<number | null> {
   const counts = countsOf(limited, attempt);
   for (const { by, key } of counts) {
     const wait = limiter(limited, by).knownWait(key);

@@ -225,7 +225,7 @@ describe("stopping", () => {
     await Promise.all([begun.ended, kept.ended]);
   });
 
-  it("drops what runs longer than its patience", async () => {
+  it("drops what runs past its timeout", async () => {
     const server = await serve({}, () => {});
     const { socket, ended } = connectTo(server);
     socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");

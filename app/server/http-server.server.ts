@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { Socket } from "node:net";
-import { connectionAccepted } from "~/http/turns.server";
+import { connectionAccepted } from "~/http/fair-scheduling.server";
 import { OperatorError } from "~db/operator-error";
 import { answerBadClient } from "./bad-client.server";
 import { closedConnectionsReport } from "./closed-connections.server";
@@ -60,8 +60,8 @@ export type HttpServer = {
   serve(listener: RequestListener): void;
   /** How many clients are connected. */
   connections(): number;
-  /** Stops accepting, waits for what runs at most `patience` ms, then drops what is left. */
-  close(patience: number): Promise<void>;
+  /** Stops accepting, waits for what runs at most `timeoutMs`, then drops what is left. */
+  close(timeoutMs: number): Promise<void>;
 };
 
 const starting: RequestListener = (_request, response) => {
@@ -133,7 +133,7 @@ export async function listen(
       listener = next;
     },
     connections: () => limiter.size,
-    close: (patience) => close(server, underWay, patience),
+    close: (timeoutMs) => close(server, underWay, timeoutMs),
   };
 }
 
@@ -144,7 +144,7 @@ export async function listen(
 async function close(
   server: Server,
   underWay: ReadonlySet<ServerResponse>,
-  patience: number,
+  timeoutMs: number,
 ): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -157,7 +157,7 @@ async function close(
   };
   letGo();
   const poll = setInterval(letGo, CLOSE_POLL_MS);
-  const timer = setTimeout(() => server.closeAllConnections(), patience);
+  const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
   clearInterval(poll);
   clearTimeout(timer);

@@ -36,8 +36,8 @@ export async function listenOn(
       for (const server of servers) server.serve(listener);
     },
     connections: () => servers.reduce((sum, server) => sum + server.connections(), 0),
-    close: async (patience) => {
-      await Promise.all(servers.map((server) => server.close(patience)));
+    close: async (timeoutMs) => {
+      await Promise.all(servers.map((server) => server.close(timeoutMs)));
     },
   };
 }

@@ -6,7 +6,7 @@ import { openEmbeddedPostgres } from "~db/embedded";
 import { migrateDatabase } from "~db/migrate";
 
 /** How long a statement may take that a visitor waits for, in milliseconds. */
-const VISITORS_PATIENCE_MS = 10_000;
+const VISITORS_TIMEOUT_MS = 10_000;
 
 /** An open database and how to let go of it again. */
 export type OpenedDatabase = { close: () => Promise<void> };
@@ -35,7 +35,7 @@ export async function openDatabase(
     const database = await connectDatabase(DATABASE_URL ?? embedded?.url ?? "", {
       onQuery: countQuery,
       setting: embedded ? "the embedded PostgreSQL" : "DATABASE_URL",
-      ...(purpose === "serve" ? { statementTimeout: VISITORS_PATIENCE_MS } : {}),
+      ...(purpose === "serve" ? { statementTimeout: VISITORS_TIMEOUT_MS } : {}),
     });
     await migrateDatabase(database);
     setDatabase(database);

@@ -15,10 +15,10 @@ const LONGEST_PATH = 512;
 const LONGEST_ADDRESS = 8_000;
 
 /** Asked by health checks, scrapers and the sandbox under whatever name they know the machine by. */
-export const NAMELESS_PATHS = new Set(["/healthz", "/readyz", "/metrics", "/webhooks/stripe"]);
+export const HOST_CHECK_EXEMPT = new Set(["/healthz", "/readyz", "/metrics", "/webhooks/stripe"]);
 
 /** Posted to by programs elsewhere, which prove themselves in other ways: a signature, a token. */
-const FOREIGN_POSTS = new Set(["/webhooks/stripe", "/newsletter/unsubscribe"]);
+const ORIGIN_CHECK_EXEMPT = new Set(["/webhooks/stripe", "/newsletter/unsubscribe"]);
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
 
@@ -56,13 +56,13 @@ export function refuse(request: IncomingMessage, path: string): Refusal | null {
   if (request.headers.host === undefined) {
     return { status: 400, message: "The request does not say which site it is for." };
   }
-  if (!NAMELESS_PATHS.has(path) && !isOwnHost(request.headers.host)) {
+  if (!HOST_CHECK_EXEMPT.has(path) && !isOwnHost(request.headers.host)) {
     return { status: 421, message: "This site has another name." };
   }
   if (
     method !== "GET" &&
     method !== "HEAD" &&
-    !FOREIGN_POSTS.has(path) &&
+    !ORIGIN_CHECK_EXEMPT.has(path) &&
     !isFromOwnPage(request)
   ) {
     return { status: 403, message: "This request comes from another site." };

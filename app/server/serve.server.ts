@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import pTimeout from "p-timeout";
 import { dataDirectory } from "~/data-directory.server";
 import { type Environment, env, SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { warmUpPasswords } from "~/features/accounts/password.server";
@@ -21,16 +22,16 @@ import { createSite } from "./site.server";
 import { logStartSummary } from "./start-summary.server";
 
 /** How long requests that are under way at a stop may take, in milliseconds. */
-const STOP_PATIENCE_MS = 10_000;
+const STOP_TIMEOUT_MS = 10_000;
 
 /** How long mail that is being sent may take then, in milliseconds. */
-const MAIL_PATIENCE_MS = 5_000;
+const MAIL_TIMEOUT_MS = 5_000;
 
 /** How long a start that is under way at a stop may take to come to a point where it can be ended. */
-const START_PATIENCE_MS = 9_000;
+const START_TIMEOUT_MS = 9_000;
 
 /** When a program that cannot trust itself any more ends even if it could not be stopped, in milliseconds. */
-const FAULT_PATIENCE_MS = 20_000;
+const FAULT_TIMEOUT_MS = 20_000;
 
 /** Longer than proxies keep a connection, so that none sends a request just as it is closed here. */
 const KEEP_ALIVE_BEHIND_PROXY_MS = 75_000;
@@ -82,14 +83,14 @@ async function start(
       ? { keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS, addressOf: clientAddress }
       : {},
   );
-  const stopListening = () => http.close(STOP_PATIENCE_MS);
+  const stopListening = () => http.close(STOP_TIMEOUT_MS);
   started.push({ name: "port", stop: stopListening });
   exposeConnections(http.connections);
 
   sessionSecrets();
   const database = await openDatabase("serve", signal);
   started.push({ name: "database", stop: () => database.close() });
-  started.push({ name: "mail", stop: () => closeMail(MAIL_PATIENCE_MS) });
+  started.push({ name: "mail", stop: () => closeMail(MAIL_TIMEOUT_MS) });
   await warmUpPasswords();
   signal.throwIfAborted();
   if (settings.SANDBOX) started.push(await startSandbox(settings, settings.SANDBOX));
@@ -151,7 +152,10 @@ function endOnSignalOrFault(
     // a terminal's Ctrl-C can arrive twice: from the terminal itself and from a parent that forwards it
     if (ending.signal.aborted) return;
     ending.abort();
-    void settled(starting, START_PATIENCE_MS)
+    void pTimeout(Promise.allSettled([starting]), {
+      milliseconds: START_TIMEOUT_MS,
+      message: false,
+    })
       .then(() => stopAll(started))
       .then((clean) => process.exit(clean ? code : 1));
   };
@@ -165,19 +169,7 @@ function endOnSignalOrFault(
   process.on("uncaughtException", (error, origin) => {
     log().fatal({ err: error, origin }, "stopping: the program has a fault");
     end(1);
-    setTimeout(() => process.exit(1), FAULT_PATIENCE_MS).unref();
-  });
-}
-
-/** Resolves when a promise has come to whatever end, or after so many milliseconds. */
-function settled(promise: Promise<void>, patience: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, patience);
-    const done = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    promise.then(done, done);
+    setTimeout(() => process.exit(1), FAULT_TIMEOUT_MS).unref();
   });
 }
 

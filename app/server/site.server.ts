@@ -14,15 +14,15 @@ import { sessionCookieName } from "~/features/accounts/sessions.server";
 import { onPriceOnSaleKnown } from "~/features/membership/price-on-sale.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { QueueFull } from "~/http/fair-queue.server";
+import { fairTurn } from "~/http/fair-scheduling.server";
 import { flashCookieName } from "~/http/flash.server";
 import { PageSlots } from "~/http/page-slots.server";
-import { turn } from "~/http/turns.server";
 import { log } from "~/observability/log.server";
 import { countRequest, exposeCaches, statusOf } from "~/observability/metrics.server";
 import { clientAddress } from "./client-address.server";
 import { PageCache } from "./page-cache.server";
 import { mayRenderRefusedPage } from "./refused-pages.server";
-import { NAMELESS_PATHS, type Refusal, refuse } from "./request-guards.server";
+import { HOST_CHECK_EXEMPT, type Refusal, refuse } from "./request-guards.server";
 import { takeOriginForm } from "./request-host.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { StaticFiles } from "./static-files.server";
@@ -79,7 +79,7 @@ export function createSite(projectRoot: string): RequestListener {
 
     // asked for by pages of an earlier build; a page in its place would only cost time
     if (path.startsWith("/build/")) return send(response, { status: 404, message: "Not found." });
-    await turn(clientNetworks(clientAddress(request)));
+    await fairTurn(clientNetworks(clientAddress(request)));
     if (response.destroyed) return;
     await new Promise<void>((next) => compress(request as never, response as never, () => next()));
     await answerWithRemix(remix, request, response, requestId);
@@ -107,7 +107,7 @@ async function answerWithRemix(
   const context: AppLoadContext = { requestId, nonce, clientAddress: clientAddress(incoming) };
 
   // health checks must not fail because of a crowd, and what is posted has bounds of its own
-  const isPage = !request.body && !NAMELESS_PATHS.has(new URL(request.url).pathname);
+  const isPage = !request.body && !HOST_CHECK_EXEMPT.has(new URL(request.url).pathname);
   const network = clientNetworks(context.clientAddress);
   // who has gone away meanwhile is not worth a page
   const answerIfWanted = async () => (response.destroyed ? null : remix(request, context));

@@ -45,7 +45,7 @@ const SCRIPT = `(() => {
     history.replaceState({ ...state, key: Math.random().toString(36).slice(2) }, "");
   });
   addEventListener("click", ({ target }) => {
-    const alive = document.documentElement.dataset.alive !== undefined;
+    const alive = document.documentElement.dataset.hydrated !== undefined;
     if (alive || !target.closest("a[href*='#']")) return;
     try {
       const positions = JSON.parse(sessionStorage.getItem("${POSITIONS}")) ?? {};

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "./child-process.mjs";
-import { exclusively } from "./exclusive.mjs";
+import { runExclusively } from "./run-exclusively.mjs";
 import { SetupError } from "./setup-error.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -28,7 +28,7 @@ const SOURCES = [
  * may be serving it. Throws a SetupError if it fails; what Remix said stands above it.
  */
 export async function buildSite() {
-  await exclusively("build", async () => {
+  await runExclusively("build", async () => {
     const sources = fingerprint();
     if (isBuiltFrom(sources)) return;
     console.log("Building the site (remix build) …");

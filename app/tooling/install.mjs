@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "./child-process.mjs";
-import { exclusively } from "./exclusive.mjs";
 import { findInstallationMismatch } from "./installed-packages.mjs";
 import { findNativeModuleFailure } from "./native-modules.mjs";
 import { npmCommand } from "./npm.mjs";
+import { runExclusively } from "./run-exclusively.mjs";
 import { SetupError } from "./setup-error.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -14,7 +14,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
  * program may be running from it. Throws a SetupError if npm fails; what npm said stands above it.
  */
 export async function installPackages() {
-  await exclusively("installation", async () => {
+  await runExclusively("installation", async () => {
     if (isInstalled()) return;
     console.log("Installing packages (npm ci) …");
     const [command, ...start] = npmCommand();

@@ -21,9 +21,9 @@ const OWNER_LOCK = 7_240_918_355_201;
 /** Held shared by every program that uses the cluster; exclusively by the last one, while it stops the server. */
 const USERS_LOCK = 7_240_918_355_202;
 /** How long the server may take to notice that a killed owner's session is over. */
-const OWNER_PATIENCE = 2_000;
+const OWNER_TIMEOUT_MS = 2_000;
 const RETRY = 25;
-const CONNECT_PATIENCE = 30_000;
+const CONNECT_TIMEOUT_MS = 30_000;
 const STILL_ON_TCP =
   "The embedded PostgreSQL still listens on TCP, because a program of an earlier version uses it; the first start after that has ended moves it to a socket.";
 
@@ -61,7 +61,7 @@ export async function attach(
     const server = await ensureServer(cluster, options.address, options.signal);
     const session = await openSession(cluster, server);
     if (session === null) {
-      if (Date.now() - startedAt > CONNECT_PATIENCE) {
+      if (Date.now() - startedAt > CONNECT_TIMEOUT_MS) {
         throw new OperatorError(
           `The embedded PostgreSQL in ${cluster.directory} runs as process ${server.pid} but lets nobody in (its log is ${cluster.logFile}).`,
         );
@@ -80,7 +80,7 @@ export async function attach(
       if (!(await ask(session, `select pg_try_advisory_lock_shared(${USERS_LOCK})`))) {
         // Its last user is just stopping it.
         await session.end();
-        await waitUntilGone(server.pid, CONNECT_PATIENCE);
+        await waitUntilGone(server.pid, CONNECT_TIMEOUT_MS);
         continue;
       }
       await ensureDatabase(session);
@@ -88,7 +88,7 @@ export async function attach(
       options.signal?.throwIfAborted();
       return { server, session };
     } catch (error) {
-      if (!session.alive && Date.now() - startedAt < CONNECT_PATIENCE) continue;
+      if (!session.alive && Date.now() - startedAt < CONNECT_TIMEOUT_MS) continue;
       await detach(cluster, { server, session });
       throw error;
     }
@@ -133,7 +133,7 @@ async function own(cluster: Cluster, session: Connection): Promise<void> {
 async function lockInTime(session: Connection, lock: number): Promise<boolean> {
   const startedAt = Date.now();
   while (!(await ask(session, `select pg_try_advisory_lock(${lock})`))) {
-    if (Date.now() - startedAt > OWNER_PATIENCE) return false;
+    if (Date.now() - startedAt > OWNER_TIMEOUT_MS) return false;
     await sleep(RETRY);
   }
   return true;

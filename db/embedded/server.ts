@@ -22,11 +22,11 @@ import { asUser } from "./system-user";
 export type RunningServer = ServerAddress & { pid: number };
 
 /** Crash recovery after a power cut may take its time. */
-const START_PATIENCE = 300_000;
+const START_TIMEOUT_MS = 300_000;
 /** How long the remains of a killed server (its shared memory, a half-written pid file) may be in the way. */
-const REMAINS_PATIENCE = 20_000;
-const PID_FILE_PATIENCE = 1_000;
-const STOP_PATIENCE = 20_000;
+const REMAINS_TIMEOUT_MS = 20_000;
+const PID_FILE_TIMEOUT_MS = 1_000;
+const STOP_TIMEOUT_MS = 20_000;
 const LOG_LIMIT = 10 * 1_048_576;
 const POLL = 20;
 
@@ -48,7 +48,7 @@ export async function ensureServer(
     const waited = Date.now() - startedAt;
     const running = await findServer(cluster, waited);
     if (running === "wait") {
-      if (waited > START_PATIENCE) throw stuck(cluster);
+      if (waited > START_TIMEOUT_MS) throw stuck(cluster);
     } else if (running !== null) {
       // Another program was faster, and a folder made for the socket is not needed.
       if (address === null && chosen !== null && chosen.host !== running.host) {
@@ -59,7 +59,7 @@ export async function ensureServer(
       chosen ??= (await candidates.next()).value;
       const result = await startServer(cluster, chosen);
       if (typeof result === "object") return result;
-      if (result === "remains" && waited > REMAINS_PATIENCE) throw stuck(cluster);
+      if (result === "remains" && waited > REMAINS_TIMEOUT_MS) throw stuck(cluster);
       if (result === "address refused") {
         if (address !== null) throw new AddressRefusedError(address);
         await removeAddress(chosen);
@@ -105,16 +105,16 @@ export async function stopServer(cluster: Cluster, server: RunningServer): Promi
     } catch {
       break;
     }
-    if (await waitUntilGone(pid, STOP_PATIENCE)) break;
+    if (await waitUntilGone(pid, STOP_TIMEOUT_MS)) break;
   }
   await removeAddress(server);
 }
 
 /** Resolves to true when the process has ended, to false when it has not within so many milliseconds. */
-export async function waitUntilGone(pid: number, patience: number): Promise<boolean> {
+export async function waitUntilGone(pid: number, timeoutMs: number): Promise<boolean> {
   const startedAt = Date.now();
   while (await isAlive(pid)) {
-    if (Date.now() - startedAt > patience) return false;
+    if (Date.now() - startedAt > timeoutMs) return false;
     await sleep(POLL);
   }
   return true;
@@ -150,7 +150,7 @@ async function findServer(
   if (status === null) return null;
   if (status.pid === 0) {
     // Being written right now, or for ever empty since a power cut.
-    if (waited < PID_FILE_PATIENCE) return "wait";
+    if (waited < PID_FILE_TIMEOUT_MS) return "wait";
     await removeStalePidFile(cluster, status);
     return null;
   }
@@ -224,7 +224,7 @@ async function untilReady(cluster: Cluster, child: ChildProcess): Promise<string
   for (const startedAt = Date.now(); over === null; await sleep(POLL)) {
     const status = await readServerStatus(cluster.directory);
     if (status?.pid === child.pid && status?.phase === "ready") return null;
-    if (Date.now() - startedAt > START_PATIENCE) return "it was not ready in time";
+    if (Date.now() - startedAt > START_TIMEOUT_MS) return "it was not ready in time";
   }
   return over;
 }

@@ -3,7 +3,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 import type { Browser, BrowserContext, Page, Request, Route } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser } from "../support/browsers/chromium.mjs";
-import { comesAlive } from "../support/comes-alive.mjs";
+import { hydrated } from "../support/hydrated.mjs";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { type Program, startProgram, temporaryDirectory } from "../support/program";
 
@@ -88,7 +88,7 @@ describe("the first visit to the landing page", () => {
     page.on("request", (request) => requests.push(request));
     await onPhotos(showPhoto);
     await page.goto("/");
-    await comesAlive(page);
+    await hydrated(page);
     await page.waitForLoadState("networkidle");
 
     const sum = async (extension: string) => {
@@ -106,7 +106,7 @@ describe("the first visit to the landing page", () => {
   it("shows the page before it asks for scripts", async () => {
     await onPhotos(showPhoto);
     await page.goto("/");
-    await comesAlive(page);
+    await hydrated(page);
     const { painted, asked } = await page.evaluate(() => {
       const scripts = performance
         .getEntriesByType("resource")
@@ -259,7 +259,7 @@ describe("with the photo host blocked", () => {
   it("still comes alive while the photographs never answer", async () => {
     await onPhotos(() => new Promise<void>(() => {}));
     await page.goto("/", { waitUntil: "commit" });
-    await comesAlive(page);
+    await hydrated(page);
     // with JavaScript the notice costs no request and no other page
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.method()));

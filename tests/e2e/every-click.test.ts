@@ -1,6 +1,5 @@
 import type { BrowserContext, Page } from "playwright";
 import { describe, expect, it } from "vitest";
-import { comesAlive } from "../support/comes-alive.mjs";
 import {
   bringIntoView,
   type Control,
@@ -16,6 +15,7 @@ import {
   wheelTo,
 } from "../support/controls";
 import { type Account, siteForThisFile } from "../support/e2e-site";
+import { hydrated } from "../support/hydrated.mjs";
 
 const site = siteForThisFile();
 
@@ -106,7 +106,7 @@ async function knownAccount(): Promise<Account> {
 
 async function load(page: Page, path: string, scripts: boolean): Promise<void> {
   await page.goto(path);
-  if (scripts) await comesAlive(page);
+  if (scripts) await hydrated(page);
 }
 
 /** What makes a control the same one on the same page of another visitor. */
@@ -179,7 +179,7 @@ async function clickThrice(page: Page, walk: Walk, control: Control): Promise<vo
       await page.waitForLoadState();
       await page.goBack();
       const isOfSite = page.url().startsWith(site.origin);
-      if (walk.scripts && isOfSite) await comesAlive(page);
+      if (walk.scripts && isOfSite) await hydrated(page);
       // a second click on the same link makes an entry of its own only where it has loaded the page
       if (control.kind === "link" && isHere()) {
         await expectPosition(page, page.url() === start ? first : second);
@@ -213,7 +213,7 @@ const withoutHash = (url: string) => url.replace(/#.*/, "");
 
 async function expectPage(page: Page, url: string, { scripts }: Walk): Promise<void> {
   await poll(() => page.url()).toBe(url);
-  if (scripts && url.startsWith(site.origin)) await comesAlive(page);
+  if (scripts && url.startsWith(site.origin)) await hydrated(page);
 }
 
 /** Clicks a control where the page is, and checks what comes of it. Gives the page's position at the click. */

@@ -79,7 +79,7 @@ describe("the site", () => {
       });
       if (state.plain) await page.route("**/build/**/*.js", (route) => route.abort());
       await state.show(page, visitors);
-      shown.set(state.name, await serialised(page));
+      shown.set(state.name, await serialize(page));
       for (const text of await page.locator("h1, h2, h3").allTextContents()) headings.add(text);
       await keepSent(state, pages.at(-1));
     } finally {
@@ -109,7 +109,7 @@ describe("the site", () => {
   }
 
   /** The document as the browser has it. */
-  function serialised(page: Page): Promise<string> {
+  function serialize(page: Page): Promise<string> {
     return page.evaluate(() => `<!DOCTYPE html>\n${document.documentElement.outerHTML}`);
   }
 

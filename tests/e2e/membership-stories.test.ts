@@ -3,8 +3,8 @@ import type { Page } from "playwright";
 import { afterEach, expect, it } from "vitest";
 import { RENEWAL_LEEWAY_DAYS, UNPAID_GRACE_DAYS } from "~/features/billing/access-end-rule";
 import { profiles } from "~db/schema";
-import { comesAlive } from "../support/comes-alive.mjs";
 import { siteForThisFile } from "../support/e2e-site";
+import { hydrated } from "../support/hydrated.mjs";
 import { control } from "../support/payments";
 
 const UPGRADE = "Upgrade to Premium";
@@ -20,7 +20,7 @@ afterEach(() => control(site.sandboxOrigin, "webhooks/reset"));
 
 async function offersUpgrade(page: Page): Promise<boolean> {
   await page.goto("/");
-  await comesAlive(page);
+  await hydrated(page);
   return (await page.getByRole("button", { name: UPGRADE }).count()) > 0;
 }
 

@@ -1,6 +1,5 @@
 import type { Page } from "playwright";
 import { describe, it } from "vitest";
-import { comesAlive } from "../support/comes-alive.mjs";
 import {
   click,
   expectOpen,
@@ -12,6 +11,7 @@ import {
   wheelTo,
 } from "../support/controls";
 import { siteForThisFile } from "../support/e2e-site";
+import { hydrated } from "../support/hydrated.mjs";
 
 const site = siteForThisFile();
 
@@ -26,7 +26,7 @@ describe("the place in a page", () => {
     await wheelTo(page, 1_500);
     const first = await restingPosition(page);
     await page.reload();
-    await comesAlive(page);
+    await hydrated(page);
     await expectPosition(page, first);
 
     await click(page, await link(page, "Reviews"));
@@ -34,7 +34,7 @@ describe("the place in a page", () => {
     await wheelTo(page, 2_000);
     const second = await restingPosition(page);
     await page.reload();
-    await comesAlive(page);
+    await hydrated(page);
     await expectPosition(page, second);
     await page.goBack();
     await expectPosition(page, first);
@@ -105,7 +105,7 @@ describe("the place in a page", () => {
     await wheelTo(page, 1_800);
     const last = await restingPosition(page);
     letScriptsCome();
-    await comesAlive(page);
+    await hydrated(page);
     await expectPosition(page, last);
     await page.goBack();
     await expectUnderHeader(page, "reviews");
@@ -153,7 +153,7 @@ describe("the mobile menu, when a section is chosen before or without JavaScript
     await click(page, await findOne(page, ({ name }) => name === "Reviews"));
     await expectUnderHeader(page, "reviews");
     letScriptsCome();
-    await comesAlive(page);
+    await hydrated(page);
     await expectOpen(page, await menu(page), false);
     await expectUnderHeader(page, "reviews");
   });

@@ -55,11 +55,11 @@ describe("an embedded PostgreSQL", () => {
 
   it("that is given up while it starts leaves nothing running", async () => {
     const dataDir = await dataDirectory();
-    const patience = new AbortController();
-    const opening = serve(dataDir, { signal: patience.signal });
+    const giveUp = new AbortController();
+    const opening = serve(dataDir, { signal: giveUp.signal });
     const given = expect(opening).rejects.toThrow("aborted");
     await expect.poll(() => isServerRunning(dataDir), { interval: 1, timeout: 10_000 }).toBe(true);
-    patience.abort();
+    giveUp.abort();
     await given;
     expect(await isServerRunning(dataDir)).toBe(false);
   });

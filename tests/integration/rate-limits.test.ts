@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { secondsToWait, waitMessage } from "~/http/rate-limits.server";
+import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
 import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
 import { freePorts } from "../support/ports";
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 const attempt = (who: string | null, clientAddress?: string, knownBrowser?: string) =>
-  secondsToWait("login", { context: { clientAddress }, account: who, knownBrowser });
+  checkRateLimit("login", { context: { clientAddress }, account: who, knownBrowser });
 
 /** What the database has counted of an account from wherever. */
 async function countedOf(who: string): Promise<number> {

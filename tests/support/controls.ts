@@ -6,11 +6,11 @@ import { expect } from "vitest";
 const LOOK = 35;
 
 /** Milliseconds until something that ought to happen counts as not happening. */
-const PATIENCE = 10_000;
+const TIMEOUT = 10_000;
 
 /** `expect.poll` with the patience for a machine that does other things too. */
 export const poll = <T>(look: () => T, message?: string) =>
-  expect.poll(look, { timeout: PATIENCE, message });
+  expect.poll(look, { timeout: TIMEOUT, message });
 
 /**
  * Something in a page that can be clicked, as it was found there. It is found again by where it stands: what
@@ -138,14 +138,14 @@ export async function findControls(page: Page): Promise<Control[]> {
 /** Waits until what opens a menu says that it is open, or that it is closed. */
 export async function expectOpen(page: Page, opener: Control, open: boolean): Promise<void> {
   await expect
-    .poll(async () => (await controlNow(page, opener)).open, { timeout: PATIENCE })
+    .poll(async () => (await controlNow(page, opener)).open, { timeout: TIMEOUT })
     .toBe(open);
 }
 
 /** The page's position once it has come to rest, in pixels. */
 export async function restingPosition(page: Page): Promise<number> {
   const position = await page.evaluate(() => {
-    if (document.documentElement.dataset.alive === undefined) return null;
+    if (document.documentElement.dataset.hydrated === undefined) return null;
     return new Promise<number>((done) => {
       let last = window.scrollY;
       let still = 0;
@@ -181,7 +181,7 @@ export async function wheelTo(page: Page, position: number): Promise<void> {
     if (Math.abs(distance) < 20) return;
     await page.mouse.wheel(0, distance);
     await expect
-      .poll(() => page.evaluate(() => window.scrollY), { interval: LOOK, timeout: PATIENCE })
+      .poll(() => page.evaluate(() => window.scrollY), { interval: LOOK, timeout: TIMEOUT })
       .not.toBe(from);
   }
   throw new Error(`The wheel did not bring ${page.url()} to ${position} px.`);
@@ -211,7 +211,7 @@ export async function click(page: Page, control: Control): Promise<void> {
     if (now.covered) return "covered";
     return Math.abs(before.x - x) + Math.abs(before.y - y) < 1 ? "free" : "moving";
   };
-  await expect.poll(look, { timeout: PATIENCE, interval: LOOK }).toBe("free");
+  await expect.poll(look, { timeout: TIMEOUT, interval: LOOK }).toBe("free");
   if (!hidden) return page.mouse.click(x, y);
   await page.evaluate(() => {
     document.querySelector<HTMLElement>(".skip-link")?.focus({ preventScroll: true });

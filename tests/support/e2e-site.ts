@@ -5,7 +5,7 @@ import { SANDBOX_STRIPE } from "~/env.server";
 import { type Database, openDatabase } from "~db/client";
 import { type Profile, profiles, users } from "~db/schema";
 import { launchBrowser, NO_OTHER_HOSTS } from "./browsers/chromium.mjs";
-import { comesAlive } from "./comes-alive.mjs";
+import { hydrated } from "./hydrated.mjs";
 import { watchForErrors } from "./pages";
 import { control } from "./payments";
 import { createTestDatabase, type TestDatabase } from "./postgres";
@@ -127,7 +127,7 @@ export class E2eSite {
   async open(path: string, page?: Page): Promise<Page> {
     const opened = page ?? (await this.visit());
     await opened.goto(path);
-    await comesAlive(opened);
+    await hydrated(opened);
     return opened;
   }
 

@@ -1,4 +1,4 @@
-import { comesAlive } from "./comes-alive.mjs";
+import { hydrated } from "./hydrated.mjs";
 
 /**
  * @typedef {import("playwright").Page} Page
@@ -231,7 +231,7 @@ export const SCREEN_STATES = [
 async function visit(page, path) {
   await page.goto(path);
   await page.waitForFunction(() => document.querySelector("#main")?.matches("[tabindex]"));
-  await comesAlive(page);
+  await hydrated(page);
   await page.evaluate(() => document.fonts.ready);
 }
 

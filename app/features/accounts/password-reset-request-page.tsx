@@ -16,7 +16,7 @@ export function PasswordResetRequestPage({ email, sent }: PasswordResetRequestPa
     <PasswordResetFrame heading={sent ? "Check your email" : "Forgot your password?"}>
       <p className="mt-4 text-ink-soft">
         {sent
-          ? "If there is an account with the address you gave, a link to choose a new password is on its way. It works for one hour. Nothing there after a few minutes? Look among the unwanted mail, or try again below."
+          ? "If there is an account with the address you gave, a link to choose a new password is on its way. It works for one hour. Nothing there after a few minutes? Check your spam folder, or try again below."
           : "Tell us the email of your account, and we will send you a link to choose a new one."}
       </p>
       <form method="post" action={FORGOT_PASSWORD_PATH} className="mt-8 grid gap-6">

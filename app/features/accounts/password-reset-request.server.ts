@@ -3,9 +3,9 @@ import { env } from "~/env.server";
 import { sendMailInBackground } from "~/features/mail/background-mail.server";
 import type { MailMessage } from "~/features/mail/mail-message";
 import { passwordResetMail } from "~/features/mail/password-reset-mail";
-import { answerForm, refuseFormForNow } from "~/http/form-answer.server";
+import { answerForm, rejectForm } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
-import { secondsToWait, waitMessage } from "~/http/rate-limits.server";
+import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { toasts } from "~/toast-messages";
 import { replacePasswordReset } from "~db/queries/password-resets";
@@ -44,10 +44,10 @@ export async function requestPasswordReset({
     });
   }
   const knownBrowser = await findKnownBrowser(request, parsed.data);
-  const seconds = await secondsToWait("reset", { context, account: parsed.data, knownBrowser });
+  const seconds = await checkRateLimit("reset", { context, account: parsed.data, knownBrowser });
   if (seconds !== null) {
     const toast = toasts.passwordResetFailed(waitMessage(seconds));
-    return refuseFormForNow(
+    return rejectForm(
       form,
       { toast, redirectTo: FORGOT_PASSWORD_PATH, email: parsed.data },
       { status: 429, seconds, context },

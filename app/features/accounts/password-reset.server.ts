@@ -4,9 +4,9 @@ import { sendMailInBackground } from "~/features/mail/background-mail.server";
 import { passwordChangedMail } from "~/features/mail/password-changed-mail";
 import { clientNetworks } from "~/http/client-network.server";
 import { QueueFull } from "~/http/fair-queue.server";
-import { answerForm, refuseFormForNow } from "~/http/form-answer.server";
+import { answerForm, rejectForm } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
-import { secondsToWait, waitMessage } from "~/http/rate-limits.server";
+import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { toasts } from "~/toast-messages";
@@ -62,7 +62,7 @@ export async function resetPassword({
       redirectTo: passwordResetPath(token),
     });
   const refuseForNow = (message: string, status: 429 | 503, seconds: number) =>
-    refuseFormForNow(
+    rejectForm(
       form,
       { toast: toasts.passwordResetFailed(message), redirectTo: passwordResetPath(token) },
       { status, seconds, context },
@@ -73,7 +73,7 @@ export async function resetPassword({
   const network = clientNetworks(context.clientAddress);
   try {
     requirePlaceInQueue(network);
-    const seconds = await secondsToWait("new-password", { context });
+    const seconds = await checkRateLimit("new-password", { context });
     if (seconds !== null) return await refuseForNow(waitMessage(seconds), 429, seconds);
     // looked up first, so that a forged link costs no hashing
     const reset = await findPasswordReset(tokenHash, new Date());

@@ -1,9 +1,9 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
 import { clientNetworks } from "~/http/client-network.server";
 import { QueueFull } from "~/http/fair-queue.server";
-import { answerForm, refuseFormForNow } from "~/http/form-answer.server";
-import { isCaught } from "~/http/honeypot.server";
-import { secondsToWait, waitMessage } from "~/http/rate-limits.server";
+import { answerForm, rejectForm } from "~/http/form-answer.server";
+import { isSpam } from "~/http/honeypot.server";
+import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { type FieldValue, readForm } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
@@ -51,7 +51,7 @@ export async function signInWithForm(
     });
 
   const refuseForNow = (message: string, status: 429 | 503, seconds: number) =>
-    refuseFormForNow(
+    rejectForm(
       form,
       { toast: failed[way](message), redirectTo: formPath[way], email: typedEmail },
       { status, seconds, context },
@@ -62,9 +62,9 @@ export async function signInWithForm(
     requirePlaceInQueue(network);
     const account = emailSchema.safeParse(form.fields.email).data ?? null;
     const knownBrowser = account && (await findKnownBrowser(request, account));
-    const seconds = await secondsToWait(way, { context, account, knownBrowser });
+    const seconds = await checkRateLimit(way, { context, account, knownBrowser });
     if (seconds !== null) return await refuseForNow(waitMessage(seconds), 429, seconds);
-    if (way === "signup" && isCaught(form.fields)) return await refuse(failed[way](), 422);
+    if (way === "signup" && isSpam(form.fields)) return await refuse(failed[way](), 422);
 
     const signedIn = await authenticateAndOpenSession(way, request, {
       fields: form.fields,

@@ -2,7 +2,7 @@ import { env } from "~/env.server";
 import { addressOf } from "~/environment/schema.server";
 import { isLiveKey } from "~/environment/stripe-key";
 import { sendMailInBackground } from "~/features/mail/background-mail.server";
-import { setLetter } from "~/features/mail/letter";
+import { renderMail } from "~/features/mail/mail-template";
 import { log } from "~/observability/log.server";
 
 /** A change of a member's money that the author should know of. */
@@ -56,7 +56,7 @@ export function tellAuthor(event: AuthorEvent): void {
   sendMailInBackground(`author notice: ${kind}`, async () => ({
     to,
     subject,
-    ...setLetter({
+    ...renderMail({
       heading: subject,
       paragraphs: [did, todo],
       action: {

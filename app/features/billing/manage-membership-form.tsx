@@ -1,5 +1,5 @@
 import { Button, type ButtonVariant } from "~/ui/button";
-import { useLeaving } from "~/ui/use-leaving";
+import { useRedirecting } from "~/ui/use-redirecting";
 
 /** For whoever has paid before and has no membership to manage. */
 export const INVOICES_LABEL = "Invoices and receipts";
@@ -16,18 +16,18 @@ export function ManageMembershipForm({
   variant = "secondary",
   className,
 }: ManageMembershipFormProps) {
-  const [leaving, setLeaving] = useLeaving();
+  const [redirecting, setRedirecting] = useRedirecting();
   return (
     <form
       method="post"
       action="/billing"
       className={className}
       onSubmit={(event) => {
-        if (leaving) event.preventDefault();
-        setLeaving(true);
+        if (redirecting) event.preventDefault();
+        setRedirecting(true);
       }}
     >
-      <Button type="submit" variant={variant} busy={leaving}>
+      <Button type="submit" variant={variant} busy={redirecting}>
         {label}
       </Button>
     </form>

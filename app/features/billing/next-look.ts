@@ -27,7 +27,7 @@ export function nextLookAt(
   const looks = liveMemberships(memberships).map((membership) => lookAtMembership(membership, now));
   const checkout = checkoutOpenedAt?.getTime();
   if (checkout !== undefined && now - checkout < CHECKOUT_LIFE_MS) {
-    looks.push(now + patience(now - checkout));
+    looks.push(now + nextLookDelay(now - checkout));
   }
   return looks.length > 0 ? new Date(Math.min(...looks)) : null;
 }
@@ -35,15 +35,15 @@ export function nextLookAt(
 function lookAtMembership({ subscription, item, coverage }: Membership, now: number): number {
   const { status, created } = subscription;
   const { paidUntil, withdrawn } = coverage;
-  if (status === "incomplete") return now + patience(now - created * 1_000);
+  if (status === "incomplete") return now + nextLookDelay(now - created * 1_000);
   if (!givesAccess(subscription) || withdrawn || paidUntil === null) return now + HOUR;
   const paidEnd = paidUntil * 1_000;
-  if (paidUntil < item.current_period_end) return now + patience(now - paidEnd);
+  if (paidUntil < item.current_period_end) return now + nextLookDelay(now - paidEnd);
   const isNear = now >= paidEnd - BEFORE_RENEWAL_MS;
   return isNear ? Math.max(paidEnd, now) + 5 * MINUTE : paidEnd - BEFORE_RENEWAL_MS;
 }
 
 /** Every five minutes at first, every hour after ten. */
-function patience(elapsed: number): number {
+function nextLookDelay(elapsed: number): number {
   return Math.min(Math.max(elapsed / 10, 5 * MINUTE), HOUR);
 }

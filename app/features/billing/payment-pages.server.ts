@@ -1,6 +1,6 @@
 import { type AppLoadContext, redirect } from "@remix-run/node";
 import { env } from "~/env.server";
-import { refuseFormForNow } from "~/http/form-answer.server";
+import { rejectForm } from "~/http/form-answer.server";
 import { waitMessage } from "~/http/rate-limits.server";
 import type { FormBody } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
@@ -84,14 +84,14 @@ export function leaveForPayment(url: string): Response {
 }
 
 /** Turns away for now, with a 429, who has asked for payment pages too often. */
-export function refusePaymentForNow(
+export function rejectPayment(
   form: Pick<FormBody, "wantsJson">,
   seconds: number,
   context: AppLoadContext,
 ): Promise<Response> {
   const error = waitMessage(seconds);
   const toast = toasts.checkoutFailed(checkoutErrors.invoking(error));
-  return refuseFormForNow(
+  return rejectForm(
     form,
     { toast, redirectTo: "/", body: { error } },
     { status: 429, seconds, context },

@@ -6,7 +6,7 @@ import { Button } from "~/ui/button";
 import { CheckIcon } from "~/ui/icons";
 import { postJson } from "~/ui/post-json";
 import { useToast } from "~/ui/toaster";
-import { useLeaving } from "~/ui/use-leaving";
+import { useRedirecting } from "~/ui/use-redirecting";
 import { checkoutDestination } from "./checkout-destination";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
 
@@ -37,15 +37,15 @@ function UpgradeForm() {
   const { user } = useAuth();
   const { payments } = useRootData();
   const toast = useToast();
-  const [leaving, setLeaving] = useLeaving();
+  const [redirecting, setRedirecting] = useRedirecting();
   const reachFor = useStripeSignals(user ? (payments?.publishableKey ?? null) : null);
 
   const submit = async (event: FormEvent) => {
-    if (leaving) return event.preventDefault();
+    if (redirecting) return event.preventDefault();
     if (user && !payments) return; // The plain form's answer says that checkout is not configured.
     event.preventDefault();
     if (!user || !payments) return toast(toasts.authenticationRequired);
-    setLeaving(true);
+    setRedirecting(true);
     try {
       const answer = await postJson("/checkout", { priceId: payments.priceId });
       const destination = checkoutDestination(answer);
@@ -55,14 +55,14 @@ function UpgradeForm() {
     } catch {
       toast(toasts.checkoutFailed());
     }
-    setLeaving(false);
+    setRedirecting(false);
   };
 
   return (
     <form method="post" action="/checkout" onSubmit={submit}>
       <input type="hidden" name="priceId" value={payments?.priceId ?? ""} />
-      <Button type="submit" busy={leaving} onPointerEnter={reachFor} onFocus={reachFor}>
-        {leaving ? "Redirecting..." : "Upgrade to Premium"}
+      <Button type="submit" busy={redirecting} onPointerEnter={reachFor} onFocus={reachFor}>
+        {redirecting ? "Redirecting..." : "Upgrade to Premium"}
       </Button>
     </form>
   );

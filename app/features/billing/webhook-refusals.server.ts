@@ -4,7 +4,7 @@ import { logSecurityEvent } from "~/observability/security-log.server";
 const MINUTE_MS = 60_000;
 
 /** Why a delivery was refused; each reason has its lines, so that a flood of one does not hide another. */
-export type RefusalReason = "no signature" | "wrong signature" | "other mode";
+export type RefusalReason = "no signature" | "wrong signature" | "livemode mismatch";
 
 /** Deliveries refused for a reason since its last line; absent when its last line is over a minute old. */
 const unlogged = new Map<RefusalReason, number>();
@@ -35,5 +35,6 @@ const MESSAGES: Record<RefusalReason, string> = {
   "no signature": "webhook refused: it has no signature",
   "wrong signature":
     "webhook refused: its signature is stale or made with a secret other than STRIPE_WEBHOOK_SECRET",
-  "other mode": "webhook refused: it is of the other mode (live or test)",
+  "livemode mismatch":
+    "webhook refused: livemode mismatch (live event on a test key, or the reverse)",
 };

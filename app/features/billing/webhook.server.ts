@@ -51,8 +51,8 @@ export async function receiveWebhook(
   }
   const facts = { event: event.id, type: event.type };
   if (event.livemode !== isLiveKey(requireStripe().secretKey)) {
-    refuseWebhook("other mode", { network, ...facts, livemode: event.livemode });
-    return { status: 400, message: "The event is of the other mode." };
+    refuseWebhook("livemode mismatch", { network, ...facts, livemode: event.livemode });
+    return { status: 400, message: "Livemode mismatch: the event is of the other mode." };
   }
   if (!WEBHOOK_EVENTS.some((type) => type === event.type)) {
     countWebhook("ignored");
@@ -63,7 +63,7 @@ export async function receiveWebhook(
   try {
     const isNew = await callingFor("webhook", () => workOnce(event));
     countWebhook(isNew ? "worked" : "duplicate");
-    log().info(facts, isNew ? "webhook worked" : "webhook was worked before");
+    log().info(facts, isNew ? "webhook processed" : "webhook already processed");
     return { status: 200, message: isNew ? "Done." : "Done before." };
   } catch (error) {
     countWebhook("failed");

@@ -34,13 +34,13 @@ export function backgroundMailIdle(): Promise<void> {
 }
 
 /**
- * Ends background mail and its connections, waiting at most `patience` milliseconds for what is under
+ * Ends background mail and its connections, waiting at most `timeoutMs` for what is under
  * way: part of stopping the program, after the web server and before the database. Mail sent after it
  * starts over.
  */
-export async function closeMail(patience: number): Promise<void> {
+export async function closeMail(timeoutMs: number): Promise<void> {
   const closing = queue;
-  await closing.close(patience);
+  await closing.close(timeoutMs);
   closeMailConnections();
   queue = openQueue();
 }

@@ -63,9 +63,9 @@ export class MailQueue {
 
   /**
    * Takes no more, gives mails that waited for another attempt that attempt now, and waits at most
-   * `patience` milliseconds for the rest. The log says how many were lost.
+   * `timeoutMs` for the rest. The log says how many were lost.
    */
-  async close(patience: number): Promise<void> {
+  async close(timeoutMs: number): Promise<void> {
     this.#closing = true;
     for (const [timer, entry] of this.#retries) {
       clearTimeout(timer);
@@ -73,7 +73,7 @@ export class MailQueue {
     }
     this.#retries.clear();
     this.#next();
-    await pTimeout(this.idle(), { milliseconds: patience, message: false });
+    await pTimeout(this.idle(), { milliseconds: timeoutMs, message: false });
     const lost = this.#held();
     this.#waiting.length = 0;
     if (lost > 0) log().error({ lost }, "the program stops with mails that were not sent");

@@ -1,5 +1,5 @@
-import { setLetter } from "./letter";
 import type { MailMessage } from "./mail-message";
+import { renderMail } from "./mail-template";
 
 type Confirmation = {
   to: string;
@@ -15,7 +15,7 @@ export function newsletterConfirmationMail({ to, url, headers }: Confirmation): 
     to,
     subject: "One step left: confirm your email",
     headers,
-    ...setLetter({
+    ...renderMail({
       heading: "One step left",
       paragraphs: [
         "Someone, most likely you, asked for our letter at this address: once a month a practice, a story, and a question worth taking for a walk.",

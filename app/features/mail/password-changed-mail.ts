@@ -1,12 +1,12 @@
-import { setLetter } from "./letter";
 import type { MailMessage } from "./mail-message";
+import { renderMail } from "./mail-template";
 
 /** Tells the owner of an account that its password was changed; `url` is where to object. */
 export function passwordChangedMail({ to, url }: { to: string; url: string }): MailMessage {
   return {
     to,
     subject: "Your password was changed",
-    ...setLetter({
+    ...renderMail({
       heading: "Your password was changed",
       paragraphs: [
         "A new password was chosen for your account just now, and every device that was signed in has been signed out.",

@@ -1,12 +1,12 @@
-import { setLetter } from "./letter";
 import type { MailMessage } from "./mail-message";
+import { renderMail } from "./mail-template";
 
 /** The mail with the link under which a new password can be chosen. */
 export function passwordResetMail({ to, url }: { to: string; url: string }): MailMessage {
   return {
     to,
     subject: "Choose a new password",
-    ...setLetter({
+    ...renderMail({
       heading: "The way back in",
       paragraphs: [
         "Everyone loses a key now and then. You asked for a new one, so here it is: choose a new password, and the path is open again.",

@@ -7,8 +7,8 @@ import type { MailDestination, MailMessage } from "./mail-message";
 import { writeToOutbox } from "./outbox.server";
 
 /** Longest wait for any one step of talking to the mail server, and for a whole mail, in milliseconds. */
-const STEP_PATIENCE = 10_000;
-const MAIL_PATIENCE = 30_000;
+const STEP_TIMEOUT_MS = 10_000;
+const MAIL_TIMEOUT_MS = 30_000;
 
 /** Connections to the mail server at once; the queue sends no more mails than that at a time. */
 export const MAIL_CONNECTIONS = 3;
@@ -40,7 +40,10 @@ export async function sendMail(mail: MailMessage): Promise<MailDestination> {
   };
   try {
     if (SMTP_URL) {
-      await smtpPool(SMTP_URL).sendMail({ ...message, signal: AbortSignal.timeout(MAIL_PATIENCE) });
+      await smtpPool(SMTP_URL).sendMail({
+        ...message,
+        signal: AbortSignal.timeout(MAIL_TIMEOUT_MS),
+      });
       return "smtp";
     }
     const composer = nodemailer.createTransport({
@@ -90,10 +93,10 @@ function createSmtpPool(url: string) {
     maxRequeues: 1,
     // an idle connection would be found dead by the next mail
     idleTimeout: 60_000,
-    connectionTimeout: STEP_PATIENCE,
-    greetingTimeout: STEP_PATIENCE,
-    socketTimeout: STEP_PATIENCE,
-    dnsTimeout: STEP_PATIENCE,
+    connectionTimeout: STEP_TIMEOUT_MS,
+    greetingTimeout: STEP_TIMEOUT_MS,
+    socketTimeout: STEP_TIMEOUT_MS,
+    dnsTimeout: STEP_TIMEOUT_MS,
     ...SELF_CONTAINED,
   });
 }

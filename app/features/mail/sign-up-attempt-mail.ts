@@ -1,12 +1,12 @@
-import { setLetter } from "./letter";
 import type { MailMessage } from "./mail-message";
+import { renderMail } from "./mail-template";
 
 /** Tells the owner of an account that somebody tried to sign up with their address; `url` leads to a new password. */
 export function signUpAttemptMail({ to, url }: { to: string; url: string }): MailMessage {
   return {
     to,
     subject: "You already have an account",
-    ...setLetter({
+    ...renderMail({
       heading: "You already have an account",
       paragraphs: [
         "Somebody has just tried to sign up with your email address. There is an account with it already, so nothing was changed and nobody was let in.",

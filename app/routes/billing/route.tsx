@@ -1,11 +1,11 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { findViewer, requireViewer } from "~/features/accounts/viewer.server";
-import { leaveForPayment, refusePaymentForNow } from "~/features/billing/payment-pages.server";
+import { leaveForPayment, rejectPayment } from "~/features/billing/payment-pages.server";
 import { answerPortal } from "~/features/billing/portal-answer.server";
 import { returnFromPortal } from "~/features/billing/portal-return.server";
 import { answerForm } from "~/http/form-answer.server";
 import { whileOutside } from "~/http/page-slots.server";
-import { secondsToWait } from "~/http/rate-limits.server";
+import { checkRateLimit } from "~/http/rate-limits.server";
 import { readForm } from "~/http/request-body.server";
 
 /** The way back from Stripe's portal: what was changed there is known before the next page is made. */
@@ -18,7 +18,7 @@ export async function loader(args: LoaderFunctionArgs) {
       (await whileOutside(context, () =>
         returnFromPortal(viewer.user.id, async () => {
           const attempt = { context, account: viewer.user.id };
-          return (await secondsToWait("confirmation", attempt)) === null;
+          return (await checkRateLimit("confirmation", attempt)) === null;
         }),
       ));
   return redirect(isMember ? "/premium" : "/#purchase", {
@@ -31,8 +31,8 @@ export async function action(args: ActionFunctionArgs) {
   const form = await readForm(args.request, args.context);
   const { user } = await requireViewer(args, "/auth");
   const { context } = args;
-  const seconds = await secondsToWait("portal", { context, account: user.id });
-  if (seconds !== null) return refusePaymentForNow(form, seconds, context);
+  const seconds = await checkRateLimit("portal", { context, account: user.id });
+  if (seconds !== null) return rejectPayment(form, seconds, context);
   const answer = await answerPortal(user.id);
   return "url" in answer && !form.wantsJson
     ? leaveForPayment(answer.url)

@@ -1,9 +1,9 @@
 import { type ActionFunctionArgs, json, redirect } from "@remix-run/node";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { answerCheckout, type CheckoutAnswer } from "~/features/billing/checkout-answer.server";
-import { leaveForPayment, refusePaymentForNow } from "~/features/billing/payment-pages.server";
+import { leaveForPayment, rejectPayment } from "~/features/billing/payment-pages.server";
 import { answerForm } from "~/http/form-answer.server";
-import { secondsToWait } from "~/http/rate-limits.server";
+import { checkRateLimit } from "~/http/rate-limits.server";
 import { readForm } from "~/http/request-body.server";
 
 export const loader = () => redirect("/#purchase");
@@ -13,8 +13,8 @@ export async function action(args: ActionFunctionArgs) {
   const form = await readForm(args.request, args.context);
   const viewer = await findViewer(args);
   const { context } = args;
-  const seconds = await secondsToWait("checkout", { context, account: viewer?.user.id ?? null });
-  if (seconds !== null) return refusePaymentForNow(form, seconds, context);
+  const seconds = await checkRateLimit("checkout", { context, account: viewer?.user.id ?? null });
+  if (seconds !== null) return rejectPayment(form, seconds, context);
   const answer: CheckoutAnswer = await answerCheckout(viewer?.user ?? null, form.fields.priceId);
 
   if (form.wantsJson) {

@@ -5,7 +5,7 @@ import { confirmPurchase } from "~/features/billing/checkout-success.server";
 import { CheckoutSuccessPage } from "~/features/billing/checkout-success-page";
 import { pageMeta } from "~/features/seo/page-meta";
 import { whileOutside } from "~/http/page-slots.server";
-import { secondsToWait } from "~/http/rate-limits.server";
+import { checkRateLimit } from "~/http/rate-limits.server";
 import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ matches }) =>
@@ -24,7 +24,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const sessionId = new URL(args.request.url).searchParams.get("session_id");
   const { context } = args;
   const mayAskStripe = async () =>
-    (await secondsToWait("confirmation", { context, account: user.id })) === null;
+    (await checkRateLimit("confirmation", { context, account: user.id })) === null;
   const state = await whileOutside(context, () =>
     confirmPurchase(user.id, sessionId, mayAskStripe),
   );

@@ -1,9 +1,9 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { emailSchema } from "~/features/accounts/credentials";
 import { subscribe } from "~/features/newsletter/subscribe.server";
-import { answerForm, refuseFormForNow } from "~/http/form-answer.server";
-import { isCaught } from "~/http/honeypot.server";
-import { secondsToWait, waitMessage } from "~/http/rate-limits.server";
+import { answerForm, rejectForm } from "~/http/form-answer.server";
+import { isSpam } from "~/http/honeypot.server";
+import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { readForm } from "~/http/request-body.server";
 import { safeRedirect } from "~/http/safe-redirect";
 import { toasts } from "~/toast-messages";
@@ -15,16 +15,12 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { email, redirectTo } = form.fields;
   const isTyped = typeof email === "string" && email.trim() !== "";
   const account = emailSchema.safeParse(email).data;
-  const seconds = isTyped && (await secondsToWait("newsletter", { context, account }));
+  const seconds = isTyped && (await checkRateLimit("newsletter", { context, account }));
   if (seconds) {
     const toast = toasts.subscribeLimited(waitMessage(seconds));
-    return refuseFormForNow(
-      form,
-      { toast, redirectTo: "/", email },
-      { status: 429, seconds, context },
-    );
+    return rejectForm(form, { toast, redirectTo: "/", email }, { status: 429, seconds, context });
   }
-  if (isCaught(form.fields)) {
+  if (isSpam(form.fields)) {
     return answerForm(form, { toast: toasts.subscribed, redirectTo: "/#newsletter" });
   }
   const { subscribed, toast, status } = await subscribe(email);

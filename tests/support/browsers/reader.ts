@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { BrowserWindow } from "./browser-window";
 
 /** How long a page may take to show what is waited for, and how often it is looked at, in milliseconds. */
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const TIMEOUT = { timeout: 20_000, interval: 50 };
 
 /**
  * Somebody who uses a site by what they see, in any browser: finds links, buttons and fields by their names,
@@ -42,7 +42,7 @@ export class Reader {
   async sees(selector: string, text: string | RegExp): Promise<void> {
     const { poll } = expect;
     const wanted = expect.stringMatching(text instanceof RegExp ? text : exactly(text));
-    await poll(() => this.#window.evaluate(visibleTexts, selector), PATIENCE).toEqual(
+    await poll(() => this.#window.evaluate(visibleTexts, selector), TIMEOUT).toEqual(
       expect.arrayContaining([wanted]),
     );
   }
@@ -57,14 +57,14 @@ export class Reader {
   async arrivesAt(address: string | RegExp): Promise<void> {
     const wanted =
       address instanceof RegExp ? address : exactly(new URL(address, this.#origin).href);
-    await expect.poll(() => this.#window.url(), PATIENCE).toMatch(wanted);
+    await expect.poll(() => this.#window.url(), TIMEOUT).toMatch(wanted);
   }
 
   /** Waits until the control of this name cannot be used. */
   async seesDisabled(name: string): Promise<void> {
     const wanted = { kind: "control", name, within: "main" } as const;
     await expect
-      .poll(() => this.#window.evaluate(locate, wanted), PATIENCE)
+      .poll(() => this.#window.evaluate(locate, wanted), TIMEOUT)
       .toMatchObject({ disabled: true });
   }
 
@@ -72,7 +72,7 @@ export class Reader {
   async goesBackAndForward(): Promise<void> {
     const here = await this.#window.url();
     await this.#window.evaluate(() => history.back(), null);
-    await expect.poll(() => this.#window.url(), PATIENCE).not.toBe(here);
+    await expect.poll(() => this.#window.url(), TIMEOUT).not.toBe(here);
     await this.#window.evaluate(() => history.forward(), null);
     await this.arrivesAt(here);
   }
@@ -90,7 +90,7 @@ export class Reader {
       .poll(async () => {
         looks.push(Math.round(await this.#window.evaluate(() => window.scrollY, null)));
         return looks.length >= 10 && new Set(looks.slice(-10)).size === 1;
-      }, PATIENCE)
+      }, TIMEOUT)
       .toBe(true);
     return looks.at(-1) as number;
   }
@@ -106,7 +106,7 @@ export class Reader {
           if (now !== last) return "moving";
           return now >= 0 && now <= 24 ? "under the header" : `${now} px below the header`;
         },
-        { ...PATIENCE, message: `where #${id} is` },
+        { ...TIMEOUT, message: `where #${id} is` },
       )
       .toBe("under the header");
   }
@@ -129,7 +129,7 @@ export class Reader {
           if (found.covered) return "covered";
           return before?.x === found.x && before.y === found.y ? "ready" : "moving";
         },
-        { ...PATIENCE, message: `${wanted.kind} ‘${wanted.name}’ in ${wanted.within}` },
+        { ...TIMEOUT, message: `${wanted.kind} ‘${wanted.name}’ in ${wanted.within}` },
       )
       .toBe("ready");
     return found as unknown as Located;

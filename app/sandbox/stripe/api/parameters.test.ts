@@ -15,7 +15,7 @@ import {
   readParameters,
   required,
   text,
-  unplayed,
+  unsupported,
   url,
 } from "./parameters";
 
@@ -30,7 +30,7 @@ const SET = {
   items: list(hash({ price: required(text()) }), 2),
   created: moment(),
   ...inert("colour"),
-  ...unplayed("discounts"),
+  ...unsupported("discounts"),
 };
 
 const read = (form: string) => readParameters(SET, decodeForm(form));

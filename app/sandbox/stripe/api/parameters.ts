@@ -239,7 +239,7 @@ export function inert<Name extends string>(
 }
 
 /** Parameters that Stripe has and the sandbox does not play: refused, rather than ignored. */
-export function unplayed<Name extends string>(
+export function unsupported<Name extends string>(
   ...names: Name[]
 ): Record<Name, Parameter<undefined, false>> {
   return each(names, (_value, name) => {

@@ -3,14 +3,14 @@ import { checkCustomerFilter } from "../../engine/customers";
 import { chargeNamed } from "../../engine/payments";
 import { type Endpoint, endpoint } from "../endpoint";
 import { page } from "../pagination";
-import { moment, onlyExpand, type ParametersOf, paging, text, unplayed } from "../parameters";
+import { moment, onlyExpand, type ParametersOf, paging, text, unsupported } from "../parameters";
 
 const chargeList = {
   ...paging,
   created: moment(),
   customer: text(),
   payment_intent: text(),
-  ...unplayed("transfer_group"),
+  ...unsupported("transfer_group"),
 } satisfies ParametersOf<Stripe.ChargeListParams>;
 
 export const chargeEndpoints: Endpoint[] = [

@@ -30,7 +30,7 @@ import {
   paging,
   required,
   text,
-  unplayed,
+  unsupported,
   url,
 } from "../parameters";
 
@@ -39,7 +39,7 @@ const SHORTEST_SESSION_SECONDS = 1_800;
 const lineItem = hash({
   price: text(),
   quantity: integer(1, 999_999),
-  ...unplayed("adjustable_quantity", "metadata", "price_data", "tax_rates"),
+  ...unsupported("adjustable_quantity", "metadata", "price_data", "tax_rates"),
 } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.LineItem>);
 
 const subscriptionData = hash({
@@ -49,7 +49,7 @@ const subscriptionData = hash({
     type: required(oneOf("flexible")),
     ...inert("flexible"),
   } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.SubscriptionData.BillingMode>),
-  ...unplayed(
+  ...unsupported(
     "application_fee_percent",
     "billing_cycle_anchor",
     "billing_cycle_anchor_config",
@@ -67,14 +67,14 @@ const subscriptionData = hash({
 
 const automaticTax = hash({
   enabled: required(boolean()),
-  ...unplayed("liability"),
+  ...unsupported("liability"),
 } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.AutomaticTax>);
 
 // A real account needs the address of its terms in its settings first; the sandbox has none to look at.
 const consentCollection = hash({
   terms_of_service: oneOf("none", "required"),
   ...inert("payment_method_reuse_agreement"),
-  ...unplayed("promotions"),
+  ...unsupported("promotions"),
 } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.ConsentCollection>);
 
 const customerUpdate = hash({
@@ -119,7 +119,7 @@ const sessionCreate = {
     "saved_payment_method_options",
     "wallet_options",
   ),
-  ...unplayed(
+  ...unsupported(
     "after_expiration",
     "currency",
     "custom_fields",
@@ -145,7 +145,7 @@ const sessionCreate = {
 const sessionUpdate = {
   expand,
   metadata: metadata(),
-  ...unplayed("collected_information", "line_items", "payment_intent_data", "shipping_options"),
+  ...unsupported("collected_information", "line_items", "payment_intent_data", "shipping_options"),
 } satisfies ParametersOf<Stripe.Checkout.SessionUpdateParams>;
 
 const sessionList = {
@@ -158,7 +158,7 @@ const sessionList = {
   payment_intent: text(),
   status: oneOf("complete", "expired", "open"),
   subscription: text(),
-  ...unplayed("customer_account", "payment_link"),
+  ...unsupported("customer_account", "payment_link"),
 } satisfies ParametersOf<Stripe.Checkout.SessionListParams>;
 
 type LineItem = { price?: string; quantity?: number };

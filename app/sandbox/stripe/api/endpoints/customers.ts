@@ -19,7 +19,7 @@ import {
   type ParametersOf,
   paging,
   text,
-  unplayed,
+  unsupported,
 } from "../parameters";
 
 const address = hash({
@@ -42,7 +42,7 @@ const customerCreate = {
   preferred_locales: list(text(), 10),
   tax_exempt: emptyable(oneOf("exempt", "none", "reverse")),
   ...inert("invoice_prefix", "next_invoice_sequence", "tax", "validate"),
-  ...unplayed(
+  ...unsupported(
     "balance",
     "business_name",
     "cash_balance",
@@ -60,7 +60,7 @@ const customerList = {
   ...paging,
   created: moment(),
   email: text(512),
-  ...unplayed("test_clock"),
+  ...unsupported("test_clock"),
 } satisfies ParametersOf<Stripe.CustomerListParams>;
 
 function wholeAddress(

@@ -17,7 +17,7 @@ import {
   type ParametersOf,
   paging,
   text,
-  unplayed,
+  unsupported,
 } from "../parameters";
 
 const invoiceStatus = oneOf("draft", "open", "paid", "uncollectible", "void");
@@ -29,14 +29,14 @@ const invoiceList = {
   customer: text(),
   status: invoiceStatus,
   subscription: text(),
-  ...unplayed("customer_account", "due_date"),
+  ...unsupported("customer_account", "due_date"),
 } satisfies ParametersOf<Stripe.InvoiceListParams>;
 
 const invoiceUpdate = {
   auto_advance: boolean(),
   expand,
   metadata: metadata(),
-  ...unplayed(
+  ...unsupported(
     "account_tax_ids",
     "application_fee_amount",
     "automatic_tax",
@@ -68,7 +68,7 @@ const invoicePay = {
   expand,
   off_session: boolean(),
   payment_method: text(),
-  ...unplayed("forgive", "mandate", "paid_out_of_band", "source"),
+  ...unsupported("forgive", "mandate", "paid_out_of_band", "source"),
 } satisfies ParametersOf<Stripe.InvoicePayParams>;
 
 export const invoiceEndpoints: Endpoint[] = [

@@ -24,7 +24,7 @@ import {
   type Read,
   required,
   text,
-  unplayed,
+  unsupported,
   url,
 } from "../parameters";
 
@@ -49,13 +49,13 @@ const features = {
   invoice_history: hash({ enabled: required(boolean()) }),
   payment_method_update: hash({
     enabled: required(boolean()),
-    ...unplayed("payment_method_configuration"),
+    ...unsupported("payment_method_configuration"),
   } satisfies ParametersOf<Stripe.BillingPortal.ConfigurationCreateParams.Features.PaymentMethodUpdate>),
   subscription_cancel: hash({
     cancellation_reason: hash({
       enabled: required(boolean()),
       options: emptyable(list(oneOf(...REASONS))),
-      ...unplayed("feedback_options"),
+      ...unsupported("feedback_options"),
     } satisfies ParametersOf<Stripe.BillingPortal.ConfigurationCreateParams.Features.SubscriptionCancel.CancellationReason>),
     enabled: boolean(),
     mode: oneOf("at_period_end", "immediately"),
@@ -72,7 +72,7 @@ const features = {
       "trial_update_behavior",
     ),
   } satisfies ParametersOf<Stripe.BillingPortal.ConfigurationCreateParams.Features.SubscriptionUpdate>),
-  subscription_pause: hash({ enabled: oneOf("false"), ...unplayed("duration") }),
+  subscription_pause: hash({ enabled: oneOf("false"), ...unsupported("duration") }),
 } satisfies ParametersOf<Stripe.BillingPortal.ConfigurationCreateParams.Features>;
 
 const businessProfile = hash({

@@ -17,7 +17,7 @@ import {
   type Read,
   required,
   text,
-  unplayed,
+  unsupported,
   url,
 } from "../parameters";
 
@@ -29,9 +29,9 @@ const flowData = {
     redirect: hash({ return_url: required(url()) }),
     type: required(oneOf("hosted_confirmation", "portal_homepage", "redirect")),
   } satisfies ParametersOf<Stripe.BillingPortal.SessionCreateParams.FlowData.AfterCompletion>),
-  subscription_cancel: hash({ subscription: required(text()), ...unplayed("retention") }),
+  subscription_cancel: hash({ subscription: required(text()), ...unsupported("retention") }),
   type: required(oneOf("payment_method_update", "subscription_cancel")),
-  ...unplayed("subscription_pause", "subscription_update", "subscription_update_confirm"),
+  ...unsupported("subscription_pause", "subscription_update", "subscription_update_confirm"),
 } satisfies ParametersOf<FlowData>;
 
 const sessionCreate = {
@@ -42,7 +42,7 @@ const sessionCreate = {
   locale: text(10),
   return_url: url(),
   ...inert("after_expiration"),
-  ...unplayed("customer_account", "on_behalf_of"),
+  ...unsupported("customer_account", "on_behalf_of"),
 } satisfies ParametersOf<Stripe.BillingPortal.SessionCreateParams>;
 
 function flowOf(

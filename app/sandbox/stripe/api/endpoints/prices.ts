@@ -20,13 +20,13 @@ import {
   paging,
   required,
   text,
-  unplayed,
+  unsupported,
 } from "../parameters";
 
 const recurringParameters = {
   interval: required(oneOf("day", "month", "week", "year")),
   interval_count: integer(1, 36),
-  ...unplayed("meter", "trial_period_days"),
+  ...unsupported("meter", "trial_period_days"),
   usage_type: oneOf("licensed"),
 } satisfies ParametersOf<Stripe.PriceCreateParams.Recurring>;
 
@@ -43,7 +43,7 @@ const priceCreate = {
   transfer_lookup_key: boolean(),
   unit_amount: integer(0, 99_999_999),
   billing_scheme: oneOf("per_unit"),
-  ...unplayed(
+  ...unsupported(
     "currency_options",
     "custom_unit_amount",
     "product_data",
@@ -62,7 +62,7 @@ const priceUpdate = {
   nickname: text(),
   tax_behavior: oneOf("exclusive", "inclusive", "unspecified"),
   transfer_lookup_key: boolean(),
-  ...unplayed("currency_options"),
+  ...unsupported("currency_options"),
 } satisfies ParametersOf<Stripe.PriceUpdateParams>;
 
 const priceList = {
@@ -76,7 +76,7 @@ const priceList = {
   recurring: hash({
     interval: oneOf("day", "month", "week", "year"),
     usage_type: oneOf("licensed", "metered"),
-    ...unplayed("meter"),
+    ...unsupported("meter"),
   } satisfies ParametersOf<Stripe.PriceListParams.Recurring>),
 } satisfies ParametersOf<Stripe.PriceListParams>;
 

@@ -18,7 +18,7 @@ import {
   paging,
   required,
   text,
-  unplayed,
+  unsupported,
 } from "../parameters";
 
 const productCreate = {
@@ -33,7 +33,7 @@ const productCreate = {
   url: text(),
   images: list(text(), 8),
   ...inert("marketing_features", "shippable", "tax_code", "tax_details", "type"),
-  ...unplayed("default_price_data", "package_dimensions"),
+  ...unsupported("default_price_data", "package_dimensions"),
 } satisfies ParametersOf<Stripe.ProductCreateParams>;
 
 const productUpdate = {
@@ -48,7 +48,7 @@ const productUpdate = {
   url: emptyable(text()),
   images: emptyable(list(text(), 8)),
   ...inert("marketing_features", "shippable", "tax_code", "tax_details"),
-  ...unplayed("package_dimensions"),
+  ...unsupported("package_dimensions"),
 } satisfies ParametersOf<Stripe.ProductUpdateParams>;
 
 const productList = {
@@ -56,7 +56,7 @@ const productList = {
   active: boolean(),
   created: moment(),
   ids: list(text()),
-  ...unplayed("shippable", "type", "url"),
+  ...unsupported("shippable", "type", "url"),
 } satisfies ParametersOf<Stripe.ProductListParams>;
 
 export const productEndpoints: Endpoint[] = [

@@ -11,7 +11,7 @@ import {
   oneOf,
   type ParametersOf,
   text,
-  unplayed,
+  unsupported,
 } from "../parameters";
 
 const refundCreate = {
@@ -21,7 +21,7 @@ const refundCreate = {
   metadata: metadata(),
   payment_intent: text(),
   reason: oneOf("duplicate", "fraudulent", "requested_by_customer"),
-  ...unplayed(
+  ...unsupported(
     "currency",
     "customer",
     "instructions_email",

@@ -27,7 +27,7 @@ import {
   paging,
   required,
   text,
-  unplayed,
+  unsupported,
 } from "../parameters";
 
 const feedback = oneOf(
@@ -44,7 +44,7 @@ const feedback = oneOf(
 const cancellationDetails = hash({
   comment: emptyable(text()),
   feedback: emptyable(feedback),
-  ...unplayed("feedback_option"),
+  ...unsupported("feedback_option"),
 } satisfies ParametersOf<Stripe.SubscriptionCancelParams.CancellationDetails>);
 
 const subscriptionList = {
@@ -67,14 +67,14 @@ const subscriptionList = {
     "trialing",
     "unpaid",
   ),
-  ...unplayed("automatic_tax", "customer_account", "plan", "test_clock"),
+  ...unsupported("automatic_tax", "customer_account", "plan", "test_clock"),
 } satisfies ParametersOf<Stripe.SubscriptionListParams>;
 
 const item = hash({
   id: text(),
   price: text(),
   quantity: integer(1, 999_999),
-  ...unplayed(
+  ...unsupported(
     "billing_thresholds",
     "clear_usage",
     "current_trial",
@@ -103,7 +103,7 @@ const subscriptionUpdate = {
   metadata: metadata(),
   pause_collection: emptyable(pauseBehavior),
   proration_behavior: oneOf("always_invoice", "create_prorations", "none"),
-  ...unplayed(
+  ...unsupported(
     "add_invoice_items",
     "application_fee_percent",
     "automatic_tax",

@@ -19,7 +19,7 @@ import {
   paging,
   required,
   text,
-  unplayed,
+  unsupported,
   url,
 } from "../parameters";
 
@@ -83,7 +83,7 @@ const endpointCreate = {
   description: emptyable(text()),
   expand,
   metadata: metadata(),
-  ...unplayed("connect"),
+  ...unsupported("connect"),
 } satisfies ParametersOf<Stripe.WebhookEndpointCreateParams>;
 
 const endpointUpdate = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { setLetter } from "./letter";
+import { renderMail } from "./mail-template";
 
 const letter = {
   heading: "Fish & <chips>",
@@ -10,7 +10,7 @@ const letter = {
 
 describe("a letter", () => {
   it("says the same in plain text, with the address on a line of its own", () => {
-    const { text } = setLetter(letter);
+    const { text } = renderMail(letter);
     expect(text.split("\n")).toContain(letter.action.url);
     for (const words of [letter.heading, ...letter.paragraphs, ...letter.notes]) {
       expect(text).toContain(words);
@@ -18,7 +18,7 @@ describe("a letter", () => {
   });
 
   it("lets nothing it is given become markup", () => {
-    const { html } = setLetter(letter);
+    const { html } = renderMail(letter);
     expect(html).not.toMatch(/<script|<chips|<on>|<b>/);
     expect(html).toContain("Fish &amp; &lt;chips&gt;");
     expect(html).toContain('href="https://example.com/?a=1&amp;b=&quot;&gt;&lt;script&gt;');

@@ -14,7 +14,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function exclusively(name, work) {
+export async function runExclusively(name, work) {
   const lock = join(root, ".cache", `${name}.lock`);
   mkdirSync(dirname(lock), { recursive: true });
   for (let announced = false; !take(lock); announced = true) {

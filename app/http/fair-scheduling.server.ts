@@ -17,7 +17,7 @@ let roundsForConnections = 0;
  * more: one in each round of the event loop, from the networks in turn. When a crowd comes at once, what is
  * answered from memory is still answered in between, and new connections are still taken in.
  */
-export function turn(network: ClientNetworks | undefined): Promise<void> {
+export function fairTurn(network: ClientNetworks | undefined): Promise<void> {
   return new Promise((begin) => {
     waiting.add(network, begin);
     if (waiting.size === 1) setImmediate(beginNext);

@@ -9,7 +9,7 @@ import { useFragmentLinks } from "./use-fragment-links";
  * to the new page's heading, so that a screen reader reads on from there. Sections on the same page are
  * scrolled to smoothly, other pages open where they should be at once. Stands before `ScrollPosition`.
  */
-export function PageArrival() {
+export function FocusOnNavigation() {
   const { user } = useAuth();
   const location = useLocation();
   const arrivedBy = useNavigationType();

@@ -1,7 +1,7 @@
 import { BOOK_TITLE } from "~/book";
 
 /** What a mail says, before it has a form. All of it is plain text. */
-export type Letter = {
+export type MailContent = {
   heading: string;
   paragraphs: readonly string[];
   /** The one thing the reader is asked to do. */
@@ -28,7 +28,7 @@ const STYLES = {
 } as const;
 
 /** Sets a letter as plain text and as HTML with inline styles; every value is escaped. */
-export function setLetter({ heading, paragraphs, action, notes }: Letter): {
+export function renderMail({ heading, paragraphs, action, notes }: MailContent): {
   text: string;
   html: string;
 } {

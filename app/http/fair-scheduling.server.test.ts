@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
 import { clientNetworks } from "./client-network.server";
-import { connectionAccepted, turn } from "./turns.server";
+import { connectionAccepted, fairTurn } from "./fair-scheduling.server";
 
 const nextRound = () => new Promise((resolve) => setImmediate(resolve));
 
 it("one begins in each round, in the order in which they came", async () => {
   const begun: number[] = [];
-  const all = [1, 2, 3].map((who) => turn(undefined).then(() => begun.push(who)));
+  const all = [1, 2, 3].map((who) => fairTurn(undefined).then(() => begun.push(who)));
   expect(begun).toEqual([]);
   await nextRound();
   expect(begun).toEqual([1]);
-  const late = turn(undefined).then(() => begun.push(4));
+  const late = fairTurn(undefined).then(() => begun.push(4));
   await nextRound();
   expect(begun).toEqual([1, 2]);
   await Promise.all([...all, late]);
@@ -19,7 +19,7 @@ it("one begins in each round, in the order in which they came", async () => {
 
 it("whoever comes when nobody waits begins in the next round", async () => {
   let hasBegun = false;
-  void turn(undefined).then(() => {
+  void fairTurn(undefined).then(() => {
     hasBegun = true;
   });
   await nextRound();
@@ -28,7 +28,8 @@ it("whoever comes when nobody waits begins in the next round", async () => {
 
 it("a visitor of another network does not wait for all of a crowd", async () => {
   const begun: string[] = [];
-  const ask = (address: string) => turn(clientNetworks(address)).then(() => begun.push(address));
+  const ask = (address: string) =>
+    fairTurn(clientNetworks(address)).then(() => begun.push(address));
   const crowd = Array.from({ length: 100 }, (_, subnet) => ask(`2001:db8:a:${subnet}::1`));
   const visitor = ask("198.51.100.7");
   await visitor;
@@ -38,7 +39,7 @@ it("a visitor of another network does not wait for all of a crowd", async () => 
 
 it("new connections are taken in first, but not for ever", async () => {
   let hasBegun = false;
-  void turn(undefined).then(() => {
+  void fairTurn(undefined).then(() => {
     hasBegun = true;
   });
   for (let accepted = 0; accepted < 50; accepted++) {
@@ -50,7 +51,7 @@ it("new connections are taken in first, but not for ever", async () => {
   expect(hasBegun).toBe(true);
 
   hasBegun = false;
-  void turn(undefined).then(() => {
+  void fairTurn(undefined).then(() => {
     hasBegun = true;
   });
   let rounds = 0;
