@@ -78,21 +78,6 @@ new Gauge({
   },
 });
 
-/** The routes by their first segment, so that made-up paths do not each become a time series. */
-const ROUTES = new Set([
-  "auth",
-  "billing",
-  "checkout",
-  "healthz",
-  "logout",
-  "metrics",
-  "newsletter",
-  "notice",
-  "premium",
-  "readyz",
-  "webhooks",
-]);
-
 /** What logs and metrics call the status of an answer that nobody waited for, as nginx does. */
 const CLIENT_WENT_AWAY = 499;
 
@@ -101,15 +86,13 @@ export function statusOf({ statusCode, writableFinished }: ServerResponse): numb
   return writableFinished ? statusCode : CLIENT_WENT_AWAY;
 }
 
-/** Counts a request that is over and the seconds it took. */
+/** Counts a request that is over and the seconds it took, under the name that its route has declared. */
 export function countRequest(
   { method = "GET" }: IncomingMessage,
   response: ServerResponse,
-  path: string,
+  route = "other",
   seconds: number,
 ): void {
-  const first = path.split("/")[1]?.replace(/\.data$/, "") ?? "";
-  const route = path === "/" ? "/" : ROUTES.has(first) ? `/${first}` : "other";
   requests.observe({ method, route, status: statusOf(response) }, seconds);
 }
 

@@ -10,7 +10,7 @@ import {
   cacheResponse,
   sendCached,
 } from "./cached-response.server";
-import { commonHeaders, pagePolicy } from "./response-headers.server";
+import { commonHeaders, NO_PAGE_POLICY, pagePolicy } from "./response-headers.server";
 
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
@@ -18,21 +18,24 @@ const compressGzip = promisify(gzip);
 /** A cached page is rendered again when a request finds it older than this, in milliseconds. */
 const TIME_TO_LIVE_MS = 60_000;
 
-/** The pages that are the same for everybody who is not signed in, by path and query. */
-const CACHED_PATHS = new Set(["/", "/auth", "/auth?tab=signup", "/robots.txt", "/sitemap.xml"]);
-
 type CachedPage = { page: CachedResponse; renderedAt: number };
 
-/** Renders a page as for a visitor without cookies. */
-export type RenderAnonymous = (path: string) => Promise<Response>;
+type PageCacheOptions = {
+  /** The address under which the answer to a path and query is cached; null for one that is not. */
+  keyOf: (url: string) => string | null;
+  /** Renders a page as for a visitor without cookies. */
+  render: (key: string) => Promise<Response>;
+  /** Names of the cookies whose holders get pages of their own. */
+  personalCookies: readonly string[];
+};
 
 export type PageCacheStatistics = CacheStatistics & { renders: number; stale: number };
 
 /**
  * Caches the pages that every anonymous visitor gets alike, once for each encoding. A page is rendered by
  * its first visitor, once however many wait; after a minute the next visitor still gets it at once
- * while it is rendered again. Memory is bounded by the fixed list of pages. Never answers a request
- * that carries one of `personalCookies`, by their exact names, and never caches a response that sets a cookie.
+ * while it is rendered again. Memory is bounded by the keys there are. Never answers a request
+ * that carries one of the personal cookies, by their exact names, and never caches a response that sets a cookie.
  */
 export class PageCache {
   readonly statistics: PageCacheStatistics = { hits: 0, notModified: 0, renders: 0, stale: 0 };
@@ -40,10 +43,7 @@ export class PageCache {
   readonly #rendering = new Map<string, Promise<CachedPage | null>>();
   #generation = 0;
 
-  constructor(
-    private readonly render: RenderAnonymous,
-    private readonly personalCookies: readonly string[],
-  ) {}
+  constructor(private readonly options: PageCacheOptions) {}
 
   /** Answers the request if it asks for a cached page; false leaves it to others. */
   answer(request: IncomingMessage, response: ServerResponse): boolean | Promise<boolean> {
@@ -75,12 +75,13 @@ export class PageCache {
   #keyOf({ method, url = "/", headers }: IncomingMessage): string | null {
     if (method !== "GET" && method !== "HEAD") return null;
     const { cookie } = headers;
-    if (cookie !== undefined && this.personalCookies.some((name) => hasCookie(cookie, name))) {
+    if (
+      cookie !== undefined &&
+      this.options.personalCookies.some((name) => hasCookie(cookie, name))
+    ) {
       return null;
     }
-    if (CACHED_PATHS.has(url)) return url;
-    // what an advertiser hangs on the landing page's address changes nothing in it
-    return url.startsWith("/?") && !url.includes("_data=") ? "/" : null;
+    return url.includes("_data=") ? null : this.options.keyOf(url);
   }
 
   #renderOnce(key: string): Promise<CachedPage | null> {
@@ -99,7 +100,7 @@ export class PageCache {
     const generation = this.#generation;
     try {
       this.statistics.renders++;
-      const page = await this.render(key);
+      const page = await this.options.render(key);
       const body = Buffer.from(await page.arrayBuffer());
       if (page.status !== 200 || page.headers.has("Set-Cookie")) return null;
       const cached = { page: await encode(body, page), renderedAt: Date.now() };
@@ -113,14 +114,16 @@ export class PageCache {
 }
 
 async function encode(body: Buffer, page: Response): Promise<CachedResponse> {
-  const type = page.headers.get("Content-Type") ?? "text/html; charset=utf-8";
-  const headers: [string, string][] = [
-    ...commonHeaders(),
-    ["Content-Security-Policy", pagePolicy(scriptHashes(body.toString("utf8")))],
-    ["Content-Type", type],
-    ["Cache-Control", "public, max-age=0, must-revalidate"],
-    ["Vary", "Accept-Encoding, Cookie"],
-  ];
+  const isHtml = page.headers.get("Content-Type")?.startsWith("text/html");
+  const headers = new Headers(commonHeaders());
+  headers.set("Cache-Control", "public, max-age=0, must-revalidate");
+  headers.set("Vary", "Accept-Encoding, Cookie");
+  headers.set(
+    "Content-Security-Policy",
+    isHtml ? pagePolicy(scriptHashes(body.toString("utf8"))) : NO_PAGE_POLICY,
+  );
+  // what the route itself says counts, down to how long others may keep its answer
+  for (const [name, value] of page.headers) headers.set(name, value);
   const [br, gz] = await Promise.all([
     compressBrotli(body, {
       params: {
@@ -131,7 +134,7 @@ async function encode(body: Buffer, page: Response): Promise<CachedResponse> {
     }),
     compressGzip(body, { level: constants.Z_BEST_COMPRESSION }),
   ]);
-  return cacheResponse(headers, { identity: body, br, gzip: gz });
+  return cacheResponse([...headers], { identity: body, br, gzip: gz });
 }
 
 /** The hashes by which a policy lets a page's inline scripts run. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { env } from "~/env.server";
+import type { RouteHandle } from "~/http/route-handle";
 import { repeatedHeader } from "./request-host.server";
 
 /** An answer to a request that goes no further. */
@@ -14,20 +15,18 @@ const LONGEST_PATH = 512;
 /** Longest address with its query, in characters: what RFC 9110 (4.1) wants every server to take. */
 const LONGEST_ADDRESS = 8_000;
 
-/** Asked by health checks, scrapers and the sandbox under whatever name they know the machine by. */
-export const HOST_CHECK_EXEMPT = new Set(["/healthz", "/readyz", "/metrics", "/webhooks/stripe"]);
-
-/** Posted to by programs elsewhere, which prove themselves in other ways: a signature, a token. */
-const ORIGIN_CHECK_EXEMPT = new Set(["/webhooks/stripe", "/newsletter/unsubscribe"]);
-
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
 
 /**
  * What every request must pass before anything is done for it: a method and an address this site can
  * have, the site's own name, and, if it would change something, that it comes from the site's own pages.
- * Null lets it pass.
+ * What the route declares in its handle is exempt. Null lets it pass.
  */
-export function refuse(request: IncomingMessage, path: string): Refusal | null {
+export function refuse(
+  request: IncomingMessage,
+  path: string,
+  { hostCheck, originCheck }: RouteHandle = {},
+): Refusal | null {
   const method = request.method ?? "GET";
   if (!/^(GET|HEAD|POST|PUT|PATCH|DELETE)$/.test(method)) {
     return {
@@ -56,15 +55,10 @@ export function refuse(request: IncomingMessage, path: string): Refusal | null {
   if (request.headers.host === undefined) {
     return { status: 400, message: "The request does not say which site it is for." };
   }
-  if (!HOST_CHECK_EXEMPT.has(path) && !isOwnHost(request.headers.host)) {
+  if (hostCheck !== false && !isOwnHost(request.headers.host)) {
     return { status: 421, message: "This site has another name." };
   }
-  if (
-    method !== "GET" &&
-    method !== "HEAD" &&
-    !ORIGIN_CHECK_EXEMPT.has(path) &&
-    !isFromOwnPage(request)
-  ) {
+  if (method !== "GET" && method !== "HEAD" && originCheck !== false && !isFromOwnPage(request)) {
     return { status: 403, message: "This request comes from another site." };
   }
   return null;

@@ -17,14 +17,16 @@ import { QueueFull } from "~/http/fair-queue.server";
 import { fairTurn } from "~/http/fair-scheduling.server";
 import { flashCookieName } from "~/http/flash.server";
 import { PageSlots } from "~/http/page-slots.server";
+import type { RouteHandle } from "~/http/route-handle";
 import { log } from "~/observability/log.server";
 import { countRequest, exposeCaches, statusOf } from "~/observability/metrics.server";
 import { clientAddress } from "./client-address.server";
 import { PageCache } from "./page-cache.server";
 import { mayRenderRefusedPage } from "./refused-pages.server";
-import { HOST_CHECK_EXEMPT, type Refusal, refuse } from "./request-guards.server";
+import { type Refusal, refuse } from "./request-guards.server";
 import { takeOriginForm } from "./request-host.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
+import { RouteTable } from "./route-table.server";
 import { StaticFiles } from "./static-files.server";
 
 const pageSlots = new PageSlots();
@@ -37,14 +39,17 @@ const LINGER_MS = 1_000;
  * Whatever is thrown on the way is logged and answered 500 without a word of why.
  */
 export function createSite(projectRoot: string): RequestListener {
+  const { routes } = build as unknown as ServerBuild;
+  const table = new RouteTable(routes);
   const remix = createRequestHandler(build as unknown as ServerBuild);
   const files = new StaticFiles(projectRoot);
   const compress = compression();
   const origin = new URL(env().PUBLIC_URL);
-  const pages = new PageCache(
-    (path) => remix(new Request(new URL(path, origin)), {} satisfies AppLoadContext),
-    [sessionCookieName(), flashCookieName()],
-  );
+  const pages = new PageCache({
+    keyOf: (url) => table.cacheKeyOf(url),
+    render: (url) => remix(new Request(new URL(url, origin)), {} satisfies AppLoadContext),
+    personalCookies: [sessionCookieName(), flashCookieName()],
+  });
   onPriceOnSaleKnown(() => pages.clear());
   exposeCaches(pages.statistics, files.statistics);
 
@@ -59,7 +64,8 @@ export function createSite(projectRoot: string): RequestListener {
   };
 
   async function answer(request: IncomingMessage, response: ServerResponse, path: string) {
-    const refusal = refuse(request, path);
+    const handle = table.handleOf(path);
+    const refusal = refuse(request, path, handle);
     if (!refusal) {
       if (files.answer(request, response, path)) return;
       const answered = pages.answer(request, response);
@@ -70,8 +76,9 @@ export function createSite(projectRoot: string): RequestListener {
     const startedAt = performance.now();
     response.once("close", () => {
       dropUnreadBody(request);
-      countRequest(request, response, path, (performance.now() - startedAt) / 1000);
-      logRequest(request, response, { requestId, path, startedAt });
+      const route = table.handleOf(path.replace(/\.data$/, "")).metricsName;
+      countRequest(request, response, route, (performance.now() - startedAt) / 1000);
+      logRequest(request, response, { requestId, path, startedAt, level: handle.logLevel });
     });
     setCommonHeaders(response);
     response.setHeader("X-Request-Id", requestId);
@@ -82,7 +89,7 @@ export function createSite(projectRoot: string): RequestListener {
     await fairTurn(clientNetworks(clientAddress(request)));
     if (response.destroyed) return;
     await new Promise<void>((next) => compress(request as never, response as never, () => next()));
-    await answerWithRemix(remix, request, response, requestId);
+    await answerWithRemix(remix, request, response, { requestId, handle });
   }
 }
 
@@ -90,7 +97,7 @@ async function answerWithRemix(
   remix: RequestHandler,
   incoming: IncomingMessage,
   response: ServerResponse,
-  requestId: string,
+  { requestId, handle }: { requestId: string; handle: RouteHandle },
 ): Promise<void> {
   // the guards have judged where it comes from; Remix would judge again, by other rules, with a 500
   delete incoming.headers.origin;
@@ -106,8 +113,8 @@ async function answerWithRemix(
   const nonce = randomBytes(16).toString("base64");
   const context: AppLoadContext = { requestId, nonce, clientAddress: clientAddress(incoming) };
 
-  // health checks must not fail because of a crowd, and what is posted has bounds of its own
-  const isPage = !request.body && !HOST_CHECK_EXEMPT.has(new URL(request.url).pathname);
+  // what is posted has bounds of its own
+  const isPage = !request.body && handle.pageSlot !== false;
   const network = clientNetworks(context.clientAddress);
   // who has gone away meanwhile is not worth a page
   const answerIfWanted = async () => (response.destroyed ? null : remix(request, context));
@@ -197,10 +204,14 @@ function pathOf(url = "/"): string {
 function logRequest(
   { method }: IncomingMessage,
   response: ServerResponse,
-  { requestId, path, startedAt }: { requestId: string; path: string; startedAt: number },
+  facts: { requestId: string; path: string; startedAt: number; level?: "debug" },
 ): void {
-  const level =
-    path.startsWith("/build/") || path === "/readyz" || path === "/healthz" ? "debug" : "info";
+  const {
+    requestId,
+    path,
+    startedAt,
+    level = path.startsWith("/build/") ? "debug" : "info",
+  } = facts;
   log()[level](
     {
       requestId,

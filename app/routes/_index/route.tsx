@@ -3,6 +3,7 @@ import { BOOK_DESCRIPTION } from "~/book";
 import { LandingPage } from "~/features/landing/landing-page";
 import { bookJsonLd } from "~/features/seo/book-json-ld";
 import { pageMeta, publicOrigin } from "~/features/seo/page-meta";
+import type { RouteHandle } from "~/http/route-handle";
 import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ matches }) => {
@@ -11,6 +12,11 @@ export const meta: MetaFunction = ({ matches }) => {
     ...pageMeta({ title: pageTitle(), description: BOOK_DESCRIPTION, path: "/" }, matches),
     ...(origin ? [bookJsonLd(origin)] : []),
   ];
+};
+
+export const handle: RouteHandle = {
+  metricsName: "/",
+  cached: { searches: [""], ignoresOtherSearches: true },
 };
 
 export const links: LinksFunction = () => [

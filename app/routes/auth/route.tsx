@@ -5,6 +5,7 @@ import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
 import { useRootData } from "~/features/accounts/root-data";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { pageMeta } from "~/features/seo/page-meta";
+import type { RouteHandle } from "~/http/route-handle";
 import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ location, matches }) =>
@@ -17,6 +18,11 @@ export const meta: MetaFunction = ({ location, matches }) =>
     },
     matches,
   );
+
+export const handle: RouteHandle = {
+  metricsName: "/auth",
+  cached: { searches: ["", "?tab=signup"] },
+};
 
 export async function loader(args: LoaderFunctionArgs) {
   if (await findViewer(args)) throw redirect("/");

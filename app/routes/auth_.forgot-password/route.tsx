@@ -4,6 +4,7 @@ import { requestPasswordReset } from "~/features/accounts/password-reset-request
 import { PasswordResetRequestPage } from "~/features/accounts/password-reset-request-page";
 import { useRootData } from "~/features/accounts/root-data";
 import { pageMeta } from "~/features/seo/page-meta";
+import type { RouteHandle } from "~/http/route-handle";
 import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ matches }) =>
@@ -16,6 +17,8 @@ export const meta: MetaFunction = ({ matches }) =>
     },
     matches,
   );
+
+export const handle: RouteHandle = { metricsName: "/auth" };
 
 export const action = (args: ActionFunctionArgs) => requestPasswordReset(args);
 

@@ -1,5 +1,8 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { formPath, signInWithForm } from "~/features/accounts/sign-in.server";
+import type { RouteHandle } from "~/http/route-handle";
+
+export const handle: RouteHandle = { metricsName: "/auth" };
 
 export const loader = () => redirect(formPath.login);
 

@@ -8,6 +8,7 @@ import { useLoaderData } from "@remix-run/react";
 import { requirePasswordReset, resetPassword } from "~/features/accounts/password-reset.server";
 import { PasswordResetPage } from "~/features/accounts/password-reset-page";
 import { pageMeta } from "~/features/seo/page-meta";
+import type { RouteHandle } from "~/http/route-handle";
 import { pageTitle } from "~/ui/page-title";
 
 /**
@@ -31,6 +32,8 @@ export const meta: MetaFunction = ({ matches }) => [
   ),
   { name: "referrer", content: "strict-origin" },
 ];
+
+export const handle: RouteHandle = { metricsName: "/auth" };
 
 export const loader = ({ request }: LoaderFunctionArgs) => requirePasswordReset(request);
 

@@ -7,6 +7,9 @@ import { answerForm } from "~/http/form-answer.server";
 import { whileOutside } from "~/http/page-slots.server";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import { readForm } from "~/http/request-body.server";
+import type { RouteHandle } from "~/http/route-handle";
+
+export const handle: RouteHandle = { metricsName: "/billing" };
 
 /** The way back from Stripe's portal: what was changed there is known before the next page is made. */
 export async function loader(args: LoaderFunctionArgs) {

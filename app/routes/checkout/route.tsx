@@ -5,6 +5,9 @@ import { leaveForPayment, rejectPayment } from "~/features/billing/payment-pages
 import { answerForm } from "~/http/form-answer.server";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import { readForm } from "~/http/request-body.server";
+import type { RouteHandle } from "~/http/route-handle";
+
+export const handle: RouteHandle = { metricsName: "/checkout" };
 
 export const loader = () => redirect("/#purchase");
 

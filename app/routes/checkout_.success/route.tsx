@@ -6,6 +6,7 @@ import { CheckoutSuccessPage } from "~/features/billing/checkout-success-page";
 import { pageMeta } from "~/features/seo/page-meta";
 import { whileOutside } from "~/http/page-slots.server";
 import { checkRateLimit } from "~/http/rate-limits.server";
+import type { RouteHandle } from "~/http/route-handle";
 import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ matches }) =>
@@ -18,6 +19,8 @@ export const meta: MetaFunction = ({ matches }) =>
     },
     matches,
   );
+
+export const handle: RouteHandle = { metricsName: "/checkout" };
 
 export async function loader(args: LoaderFunctionArgs) {
   const { user } = await requireViewer(args, "/auth");

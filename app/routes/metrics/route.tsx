@@ -1,6 +1,9 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { refusal } from "~/http/request-body.server";
+import type { RouteHandle } from "~/http/route-handle";
 import { mayReadMetrics, registry } from "~/observability/metrics.server";
+
+export const handle: RouteHandle = { metricsName: "/metrics", hostCheck: false, pageSlot: false };
 
 /** Prometheus' figures for whoever has METRICS_TOKEN; without one there is no such page. */
 export async function loader({ request }: LoaderFunctionArgs) {

@@ -5,8 +5,11 @@ import { answerForm, rejectForm } from "~/http/form-answer.server";
 import { isSpam } from "~/http/honeypot.server";
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { readForm } from "~/http/request-body.server";
+import type { RouteHandle } from "~/http/route-handle";
 import { safeRedirect } from "~/http/safe-redirect";
 import { toasts } from "~/toast-messages";
+
+export const handle: RouteHandle = { metricsName: "/newsletter" };
 
 export const loader = () => redirect("/#newsletter");
 

@@ -8,6 +8,7 @@ import { useLoaderData } from "@remix-run/react";
 import { confirmWithForm, requireConfirmToken } from "~/features/newsletter/confirm.server";
 import { ConfirmPage } from "~/features/newsletter/confirm-page";
 import { pageMeta } from "~/features/seo/page-meta";
+import type { RouteHandle } from "~/http/route-handle";
 import { pageTitle } from "~/ui/page-title";
 
 /**
@@ -29,6 +30,8 @@ export const meta: MetaFunction = ({ matches }) =>
     },
     matches,
   );
+
+export const handle: RouteHandle = { metricsName: "/newsletter" };
 
 export async function loader({ request }: LoaderFunctionArgs) {
   return { token: await requireConfirmToken(request) };

@@ -11,6 +11,7 @@ import {
 } from "~/features/newsletter/unsubscribe.server";
 import { UnsubscribedPage, UnsubscribePage } from "~/features/newsletter/unsubscribe-page";
 import { pageMeta } from "~/features/seo/page-meta";
+import type { RouteHandle } from "~/http/route-handle";
 import { pageTitle } from "~/ui/page-title";
 
 /**
@@ -32,6 +33,12 @@ export const meta: MetaFunction = ({ matches }) =>
     },
     matches,
   );
+
+export const handle: RouteHandle = {
+  metricsName: "/newsletter",
+  // mail programs post here for one-click unsubscribing (RFC 8058)
+  originCheck: false,
+};
 
 export async function loader({ request }: LoaderFunctionArgs) {
   return { token: await requireUnsubscribeToken(request) };

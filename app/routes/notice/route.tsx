@@ -1,8 +1,11 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { answerForm } from "~/http/form-answer.server";
 import { readForm, refusal } from "~/http/request-body.server";
+import type { RouteHandle } from "~/http/route-handle";
 import { safeRedirect } from "~/http/safe-redirect";
 import { toasts } from "~/toast-messages";
+
+export const handle: RouteHandle = { metricsName: "/notice" };
 
 export const loader = () => redirect("/");
 

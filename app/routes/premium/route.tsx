@@ -3,6 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
 import { PremiumPage } from "~/features/billing/premium-page";
 import { pageMeta } from "~/features/seo/page-meta";
+import type { RouteHandle } from "~/http/route-handle";
 import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ matches }) =>
@@ -15,6 +16,8 @@ export const meta: MetaFunction = ({ matches }) =>
     },
     matches,
   );
+
+export const handle: RouteHandle = { metricsName: "/premium" };
 
 export async function loader(args: LoaderFunctionArgs) {
   return { viewer: await requireSubscriber(args) };

@@ -1,4 +1,12 @@
+import type { RouteHandle } from "~/http/route-handle";
 import { isDatabaseReady } from "~/observability/readiness.server";
+
+export const handle: RouteHandle = {
+  metricsName: "/readyz",
+  hostCheck: false,
+  pageSlot: false,
+  logLevel: "debug",
+};
 
 /** 200 while the database answers, else 503: what a container's health check asks. */
 export async function loader() {

@@ -1,4 +1,7 @@
 import { env } from "~/env.server";
+import type { RouteHandle } from "~/http/route-handle";
+
+export const handle: RouteHandle = { cached: { searches: [""] } };
 
 /**
  * Nothing is disallowed: the pages that must stay out of an index say so themselves (`noindex`), and a

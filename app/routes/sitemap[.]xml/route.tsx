@@ -1,4 +1,7 @@
 import { env } from "~/env.server";
+import type { RouteHandle } from "~/http/route-handle";
+
+export const handle: RouteHandle = { cached: { searches: [""] } };
 
 /** The landing page is the only one meant for search engines; the rest is private or an outcome. */
 export function loader() {

@@ -3,9 +3,16 @@ import { PaymentsNotConfigured } from "~/features/billing/stripe-client.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { readText, refusal } from "~/http/request-body.server";
+import type { RouteHandle } from "~/http/route-handle";
 
 /** Largest delivery that is read, in bytes. Stripe's own events stay far below. */
 const WEBHOOK_LIMIT = 1024 * 1024;
+
+export const handle: RouteHandle = {
+  metricsName: "/webhooks",
+  hostCheck: false,
+  originCheck: false,
+};
 
 export const loader = () => {
   throw refusal(405, "Stripe posts its events here.", { Allow: "POST" });

@@ -1,0 +1,139 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { ServerBuild } from "@remix-run/node";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { RouteHandle } from "~/http/route-handle";
+import { RouteTable } from "./route-table.server";
+
+type Routes = ServerBuild["routes"];
+
+const routesFolder = join(import.meta.dirname, "../routes");
+
+/** The site's own routes as Remix's build has them: a folder name is a path. */
+async function ownRoutes(): Promise<Routes> {
+  const routes: Record<string, unknown> = { root: { id: "root", path: "", module: {} } };
+  for (const folder of readdirSync(routesFolder)) {
+    const id = `routes/${folder}/route`;
+    const path = folder
+      .replace(/^_index$|^\$$/, "")
+      .replace(/\[\.\]|\./g, (dot) => (dot === "." ? "/" : "."))
+      .replace(/_(?=\/|$)/g, "")
+      .replace(/(^|\/)\$/g, "$1:");
+    const module = await import(`../routes/${folder}/route.tsx`);
+    routes[id] = { id, parentId: "root", path, module };
+  }
+  return routes as Routes;
+}
+
+let routes: Routes;
+let table: RouteTable;
+
+beforeAll(async () => {
+  routes = await ownRoutes();
+  table = new RouteTable(routes);
+});
+
+/** The paths of the routes that declare something. */
+function declaring(what: (handle: RouteHandle) => boolean): string[] {
+  return Object.values(routes)
+    .filter((route) => route?.module.handle && what(route.module.handle as RouteHandle))
+    .map((route) => `/${route?.path}`)
+    .sort();
+}
+
+describe("what the routes declare", () => {
+  it("exempts from the check of the host what machines ask", () => {
+    expect(declaring(({ hostCheck }) => hostCheck === false)).toEqual([
+      "/healthz",
+      "/metrics",
+      "/readyz",
+      "/webhooks/stripe",
+    ]);
+  });
+
+  it("exempts from the check of the origin what programs elsewhere post to", () => {
+    expect(declaring(({ originCheck }) => originCheck === false)).toEqual([
+      "/newsletter/unsubscribe",
+      "/webhooks/stripe",
+    ]);
+  });
+
+  it("answers health checks and scrapers however many pages are being made", () => {
+    expect(declaring(({ pageSlot }) => pageSlot === false)).toEqual([
+      "/healthz",
+      "/metrics",
+      "/readyz",
+    ]);
+  });
+
+  it("names every route in the metrics that people or programs use", () => {
+    const names = declaring(({ metricsName }) => metricsName !== undefined);
+    expect(names).toEqual([
+      "/",
+      "/auth",
+      "/auth/forgot-password",
+      "/auth/login",
+      "/auth/reset-password",
+      "/auth/signup",
+      "/billing",
+      "/checkout",
+      "/checkout/cancelled",
+      "/checkout/success",
+      "/healthz",
+      "/logout",
+      "/metrics",
+      "/newsletter",
+      "/newsletter/confirm",
+      "/newsletter/unsubscribe",
+      "/notice",
+      "/premium",
+      "/readyz",
+      "/webhooks/stripe",
+    ]);
+    expect(table.handleOf("/auth/login").metricsName).toBe("/auth");
+    expect(table.handleOf("/robots.txt").metricsName).toBeUndefined();
+  });
+
+  it.each([
+    ["/", "/"],
+    ["/?utm_source=a", "/"],
+    ["/?", "/"],
+    ["/auth", "/auth"],
+    ["/auth?tab=signup", "/auth?tab=signup"],
+    ["/robots.txt", "/robots.txt"],
+    ["/sitemap.xml", "/sitemap.xml"],
+    ["/robots.txt?x", null],
+    ["/auth/", null],
+    ["/auth?", null],
+    ["/auth?tab=login", null],
+    ["/auth?tab=signup&x", null],
+    ["/_root.data", null],
+    ["//", null],
+    ["/premium", null],
+    ["/checkout/success", null],
+    ["/nowhere", null],
+  ])("has the answer to %s cached under %s", (url, key) => {
+    expect(table.cacheKeyOf(url)).toBe(key);
+  });
+});
+
+describe("a route", () => {
+  const handle: RouteHandle = { originCheck: false };
+  const made = new RouteTable({
+    root: { id: "root", path: "", module: {} },
+    letters: { id: "letters", parentId: "root", path: "letters", module: {} },
+    letter: { id: "letter", parentId: "letters", path: ":name", module: { handle } },
+    stop: { id: "stop", parentId: "letters", path: "stop", module: { handle } },
+  } as unknown as Routes);
+
+  it.each(["/letters/stop", "/letters/a-b"])("is found at %s", (path) => {
+    expect(made.handleOf(path)).toBe(handle);
+  });
+
+  it.each(["/letters/stop/", "/letters/stop.data/x", "/letters", "/stop", "/letters/a/b", "/"])(
+    "is not found at %s",
+    (path) => {
+      expect(made.handleOf(path)).toEqual({});
+    },
+  );
+});

@@ -1,0 +1,56 @@
+import type { ServerBuild } from "@remix-run/node";
+import type { RouteHandle } from "~/http/route-handle";
+
+type Routes = Pick<ServerBuild, "routes">["routes"];
+
+const UNDECLARED: RouteHandle = {};
+
+/** What each route declares by its `handle`, found by the path of a request. */
+export class RouteTable {
+  readonly #fixed = new Map<string, RouteHandle>();
+  readonly #patterns: { pattern: RegExp; handle: RouteHandle }[] = [];
+
+  constructor(routes: Routes) {
+    for (const route of Object.values(routes)) {
+      const handle = route?.module.handle as RouteHandle | undefined;
+      if (!route || !handle) continue;
+      const path = pathOf(route.id, routes);
+      if (!path.includes(":")) this.#fixed.set(path, handle);
+      else this.#patterns.push({ pattern: patternOf(path), handle });
+    }
+  }
+
+  /** What the route at exactly this path declares; nothing where there is no route or it declares nothing. */
+  handleOf(path: string): RouteHandle {
+    const handle = this.#fixed.get(path);
+    if (handle) return handle;
+    return this.#patterns.find(({ pattern }) => pattern.test(path))?.handle ?? UNDECLARED;
+  }
+
+  /** The address under which the answer to `url`, a path and its query, is cached; null for one that is not. */
+  cacheKeyOf(url: string): string | null {
+    const at = url.indexOf("?");
+    const path = at === -1 ? url : url.slice(0, at);
+    const { cached } = this.handleOf(path);
+    if (!cached) return null;
+    const search = at === -1 ? "" : url.slice(at);
+    if (cached.searches.includes(search)) return url;
+    return cached.ignoresOtherSearches ? path : null;
+  }
+}
+
+function pathOf(id: string, routes: Routes): string {
+  const segments: string[] = [];
+  for (let route = routes[id]; route; route = routes[route.parentId ?? ""]) {
+    if (route.path) segments.unshift(route.path);
+  }
+  return `/${segments.join("/")}`;
+}
+
+function patternOf(path: string): RegExp {
+  const segments = path.split("/").map((segment) => {
+    if (segment.startsWith(":")) return "[^/]+";
+    return segment.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  });
+  return new RegExp(`^${segments.join("/")}$`);
+}
