@@ -109,6 +109,15 @@ describe("files that documents name", () => {
   });
 });
 
+describe("the change log", () => {
+  it("has a place for what comes next, and the version of package.json", () => {
+    const versions = [...read("CHANGELOG.md").matchAll(/^## \[(.*)\](?: - \d{4}-\d\d-\d\d)?$/gm)];
+    const [next, ...named] = versions.map(([, version]) => version);
+    expect(next).toBe("Unreleased");
+    expect(named).toContain(JSON.parse(read("package.json")).version);
+  });
+});
+
 describe("documents that sources name", () => {
   const sources = files.filter(
     (file) => !file.startsWith("public/") && !/\.(woff2|svg|md)$/.test(file),
