@@ -15,6 +15,14 @@ describe("the container", () => {
     for (const base of bases) expect(base).toMatch(/^node:24-\w+-slim@sha256:[0-9a-f]{64}$/);
   });
 
+  it("has the Node that .nvmrc names, which is one of those that the workflow tests", () => {
+    const major = read(".nvmrc").trim();
+    expect(/^FROM node:(\d+)-/m.exec(read("Dockerfile"))?.[1]).toBe(major);
+    const tested = /^ +node: \[(.*)\]$/m.exec(read(".github/workflows/test.yml"))?.[1]?.split(", ");
+    expect(tested).toContain(major);
+    expect(tested?.[0]).toBe(/\d+/.exec(JSON.parse(read("package.json")).engines.node)?.[0]);
+  });
+
   it("runs in compose from the image that is built here, and from no other", () => {
     const images = [...read("compose.yaml").matchAll(/^\s*image: (\S+)$/gm)].map(
       ([, name]) => name,
