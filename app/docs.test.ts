@@ -118,16 +118,18 @@ describe("the change log", () => {
   });
 });
 
-describe("documents that sources name", () => {
+describe("files that sources name", () => {
   const sources = files.filter(
     (file) => !file.startsWith("public/") && !/\.(woff2|svg|md)$/.test(file),
   );
+  // not within another path or address, and not an import, whose ~ the compiler follows
+  const path = /(?<![\w/~.-])(?:app|db|docs|tests)\/[\w./$[\]-]+\.(?:tsx?|mjs|md|css|sql|svg)\b/g;
 
   it("are there", () => {
     const missing = sources.flatMap((file) =>
-      [...read(file).matchAll(/(?<![\w/.-])docs\/[\w./-]+\.(?:md|svg)/g)]
-        .filter(([document]) => !existsSync(join(root, document)))
-        .map(([document]) => `${file}: ${document}`),
+      [...read(file).matchAll(path)]
+        .filter(([name]) => !existsSync(join(root, name)))
+        .map(([name]) => `${file}: ${name}`),
     );
     expect(missing).toEqual([]);
   });
