@@ -24,7 +24,8 @@ const FLOORS: string[][] = [
   ["app/observability/"],
   ["app/ui/", "app/styles/"],
   ["app/env.server.ts"],
-  ["app/toast-messages.ts", "app/book.ts", "app/environment/"],
+  ["app/environment/"],
+  ["app/toast-messages.ts", "app/book.ts"],
   ["db/"],
 ];
 
@@ -32,6 +33,7 @@ const FLOORS: string[][] = [
 const APART = ["app/sandbox/", "app/tooling/"];
 
 const isTest = (file: string) => /\.test\.tsx?$/.test(file);
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 const files = sourceFiles(["app", "db"]).filter((file) => !isTest(file));
 const imports: Import[] = files.flatMap(importsOf);
@@ -137,6 +139,20 @@ describe("the directions of imports", () => {
       .flatMap(importsOf);
     expect(list(ofTests.filter(({ to }) => to.startsWith("tests/tools/")))).toEqual([]);
     expect(circlesAmong(ofTests)).toEqual([]);
+  });
+});
+
+describe("facts", () => {
+  it.each([
+    ["The Golden Path", "app/book.ts"],
+    ["Maren", "app/book.ts"],
+    ["24.99", "app/book.ts"],
+    ["unitAmount: 999", "app/features/membership/premium-price.ts"],
+    ["images.unsplash.com", "app/features/landing/photo-host.ts"],
+  ])("such as %s have one home", (fact, home) => {
+    const code = files.filter((file) => !file.startsWith("app/sandbox/"));
+    const stating = code.filter((file) => withoutComments(read(file)).includes(fact));
+    expect(stating).toEqual([home]);
   });
 });
 

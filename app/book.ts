@@ -1,6 +1,7 @@
 /** The facts about the book that more than one place states (specification, 2 and 9). */
 export const BOOK_TITLE = "The Golden Path";
-export const AUTHOR_NAME = "Maren Ashdown";
+export const AUTHOR_FIRST_NAME = "Maren";
+export const AUTHOR_NAME = `${AUTHOR_FIRST_NAME} Ashdown`;
 export const BOOK_DESCRIPTION =
   "A calm and practical guide to finding what matters, and walking toward it one honest step at a time.";
 

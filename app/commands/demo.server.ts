@@ -1,11 +1,12 @@
 import { join } from "node:path";
+import { BOOK_TITLE } from "~/book";
 import type { Environment } from "~/env.server";
 
 /** Tells a newcomer, on standard output, where the demo answers and what can be tried there. */
 export function printDemo({ PUBLIC_URL, SANDBOX, DATA_DIR }: Environment): void {
   const lines = [
     "",
-    `  The Golden Path is at      ${PUBLIC_URL}`,
+    `  ${BOOK_TITLE} is at      ${PUBLIC_URL}`,
     "",
     "  Things to try",
     `    sign up                  ${PUBLIC_URL}/auth?tab=signup`,

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { BOOK_TITLE } from "~/book";
 import type { SetupOptions } from "~/features/billing/stripe-setup.server";
 import { logToStandardError } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
@@ -42,7 +43,7 @@ function addStripeCommands(stripe: Command): void {
  */
 export async function runProgram(argv: string[]): Promise<void> {
   const program = new Command("golden-path").description(
-    "The site of the book 'The Golden Path': serves it, and looks after it.",
+    `The site of the book '${BOOK_TITLE}': serves it, and looks after it.`,
   );
   program
     .command("serve", { isDefault: true })

@@ -2,9 +2,10 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import addressparser from "nodemailer/lib/addressparser";
 import { z } from "zod";
+import { BOOK_TITLE } from "~/book";
 
 /** What is sent from where `MAIL_FROM` is not set; no mail server would take it. */
-export const DEFAULT_MAIL_FROM = "The Golden Path <hello@localhost>";
+export const DEFAULT_MAIL_FROM = `${BOOK_TITLE} <hello@localhost>`;
 
 /** Settings whose value must not be printed. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([
@@ -131,7 +132,7 @@ export const schema = z.object({
     .string()
     .refine(
       (value) => addressOf(value) !== null,
-      "one e-mail address, with a name or without, such as The Golden Path <hello@example.com>",
+      `one e-mail address, with a name or without, such as ${BOOK_TITLE} <hello@example.com>`,
     )
     .default(DEFAULT_MAIL_FROM),
   TRUST_PROXY: z

@@ -1,9 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { env } from "~/env.server";
 import { paymentPageOrigins } from "~/features/billing/payment-pages.server";
-
-/** The photographs of the landing page come from here (specification, 2: hero and author images). */
-const PHOTO_HOST = "https://images.unsplash.com";
+import { PHOTO_ORIGIN } from "~/features/landing/photo-host";
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -59,7 +57,7 @@ export function pagePolicy(scriptSources: readonly string[]): string {
     "style-src": ["'self'"],
     // the Radix parts place themselves with style attributes
     "style-src-attr": ["'unsafe-inline'"],
-    "img-src": ["'self'", PHOTO_HOST],
+    "img-src": ["'self'", PHOTO_ORIGIN],
     "font-src": ["'self'"],
     "connect-src": ["'self'", ...(stripeJs.length > 0 ? ["https://api.stripe.com"] : [])],
     "frame-src":

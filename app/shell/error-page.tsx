@@ -1,4 +1,5 @@
 import { isRouteErrorResponse } from "@remix-run/react";
+import { BOOK_TITLE } from "~/book";
 import { PathMark } from "~/ui/icons";
 import { PathDrawing } from "~/ui/path-drawing";
 import { NotFoundPage } from "./not-found-page";
@@ -54,7 +55,7 @@ export function ErrorPage({ error }: { error: unknown }) {
         <div className="frame flex h-full items-center">
           <a href="/" className="brand">
             <PathMark />
-            The Golden Path
+            {BOOK_TITLE}
           </a>
         </div>
       </header>

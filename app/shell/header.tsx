@@ -1,4 +1,5 @@
 import { Link, useLocation } from "@remix-run/react";
+import { BOOK_TITLE } from "~/book";
 import { useAuth } from "~/features/accounts/auth-context";
 import { Button, ButtonLink } from "~/ui/button";
 import { PathMark } from "~/ui/icons";
@@ -72,7 +73,7 @@ function Brand() {
   return (
     <Link to="/" className="brand">
       <PathMark />
-      The Golden Path
+      {BOOK_TITLE}
     </Link>
   );
 }

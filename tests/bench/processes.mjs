@@ -1,33 +1,14 @@
 import { fork, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { NODE_FLAGS } from "../../app/tooling/node-flags.mjs";
+import { freePorts } from "../support/ports.mjs";
+import { untilReady } from "../support/ready.mjs";
 
 export const project = fileURLToPath(new URL("../..", import.meta.url));
 
-const START_LIMIT_MS = 60_000;
-
 /** @typedef {{ pid: number, origin: string, stop: () => Promise<void> }} Server */
-
-/** @returns {Promise<number>} the first of two neighbouring free ports */
-export async function freePort() {
-  for (;;) {
-    // below the ports that systems give to outgoing connections
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    if ((await isFree(port)) && (await isFree(port + 1))) return port;
-  }
-}
-
-/** @param {number} port */
-function isFree(port) {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen(port, () => server.close(() => resolve(true)));
-  });
-}
 
 /**
  * Starts the built program, or the same build under remix-serve, and waits until it answers.
@@ -37,7 +18,7 @@ function isFree(port) {
  * @returns {Promise<Server>}
  */
 export async function startSite(variables, { plain = false } = {}) {
-  const port = await freePort();
+  const port = await freePorts(2);
   const parameters = plain
     ? [join(project, "node_modules/@remix-run/serve/dist/cli.js"), join(project, "build/index.js")]
     : [...NODE_FLAGS, join(project, "build/index.js"), "serve"];
@@ -56,14 +37,7 @@ export async function startSite(variables, { plain = false } = {}) {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const origin = `http://127.0.0.1:${port}`;
-  const limit = Date.now() + START_LIMIT_MS;
-  for (;;) {
-    const answer = await fetch(`${origin}/readyz`).catch(() => null);
-    await answer?.arrayBuffer();
-    if (answer?.status === 200) break;
-    if (child.exitCode !== null || Date.now() > limit) throw new Error(`${origin} did not start.`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await untilReady(origin, { child });
   return { pid: child.pid ?? 0, origin, stop: () => stop(child) };
 }
 

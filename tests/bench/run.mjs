@@ -4,16 +4,10 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import argon2 from "argon2";
+import { freePorts } from "../support/ports.mjs";
 import { createDatabase, fill, PASSWORD } from "./databases.mjs";
 import { measure, medians } from "./load.mjs";
-import {
-  freePort,
-  peakMemory,
-  project,
-  startBareServer,
-  startFlood,
-  startSite,
-} from "./processes.mjs";
+import { peakMemory, project, startBareServer, startFlood, startSite } from "./processes.mjs";
 import { writeReport } from "./report.mjs";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -63,7 +57,7 @@ async function main() {
       DATA_DIR: dataDir,
       SESSION_SECRET,
       PAYMENTS: "sandbox",
-      STRIPE_SANDBOX_PORT: String(await freePort()),
+      STRIPE_SANDBOX_PORT: String(await freePorts(2)),
     };
     const site = keep(await startSite(variables));
     await fill(url, size, passwordHash);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, type TestContext } from "vitest";
 import { end, FreshMachine } from "../support/fresh-machine";
-import { freePorts } from "../support/ports";
+import { freePorts } from "../support/ports.mjs";
 
 /** Longest wait for the first start, in milliseconds; making the embedded database takes most of it. */
 const START_LIMIT = 60_000;

@@ -7,7 +7,7 @@ import { openDatabase } from "~db/client";
 import { insertStripePrice } from "~db/queries/stripe-prices";
 import { type Profile, profiles } from "~db/schema";
 import { Visitor } from "../support/http-client";
-import { freePorts } from "../support/ports";
+import { freePorts } from "../support/ports.mjs";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { type Program, startProgram, temporaryDirectory } from "../support/program";
 import { SANDBOX_PRICE } from "../support/stripe-sandbox";

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { send } from "../support/http-client";
-import { freePorts } from "../support/ports";
+import { freePorts } from "../support/ports.mjs";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { type Program, runProgram, startProgram, temporaryDirectory } from "../support/program";
 import { startSmtpServer } from "../support/smtp";

@@ -13,7 +13,7 @@ import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Visitor } from "../support/http-client";
-import { freePorts } from "../support/ports";
+import { freePorts } from "../support/ports.mjs";
 import { type Program, runProgram, startProgram, temporaryDirectory } from "../support/program";
 
 const cleanUps: (() => unknown)[] = [];

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, expect, it, vi } from "vitest";
 import { embeddedDatabase, openEmbeddedDatabase } from "../support/embedded-database";
 import { send } from "../support/http-client";
-import { freePorts } from "../support/ports";
+import { freePorts } from "../support/ports.mjs";
 import { type Program, startProgram, temporaryDirectory } from "../support/program";
 
 const ROUNDS = 20;

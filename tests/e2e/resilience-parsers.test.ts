@@ -7,7 +7,7 @@ import { pathologicalAddresses } from "../support/pathological/addresses";
 import { pathologicalBodies } from "../support/pathological/bodies";
 import { pathologicalCookies, pathologicalHeaders } from "../support/pathological/headers";
 import { bytesOf, fill, type PathologicalRequest, request } from "../support/pathological/request";
-import { freePorts } from "../support/ports";
+import { freePorts } from "../support/ports.mjs";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
 
 /** How long any request may keep all others waiting, in milliseconds. */

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "~db/client";
 import { openConnection, type RawConnection, send } from "../support/http-client";
-import { freePorts } from "../support/ports";
+import { freePorts } from "../support/ports.mjs";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { type Program, startProgram, temporaryDirectory } from "../support/program";
 import { countRows } from "../support/tables";

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { send } from "../support/http-client";
-import { freePorts } from "../support/ports";
+import { freePorts } from "../support/ports.mjs";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
 
 const { priceId } = SANDBOX_STRIPE;

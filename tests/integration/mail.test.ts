@@ -14,7 +14,7 @@ import { MailQueue } from "~/features/mail/mail-queue.server";
 import { sendMail } from "~/features/mail/send-mail.server";
 import { everythingIn, watchLog } from "../support/log";
 import { readMail } from "../support/mail";
-import { freePorts } from "../support/ports";
+import { freePorts } from "../support/ports.mjs";
 import { temporaryDirectory } from "../support/program";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
 

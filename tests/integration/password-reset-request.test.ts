@@ -19,7 +19,7 @@ import {
   tokenFor,
   withMailedReaders,
 } from "../support/password-reset";
-import { freePorts } from "../support/ports";
+import { freePorts } from "../support/ports.mjs";
 import { flashOf, ORIGIN, post } from "../support/routes";
 
 withMailedReaders();

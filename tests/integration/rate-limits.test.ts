@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
 import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
-import { freePorts } from "../support/ports";
+import { freePorts } from "../support/ports.mjs";
 import { openTestSite, type TestSite } from "../support/site";
 
 /** One attempt an account and network, five a network, ten a wider one or an account, at a tenth of the limits. */

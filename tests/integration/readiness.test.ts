@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isDatabaseReady } from "~/observability/readiness.server";
 import { type Database, openDatabase, setDatabase } from "~db/client";
-import { freePorts } from "../support/ports";
+import { freePorts } from "../support/ports.mjs";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 
 let testDatabase: TestDatabase;

@@ -4,7 +4,7 @@ import { Agent, type AgentOptions } from "node:http";
 import { join, resolve } from "node:path";
 import { Visitor } from "./http-client";
 import type { NetworkNamespace } from "./network-namespace";
-import { freePorts } from "./ports";
+import { freePorts } from "./ports.mjs";
 import { createTestDatabase } from "./postgres";
 import { type Program, startProgram, temporaryDirectory } from "./program";
 import { METRICS_TOKEN, readMetric } from "./program-site";

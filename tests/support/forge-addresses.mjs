@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { request } from "node:http";
 import { resolve } from "node:path";
+import { untilReady } from "./ready.mjs";
 
 const PORT = 3000;
 const { SERVER, VISITOR, ATTEMPTS, ...variables } = process.env;
@@ -14,10 +15,10 @@ const program = spawn(process.execPath, [resolve(import.meta.dirname, "../../bui
 const ended = new Promise((done) => program.once("exit", done));
 
 try {
-  for (const limit = Date.now() + 60_000; (await ask("/readyz", "127.0.0.1")) !== 200; ) {
-    if (Date.now() > limit || program.exitCode !== null) throw new Error("It did not start.");
-    await new Promise((done) => setTimeout(done, 50));
-  }
+  await untilReady(`http://127.0.0.1:${PORT}`, {
+    child: program,
+    ask: () => ask("/readyz", "127.0.0.1"),
+  });
   const statuses = { direct: [], proxied: [] };
   for (let i = 0; i < Number(ATTEMPTS); i++) {
     statuses.direct.push(await subscribe(i, SERVER, VISITOR));

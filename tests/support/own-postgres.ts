@@ -8,7 +8,7 @@ import { superuserUrl } from "~db/embedded/roles";
 import { ensureServer, type RunningServer, stopServer } from "~db/embedded/server";
 import { chooseSystemUser, requireWayTo } from "~db/embedded/system-user";
 import { fastFolder } from "./fast-folder";
-import { freePorts } from "./ports";
+import { freePorts } from "./ports.mjs";
 
 /** A PostgreSQL server on TCP that a test stops, freezes and starts again, as an operator's may do under the site. */
 export class OwnPostgres {

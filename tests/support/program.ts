@@ -5,13 +5,14 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { NODE_FLAGS } from "../../app/tooling/node-flags.mjs";
 import { send } from "./http-client";
-import { freePorts } from "./ports";
+import { freePorts } from "./ports.mjs";
+import { untilReady } from "./ready.mjs";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
 const BUILD = join(PROJECT, "build/index.js");
 
-/** Longest wait for a start, in milliseconds; the first start of an embedded database is the slowest. */
-const START_LIMIT = 60_000;
+/** When a command that was to end by itself is ended, in milliseconds. */
+const RUN_LIMIT_MS = 60_000;
 
 /** A started program, as a person at a terminal has it: an address, what it printed, and its pid. */
 export type Program = {
@@ -39,7 +40,7 @@ export async function runProgram({ command = "serve", variables = {} }: ProgramO
   stderr: string;
 }> {
   const child = start(command, variables);
-  const timer = setTimeout(() => child.kill("SIGKILL"), START_LIMIT);
+  const timer = setTimeout(() => child.kill("SIGKILL"), RUN_LIMIT_MS);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const code = await new Promise<number | null>((done) => child.once("close", done));
   clearTimeout(timer);
@@ -60,7 +61,11 @@ export async function startProgram({
     child.once("exit", (code, signal) => done(signal ?? code)),
   );
   const origin = `http://localhost:${port}`;
-  await ready(origin, child, output, within?.agent);
+  await untilReady(origin, {
+    child,
+    output,
+    ask: async (url) => (await send(url, { agent: within?.agent })).status,
+  });
   return {
     origin,
     sandboxOrigin: `http://localhost:${port + 1}`,
@@ -106,23 +111,4 @@ function collect(stream: NodeJS.ReadableStream | null): () => string {
     text += chunk;
   });
   return () => text;
-}
-
-async function ready(
-  origin: string,
-  child: ChildProcess,
-  output: () => string,
-  agent?: Agent,
-): Promise<void> {
-  const limit = Date.now() + START_LIMIT;
-  while (Date.now() < limit) {
-    if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`The program ended while it started:\n${output()}`);
-    }
-    const answer = await send(`${origin}/readyz`, { agent }).catch(() => null);
-    if (answer?.status === 200) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  child.kill("SIGKILL");
-  throw new Error(`The program was not ready in time:\n${output()}`);
 }

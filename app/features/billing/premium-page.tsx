@@ -1,3 +1,4 @@
+import { AUTHOR_FIRST_NAME } from "~/book";
 import type { Viewer, ViewerProfile } from "~/features/accounts/viewer";
 import { ButtonLink } from "~/ui/button";
 import { DawnScene } from "~/ui/dawn-scene";
@@ -16,7 +17,7 @@ const PARTS = [
   },
   {
     title: "Private Community",
-    text: "A small, looked-after circle of readers who are on the same stretch as you. Maren joins the table every other Thursday and answers what you bring.",
+    text: `A small, looked-after circle of readers who are on the same stretch as you. ${AUTHOR_FIRST_NAME} joins the table every other Thursday and answers what you bring.`,
   },
 ] as const;
 

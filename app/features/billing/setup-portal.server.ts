@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import { BOOK_TITLE } from "~/book";
 import { env } from "~/env.server";
 import { findPortalConfiguration } from "./portal.server";
 import { PORTAL_RETURN_PATH } from "./portal-return.server";
@@ -17,7 +18,7 @@ export function portalReturnAddress(): string {
  */
 export async function setUpPortal(steps: SetupStep[]): Promise<void> {
   const wanted = {
-    business_profile: { headline: "The Golden Path: your membership" },
+    business_profile: { headline: `${BOOK_TITLE}: your membership` },
     default_return_url: portalReturnAddress(),
     features: {
       invoice_history: { enabled: true },

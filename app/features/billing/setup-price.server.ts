@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import { BOOK_TITLE } from "~/book";
 import { env } from "~/env.server";
 import { PREMIUM_PRICE, type RecurringPrice } from "~/features/membership/premium-price";
 import { readAmount, writeAmount } from "~/features/membership/price-amount";
@@ -139,8 +140,8 @@ async function setUpProduct(onSale: Stripe.Price | null, steps: SetupStep[]): Pr
     : await findOwnProduct();
   if (!found) {
     const product = await stripeClient().products.create({
-      name: "The Golden Path Premium",
-      description: "Membership of The Golden Path, cancel anytime.",
+      name: `${BOOK_TITLE} Premium`,
+      description: `Membership of ${BOOK_TITLE}, cancel anytime.`,
       metadata: SETUP_METADATA,
     });
     steps.push({ what: "product", id: product.id, outcome: "created" });

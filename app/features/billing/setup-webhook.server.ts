@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import Stripe from "stripe";
+import { BOOK_TITLE } from "~/book";
 import { env } from "~/env.server";
 import { isRemoteHost } from "~/environment/host-names";
 import { log } from "~/observability/log.server";
@@ -85,7 +86,7 @@ async function createEndpoint(
       url: webhookAddress(),
       enabled_events: [...WEBHOOK_EVENTS],
       api_version: apiVersion() as Stripe.WebhookEndpointCreateParams.ApiVersion,
-      description: "The Golden Path: memberships",
+      description: `${BOOK_TITLE}: memberships`,
       metadata: SETUP_METADATA,
     });
   } catch (error) {

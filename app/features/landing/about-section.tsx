@@ -1,4 +1,4 @@
-import { features } from "./copy";
+import { aboutTheBook, features } from "./copy";
 import { FeatureMark } from "./feature-mark";
 import { AboutPath } from "./golden-path";
 
@@ -15,11 +15,7 @@ export function AboutSection() {
         <h2 id="about-title" className="section-title">
           You already know the direction
         </h2>
-        <p className="max-w-[52ch] text-ink-soft text-lg">
-          Most of us are not short of advice. We are short of a way to live it on a tired Tuesday.
-          The Golden Path begins there: with the day you actually have, and the next step you can
-          actually take.
-        </p>
+        <p className="max-w-[52ch] text-ink-soft text-lg">{aboutTheBook}</p>
       </div>
       <ul className="mt-16 grid gap-12 md:grid-cols-3 md:gap-8 lg:gap-12">
         {features.map(({ title, mark, text }) => (

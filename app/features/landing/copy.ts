@@ -1,3 +1,8 @@
+import { AUTHOR_FIRST_NAME, BOOK_TITLE } from "~/book";
+
+/** What the book is about, in three sentences. */
+export const aboutTheBook = `Most of us are not short of advice. We are short of a way to live it on a tired Tuesday. ${BOOK_TITLE} begins there: with the day you actually have, and the next step you can actually take.`;
+
 /** What the book offers, as three cards. */
 export const features = [
   {
@@ -52,7 +57,7 @@ export const nextChapters = [
 export const biography = {
   lead: "Before she was a counselor she was a hill guide, and she says she has only ever had one job: walking beside people while they find the way themselves.",
   paragraphs: [
-    "For fourteen years she kept a small practice in Vermont, where teachers, surgeons, farmers and founders came to think out loud. Whatever helped, she wrote down; the notebooks, forty-one of them, became The Golden Path.",
+    `For fourteen years she kept a small practice in Vermont, where teachers, surgeons, farmers and founders came to think out loud. Whatever helped, she wrote down; the notebooks, forty-one of them, became ${BOOK_TITLE}.`,
     "She lives at the edge of a wood with her family and an elderly dog, gets up early, and answers letters by hand.",
   ],
 } as const;
@@ -69,7 +74,7 @@ export const premiumBenefits = [
   },
   {
     title: "Private Community",
-    text: "A small, looked-after circle of readers, with Maren at the table every other Thursday.",
+    text: `A small, looked-after circle of readers, with ${AUTHOR_FIRST_NAME} at the table every other Thursday.`,
   },
 ] as const;
 

@@ -1,6 +1,5 @@
 import { useEffect, useRef } from "react";
-
-const PHOTO_HOST = "https://images.unsplash.com";
+import { PHOTO_ORIGIN } from "./photo-host";
 
 export type Photo = {
   /** The photo's path on the stock photo host. */
@@ -40,7 +39,7 @@ export function ExternalPhoto({ photo, sizes, priority = false }: ExternalPhotoP
   }, []);
 
   const address = (width: number) =>
-    `${PHOTO_HOST}/${photo.id}?auto=format&fit=crop&q=75&w=${width}&h=${Math.round((width * photo.height) / photo.width)}`;
+    `${PHOTO_ORIGIN}/${photo.id}?auto=format&fit=crop&q=75&w=${width}&h=${Math.round((width * photo.height) / photo.width)}`;
   return (
     <img
       ref={ref}

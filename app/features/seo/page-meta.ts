@@ -51,8 +51,7 @@ export function pageMeta(
   ];
 }
 
-const SHARE_IMAGE_ALT =
-  "The Golden Path, a book: a golden line winding over dark hills toward a rising sun.";
+const SHARE_IMAGE_ALT = `${BOOK_TITLE}, a book: a golden line winding over dark hills toward a rising sun.`;
 
 /** The site's origin (`PUBLIC_URL`) from the root loader's data, or null where the root has none. */
 export function publicOrigin(matches: readonly Match[]): string | null {

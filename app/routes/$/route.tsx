@@ -1,6 +1,6 @@
 import { data, type MetaFunction } from "@remix-run/node";
+import { pageTitle } from "~/features/seo/page-title";
 import { NotFoundPage } from "~/shell/not-found-page";
-import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = () => [
   { title: pageTitle("Page not found") },

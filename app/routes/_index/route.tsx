@@ -1,10 +1,11 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { BOOK_DESCRIPTION } from "~/book";
 import { LandingPage } from "~/features/landing/landing-page";
+import { PHOTO_ORIGIN } from "~/features/landing/photo-host";
 import { bookJsonLd } from "~/features/seo/book-json-ld";
 import { pageMeta, publicOrigin } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
-import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ matches }) => {
   const origin = publicOrigin(matches);
@@ -19,9 +20,7 @@ export const handle: RouteHandle = {
   cached: { searches: [""], ignoresOtherSearches: true },
 };
 
-export const links: LinksFunction = () => [
-  { rel: "preconnect", href: "https://images.unsplash.com" },
-];
+export const links: LinksFunction = () => [{ rel: "preconnect", href: PHOTO_ORIGIN }];
 
 export default function Landing() {
   return <LandingPage />;

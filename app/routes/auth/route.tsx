@@ -1,18 +1,19 @@
 import { type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useSearchParams } from "@remix-run/react";
+import { BOOK_TITLE } from "~/book";
 import { AuthPage } from "~/features/accounts/auth-page";
 import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
 import { useRootData } from "~/features/accounts/root-data";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
-import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ location, matches }) =>
   pageMeta(
     {
       title: pageTitle(isSignUp(location.search) ? "Sign Up" : "Log In"),
-      description: "Your account at The Golden Path.",
+      description: `Your account at ${BOOK_TITLE}.`,
       path: "/auth",
       noindex: true,
     },

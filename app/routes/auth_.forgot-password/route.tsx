@@ -4,8 +4,8 @@ import { requestPasswordReset } from "~/features/accounts/password-reset-request
 import { PasswordResetRequestPage } from "~/features/accounts/password-reset-request-page";
 import { useRootData } from "~/features/accounts/root-data";
 import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
-import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ matches }) =>
   pageMeta(

@@ -1,8 +1,8 @@
 import type { MetaFunction } from "@remix-run/node";
 import { CheckoutCancelledPage } from "~/features/billing/checkout-cancelled-page";
 import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
-import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ matches }) =>
   pageMeta(

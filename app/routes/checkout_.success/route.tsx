@@ -1,19 +1,20 @@
 import { type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { BOOK_TITLE } from "~/book";
 import { requireViewer } from "~/features/accounts/viewer.server";
 import { confirmPurchase } from "~/features/billing/checkout-success.server";
 import { CheckoutSuccessPage } from "~/features/billing/checkout-success-page";
 import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
 import { whileOutside } from "~/http/page-slots.server";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ matches }) =>
   pageMeta(
     {
       title: pageTitle("Thank you"),
-      description: "Your premium membership of The Golden Path.",
+      description: `Your premium membership of ${BOOK_TITLE}.`,
       path: "/checkout/success",
       noindex: true,
     },

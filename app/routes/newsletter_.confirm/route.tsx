@@ -8,8 +8,8 @@ import { useLoaderData } from "@remix-run/react";
 import { confirmWithForm, requireConfirmToken } from "~/features/newsletter/confirm.server";
 import { ConfirmPage } from "~/features/newsletter/confirm-page";
 import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
-import { pageTitle } from "~/ui/page-title";
 
 /**
  * The address is a key: no other site may learn it, and no cache may keep the page. Not `no-referrer`:

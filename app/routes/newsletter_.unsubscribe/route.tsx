@@ -11,8 +11,8 @@ import {
 } from "~/features/newsletter/unsubscribe.server";
 import { UnsubscribedPage, UnsubscribePage } from "~/features/newsletter/unsubscribe-page";
 import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
-import { pageTitle } from "~/ui/page-title";
 
 /**
  * The address is a key: no other site may learn it, and no cache may keep the page. Not `no-referrer`:

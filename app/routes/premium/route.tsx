@@ -1,16 +1,17 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { BOOK_TITLE } from "~/book";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
 import { PremiumPage } from "~/features/billing/premium-page";
 import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
-import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ matches }) =>
   pageMeta(
     {
       title: pageTitle("Members’ area"),
-      description: "The whole book and what comes with it, for premium members of The Golden Path.",
+      description: `The whole book and what comes with it, for premium members of ${BOOK_TITLE}.`,
       path: "/premium",
       noindex: true,
     },

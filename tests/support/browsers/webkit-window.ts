@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { webkit } from "playwright";
 import { Builder, Origin, type WebDriver } from "selenium-webdriver";
 import { vi } from "vitest";
-import { freePorts } from "../ports";
+import { freePorts } from "../ports.mjs";
 import { type BrowserWindow, WINDOW_SIZE, type WindowOptions } from "./browser-window";
 import { openPlaywrightWindow } from "./playwright-window";
 import { installedWebkit, type Webkit } from "./webkit.mjs";
