@@ -29,7 +29,7 @@ it.each(PAGES)(
     const { dark, pale, operated, parted } = await lookAt(page);
     expect({ dark, pale, parted }).toEqual({ dark: [], pale: [], parted: [] });
     expect(operated).toEqual(controls);
-    for (const format of ["A4", "MailContent"]) {
+    for (const format of ["A4", "Letter"]) {
       expect(countSheets(await page.pdf({ format })), format).toBe(sheets);
     }
   },
