@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { connectDatabase, setDatabase } from "~db/client";
 import { createTestDatabase } from "./postgres";
@@ -36,6 +37,7 @@ export async function openTestSite({ payments, variables }: Options = {}): Promi
         secretKey: SANDBOX_STRIPE.secretKey,
         webhookSecret: SANDBOX_STRIPE.webhookSecret,
         webhookUrl: receiver && `http://127.0.0.1:${receiver.port}/webhooks/stripe`,
+        webhookEvents: [...WEBHOOK_EVENTS],
         price: {
           id: SANDBOX_STRIPE.priceId,
           productId: SANDBOX_STRIPE.productId,

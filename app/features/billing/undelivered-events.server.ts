@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { log } from "~/observability/log.server";
 import { stripeClient } from "./stripe-client.server";
-import { WEBHOOK_EVENTS, workOnce } from "./webhook.server";
+import { type HandledEvent, isHandledEvent, WEBHOOK_EVENTS, workOnce } from "./webhook.server";
 
 /** Types that Stripe lists at once (https://docs.stripe.com/api/events/list#list_events-types). */
 const MOST_TYPES = 20;
@@ -18,10 +18,18 @@ const MOST = { worked: 500, read: 10_000 };
  */
 export async function* undeliveredEvents(
   created: Stripe.RangeQueryParam,
-): AsyncGenerator<Stripe.Event> {
+): AsyncGenerator<HandledEvent> {
   for (let at = 0; at < WEBHOOK_EVENTS.length; at += MOST_TYPES) {
     const types = WEBHOOK_EVENTS.slice(at, at + MOST_TYPES);
-    yield* stripeClient().events.list({ delivery_success: false, types, created, limit: 100 });
+    const listed = stripeClient().events.list({
+      delivery_success: false,
+      types,
+      created,
+      limit: 100,
+    });
+    for await (const event of listed) {
+      if (isHandledEvent(event)) yield event;
+    }
   }
 }
 

@@ -10,30 +10,44 @@ import { requireStripe, stripeClient } from "./stripe-client.server";
 import { afterWriting, lookAtCustomer, writeLook } from "./sync-customer.server";
 import { refuseWebhook } from "./webhook-refusals.server";
 
-/** The events the webhook endpoint is registered for, and acts on. */
-export const WEBHOOK_EVENTS = [
-  "checkout.session.completed",
-  "checkout.session.async_payment_succeeded",
-  "checkout.session.async_payment_failed",
-  "checkout.session.expired",
-  "customer.subscription.created",
-  "customer.subscription.updated",
-  "customer.subscription.deleted",
-  "customer.subscription.paused",
-  "customer.subscription.resumed",
-  "invoice.paid",
-  "invoice.payment_failed",
-  "invoice.payment_action_required",
-  "invoice.marked_uncollectible",
-  "invoice.voided",
-  "customer.updated",
-  "customer.deleted",
-  "charge.refunded",
-  "refund.failed",
-  "charge.dispute.created",
-  "charge.dispute.updated",
-  "charge.dispute.closed",
-] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[];
+type EventOf<Type extends Stripe.Event["type"]> = Extract<Stripe.Event, { type: Type }>;
+
+type CustomerLookups = {
+  [Type in Stripe.Event["type"]]?: (
+    object: EventOf<Type>["data"]["object"],
+  ) => string | null | Promise<string | null>;
+};
+
+/** The events the site acts on, each with the way to the customer it is about: the one list of them. */
+const CUSTOMER_OF = {
+  "checkout.session.completed": ofCustomer,
+  "checkout.session.async_payment_succeeded": ofCustomer,
+  "checkout.session.async_payment_failed": ofCustomer,
+  "checkout.session.expired": ofCustomer,
+  "customer.subscription.created": ofCustomer,
+  "customer.subscription.updated": ofCustomer,
+  "customer.subscription.deleted": ofCustomer,
+  "customer.subscription.paused": ofCustomer,
+  "customer.subscription.resumed": ofCustomer,
+  "invoice.paid": ofCustomer,
+  "invoice.payment_failed": ofCustomer,
+  "invoice.payment_action_required": ofCustomer,
+  "invoice.marked_uncollectible": ofCustomer,
+  "invoice.voided": ofCustomer,
+  "customer.updated": ({ id }) => id,
+  "customer.deleted": ({ id }) => id,
+  "charge.refunded": ofCustomer,
+  "refund.failed": ofCharge,
+  "charge.dispute.created": ofCharge,
+  "charge.dispute.updated": ofCharge,
+  "charge.dispute.closed": ofCharge,
+} satisfies CustomerLookups;
+
+/** An event of one of those types. */
+export type HandledEvent = EventOf<keyof typeof CUSTOMER_OF>;
+
+/** What the webhook endpoint is registered for. */
+export const WEBHOOK_EVENTS = Object.keys(CUSTOMER_OF) as HandledEvent["type"][];
 
 /** The answer to a delivery: anything but a 2xx makes Stripe deliver it again later. */
 export type WebhookAnswer = { status: 200 | 400 | 500; message: string };
@@ -54,7 +68,7 @@ export async function receiveWebhook(
     refuseWebhook("livemode mismatch", { network, ...facts, livemode: event.livemode });
     return { status: 400, message: "Livemode mismatch: the event is of the other mode." };
   }
-  if (!WEBHOOK_EVENTS.some((type) => type === event.type)) {
+  if (!isHandledEvent(event)) {
     countWebhook("ignored");
     log().debug(facts, "webhook of a type that needs nothing");
     return { status: 200, message: "Nothing to do." };
@@ -78,7 +92,7 @@ export async function receiveWebhook(
  * twice. The event's content is only believed as far as the customer's name: the state is asked of Stripe
  * anew. Throws what Stripe and PostgreSQL throw.
  */
-export async function workOnce(event: Stripe.Event): Promise<boolean> {
+export async function workOnce(event: HandledEvent): Promise<boolean> {
   if (await hasWebhookEvent(event.id)) return false;
   const customer = await customerOf(event);
   const look = customer === null ? null : await lookAtCustomer(customer);
@@ -112,16 +126,26 @@ function verifiedEvent(rawBody: string, signature: string | null): Stripe.Event 
   return null;
 }
 
-/** The customer an event is about: disputes and refunds name only their charge, so the charge is asked for. */
-async function customerOf(event: Stripe.Event): Promise<string | null> {
-  const object = event.data.object as {
-    object: string;
-    id: string;
-    customer?: unknown;
-    charge?: unknown;
-  };
-  if (object.object === "customer") return object.id;
-  const customer = idOf(object.customer);
+/** Whether the site acts on events of this type. */
+export function isHandledEvent(event: Stripe.Event): event is HandledEvent {
+  return Object.hasOwn(CUSTOMER_OF, event.type);
+}
+
+function customerOf({ type, data }: HandledEvent): string | null | Promise<string | null> {
+  // TypeScript does not see that the object is of the type that the lookup takes
+  const lookup = CUSTOMER_OF[type] as (
+    object: HandledEvent["data"]["object"],
+  ) => ReturnType<typeof customerOf>;
+  return lookup(data.object);
+}
+
+function ofCustomer({ customer }: { customer: string | { id: string } | null }): string | null {
+  return idOf(customer);
+}
+
+/** Disputes name only their charge, and refunds not always their customer, so the charge is asked for. */
+async function ofCharge(object: Stripe.Dispute | Stripe.Refund): Promise<string | null> {
+  const customer = "customer" in object ? idOf(object.customer) : null;
   const charge = idOf(object.charge);
   if (customer !== null || charge === null) return customer;
   return idOf((await stripeClient().charges.retrieve(charge)).customer);

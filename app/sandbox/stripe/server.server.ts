@@ -55,7 +55,7 @@ export type StripeSandboxOptions = {
   webhookSecret: string;
   /** Where the site takes webhooks; null for none but the registered endpoints. */
   webhookUrl: string | null;
-  /** What `webhookUrl` listens to; what the site handles by default. */
+  /** The types of event that `webhookUrl` is sent; all by default. */
   webhookEvents?: string[];
   price: Catalogue;
   /** How long every call of the API takes, in milliseconds from 0 to 60,000; 0 by default. */
@@ -129,7 +129,7 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     stockEndpoint(sandbox, {
       url: options.webhookUrl,
       secret: options.webhookSecret,
-      events: options.webhookEvents,
+      events: options.webhookEvents ?? ["*"],
     });
     moveSessions(sandbox);
     runDue(sandbox);

@@ -13,31 +13,6 @@ export type Catalogue = {
   interval: "month";
 };
 
-/** The events that a site for subscriptions listens to. */
-export const SITE_EVENTS = [
-  "checkout.session.completed",
-  "checkout.session.async_payment_succeeded",
-  "checkout.session.async_payment_failed",
-  "checkout.session.expired",
-  "customer.subscription.created",
-  "customer.subscription.updated",
-  "customer.subscription.deleted",
-  "customer.subscription.paused",
-  "customer.subscription.resumed",
-  "invoice.paid",
-  "invoice.payment_failed",
-  "invoice.payment_action_required",
-  "customer.updated",
-  "customer.deleted",
-  "charge.refunded",
-  "refund.failed",
-  "charge.dispute.created",
-  "charge.dispute.updated",
-  "charge.dispute.closed",
-  "invoice.marked_uncollectible",
-  "invoice.voided",
-];
-
 const SITE_ENDPOINT = "we_goldenPathSandbox";
 const DEFAULT_CONFIGURATION = "bpc_goldenPathSandbox";
 
@@ -73,7 +48,7 @@ export function stockCatalogue(sandbox: Sandbox, catalogue: Catalogue): void {
 /** Makes the site's own endpoint what the options say; without an address there is none. */
 export function stockEndpoint(
   sandbox: Sandbox,
-  site: { url: string | null; secret: string; events: string[] | undefined },
+  site: { url: string | null; secret: string; events: string[] },
 ): void {
   const { webhookEndpoints } = sandbox.state;
   if (site.url === null) {
@@ -88,14 +63,14 @@ export function stockEndpoint(
       secret: site.secret,
       api_version: API_VERSION,
       description: "The site that this sandbox came with",
-      enabled_events: site.events ?? [...SITE_EVENTS],
+      enabled_events: site.events,
     });
     return;
   }
   kept.url = site.url;
   kept.secret = site.secret;
-  // an older state file may have a shorter list and another version
-  kept.enabled_events = site.events ?? [...SITE_EVENTS];
+  // an older state file may have other events and another version
+  kept.enabled_events = site.events;
   kept.api_version = API_VERSION;
   sandbox.changed();
 }
