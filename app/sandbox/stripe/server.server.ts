@@ -6,14 +6,13 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type ApiContext, answerApi } from "./api/handler";
+import { type ApiContext, handleApiRequest } from "./api/handler";
 import { KeysInUse } from "./api/idempotency";
 import type { ControlContext } from "./control/action";
 import { control } from "./control/api";
 import { ControlError } from "./control/error";
 import { controlPage } from "./control/page";
 import { ApiError } from "./engine/api-error";
-import { type Catalogue, stockCatalogue, stockEndpoint } from "./engine/catalogue";
 import { moveSessions } from "./engine/checkout-sessions";
 import { Faults } from "./engine/faults";
 import { Latency } from "./engine/latency";
@@ -21,8 +20,9 @@ import type { Log } from "./engine/log";
 import { RequestLog } from "./engine/request-log";
 import type { Sandbox } from "./engine/sandbox";
 import { runDue } from "./engine/schedule";
+import { type SeedPrice, seedCatalogue, seedWebhookEndpoint } from "./engine/seed";
 import { Store } from "./engine/store";
-import { WebhookCourier } from "./engine/webhook-dispatcher";
+import { WebhookDispatcher } from "./engine/webhook-dispatcher";
 import {
   addressOf,
   BodyTooLarge,
@@ -33,9 +33,9 @@ import {
   sendPage,
 } from "./http/exchange";
 import { decodeForm, type Form } from "./http/form";
-import { isFromElsewhere, ownHosts } from "./http/request-origin";
+import { isCrossOrigin, ownHosts } from "./http/request-origin";
 import { messagePage } from "./pages/layout";
-import { answerPage } from "./pages/router";
+import { routePage } from "./pages/router";
 
 const PAGE_BODY_LIMIT = 64_000;
 const TICK_MS = 1_000;
@@ -57,7 +57,7 @@ export type StripeSandboxOptions = {
   webhookUrl: string | null;
   /** The types of event that `webhookUrl` is sent; all by default. */
   webhookEvents?: string[];
-  price: Catalogue;
+  price: SeedPrice;
   /** How long every call of the API takes, in milliseconds from 0 to 60,000; 0 by default. */
   latencyMs?: number;
   log?: Log;
@@ -87,10 +87,10 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     now: () => Math.floor(Date.now() / 1000) + store.state.clockOffset,
     changed: () => {
       store.changed();
-      courier.wake();
+      dispatcher.wake();
     },
   };
-  const courier = new WebhookCourier(sandbox, store, log);
+  const dispatcher = new WebhookDispatcher(sandbox, store, log);
   const context: Context = {
     sandbox,
     secretKey: options.secretKey,
@@ -100,7 +100,7 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     requests: new RequestLog(),
     log,
     saved: () => store.saved(),
-    courier,
+    dispatcher,
   };
   const isOwnHost = ownHosts(() => [
     new URL(origin).hostname,
@@ -113,7 +113,7 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
 
   const stop = async () => {
     clearInterval(tick);
-    courier.close();
+    dispatcher.close();
     await Promise.all(servers.map(close));
     await store.saved();
   };
@@ -125,8 +125,8 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     }
   }, TICK_MS).unref();
   try {
-    stockCatalogue(sandbox, options.price);
-    stockEndpoint(sandbox, {
+    seedCatalogue(sandbox, options.price);
+    seedWebhookEndpoint(sandbox, {
       url: options.webhookUrl,
       secret: options.webhookSecret,
       events: options.webhookEvents ?? ["*"],
@@ -139,7 +139,7 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     throw error;
   }
   // What was under way when the sandbox last stopped goes on.
-  courier.wake();
+  dispatcher.wake();
   log({ msg: "sandbox listening", port, origin });
   return { origin, port, close: stop };
 }
@@ -193,18 +193,18 @@ function listener(context: Context, isOwnHost: (request: IncomingMessage) => boo
       return sendJson(response, 421, JSON.stringify({ error: "The sandbox has another name." }));
     }
     // pages are led to from the site, which is another origin
-    if (!(isPage && isRead) && isFromElsewhere(request)) {
+    if (!(isPage && isRead) && isCrossOrigin(request)) {
       return sendJson(response, 403, JSON.stringify({ error: "Not from another site." }));
     }
     if (path === "/v1" || path.startsWith("/v1/")) {
-      await answerApi(context, request, response);
+      await handleApiRequest(context, request, response);
     } else if (path.startsWith("/_control/")) {
-      notice = await answerControl(context, request, response, path);
+      notice = await handleControl(context, request, response, path);
     } else if ((path === "/" || path === "/control") && isRead) {
       sendPage(response, 200, controlPage(context, notice));
       notice = null;
     } else {
-      await answerCustomer(context, request, response, path, isRead);
+      await handlePage(context, request, response, path, isRead);
     }
   };
 
@@ -226,7 +226,7 @@ function listener(context: Context, isOwnHost: (request: IncomingMessage) => boo
   };
 }
 
-async function answerCustomer(
+async function handlePage(
   context: Context,
   request: IncomingMessage,
   response: ServerResponse,
@@ -237,7 +237,7 @@ async function answerCustomer(
     return sendPage(response, 405, messagePage("Not allowed", "This page takes GET and POST."));
   }
   const form = isRead ? null : await readForm(request);
-  const answer = answerPage(context.sandbox, path, form);
+  const answer = routePage(context.sandbox, path, form);
   await context.saved();
   if (answer === null) {
     sendPage(response, 404, messagePage("Not found", "There is nothing at this address."));
@@ -253,7 +253,7 @@ async function readForm(request: IncomingMessage): Promise<Form> {
 }
 
 /** Returns what the control page shows next, for a form that was posted from it. */
-async function answerControl(
+async function handleControl(
   context: Context,
   request: IncomingMessage,
   response: ServerResponse,

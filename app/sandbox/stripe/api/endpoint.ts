@@ -12,20 +12,20 @@ export type Endpoint = {
   method: Method;
   /** The path, with `:id` in the place of an object's id. */
   pattern: string;
-  answer(sandbox: Sandbox, path: string, id: string, form: Form): object;
+  handle(sandbox: Sandbox, path: string, id: string, form: Form): object;
 };
 
-/** Ties an endpoint's parameters to the function that answers it. */
+/** An endpoint from its parameters and the function that does its work. */
 export function endpoint<Set extends Parameters>(
   method: Method,
   pattern: string,
   parameters: Set,
-  answer: (call: Call<Read<Set>>) => object,
+  handle: (call: Call<Read<Set>>) => object,
 ): Endpoint {
   return {
     method,
     pattern,
-    answer: (sandbox, path, id, form) =>
-      answer({ sandbox, path, id, values: readParameters(parameters, form) }),
+    handle: (sandbox, path, id, form) =>
+      handle({ sandbox, path, id, values: readParameters(parameters, form) }),
   };
 }

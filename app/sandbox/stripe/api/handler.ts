@@ -6,11 +6,10 @@ import { newId } from "../engine/ids";
 import type { Latency } from "../engine/latency";
 import type { Log } from "../engine/log";
 import type { RequestLog } from "../engine/request-log";
-import { API_VERSION, causedBy, type Sandbox } from "../engine/sandbox";
+import { API_VERSION, type Sandbox, withCause } from "../engine/sandbox";
 import { addressOf, sendJson } from "../http/exchange";
 import type { Form } from "../http/form";
 import { matchPath } from "../http/path-pattern";
-import { type Answer, answerTo, errorAnswer, okAnswer } from "./answer";
 import type { Endpoint } from "./endpoint";
 import { chargeEndpoints } from "./endpoints/charges";
 import { checkoutSessionEndpoints } from "./endpoints/checkout-sessions";
@@ -28,14 +27,15 @@ import { webhookEndpointEndpoints } from "./endpoints/webhook-endpoints";
 import { unrecognizedUrl } from "./errors";
 import { expanded } from "./expansion";
 import {
-  earlierAnswer,
+  findStoredResponse,
   type KeyedRequest,
   type KeysInUse,
-  keepAnswer,
   keyInUse,
+  storeResponse,
 } from "./idempotency";
 import { expand } from "./parameters";
 import { authenticate, idempotencyKey, readForm } from "./request";
+import { type ApiResponse, errorResponse, okResponse, toErrorResponse } from "./response";
 
 const ENDPOINTS: Endpoint[] = [
   ...checkoutSessionEndpoints,
@@ -53,7 +53,7 @@ const ENDPOINTS: Endpoint[] = [
   ...webhookEndpointEndpoints,
 ];
 
-/** What the API needs beside the sandbox itself. */
+/** What the API works with besides the sandbox itself. */
 export type ApiContext = {
   sandbox: Sandbox;
   secretKey: string;
@@ -62,58 +62,58 @@ export type ApiContext = {
   keysInUse: KeysInUse;
   requests: RequestLog;
   log: Log;
-  /** Resolves when all that has changed is safely kept. */
+  /** Resolves when every change so far is on disk. */
   saved(): Promise<void>;
 };
 
-/** Answers one request under `/v1` as Stripe's API would, or as a fault wants it. */
-export async function answerApi(
+/** Responds to a request under `/v1` as Stripe's API would, or as a fault that was set wants it. */
+export async function handleApiRequest(
   context: ApiContext,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { path, query } = addressOf(request);
   const method = request.method ?? "GET";
-  const call: ApiCall = { method, path, query, requestId: newId("req", 14), failure: null };
-  const answer = await answerCall(context, request, call);
-  const { requestId, failure } = call;
+  const call: ApiCall = { method, path, query, requestId: newId("req", 14), fault: null };
+  const result = await handleCall(context, request, call);
+  const { requestId, fault } = call;
   const endpoint = ENDPOINTS.find(({ pattern }) => matchPath(pattern, path) !== null);
   const logged = {
     requestId,
     at: Date.now(),
     endpoint: `${method} ${endpoint?.pattern ?? path}`,
     path,
-    status: failure?.kind === "destroy" ? 0 : answer.status,
+    status: fault?.kind === "destroy" ? 0 : result.status,
     idempotencyKey: idempotencyKey(request),
-    replayed: "Idempotent-Replayed" in answer.headers,
+    replayed: "Idempotent-Replayed" in result.headers,
   };
   context.requests.add(logged);
-  context.log({ msg: "sandbox api", ...logged, fault: failure?.kind });
-  const headers = { ...answer.headers, "Request-Id": requestId };
-  if (failure?.kind === "destroy") request.socket.destroy();
-  else if (failure?.kind === "truncate") sendHalf(request, response, answer, headers);
-  else sendJson(response, answer.status, answer.body, headers);
+  context.log({ msg: "sandbox api", ...logged, fault: fault?.kind });
+  const headers = { ...result.headers, "Request-Id": requestId };
+  if (fault?.kind === "destroy") request.socket.destroy();
+  else if (fault?.kind === "truncate") sendTruncated(request, response, result, headers);
+  else sendJson(response, result.status, result.body, headers);
 }
 
 function pause(ms: number): Promise<void> | undefined {
   return ms > 0 ? sleep(ms, undefined, { ref: false }) : undefined;
 }
 
-function faultyAnswer(fault: Fault): Answer {
-  return errorAnswer(fault.status, {
+function faultResponse(fault: Fault): ApiResponse {
+  return errorResponse(fault.status, {
     type: "api_error",
     message: "Sorry! There was an error while talking to one of our backends. (A fault was set.)",
   });
 }
 
-function sendHalf(
+function sendTruncated(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: Answer,
+  { status, body }: ApiResponse,
   headers: Record<string, string>,
 ): void {
-  const bytes = Buffer.from(answer.body);
-  response.writeHead(answer.status, {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, {
     ...headers,
     "Content-Type": "application/json",
     "Content-Length": bytes.length,
@@ -121,23 +121,23 @@ function sendHalf(
   response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => request.socket.destroy());
 }
 
-/** One request; `failure` is the fault that it met, if any. */
+/** One request; `fault` is what went wrong with it on a tester's order, if anything. */
 type ApiCall = {
   method: string;
   path: string;
   query: string;
   requestId: string;
-  failure: Fault | null;
+  fault: Fault | null;
 };
 
-async function answerCall(
+async function handleCall(
   context: ApiContext,
   request: IncomingMessage,
   call: ApiCall,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const common = { "Stripe-Version": String(request.headers["stripe-version"] ?? API_VERSION) };
-  const release: (() => void)[] = [];
-  let answer: Answer;
+  let keyTaken: string | null = null;
+  let response: ApiResponse;
   try {
     authenticate(context.secretKey, request.headers.authorization);
     if (!/^\d{4}-\d{2}-\d{2}(\.[a-z]+)?$/.test(common["Stripe-Version"])) {
@@ -147,69 +147,74 @@ async function answerCall(
     const form = await readForm(request, call.query);
     const key = call.method === "POST" ? idempotencyKey(request) : null;
     const isFree = key === null || context.keysInUse.take(key);
-    if (key !== null && isFree) release.push(() => context.keysInUse.release(key));
-    // what a call does, it does half way through
+    if (isFree) keyTaken = key;
+    // half of the latency passes before the work is done, half after it
     const delay = context.faults.takeDelay(`${call.method} ${call.path}`);
     await pause(delay + context.latency.ms / 2);
     if (key !== null && !isFree) throw keyInUse(key);
-    answer = answerOnce(context, call, key, form);
+    response = respondIdempotently(context, call, key, form);
   } catch (error) {
-    answer = answerTo(error, context.log);
-    if (answer.status === 409) answer.headers["Stripe-Should-Retry"] = "true";
+    response = toErrorResponse(error, context.log);
+    if (response.status === 409) response.headers["Stripe-Should-Retry"] = "true";
   }
   try {
     await context.saved();
   } catch (error) {
     context.log({ msg: "sandbox state not saved", error: String(error) });
-    answer = errorAnswer(500, { type: "api_error", message: "The sandbox could not save." });
+    response = errorResponse(500, { type: "api_error", message: "The sandbox could not save." });
   }
   await pause(context.latency.ms / 2);
-  for (const give of release) give();
-  return { ...answer, headers: { ...common, ...answer.headers } };
+  if (keyTaken !== null) context.keysInUse.release(keyTaken);
+  return { ...response, headers: { ...common, ...response.headers } };
 }
 
-function answerOnce(context: ApiContext, call: ApiCall, key: string | null, form: Form): Answer {
+function respondIdempotently(
+  context: ApiContext,
+  call: ApiCall,
+  key: string | null,
+  form: Form,
+): ApiResponse {
   const { sandbox, faults } = context;
   const { method, path, requestId } = call;
   const keyed: KeyedRequest | null = key === null ? null : { key, method, path, form };
   const keyHeader: Record<string, string> = key === null ? {} : { "Idempotency-Key": key };
-  const earlier = keyed && earlierAnswer(sandbox, keyed);
-  call.failure = faults.takeFailure(`${method} ${path}`, earlier !== null);
-  if (earlier) {
+  const stored = keyed && findStoredResponse(sandbox, keyed);
+  call.fault = faults.takeFailure(`${method} ${path}`, stored !== null);
+  if (stored) {
     return {
-      status: earlier.status,
-      body: earlier.body,
+      status: stored.status,
+      body: stored.body,
       headers: {
         ...keyHeader,
-        ...retryAdvice(earlier.status),
+        ...retryAdvice(stored.status),
         "Idempotent-Replayed": "true",
-        "Original-Request": earlier.requestId,
+        "Original-Request": stored.requestId,
       },
     };
   }
-  const { failure } = call;
-  const isUndone = failure?.when === "before" && failure.kind !== "truncate";
-  let answer: Answer | null = null;
+  const { fault } = call;
+  const isUndone = fault?.when === "before" && fault.kind !== "truncate";
+  let response: ApiResponse | null = null;
   if (!isUndone) {
-    answer = causedBy(sandbox, { requestId, idempotencyKey: key }, () => {
+    response = withCause(sandbox, { requestId, idempotencyKey: key }, () => {
       try {
-        return okAnswer(perform(sandbox, call, form));
+        return okResponse(perform(sandbox, call, form));
       } catch (error) {
-        return answerTo(error, context.log);
+        return toErrorResponse(error, context.log);
       }
     });
   }
-  if (failure?.kind === "error") answer = faultyAnswer(failure);
-  // cut off before anything was done: nothing is kept either
-  if (answer === null) return okAnswer({});
-  if (keyed === null || !keepAnswer(sandbox, keyed, { ...answer, requestId })) return answer;
+  if (fault?.kind === "error") response = faultResponse(fault);
+  // the connection is cut before anything was done: nothing is stored either
+  if (response === null) return okResponse({});
+  if (keyed === null || !storeResponse(sandbox, keyed, { ...response, requestId })) return response;
   return {
-    ...answer,
-    headers: { ...answer.headers, ...retryAdvice(answer.status), ...keyHeader },
+    ...response,
+    headers: { ...response.headers, ...retryAdvice(response.status), ...keyHeader },
   };
 }
 
-/** A stored failure would only be replayed, so that Stripe advises against trying again. */
+/** A stored failure would only be replayed, so Stripe advises against trying again. */
 function retryAdvice(status: number): Record<string, string> {
   return status >= 500 ? { "Stripe-Should-Retry": "false" } : {};
 }
@@ -220,7 +225,7 @@ function perform(sandbox: Sandbox, { method, path }: ApiCall, form: Form): objec
     const id = matchPath(endpoint.pattern, path);
     if (id === null) continue;
     const paths = form.expand === undefined ? [] : expand.read(form.expand, "expand");
-    return expanded(sandbox, endpoint.answer(sandbox, path, id, form), paths);
+    return expanded(sandbox, endpoint.handle(sandbox, path, id, form), paths);
   }
   throw unrecognizedUrl(method, path);
 }

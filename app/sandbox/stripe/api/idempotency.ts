@@ -1,6 +1,6 @@
 import { ApiError, invalidParameter } from "../engine/api-error";
 import type { Sandbox } from "../engine/sandbox";
-import type { IdempotentAnswer } from "../engine/state";
+import type { StoredResponse } from "../engine/state";
 import type { Form, FormValue } from "../http/form";
 
 const LONGEST_KEY = 255;
@@ -11,7 +11,7 @@ export type KeyedRequest = { key: string; method: string; path: string; form: Fo
  * The answer that a key was first given, or null for a new key. Throws Stripe's idempotency_error
  * when the key was used for another path or with other parameters.
  */
-export function earlierAnswer(sandbox: Sandbox, request: KeyedRequest): IdempotentAnswer | null {
+export function findStoredResponse(sandbox: Sandbox, request: KeyedRequest): StoredResponse | null {
   const { key } = request;
   if (key.length > LONGEST_KEY) {
     throw invalidParameter(
@@ -19,7 +19,7 @@ export function earlierAnswer(sandbox: Sandbox, request: KeyedRequest): Idempote
       `Idempotency keys are at most ${LONGEST_KEY} characters long.`,
     );
   }
-  const earlier = sandbox.state.idempotentAnswers.get(key);
+  const earlier = sandbox.state.idempotentResponses.get(key);
   if (!earlier) return null;
   if (earlier.path !== request.path || earlier.method !== request.method) {
     throw new ApiError(400, {
@@ -42,14 +42,14 @@ export function earlierAnswer(sandbox: Sandbox, request: KeyedRequest): Idempote
  * included; an answer that refuses the request before anything was done is not, so that the key can
  * be used once the request is right.
  */
-export function keepAnswer(
+export function storeResponse(
   sandbox: Sandbox,
   request: KeyedRequest,
   answer: { status: number; body: string; requestId: string },
 ): boolean {
   const { status, body, requestId } = answer;
   if (status >= 400 && status < 500 && status !== 402) return false;
-  sandbox.state.idempotentAnswers.set(request.key, {
+  sandbox.state.idempotentResponses.set(request.key, {
     status,
     body,
     requestId,

@@ -13,7 +13,7 @@ const DEFAULT_LIMIT = 10;
  * One page of a list, newest first, as Stripe pages: `starting_after` goes on after an object,
  * `ending_before` gives the objects just before one. Items come in the order of their creation.
  */
-export function page<Item extends { id: string }>(
+export function paginate<Item extends { id: string }>(
   call: Call<Paging>,
   kind: string,
   items: Iterable<Item>,

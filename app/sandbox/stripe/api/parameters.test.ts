@@ -6,15 +6,15 @@ import {
   changeMetadata,
   emptyable,
   hash,
-  inert,
+  ignored,
   integer,
   list,
   metadata,
-  moment,
   oneOf,
   readParameters,
   required,
   text,
+  timestampFilter,
   unsupported,
   url,
 } from "./parameters";
@@ -28,8 +28,8 @@ const SET = {
   site: url(),
   meta: metadata(),
   items: list(hash({ price: required(text()) }), 2),
-  created: moment(),
-  ...inert("colour"),
+  created: timestampFilter(),
+  ...ignored("colour"),
   ...unsupported("discounts"),
 };
 

@@ -176,7 +176,7 @@ export function list<Item>(item: Parameter<Item>, maxLength = 100): Parameter<It
 }
 
 /** A moment in Unix seconds, or bounds for one: `created=5`, `created[gte]=5`. */
-export function moment(): Parameter<(seconds: number) => boolean, false> {
+export function timestampFilter(): Parameter<(seconds: number) => boolean, false> {
   const bound = integer(0);
   const bounds = { gt: bound, gte: bound, lt: bound, lte: bound };
   return optional((value, name) => {
@@ -232,7 +232,7 @@ export function changeMetadata(
 }
 
 /** Parameters that change nothing in the sandbox, taken as they come. */
-export function inert<Name extends string>(
+export function ignored<Name extends string>(
   ...names: Name[]
 ): Record<Name, Parameter<undefined, false>> {
   return each(names, () => undefined);

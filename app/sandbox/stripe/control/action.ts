@@ -3,7 +3,7 @@ import type { Faults } from "../engine/faults";
 import type { Latency } from "../engine/latency";
 import type { RequestLog } from "../engine/request-log";
 import type { Sandbox } from "../engine/sandbox";
-import type { WebhookCourier } from "../engine/webhook-dispatcher";
+import type { WebhookDispatcher } from "../engine/webhook-dispatcher";
 import { ControlError } from "./error";
 
 /** What the control API and its page work on. */
@@ -12,7 +12,7 @@ export type ControlContext = {
   faults: Faults;
   latency: Latency;
   requests: RequestLog;
-  courier: WebhookCourier;
+  dispatcher: WebhookDispatcher;
 };
 
 /** One thing that a tester can ask for. */

@@ -81,7 +81,7 @@ import { matchPath } from "../http/path-pattern";
 import { action, type ControlAction, type ControlContext } from "./action";
 import { ControlError } from "./error";
 import { lifecycleActions } from "./lifecycle";
-import { count, nothing } from "./targets";
+import { count, noInput } from "./targets";
 import { webhookActions } from "./webhooks";
 
 const KEPT_AT_RESET = new Set<keyof State>([
@@ -115,8 +115,8 @@ function summary({ sandbox, faults, latency }: ControlContext): object {
 
 const ACTIONS: ControlAction[] = [
   ...lifecycleActions,
-  action("GET", "/_control/state", nothing, (context) => summary(context)),
-  action("POST", "/_control/reset", nothing, (context) => {
+  action("GET", "/_control/state", noInput, (context) => summary(context)),
+  action("POST", "/_control/reset", noInput, (context) => {
     const fresh = emptyState();
     for (const name of Object.keys(fresh) as (keyof State)[]) {
       if (!KEPT_AT_RESET.has(name)) Object.assign(context.sandbox.state, { [name]: fresh[name] });
@@ -144,7 +144,7 @@ const ACTIONS: ControlAction[] = [
       return summary(context);
     },
   ),
-  action("GET", "/_control/clock", nothing, ({ sandbox }) => ({
+  action("GET", "/_control/clock", noInput, ({ sandbox }) => ({
     now: sandbox.now(),
     offset: sandbox.state.clockOffset,
   })),
@@ -183,7 +183,7 @@ const ACTIONS: ControlAction[] = [
       return summary(context);
     }),
   ),
-  action("GET", "/_control/requests", nothing, ({ requests }) => requests.toJSON()),
+  action("GET", "/_control/requests", noInput, ({ requests }) => requests.toJSON()),
   ...(["DELETE /_control/requests", "POST /_control/requests/clear"] as const).map((name) =>
     named(name, ({ requests }) => {
       requests.clear();
@@ -197,7 +197,7 @@ function named(
   run: (context: ControlContext) => object,
 ): ControlAction {
   const [method, pattern = ""] = name.split(" ");
-  return action(method === "POST" ? "POST" : "DELETE", pattern, nothing, run);
+  return action(method === "POST" ? "POST" : "DELETE", pattern, noInput, run);
 }
 
 /**

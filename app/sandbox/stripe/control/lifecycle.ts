@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { changeDefaultCard } from "../engine/card-repair";
-import { answerAuthentication, payInSession, settleDelayedPayment } from "../engine/checkout";
+import { completeAuthentication, payInSession, settleDelayedPayment } from "../engine/checkout";
 import { expireSession } from "../engine/checkout-sessions";
+import { changeDefaultCard } from "../engine/customer-cards";
 import { deleteCustomer } from "../engine/customer-deletion";
 import { forgetCustomer } from "../engine/customers";
 import { settleInvoice } from "../engine/invoice-settlement";
@@ -13,7 +13,7 @@ import { action, type ControlAction } from "./action";
 import { ControlError } from "./error";
 import { paymentActions } from "./payments";
 import { subscriptionActions } from "./subscriptions";
-import { card, customerOf, nothing, sessionOf } from "./targets";
+import { card, noInput, requireCustomer, requireSession } from "./targets";
 
 const sessionActions: ControlAction[] = [
   action(
@@ -25,27 +25,27 @@ const sessionActions: ControlAction[] = [
       authentication: z.enum(["complete", "fail", "leave"]).default("complete"),
     }),
     ({ sandbox }, id, { card: instrument, email, authentication }) => {
-      const session = sessionOf(sandbox, id);
+      const session = requireSession(sandbox, id);
       let outcome = payInSession(sandbox, session, {
         instrument,
         email: email ?? null,
         authenticated: false,
       });
       if (outcome.kind === "authentication" && authentication !== "leave") {
-        outcome = answerAuthentication(sandbox, session, authentication === "complete");
+        outcome = completeAuthentication(sandbox, session, authentication === "complete");
       }
       if (outcome.kind === "closed") throw new ControlError(409, outcome.message);
       return { outcome, session };
     },
   ),
-  action("POST", "/_control/sessions/:id/expire", nothing, ({ sandbox }, id) => {
-    const session = sessionOf(sandbox, id);
+  action("POST", "/_control/sessions/:id/expire", noInput, ({ sandbox }, id) => {
+    const session = requireSession(sandbox, id);
     expireSession(sandbox, session);
     return session;
   }),
   ...(["settle", "fail"] as const).map((end) =>
-    action("POST", `/_control/sessions/:id/${end}`, nothing, ({ sandbox }, id) => {
-      const session = sessionOf(sandbox, id);
+    action("POST", `/_control/sessions/:id/${end}`, noInput, ({ sandbox }, id) => {
+      const session = requireSession(sandbox, id);
       if (!settleDelayedPayment(sandbox, session, end === "settle")) {
         throw new ControlError(409, `${id} has no delayed payment on its way.`);
       }
@@ -60,7 +60,7 @@ const customerActions: ControlAction[] = [
     "/_control/customers/:id/subscribe",
     z.object({ card, priceId: z.string().optional() }),
     ({ sandbox }, id, { card: number, priceId }) => {
-      const customer = customerOf(sandbox, id);
+      const customer = requireCustomer(sandbox, id);
       const price = priceId
         ? sandbox.state.prices.get(priceId)
         : [...sandbox.state.prices.values()].find(({ recurring }) => recurring);
@@ -88,15 +88,15 @@ const customerActions: ControlAction[] = [
     ({ sandbox }, id, { card: number }) =>
       changeDefaultCard(
         sandbox,
-        customerOf(sandbox, id),
+        requireCustomer(sandbox, id),
         number,
         TEST_CARDS[number].present.kind === "authentication",
       ),
   ),
-  action("POST", "/_control/customers/:id/delete", nothing, ({ sandbox }, id) =>
-    deleteCustomer(sandbox, customerOf(sandbox, id)),
+  action("POST", "/_control/customers/:id/delete", noInput, ({ sandbox }, id) =>
+    deleteCustomer(sandbox, requireCustomer(sandbox, id)),
   ),
-  action("POST", "/_control/customers/:id/forget", nothing, ({ sandbox }, id) => {
+  action("POST", "/_control/customers/:id/forget", noInput, ({ sandbox }, id) => {
     if (!sandbox.state.customers.has(id))
       throw new ControlError(404, `There is no customer ${id}.`);
     forgetCustomer(sandbox, id);

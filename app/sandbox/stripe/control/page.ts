@@ -4,7 +4,7 @@ import { isOver, itemOf } from "../engine/subscriptions";
 import { groupDigits, TEST_CARDS } from "../engine/test-cards";
 import type { CheckoutSession, Event, Subscription } from "../engine/wire";
 import { type Html, html } from "../pages/html";
-import { instant, layout, money } from "../pages/layout";
+import { formatMoney, formatTimestamp, layout } from "../pages/layout";
 import type { ControlContext } from "./action";
 
 const SHOWN = 50;
@@ -37,7 +37,7 @@ ${table(
   ["Customer", "E-mail", "Created (UTC)", "Make it happen"],
   latest(state.customers.values()).map((customer) =>
     isPresent(customer)
-      ? html`<tr><td><code>${customer.id}</code></td><td>${customer.email}</td><td>${instant(customer.created)}</td><td>${button(`customers/${customer.id}/subscribe`, "Subscribe")}${button(`customers/${customer.id}/delete`, "Delete")}</td></tr>`
+      ? html`<tr><td><code>${customer.id}</code></td><td>${customer.email}</td><td>${formatTimestamp(customer.created)}</td><td>${button(`customers/${customer.id}/subscribe`, "Subscribe")}${button(`customers/${customer.id}/delete`, "Delete")}</td></tr>`
       : html`<tr><td><code>${customer.id}</code></td><td colspan="3" class="soft">deleted</td></tr>`,
   ),
 )}
@@ -123,7 +123,7 @@ function clockSection({ sandbox, latency }: ControlContext): Html {
   const { clockOffset, afterRetries } = sandbox.state;
   const days = Math.round(clockOffset / 8_640) / 10;
   return html`<h2>Clock</h2>
-<p>${instant(sandbox.now())} UTC${clockOffset > 0 && html`, ${days} days ahead`}. Moving it on brings renewals, payment retries, ends of subscriptions and expiries of sessions, in their order.</p>
+<p>${formatTimestamp(sandbox.now())} UTC${clockOffset > 0 && html`, ${days} days ahead`}. Moving it on brings renewals, payment retries, ends of subscriptions and expiries of sessions, in their order.</p>
 ${fieldForm("clock", "Move the clock on", numberField("days", "Days", 1))}
 ${fieldForm(
   "settings",
@@ -138,11 +138,11 @@ ${fieldForm(
 ${fieldForm("settings", "Set how long every API call takes", numberField("latencyMs", "Milliseconds", latency.ms))}`;
 }
 
-function webhookSection({ sandbox, courier }: ControlContext): Html {
+function webhookSection({ sandbox, dispatcher }: ControlContext): Html {
   const policy = sandbox.state.webhookPolicy;
   const endpoints = [...sandbox.state.webhookEndpoints.values()];
   return html`<h2>Webhooks</h2>
-<p>${courier.backlog} on their way. ${
+<p>${dispatcher.backlog} on their way. ${
     endpoints.length === 0
       ? "Nobody listens."
       : endpoints.map(({ url, status }) => html`<code>${url}</code> is ${status}. `)
@@ -190,10 +190,10 @@ function subscriptionRow(sandbox: Sandbox, subscription: Subscription): Html {
   const renews = status === "active" || status === "past_due";
   const owes = status === "past_due" || status === "unpaid" || status === "incomplete";
   return html`<tr>
-<td><code>${subscription.id}</code><br>${money(price.unit_amount ?? 0, price.currency)}</td>
+<td><code>${subscription.id}</code><br>${formatMoney(price.unit_amount ?? 0, price.currency)}</td>
 <td>${customerCell(sandbox, subscription.customer)}</td>
-<td>${status}${cancel_at !== null && !isOver(subscription) && html`<br><span class="soft">ends ${instant(cancel_at)}</span>`}</td>
-<td>${instant(current_period_start)} to ${instant(current_period_end)}</td>
+<td>${status}${cancel_at !== null && !isOver(subscription) && html`<br><span class="soft">ends ${formatTimestamp(cancel_at)}</span>`}</td>
+<td>${formatTimestamp(current_period_start)} to ${formatTimestamp(current_period_end)}</td>
 <td>${
     renews && [
       can("renew", "Renew now"),
@@ -224,7 +224,7 @@ function sessionRow(sandbox: Sandbox, session: CheckoutSession): Html {
   }</td>
 <td>${customerCell(sandbox, session.customer)}</td>
 <td>${session.status}, ${session.payment_status}</td>
-<td>${instant(session.expires_at)}</td>
+<td>${formatTimestamp(session.expires_at)}</td>
 <td>${isOpen && [button(`${path}/pay`, "Pay"), button(`${path}/expire`, "Expire")]}${
     isDelayed && [
       button(`${path}/settle`, "Delayed payment arrives"),
@@ -239,7 +239,7 @@ function eventRow(sandbox: Sandbox, event: Event): Html {
     ({ eventId }) => eventId === event.id,
   );
   return html`<tr>
-<td><code>${event.id}</code></td><td>${event.type}</td><td>${instant(event.created)}</td>
+<td><code>${event.id}</code></td><td>${event.type}</td><td>${formatTimestamp(event.created)}</td>
 <td>${deliveries.map(({ state, attempts }) => {
     const last = attempts.at(-1);
     return html`${state}${last && html` (${attempts.length}×, ${last.status ?? last.problem})`}<br>`;

@@ -5,17 +5,17 @@ import type { Sandbox } from "../engine/sandbox";
 import type { Dispute, Refund } from "../engine/wire";
 import { action, type ControlAction } from "./action";
 import { ControlError } from "./error";
-import { flag, nothing, paymentOf, subscriptionOf } from "./targets";
+import { flag, noInput, requirePayment, requireSubscription } from "./targets";
 
 const payment = z.enum(["first", "last"]).default("last");
 
-function disputeOf(sandbox: Sandbox, id: string): Dispute {
+function requireDispute(sandbox: Sandbox, id: string): Dispute {
   const dispute = sandbox.state.disputes.get(id);
   if (!dispute) throw new ControlError(404, `There is no dispute ${id}.`);
   return dispute;
 }
 
-function refundOf(sandbox: Sandbox, id: string): Refund {
+function requireRefund(sandbox: Sandbox, id: string): Refund {
   const refund = sandbox.state.refunds.get(id);
   if (!refund) throw new ControlError(404, `There is no refund ${id}.`);
   return refund;
@@ -32,17 +32,22 @@ export const paymentActions: ControlAction[] = [
       pending: flag.default(false),
     }),
     ({ sandbox }, id, { amount, payment: which, pending: isPending }) =>
-      refundCharge(sandbox, paymentOf(sandbox, subscriptionOf(sandbox, id), which), amount, {
-        isPending,
-      }),
+      refundCharge(
+        sandbox,
+        requirePayment(sandbox, requireSubscription(sandbox, id), which),
+        amount,
+        {
+          isPending,
+        },
+      ),
   ),
-  action("POST", "/_control/refunds/:id/fail", nothing, ({ sandbox }, id) => {
-    const refund = refundOf(sandbox, id);
+  action("POST", "/_control/refunds/:id/fail", noInput, ({ sandbox }, id) => {
+    const refund = requireRefund(sandbox, id);
     failRefund(sandbox, refund);
     return refund;
   }),
-  action("POST", "/_control/refunds/:id/settle", nothing, ({ sandbox }, id) => {
-    const refund = refundOf(sandbox, id);
+  action("POST", "/_control/refunds/:id/settle", noInput, ({ sandbox }, id) => {
+    const refund = requireRefund(sandbox, id);
     settleRefund(sandbox, refund);
     return refund;
   }),
@@ -53,17 +58,17 @@ export const paymentActions: ControlAction[] = [
     ({ sandbox }, id, { inquiry, prevented, payment: which }) =>
       disputeCharge(
         sandbox,
-        paymentOf(sandbox, subscriptionOf(sandbox, id), which),
+        requirePayment(sandbox, requireSubscription(sandbox, id), which),
         inquiry ? "warning_needs_response" : prevented ? "prevented" : "needs_response",
       ),
   ),
-  action("POST", "/_control/disputes/:id/escalate", nothing, ({ sandbox }, id) => {
-    const dispute = disputeOf(sandbox, id);
+  action("POST", "/_control/disputes/:id/escalate", noInput, ({ sandbox }, id) => {
+    const dispute = requireDispute(sandbox, id);
     escalateInquiry(sandbox, dispute);
     return dispute;
   }),
-  action("POST", "/_control/disputes/:id/review", nothing, ({ sandbox }, id) => {
-    const dispute = disputeOf(sandbox, id);
+  action("POST", "/_control/disputes/:id/review", noInput, ({ sandbox }, id) => {
+    const dispute = requireDispute(sandbox, id);
     reviewDispute(sandbox, dispute);
     return dispute;
   }),
@@ -72,7 +77,7 @@ export const paymentActions: ControlAction[] = [
     "/_control/disputes/:id/close",
     z.object({ won: flag }),
     ({ sandbox }, id, { won }) => {
-      const dispute = disputeOf(sandbox, id);
+      const dispute = requireDispute(sandbox, id);
       closeDispute(sandbox, dispute, won);
       return dispute;
     },

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { pinCard } from "../engine/card-repair";
+import { pinCard } from "../engine/customer-cards";
 import { cancelInvoice, writeOffInvoice } from "../engine/invoice-settlement";
 import { invoicesOf } from "../engine/invoices";
-import { age, renewNow, runDue } from "../engine/schedule";
+import { backdate, renewNow, runDue } from "../engine/schedule";
 import { endSubscription, setCancelAt, setCancelAtPeriodEnd } from "../engine/subscription-end";
 import {
   changePrice,
@@ -15,9 +15,9 @@ import { isRenewing } from "../engine/subscriptions";
 import type { ChargeOutcome } from "../engine/test-cards";
 import { action, type ControlAction } from "./action";
 import { ControlError } from "./error";
-import { card, nothing, runningSubscription, subscriptionOf } from "./targets";
+import { card, noInput, requireRunningSubscription, requireSubscription } from "./targets";
 
-const FORCED: Record<string, ChargeOutcome> = {
+const FORCED_OUTCOMES: Record<string, ChargeOutcome> = {
   paid: { kind: "paid" },
   authentication: { kind: "authentication" },
   declined: {
@@ -37,27 +37,27 @@ export const subscriptionActions: ControlAction[] = [
       outcome: z.enum(["card", "paid", "declined", "authentication", "draft"]).default("card"),
     }),
     ({ sandbox }, id, { outcome }) => {
-      const subscription = subscriptionOf(sandbox, id);
+      const subscription = requireSubscription(sandbox, id);
       if (!isRenewing(subscription)) throw new ControlError(409, `${id} does not renew.`);
       const invoice = renewNow(sandbox, subscription);
       if (outcome !== "draft" && !subscription.pause_collection)
-        collectInvoice(sandbox, invoice, { forced: FORCED[outcome] });
+        collectInvoice(sandbox, invoice, { forced: FORCED_OUTCOMES[outcome] });
       return { subscription, invoice };
     },
   ),
-  action("POST", "/_control/subscriptions/:id/recover", nothing, ({ sandbox }, id) => {
-    const subscription = runningSubscription(sandbox, id);
+  action("POST", "/_control/subscriptions/:id/recover", noInput, ({ sandbox }, id) => {
+    const subscription = requireRunningSubscription(sandbox, id);
     // an unpaid one has left the invoices of later periods as drafts
     const owed = invoicesOf(sandbox, subscription).filter(
       ({ status }) => status === "open" || (status === "draft" && subscription.status === "unpaid"),
     );
     if (owed.length === 0) throw new ControlError(409, `${id} owes nothing.`);
-    for (const invoice of owed) collectInvoice(sandbox, invoice, { forced: FORCED.paid });
+    for (const invoice of owed) collectInvoice(sandbox, invoice, { forced: FORCED_OUTCOMES.paid });
     return subscription;
   }),
   ...(["write-off", "void"] as const).map((end) =>
-    action("POST", `/_control/subscriptions/:id/${end}`, nothing, ({ sandbox }, id) => {
-      const subscription = subscriptionOf(sandbox, id);
+    action("POST", `/_control/subscriptions/:id/${end}`, noInput, ({ sandbox }, id) => {
+      const subscription = requireSubscription(sandbox, id);
       const owed = invoicesOf(sandbox, subscription).filter(({ status }) => status === "open");
       if (owed.length === 0) throw new ControlError(409, `${id} owes nothing.`);
       for (const invoice of owed) {
@@ -72,7 +72,7 @@ export const subscriptionActions: ControlAction[] = [
     "/_control/subscriptions/:id/price",
     z.object({ priceId: z.string() }),
     ({ sandbox }, id, { priceId }) => {
-      const subscription = runningSubscription(sandbox, id);
+      const subscription = requireRunningSubscription(sandbox, id);
       const price = sandbox.state.prices.get(priceId);
       if (!price?.recurring) throw new ControlError(404, `There is no recurring price ${priceId}.`);
       changePrice(sandbox, subscription, price);
@@ -84,7 +84,7 @@ export const subscriptionActions: ControlAction[] = [
     "/_control/subscriptions/:id/card",
     z.object({ card }),
     ({ sandbox }, id, { card: number }) => {
-      const subscription = runningSubscription(sandbox, id);
+      const subscription = requireRunningSubscription(sandbox, id);
       pinCard(sandbox, subscription, number);
       return subscription;
     },
@@ -94,7 +94,7 @@ export const subscriptionActions: ControlAction[] = [
     "/_control/subscriptions/:id/cancel-at",
     z.object({ days: z.coerce.number().positive().max(4_000) }),
     ({ sandbox }, id, { days }) => {
-      const subscription = runningSubscription(sandbox, id);
+      const subscription = requireRunningSubscription(sandbox, id);
       setCancelAt(sandbox, subscription, sandbox.now() + Math.round(days * 86_400));
       return subscription;
     },
@@ -104,7 +104,7 @@ export const subscriptionActions: ControlAction[] = [
     "/_control/subscriptions/:id/give-up",
     z.object({ afterRetries: z.enum(["cancel", "unpaid", "past_due"]).optional() }),
     ({ sandbox }, id, { afterRetries }) => {
-      const subscription = runningSubscription(sandbox, id);
+      const subscription = requireRunningSubscription(sandbox, id);
       const usual = sandbox.state.afterRetries;
       sandbox.state.afterRetries = afterRetries ?? usual;
       giveUp(sandbox, subscription);
@@ -112,24 +112,24 @@ export const subscriptionActions: ControlAction[] = [
       return subscription;
     },
   ),
-  action("POST", "/_control/subscriptions/:id/cancel-at-period-end", nothing, (context, id) => {
-    const subscription = runningSubscription(context.sandbox, id);
+  action("POST", "/_control/subscriptions/:id/cancel-at-period-end", noInput, (context, id) => {
+    const subscription = requireRunningSubscription(context.sandbox, id);
     setCancelAtPeriodEnd(context.sandbox, subscription, true);
     return subscription;
   }),
-  action("POST", "/_control/subscriptions/:id/resume", nothing, ({ sandbox }, id) => {
-    const subscription = runningSubscription(sandbox, id);
+  action("POST", "/_control/subscriptions/:id/resume", noInput, ({ sandbox }, id) => {
+    const subscription = requireRunningSubscription(sandbox, id);
     if (subscription.status === "paused") resumeSubscription(sandbox, subscription);
     else setCancelAtPeriodEnd(sandbox, subscription, false);
     return subscription;
   }),
-  action("POST", "/_control/subscriptions/:id/cancel", nothing, ({ sandbox }, id) => {
-    const subscription = runningSubscription(sandbox, id);
+  action("POST", "/_control/subscriptions/:id/cancel", noInput, ({ sandbox }, id) => {
+    const subscription = requireRunningSubscription(sandbox, id);
     endSubscription(sandbox, subscription, "cancellation_requested");
     return subscription;
   }),
-  action("POST", "/_control/subscriptions/:id/pause", nothing, ({ sandbox }, id) => {
-    const subscription = runningSubscription(sandbox, id);
+  action("POST", "/_control/subscriptions/:id/pause", noInput, ({ sandbox }, id) => {
+    const subscription = requireRunningSubscription(sandbox, id);
     if (subscription.status === "paused") throw new ControlError(409, `${id} is paused.`);
     pauseSubscription(sandbox, subscription);
     return subscription;
@@ -139,8 +139,8 @@ export const subscriptionActions: ControlAction[] = [
     "/_control/subscriptions/:id/age",
     z.object({ days: z.coerce.number().min(0).max(4_000) }),
     ({ sandbox }, id, { days }) => {
-      const subscription = subscriptionOf(sandbox, id);
-      age(sandbox, subscription, Math.round(days * 86_400));
+      const subscription = requireSubscription(sandbox, id);
+      backdate(sandbox, subscription, Math.round(days * 86_400));
       runDue(sandbox);
       return subscription;
     },

@@ -8,7 +8,7 @@ import type { Charge, CheckoutSession, Customer, Subscription } from "../engine/
 import { ControlError } from "./error";
 
 /** The input of an action that takes none. */
-export const nothing = z.object({});
+export const noInput = z.object({});
 /** A whole number from 0 on. */
 export const count = z.coerce.number().int().min(0);
 
@@ -24,35 +24,35 @@ export const card = z
   .default("4242424242424242");
 
 /** The session, or a 404. */
-export function sessionOf(sandbox: Sandbox, id: string): CheckoutSession {
+export function requireSession(sandbox: Sandbox, id: string): CheckoutSession {
   const session = sandbox.state.checkoutSessions.get(id);
   if (!session) throw new ControlError(404, `There is no checkout session ${id}.`);
   return session;
 }
 
 /** The customer, or a 404. */
-export function customerOf(sandbox: Sandbox, id: string): Customer {
+export function requireCustomer(sandbox: Sandbox, id: string): Customer {
   const customer = sandbox.state.customers.get(id);
   if (!isPresent(customer)) throw new ControlError(404, `There is no customer ${id}.`);
   return customer;
 }
 
 /** The subscription, or a 404. */
-export function subscriptionOf(sandbox: Sandbox, id: string): Subscription {
+export function requireSubscription(sandbox: Sandbox, id: string): Subscription {
   const subscription = sandbox.state.subscriptions.get(id);
   if (!subscription) throw new ControlError(404, `There is no subscription ${id}.`);
   return subscription;
 }
 
 /** The subscription, or a 409 when it is over. */
-export function runningSubscription(sandbox: Sandbox, id: string): Subscription {
-  const subscription = subscriptionOf(sandbox, id);
+export function requireRunningSubscription(sandbox: Sandbox, id: string): Subscription {
+  const subscription = requireSubscription(sandbox, id);
   if (isOver(subscription)) throw new ControlError(409, `${id} is ${subscription.status}.`);
   return subscription;
 }
 
 /** The first or last payment of a subscription that went through, or a 409. */
-export function paymentOf(
+export function requirePayment(
   sandbox: Sandbox,
   subscription: Subscription,
   which: "first" | "last",

@@ -5,7 +5,7 @@ import { DEFAULT_WEBHOOK_POLICY } from "../engine/state";
 import { addEndpoint } from "../engine/webhook-endpoints";
 import { action, type ControlAction } from "./action";
 import { ControlError } from "./error";
-import { count, flag, nothing } from "./targets";
+import { count, flag, noInput } from "./targets";
 
 /** What a tester can do with endpoints, events and their deliveries. */
 export const webhookActions: ControlAction[] = [
@@ -20,7 +20,7 @@ export const webhookActions: ControlAction[] = [
     ({ sandbox }, _id, { url, events, apiVersion }) =>
       addEndpoint(sandbox, { url, enabled_events: events, api_version: apiVersion }),
   ),
-  action("GET", "/_control/deliveries", nothing, ({ sandbox }) => ({
+  action("GET", "/_control/deliveries", noInput, ({ sandbox }) => ({
     deliveries: [...sandbox.state.deliveries.values()].map((delivery) => ({
       ...delivery,
       type: sandbox.state.events.get(delivery.eventId)?.type ?? null,
@@ -41,7 +41,7 @@ export const webhookActions: ControlAction[] = [
       return sandbox.state.webhookPolicy;
     },
   ),
-  action("POST", "/_control/webhooks/reset", nothing, ({ sandbox }) => {
+  action("POST", "/_control/webhooks/reset", noInput, ({ sandbox }) => {
     sandbox.state.webhookPolicy = { ...DEFAULT_WEBHOOK_POLICY };
     return sandbox.state.webhookPolicy;
   }),
@@ -52,14 +52,14 @@ export const webhookActions: ControlAction[] = [
       order: z.enum(["arrival", "reverse", "random", "together"]).default("arrival"),
       count: count.optional(),
     }),
-    async ({ courier }, _id, { order, count: most }) => ({
-      released: await courier.release(order, most),
+    async ({ dispatcher }, _id, { order, count: most }) => ({
+      released: await dispatcher.release(order, most),
     }),
   ),
-  action("POST", "/_control/webhooks/discard", nothing, ({ sandbox }) => ({
+  action("POST", "/_control/webhooks/discard", noInput, ({ sandbox }) => ({
     discarded: discardHeld(sandbox),
   })),
-  action("POST", "/_control/webhooks/retry", nothing, ({ sandbox }) => ({
+  action("POST", "/_control/webhooks/retry", noInput, ({ sandbox }) => ({
     retried: retryNow(sandbox),
   })),
   action(
@@ -69,9 +69,9 @@ export const webhookActions: ControlAction[] = [
       timeoutMs: count.max(120_000).default(10_000),
       retries: flag.default(false),
     }),
-    async ({ courier }, _id, { timeoutMs, retries }) => ({
-      settled: await courier.settled(timeoutMs, retries),
-      backlog: courier.backlog,
+    async ({ dispatcher }, _id, { timeoutMs, retries }) => ({
+      settled: await dispatcher.settled(timeoutMs, retries),
+      backlog: dispatcher.backlog,
     }),
   ),
   action(

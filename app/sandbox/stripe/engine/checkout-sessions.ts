@@ -3,7 +3,7 @@ import { noSuch, notAllowed } from "./api-error";
 import { emit } from "./events";
 import { newId } from "./ids";
 import { wholeList } from "./lists";
-import { priceNamed } from "./prices";
+import { requirePrice } from "./prices";
 import type { Sandbox } from "./sandbox";
 import type { CheckoutDetails } from "./state";
 import type { CheckoutSession, Customer, Wire } from "./wire";
@@ -20,7 +20,7 @@ export type SessionDraft = Pick<CheckoutDetails, "priceId" | "quantity"> &
 
 /** Opens a session for a subscription; its page is at `url`. */
 export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSession {
-  const price = priceNamed(sandbox, draft.priceId);
+  const price = requirePrice(sandbox, draft.priceId);
   const amount = (price.unit_amount ?? 0) * draft.quantity;
   const id = newId("cs_test", 58);
   const session: CheckoutSession = {
@@ -135,7 +135,7 @@ export function detailsOf(email: string | null): CheckoutSession["customer_detai
 }
 
 /** The session, or Stripe's error for an id that names none. */
-export function sessionNamed(sandbox: Sandbox, id: string): CheckoutSession {
+export function requireSession(sandbox: Sandbox, id: string): CheckoutSession {
   const session = sandbox.state.checkoutSessions.get(id);
   if (!session) throw noSuch("checkout.session", id, "session");
   return session;
@@ -161,7 +161,7 @@ export function sessionLineItems(
 ): Wire<Stripe.ApiList<Stripe.LineItem>> {
   const details = sandbox.state.checkoutDetails.get(sessionId);
   if (!details) throw noSuch("checkout.session", sessionId, "session");
-  const price = priceNamed(sandbox, details.priceId);
+  const price = requirePrice(sandbox, details.priceId);
   const amount = (price.unit_amount ?? 0) * details.quantity;
   return wholeList(`/v1/checkout/sessions/${sessionId}/line_items`, [
     {

@@ -2,7 +2,7 @@ import { asksForTerms, detailsOf } from "./checkout-sessions";
 import { addCustomer, isPresent } from "./customers";
 import { emit, update } from "./events";
 import { settleInvoice } from "./invoice-settlement";
-import { noteFailedAttempt } from "./invoices";
+import { recordFailedAttempt } from "./invoices";
 import { addPaymentMethod, attachPaymentMethod } from "./payment-methods";
 import {
   AUTHENTICATION_FAILED,
@@ -11,7 +11,7 @@ import {
   failAuthentication,
   settlePayment,
 } from "./payments";
-import { priceNamed } from "./prices";
+import { requirePrice } from "./prices";
 import type { Sandbox } from "./sandbox";
 import { startSubscription } from "./subscription-lifecycle";
 import { type BankAccount, type ChargeOutcome, chargeOutcome, type TestCard } from "./test-cards";
@@ -73,7 +73,7 @@ export function payInSession(
   attachPaymentMethod(sandbox, method, customer.id);
   const { subscription, invoice } = startSubscription(sandbox, {
     customerId: customer.id,
-    price: priceNamed(sandbox, details.priceId),
+    price: requirePrice(sandbox, details.priceId),
     quantity: details.quantity,
     metadata: details.subscriptionMetadata,
     description: details.subscriptionDescription,
@@ -121,7 +121,7 @@ export function successAddress(session: CheckoutSession): string {
 }
 
 /** The answer to 3-D Secure for a session that waits for one. */
-export function answerAuthentication(
+export function completeAuthentication(
   sandbox: Sandbox,
   session: CheckoutSession,
   passed: boolean,
@@ -159,7 +159,7 @@ export function settleDelayedPayment(
     session.payment_status = "paid";
     emit(sandbox, "checkout.session.async_payment_succeeded", session);
   } else {
-    noteFailedAttempt(sandbox, invoice, null, false);
+    recordFailedAttempt(sandbox, invoice, null, false);
     emit(sandbox, "checkout.session.async_payment_failed", session);
   }
   return intent;

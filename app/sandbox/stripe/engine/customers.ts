@@ -64,7 +64,7 @@ export function isPresent(customer: Customer | DeletedCustomer | undefined): cus
 }
 
 /** The customer, or Stripe's error for an id that names none or a deleted one. */
-export function customerNamed(sandbox: Sandbox, id: string, param = "id"): Customer {
+export function requireCustomer(sandbox: Sandbox, id: string, param = "id"): Customer {
   const customer = sandbox.state.customers.get(id);
   if (!isPresent(customer)) throw noSuch("customer", id, param);
   return customer;

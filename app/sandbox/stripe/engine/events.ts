@@ -4,7 +4,7 @@ import { previousAttributes } from "./previous-attributes";
 import { API_VERSION, type Sandbox } from "./sandbox";
 import type { Event, EventObject, EventType } from "./wire";
 
-const KEPT_EVENTS = 1_000;
+const MAX_EVENTS = 1_000;
 
 /**
  * Records an event about an object as it is now and queues it for every endpoint that listens.
@@ -35,7 +35,7 @@ export function emit<Type extends EventType>(
   } satisfies Event;
   sandbox.state.events.set(event.id, event);
   enqueueDeliveries(sandbox, event);
-  forgetOldEvents(sandbox);
+  dropOldEvents(sandbox);
   sandbox.changed();
 }
 
@@ -52,14 +52,14 @@ export function update<Type extends EventType, Kept extends object & EventObject
   if (previous !== null) emit(sandbox, type, object, previous);
 }
 
-function forgetOldEvents(sandbox: Sandbox): void {
+function dropOldEvents(sandbox: Sandbox): void {
   const { events, deliveries } = sandbox.state;
-  if (events.size < KEPT_EVENTS * 1.1) return;
+  if (events.size < MAX_EVENTS * 1.1) return;
   const needed = new Set(
     [...deliveries.values()].filter(isUnderway).map((delivery) => delivery.eventId),
   );
   for (const id of events.keys()) {
-    if (events.size <= KEPT_EVENTS) break;
+    if (events.size <= MAX_EVENTS) break;
     if (!needed.has(id)) events.delete(id);
   }
   for (const delivery of deliveries.values()) {

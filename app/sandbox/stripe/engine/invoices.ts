@@ -10,7 +10,7 @@ import type { Invoice, InvoicePayment, PaymentIntent, Price, Subscription, Wire 
 const DRAFT_SECONDS = 3_600;
 
 /** The invoice, or Stripe's error for an id that names none. */
-export function invoiceNamed(sandbox: Sandbox, id: string, param = "id"): Invoice {
+export function requireInvoice(sandbox: Sandbox, id: string, param = "id"): Invoice {
   const invoice = sandbox.state.invoices.get(id);
   if (!invoice) throw noSuch("invoice", id, param);
   return invoice;
@@ -237,7 +237,7 @@ export function payInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIn
 }
 
 /** Notes a failed attempt; `nextAttempt` is when the next one follows, in Unix seconds. */
-export function noteFailedAttempt(
+export function recordFailedAttempt(
   sandbox: Sandbox,
   invoice: Invoice,
   nextAttempt: number | null,

@@ -78,7 +78,7 @@ function cardDetails(sandbox: Sandbox, card: TestCard): Stored<Stripe.PaymentMet
 }
 
 /** The payment method, or Stripe's error for an id that names none. */
-export function paymentMethodNamed(sandbox: Sandbox, id: string, param = "id"): PaymentMethod {
+export function requirePaymentMethod(sandbox: Sandbox, id: string, param = "id"): PaymentMethod {
   const method = sandbox.state.paymentMethods.get(id);
   if (!method) throw noSuch("PaymentMethod", id, param);
   return method;
@@ -88,13 +88,13 @@ export function paymentMethodNamed(sandbox: Sandbox, id: string, param = "id"): 
  * The payment method, if it is the customer's. Throws Stripe's error for any other: a default must be
  * attached first (docs.stripe.com/api/customers/update).
  */
-export function ownPaymentMethod(
+export function requireOwnPaymentMethod(
   sandbox: Sandbox,
   id: string,
   customerId: string,
   param: string,
 ): PaymentMethod {
-  const method = paymentMethodNamed(sandbox, id, param);
+  const method = requirePaymentMethod(sandbox, id, param);
   if (method.customer === customerId) return method;
   throw invalidParameter(
     param,

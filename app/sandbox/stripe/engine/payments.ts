@@ -67,14 +67,14 @@ export function addPaymentIntent(sandbox: Sandbox, payment: Payment): PaymentInt
 }
 
 /** The payment intent, or Stripe's error for an id that names none. */
-export function paymentIntentNamed(sandbox: Sandbox, id: string, param = "id"): PaymentIntent {
+export function requirePaymentIntent(sandbox: Sandbox, id: string, param = "id"): PaymentIntent {
   const intent = sandbox.state.paymentIntents.get(id);
   if (!intent) throw noSuch("payment_intent", id, param);
   return intent;
 }
 
 /** The charge, or Stripe's error for an id that names none. */
-export function chargeNamed(sandbox: Sandbox, id: string, param = "id"): Charge {
+export function requireCharge(sandbox: Sandbox, id: string, param = "id"): Charge {
   const charge = sandbox.state.charges.get(id);
   if (!charge) throw noSuch("charge", id, param);
   return charge;

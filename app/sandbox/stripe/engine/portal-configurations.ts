@@ -31,7 +31,7 @@ export const NO_FEATURES: PortalFeatures = {
 };
 
 /** What a portal offers out of the box: cancel at the period's end, another card, the invoices. */
-export const EVERYDAY_FEATURES: PortalFeatures = {
+export const DEFAULT_FEATURES: PortalFeatures = {
   ...NO_FEATURES,
   invoice_history: { enabled: true },
   payment_method_update: { enabled: true, payment_method_configuration: null },
@@ -66,7 +66,7 @@ export function addConfiguration(
 }
 
 /** The configuration, or Stripe's error for an id that names none. */
-export function configurationNamed(
+export function requireConfiguration(
   sandbox: Sandbox,
   id: string,
   param = "id",

@@ -73,7 +73,7 @@ export function planOf(price: Price): Plan {
 }
 
 /** The price, or Stripe's error for an id that names none. */
-export function priceNamed(sandbox: Sandbox, id: string, param = "id"): Price {
+export function requirePrice(sandbox: Sandbox, id: string, param = "id"): Price {
   const price = sandbox.state.prices.get(id);
   if (!price) throw noSuch("price", id, param);
   return price;

@@ -38,7 +38,7 @@ export function addProduct(sandbox: Sandbox, draft: ProductDraft): Product {
 }
 
 /** The product, or Stripe's error for an id that names none. */
-export function productNamed(sandbox: Sandbox, id: string, param = "id"): Product {
+export function requireProduct(sandbox: Sandbox, id: string, param = "id"): Product {
   const product = sandbox.state.products.get(id);
   if (!product) throw noSuch("product", id, param);
   return product;

@@ -11,7 +11,7 @@ export type LoggedRequest = {
   replayed: boolean;
 };
 
-const KEPT = 2_000;
+const MAX_REQUESTS = 2_000;
 
 /** The latest API requests and how many there were of each kind; forgotten at a restart. */
 export class RequestLog {
@@ -21,7 +21,7 @@ export class RequestLog {
   add(request: LoggedRequest): void {
     this.counts.set(request.endpoint, (this.counts.get(request.endpoint) ?? 0) + 1);
     this.requests.push(request);
-    if (this.requests.length > KEPT * 2) this.requests = this.requests.slice(-KEPT);
+    if (this.requests.length > MAX_REQUESTS * 2) this.requests = this.requests.slice(-MAX_REQUESTS);
   }
 
   clear(): void {
@@ -30,6 +30,9 @@ export class RequestLog {
   }
 
   toJSON(): { counts: Record<string, number>; requests: LoggedRequest[] } {
-    return { counts: Object.fromEntries(this.counts), requests: this.requests.slice(-KEPT) };
+    return {
+      counts: Object.fromEntries(this.counts),
+      requests: this.requests.slice(-MAX_REQUESTS),
+    };
   }
 }

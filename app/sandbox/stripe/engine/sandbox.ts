@@ -21,7 +21,7 @@ export type Sandbox = {
 };
 
 /** Runs one piece of work whose events name `cause` as their request. */
-export function causedBy<Result>(sandbox: Sandbox, cause: Cause, work: () => Result): Result {
+export function withCause<Result>(sandbox: Sandbox, cause: Cause, work: () => Result): Result {
   const outer = sandbox.cause;
   sandbox.cause = cause;
   try {

@@ -23,7 +23,7 @@ export function runDue(sandbox: Sandbox): void {
   for (let due = nextDue(sandbox); due && due.at <= sandbox.now(); due = nextDue(sandbox)) {
     due.run();
   }
-  forgetOldAnswers(sandbox);
+  dropExpiredResponses(sandbox);
 }
 
 /**
@@ -40,7 +40,7 @@ export function advanceClock(sandbox: Sandbox, seconds: number): void {
     due.run();
   }
   setTo(target);
-  forgetOldAnswers(sandbox);
+  dropExpiredResponses(sandbox);
   sandbox.changed();
 }
 
@@ -96,11 +96,11 @@ function dueOfInvoice(sandbox: Sandbox, invoice: Invoice): Due | null {
   return at === null ? null : { at, run: () => void collectInvoice(sandbox, invoice) };
 }
 
-function forgetOldAnswers(sandbox: Sandbox): void {
+function dropExpiredResponses(sandbox: Sandbox): void {
   const oldest = sandbox.now() - IDEMPOTENCY_SECONDS;
-  for (const [key, answer] of sandbox.state.idempotentAnswers) {
+  for (const [key, answer] of sandbox.state.idempotentResponses) {
     if (answer.createdAt >= oldest) break;
-    sandbox.state.idempotentAnswers.delete(key);
+    sandbox.state.idempotentResponses.delete(key);
     sandbox.changed();
   }
 }
@@ -110,7 +110,7 @@ export function renewNow(sandbox: Sandbox, subscription: Subscription): Invoice 
   const item = itemOf(subscription);
   const early = item.current_period_end - sandbox.now();
   // The period is brought to its end instead of the clock, so that nothing else is touched.
-  if (early > 0) age(sandbox, subscription, early);
+  if (early > 0) backdate(sandbox, subscription, early);
   return beginNextPeriod(sandbox, subscription);
 }
 
@@ -118,7 +118,7 @@ export function renewNow(sandbox: Sandbox, subscription: Subscription): Invoice 
  * Makes a subscription and its invoices older by seconds, as if they had begun so much earlier.
  * Brings about on a site, which keeps its own clock, what moving the sandbox clock cannot.
  */
-export function age(sandbox: Sandbox, subscription: Subscription, seconds: number): void {
+export function backdate(sandbox: Sandbox, subscription: Subscription, seconds: number): void {
   const item = itemOf(subscription);
   const earlier = <Moment extends number | null>(moment: Moment): Moment =>
     (moment === null ? null : moment - seconds) as Moment;

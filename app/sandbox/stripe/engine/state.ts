@@ -62,7 +62,7 @@ export type WebhookPolicy = {
 export type AfterRetries = "cancel" | "unpaid" | "past_due";
 
 /** The answer to a request with an idempotency key, kept for 24 hours. */
-export type IdempotentAnswer = {
+export type StoredResponse = {
   method: string;
   path: string;
   parameters: string;
@@ -102,7 +102,7 @@ export type State = {
   webhookEndpoints: Map<string, WebhookEndpoint>;
   events: Map<string, Event>;
   deliveries: Map<string, Delivery>;
-  idempotentAnswers: Map<string, IdempotentAnswer>;
+  idempotentResponses: Map<string, StoredResponse>;
 };
 
 export const DEFAULT_WEBHOOK_POLICY: WebhookPolicy = {
@@ -141,6 +141,6 @@ export function emptyState(): State {
     webhookEndpoints: new Map(),
     events: new Map(),
     deliveries: new Map(),
-    idempotentAnswers: new Map(),
+    idempotentResponses: new Map(),
   };
 }

@@ -12,7 +12,7 @@ import {
   draftInvoice,
   finalizeInvoice,
   invoicesOf,
-  noteFailedAttempt,
+  recordFailedAttempt,
   subscriptionOf,
   voidInvoice,
 } from "./invoices";
@@ -69,7 +69,7 @@ export function beginNextPeriod(sandbox: Sandbox, subscription: Subscription): I
     subscription.status === "unpaid"
       ? { behavior: "keep_as_draft", resumes_at: null }
       : subscription.pause_collection;
-  if (pause) holdBack(sandbox, invoice, pause);
+  if (pause) applyPause(sandbox, invoice, pause);
   return invoice;
 }
 
@@ -79,7 +79,7 @@ type Pause = NonNullable<Subscription["pause_collection"]>;
  * What becomes of an invoice while collection is paused
  * (docs.stripe.com/billing/subscriptions/pause-payment); the subscription stays active.
  */
-function holdBack(sandbox: Sandbox, invoice: Invoice, { behavior }: Pause): void {
+function applyPause(sandbox: Sandbox, invoice: Invoice, { behavior }: Pause): void {
   if (behavior === "keep_as_draft") {
     update(sandbox, "invoice.updated", invoice, () => {
       invoice.auto_advance = false;
@@ -152,7 +152,7 @@ function failCollection(
   const isOwed = invoice.status === "open";
   const wait = isOwed ? RETRY_DAYS[invoice.attempt_count] : undefined;
   const next = wait === undefined ? null : sandbox.now() + wait * DAY;
-  noteFailedAttempt(sandbox, invoice, next, needsAction);
+  recordFailedAttempt(sandbox, invoice, next, needsAction);
   setDelinquent(sandbox, subscription.customer, true);
   if (
     isOwed &&

@@ -111,7 +111,7 @@ export function intervalOf(price: Price): { interval: string; interval_count: nu
 }
 
 /** The subscription, or Stripe's error for an id that names none. */
-export function subscriptionNamed(sandbox: Sandbox, id: string, param = "id"): Subscription {
+export function requireSubscription(sandbox: Sandbox, id: string, param = "id"): Subscription {
   const subscription = sandbox.state.subscriptions.get(id);
   if (!subscription) throw noSuch("subscription", id, param);
   return subscription;

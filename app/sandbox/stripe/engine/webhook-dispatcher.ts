@@ -24,7 +24,7 @@ function webhookBody(event: Event, endpoint: WebhookEndpoint): string {
 }
 
 /** Carries deliveries to their endpoints, signed, and again after a failure, for three sandbox days. */
-export class WebhookCourier {
+export class WebhookDispatcher {
   private readonly underway = new Set<string>();
   private readonly closing = new AbortController();
   private readonly waiting = new Set<() => void>();

@@ -20,7 +20,7 @@ export function ownHosts(names: () => string[]): (request: IncomingMessage) => b
  * Whether a browser sends the request from a page of another origin; a neighbouring port is one. Only
  * browsers say so, and all of them do with what changes something: in Sec-Fetch-Site, else in Origin.
  */
-export function isFromElsewhere({ headers }: IncomingMessage): boolean {
+export function isCrossOrigin({ headers }: IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];
   if (site !== undefined) return site !== "same-origin" && site !== "none";
   const { origin, host } = headers;

@@ -1,11 +1,10 @@
-import { answerAuthentication, payInSession, successAddress } from "../engine/checkout";
+import { completeAuthentication, payInSession, successAddress } from "../engine/checkout";
 import { asksForTerms } from "../engine/checkout-sessions";
 import { isPresent } from "../engine/customers";
 import { isEmail } from "../engine/email-address";
 import type { Sandbox } from "../engine/sandbox";
 import type { CheckoutSession } from "../engine/wire";
 import type { Form } from "../http/form";
-import type { PageAnswer } from "./answer";
 import {
   alert,
   authenticationForm,
@@ -15,12 +14,13 @@ import {
   textOf,
 } from "./card-form";
 import { html } from "./html";
-import { BUSINESS_NAME, layout, messagePage, money } from "./layout";
+import { BUSINESS_NAME, formatMoney, layout, messagePage } from "./layout";
+import type { PageResponse } from "./response";
 
 type Shown = { state?: ReturnType<typeof freshCardForm>; problem?: string | null; email?: string };
 
 /** GET of a session's page: the form while it is open, else what became of it. */
-export function showCheckout(sandbox: Sandbox, id: string): PageAnswer {
+export function showCheckout(sandbox: Sandbox, id: string): PageResponse {
   const session = sandbox.state.checkoutSessions.get(id);
   if (!session) return { status: 404, page: noSession() };
   return {
@@ -29,7 +29,7 @@ export function showCheckout(sandbox: Sandbox, id: string): PageAnswer {
 }
 
 /** POST of the card form. */
-export function payCheckout(sandbox: Sandbox, id: string, form: Form): PageAnswer {
+export function payCheckout(sandbox: Sandbox, id: string, form: Form): PageResponse {
   const session = sandbox.state.checkoutSessions.get(id);
   if (!session) return { status: 404, page: noSession() };
   if (!isOpen(sandbox, session)) return { page: closedPage(session) };
@@ -58,24 +58,28 @@ export function payCheckout(sandbox: Sandbox, id: string, form: Form): PageAnswe
 }
 
 /** GET of the 3-D Secure page. */
-export function showAuthentication(sandbox: Sandbox, id: string): PageAnswer {
+export function showAuthentication(sandbox: Sandbox, id: string): PageResponse {
   const session = sandbox.state.checkoutSessions.get(id);
   if (!session) return { status: 404, page: noSession() };
   if (!isOpen(sandbox, session) || !sandbox.state.authentications.has(id)) {
     return { redirect: `/c/pay/${id}` };
   }
-  const amount = money(session.amount_total ?? 0, session.currency ?? "usd");
+  const amount = formatMoney(session.amount_total ?? 0, session.currency ?? "usd");
   return {
     page: layout("3-D Secure", authenticationForm(`/c/pay/${session.id}/authenticate`, amount)),
   };
 }
 
 /** POST of the 3-D Secure page. */
-export function answerCheckoutAuthentication(sandbox: Sandbox, id: string, form: Form): PageAnswer {
+export function submitCheckoutAuthentication(
+  sandbox: Sandbox,
+  id: string,
+  form: Form,
+): PageResponse {
   const session = sandbox.state.checkoutSessions.get(id);
   if (!session) return { status: 404, page: noSession() };
   if (!isOpen(sandbox, session)) return { page: closedPage(session) };
-  const outcome = answerAuthentication(sandbox, session, textOf(form.answer) === "complete");
+  const outcome = completeAuthentication(sandbox, session, textOf(form.answer) === "complete");
   if (outcome.kind === "complete") return { redirect: outcome.redirect };
   if (outcome.kind === "declined") {
     return { page: paymentPage(sandbox, session, { problem: outcome.message }) };
@@ -103,7 +107,7 @@ function paymentPage(sandbox: Sandbox, session: CheckoutSession, shown: Shown): 
   return layout(
     `${problem ? "Error: " : ""}Subscribe to ${name}`,
     html`<h1>Subscribe to ${name}</h1>
-<p class="price">${money(session.amount_total ?? 0, session.currency ?? "usd")} <small>per ${price?.recurring?.interval ?? "month"}</small></p>
+<p class="price">${formatMoney(session.amount_total ?? 0, session.currency ?? "usd")} <small>per ${price?.recurring?.interval ?? "month"}</small></p>
 <div class="card">
 ${alert(problem)}
 <form method="post" action="/c/pay/${session.id}" novalidate>

@@ -1,10 +1,9 @@
-import { payWithCard } from "../engine/card-repair";
+import { payWithCard } from "../engine/customer-cards";
 import { isPresent } from "../engine/customers";
 import type { Sandbox } from "../engine/sandbox";
 import { BANK_ACCOUNT } from "../engine/test-cards";
 import type { Invoice } from "../engine/wire";
 import type { Form } from "../http/form";
-import type { PageAnswer } from "./answer";
 import {
   alert,
   authenticationForm,
@@ -14,16 +13,17 @@ import {
   textOf,
 } from "./card-form";
 import { html } from "./html";
-import { BUSINESS_NAME, day, layout, messagePage, money } from "./layout";
+import { BUSINESS_NAME, formatDay, formatMoney, layout, messagePage } from "./layout";
+import type { PageResponse } from "./response";
 
 type Shown = { state?: ReturnType<typeof freshCardForm>; problem?: string };
 
 /** GET of an invoice's page, or of its 3-D Secure page. */
-export function showInvoice(sandbox: Sandbox, id: string, rest: string[]): PageAnswer {
+export function showInvoice(sandbox: Sandbox, id: string, rest: string[]): PageResponse {
   const invoice = finalInvoice(sandbox, id);
   if (!invoice) return noInvoice();
   if (rest[0] === "authenticate" && sandbox.state.authentications.has(invoice.id)) {
-    const amount = money(invoice.amount_remaining, invoice.currency);
+    const amount = formatMoney(invoice.amount_remaining, invoice.currency);
     return {
       page: layout("3-D Secure", authenticationForm(`/i/${invoice.id}/authenticate`, amount)),
     };
@@ -37,7 +37,7 @@ export function payInvoicePage(
   id: string,
   rest: string[],
   form: Form,
-): PageAnswer {
+): PageResponse {
   const invoice = finalInvoice(sandbox, id);
   if (!invoice) return noInvoice();
   const customer = sandbox.state.customers.get(invoice.customer ?? "");
@@ -80,7 +80,7 @@ function isPayable({ status }: Invoice): boolean {
   return status === "open" || status === "uncollectible";
 }
 
-function noInvoice(): PageAnswer {
+function noInvoice(): PageResponse {
   return { status: 404, page: messagePage("Something went wrong", "There is no such invoice.") };
 }
 
@@ -90,10 +90,10 @@ function invoicePage(sandbox: Sandbox, invoice: Invoice, shown: Shown): string {
   return layout(
     `${problem ? "Error: " : ""}Invoice ${invoice.number}`,
     html`<h1>Invoice ${invoice.number}</h1>
-<p class="price">${money(invoice.total, invoice.currency)}</p>
+<p class="price">${formatMoney(invoice.total, invoice.currency)}</p>
 <div class="card">
-<p>From ${BUSINESS_NAME} to ${invoice.customer_email ?? "a customer without an address"}, ${day(invoice.created)}.</p>
-${line && html`<p>${line.description}, ${day(line.period.start)} to ${day(line.period.end)}.</p>`}
+<p>From ${BUSINESS_NAME} to ${invoice.customer_email ?? "a customer without an address"}, ${formatDay(invoice.created)}.</p>
+${line && html`<p>${line.description}, ${formatDay(line.period.start)} to ${formatDay(line.period.end)}.</p>`}
 <p>Status: <strong>${invoice.status}</strong></p>
 </div>
 ${
@@ -102,7 +102,7 @@ ${
 ${alert(problem)}
 <form method="post" action="/i/${invoice.id}" novalidate>
 ${cardFields(shown.state ?? freshCardForm(sandbox.now()), false, problem !== null)}
-<button type="submit" class="full">Pay ${money(invoice.amount_remaining, invoice.currency)}</button>
+<button type="submit" class="full">Pay ${formatMoney(invoice.amount_remaining, invoice.currency)}</button>
 </form></div>`
 }`,
   );

@@ -95,7 +95,7 @@ export function messagePage(
 }
 
 /** `$9.99` for 999 cents. */
-export function money(cents: number, currency: string): string {
+export function formatMoney(cents: number, currency: string): string {
   return new Intl.NumberFormat("en-US", {
     style: "currency",
     currency: currency.toUpperCase(),
@@ -103,13 +103,13 @@ export function money(cents: number, currency: string): string {
 }
 
 /** `March 4, 2027` for Unix seconds, in UTC. */
-export function day(seconds: number): string {
+export function formatDay(seconds: number): string {
   return new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" }).format(
     seconds * 1000,
   );
 }
 
 /** `2027-03-04 09:30:00` for Unix seconds, in UTC. */
-export function instant(seconds: number): string {
+export function formatTimestamp(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ");
 }

@@ -1,4 +1,4 @@
-import { changeDefaultCard, owedInvoices, runningSubscriptions } from "../engine/card-repair";
+import { changeDefaultCard, owedInvoices, runningSubscriptions } from "../engine/customer-cards";
 import { isPresent } from "../engine/customers";
 import type { Sandbox } from "../engine/sandbox";
 import { endSubscription, setCancelAtPeriodEnd } from "../engine/subscription-end";
@@ -6,7 +6,6 @@ import { isOver, itemOf } from "../engine/subscriptions";
 import { BANK_ACCOUNT } from "../engine/test-cards";
 import type { Customer, PortalConfiguration, PortalSession, Subscription } from "../engine/wire";
 import type { Form } from "../http/form";
-import type { PageAnswer } from "./answer";
 import {
   alert,
   authenticationForm,
@@ -16,7 +15,8 @@ import {
   textOf,
 } from "./card-form";
 import { type Html, html } from "./html";
-import { BUSINESS_NAME, day, layout, messagePage, money } from "./layout";
+import { BUSINESS_NAME, formatDay, formatMoney, layout, messagePage } from "./layout";
+import type { PageResponse } from "./response";
 
 const OPEN_SECONDS = 3_600;
 const TEST_CARD_BRANDS: Record<string, string> = { visa: "Visa", mastercard: "Mastercard" };
@@ -31,7 +31,7 @@ type Portal = {
 };
 
 /** Finds the portal that a path's key opens; an answer when it opens none. */
-function openPortal(sandbox: Sandbox, key: string): Portal | PageAnswer {
+function openPortal(sandbox: Sandbox, key: string): Portal | PageResponse {
   const home = `/p/session/${key}`;
   const session = [...sandbox.state.portalSessions.values()].find(({ url }) => url.endsWith(home));
   const customer = sandbox.state.customers.get(session?.customer ?? "");
@@ -50,12 +50,12 @@ function openPortal(sandbox: Sandbox, key: string): Portal | PageAnswer {
   return { sandbox, session, customer, features: configuration.features, home };
 }
 
-function isPortal(opened: Portal | PageAnswer): opened is Portal {
+function isPortal(opened: Portal | PageResponse): opened is Portal {
   return "session" in opened;
 }
 
 /** GET of a portal page; `rest` is what follows the portal's key in the path. */
-export function showPortal(sandbox: Sandbox, key: string, rest: string[]): PageAnswer {
+export function showPortal(sandbox: Sandbox, key: string, rest: string[]): PageResponse {
   const portal = openPortal(sandbox, key);
   if (!isPortal(portal)) return portal;
   const [page, subscriptionId] = rest;
@@ -74,7 +74,7 @@ export function showPortal(sandbox: Sandbox, key: string, rest: string[]): PageA
     return {
       page: layout(
         "3-D Secure",
-        authenticationForm(`${portal.home}/authenticate`, money(0, "usd")),
+        authenticationForm(`${portal.home}/authenticate`, formatMoney(0, "usd")),
       ),
     };
   }
@@ -87,7 +87,12 @@ export function showPortal(sandbox: Sandbox, key: string, rest: string[]): PageA
 }
 
 /** POST of a portal form; `rest` is what follows the portal's key in the path. */
-export function actInPortal(sandbox: Sandbox, key: string, rest: string[], form: Form): PageAnswer {
+export function actInPortal(
+  sandbox: Sandbox,
+  key: string,
+  rest: string[],
+  form: Form,
+): PageResponse {
   const portal = openPortal(sandbox, key);
   if (!isPortal(portal)) return portal;
   const [action, subscriptionId] = rest;
@@ -116,7 +121,7 @@ function ownSubscription(portal: Portal, id: string | undefined): Subscription |
   return subscription;
 }
 
-function updateCard(portal: Portal, form: Form): PageAnswer {
+function updateCard(portal: Portal, form: Form): PageResponse {
   const { sandbox, session, customer } = portal;
   const entry = readCardForm(form, false, sandbox.now());
   if ("problem" in entry || entry.instrument === BANK_ACCOUNT) {
@@ -135,7 +140,7 @@ function updateCard(portal: Portal, form: Form): PageAnswer {
   return finished(portal, "payment_method_update");
 }
 
-function authenticateCard(portal: Portal, form: Form): PageAnswer {
+function authenticateCard(portal: Portal, form: Form): PageResponse {
   const { sandbox, session, customer } = portal;
   const waiting = sandbox.state.authentications.get(session.id);
   if (!waiting) return { redirect: `${portal.home}/card` };
@@ -149,7 +154,7 @@ function authenticateCard(portal: Portal, form: Form): PageAnswer {
 }
 
 /** Where a finished action leads: to the portal's home, or where a deep link wants it. */
-function finished(portal: Portal, action: string): PageAnswer {
+function finished(portal: Portal, action: string): PageResponse {
   const { flow } = portal.session;
   if (flow?.type !== action) return { redirect: `${portal.home}/home` };
   const { redirect, type } = flow.after_completion;
@@ -196,7 +201,7 @@ function subscriptionCard(portal: Portal, subscription: Subscription): Html {
   const amount = (price.unit_amount ?? 0) * (quantity ?? 1);
   return html`<section class="card">
 <h2>${name}</h2>
-<p class="price">${money(amount, price.currency)} <small>per ${price.recurring?.interval ?? "month"}</small></p>
+<p class="price">${formatMoney(amount, price.currency)} <small>per ${price.recurring?.interval ?? "month"}</small></p>
 <p>${statusSentence(subscription)}</p>
 <div class="actions">
 ${
@@ -212,10 +217,10 @@ ${
 function statusSentence(subscription: Subscription): Html {
   const { current_period_end } = itemOf(subscription);
   if (subscription.cancel_at !== null) {
-    return html`Your subscription will be cancelled on ${day(subscription.cancel_at)}.`;
+    return html`Your subscription will be cancelled on ${formatDay(subscription.cancel_at)}.`;
   }
   if (subscription.status === "active") {
-    return html`Your subscription renews on ${day(current_period_end)}.`;
+    return html`Your subscription renews on ${formatDay(current_period_end)}.`;
   }
   if (subscription.status === "past_due" || subscription.status === "unpaid") {
     return html`<strong>Your last payment failed.</strong> Pay its invoice below.`;
@@ -248,7 +253,7 @@ function invoiceTable({ sandbox, customer }: Portal): Html {
 <thead><tr><th scope="col">Date</th><th scope="col">Invoice</th><th scope="col">Amount</th><th scope="col">Status</th></tr></thead>
 <tbody>${invoices.map(
     (invoice) =>
-      html`<tr><td>${day(invoice.created)}</td><td><a href="/i/${invoice.id}">${invoice.number}</a></td><td>${money(invoice.total, invoice.currency)}</td><td>${invoice.status}</td></tr>`,
+      html`<tr><td>${formatDay(invoice.created)}</td><td><a href="/i/${invoice.id}">${invoice.number}</a></td><td>${formatMoney(invoice.total, invoice.currency)}</td><td>${invoice.status}</td></tr>`,
   )}</tbody></table></div></section>`;
 }
 
@@ -260,7 +265,7 @@ function cancelPage({ home, features }: Portal, subscription: Subscription): str
 <p>${
       atOnce
         ? "Your subscription will end at once."
-        : html`You keep everything until ${day(itemOf(subscription).current_period_end)}; then your subscription ends and nothing more is charged.`
+        : html`You keep everything until ${formatDay(itemOf(subscription).current_period_end)}; then your subscription ends and nothing more is charged.`
     }</p>
 <form method="post" action="${home}/cancel/${subscription.id}">
 <div class="actions"><button type="submit">Cancel subscription</button><a class="button plain" href="${home}/home">Go back</a></div>
@@ -279,7 +284,7 @@ function cardPage(portal: Portal, shown: Shown): string {
     html`<div class="card"><h1>Update your card</h1>
 ${owed.map(
   ({ id, amount_remaining, currency }) =>
-    html`<p>You owe ${money(amount_remaining, currency)}. <a href="/i/${id}">Pay that invoice</a></p>`,
+    html`<p>You owe ${formatMoney(amount_remaining, currency)}. <a href="/i/${id}">Pay that invoice</a></p>`,
 )}
 ${alert(problem)}
 <form method="post" action="${home}/card" novalidate>

@@ -1,27 +1,27 @@
 import type { Sandbox } from "../engine/sandbox";
 import type { Form } from "../http/form";
-import type { PageAnswer } from "./answer";
 import {
-  answerCheckoutAuthentication,
   payCheckout,
   showAuthentication,
   showCheckout,
+  submitCheckoutAuthentication,
 } from "./checkout";
 import { payInvoicePage, showInvoice } from "./invoice";
 import { actInPortal, showPortal } from "./portal";
+import type { PageResponse } from "./response";
 
 /**
  * The answer of a page that customers see: checkout, portal or invoice. `form` is null for a GET.
  * Null when the path is none of them.
  */
-export function answerPage(sandbox: Sandbox, path: string, form: Form | null): PageAnswer | null {
+export function routePage(sandbox: Sandbox, path: string, form: Form | null): PageResponse | null {
   const [area = "", ...rest] = path.split("/").slice(1);
   if (area === "c" && rest[0] === "pay") {
     const [, id = "", page] = rest;
     if (rest.length > 3) return null;
     if (page === "authenticate") {
       return form
-        ? answerCheckoutAuthentication(sandbox, id, form)
+        ? submitCheckoutAuthentication(sandbox, id, form)
         : showAuthentication(sandbox, id);
     }
     if (page !== undefined) return null;

@@ -1,13 +1,20 @@
 import type Stripe from "stripe";
 import { checkCustomerFilter } from "../../engine/customers";
-import { chargeNamed } from "../../engine/payments";
+import { requireCharge } from "../../engine/payments";
 import { type Endpoint, endpoint } from "../endpoint";
-import { page } from "../pagination";
-import { moment, onlyExpand, type ParametersOf, paging, text, unsupported } from "../parameters";
+import { paginate } from "../pagination";
+import {
+  onlyExpand,
+  type ParametersOf,
+  paging,
+  text,
+  timestampFilter,
+  unsupported,
+} from "../parameters";
 
 const chargeList = {
   ...paging,
-  created: moment(),
+  created: timestampFilter(),
   customer: text(),
   payment_intent: text(),
   ...unsupported("transfer_group"),
@@ -17,7 +24,7 @@ export const chargeEndpoints: Endpoint[] = [
   endpoint("GET", "/v1/charges", chargeList, (call) => {
     const { created, customer, payment_intent } = call.values;
     checkCustomerFilter(call.sandbox, customer);
-    return page(
+    return paginate(
       call,
       "charge",
       call.sandbox.state.charges.values(),
@@ -27,5 +34,5 @@ export const chargeEndpoints: Endpoint[] = [
         (created?.(charge.created) ?? true),
     );
   }),
-  endpoint("GET", "/v1/charges/:id", onlyExpand, ({ sandbox, id }) => chargeNamed(sandbox, id)),
+  endpoint("GET", "/v1/charges/:id", onlyExpand, ({ sandbox, id }) => requireCharge(sandbox, id)),
 ];

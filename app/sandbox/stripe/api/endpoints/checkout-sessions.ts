@@ -4,32 +4,32 @@ import {
   addSession,
   detailsOf,
   expireSession,
+  requireSession,
   SESSION_SECONDS,
-  sessionNamed,
 } from "../../engine/checkout-sessions";
-import { checkCustomerFilter, customerNamed } from "../../engine/customers";
+import { checkCustomerFilter, requireCustomer } from "../../engine/customers";
 import type { Sandbox } from "../../engine/sandbox";
 import type { Customer } from "../../engine/wire";
 import { type Endpoint, endpoint } from "../endpoint";
 import { missingParameter } from "../errors";
-import { page } from "../pagination";
+import { paginate } from "../pagination";
 import {
   boolean,
   changeMetadata,
   email,
   expand,
   hash,
-  inert,
+  ignored,
   integer,
   list,
   metadata,
-  moment,
   oneOf,
   onlyExpand,
   type ParametersOf,
   paging,
   required,
   text,
+  timestampFilter,
   unsupported,
   url,
 } from "../parameters";
@@ -47,7 +47,7 @@ const subscriptionData = hash({
   metadata: metadata(),
   billing_mode: hash({
     type: required(oneOf("flexible")),
-    ...inert("flexible"),
+    ...ignored("flexible"),
   } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.SubscriptionData.BillingMode>),
   ...unsupported(
     "application_fee_percent",
@@ -73,7 +73,7 @@ const automaticTax = hash({
 // A real account needs the address of its terms in its settings first; the sandbox has none to look at.
 const consentCollection = hash({
   terms_of_service: oneOf("none", "required"),
-  ...inert("payment_method_reuse_agreement"),
+  ...ignored("payment_method_reuse_agreement"),
   ...unsupported("promotions"),
 } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.ConsentCollection>);
 
@@ -107,7 +107,7 @@ const sessionCreate = {
   submit_type: oneOf("auto", "book", "donate", "pay", "subscribe"),
   ui_mode: oneOf("elements", "embedded_page", "form", "hosted_page"),
   // How the page looks and what else it asks for: it makes no difference to the sandbox's own page.
-  ...inert(
+  ...ignored(
     "adaptive_pricing",
     "allowed_payment_method_types",
     "branding_settings",
@@ -150,7 +150,7 @@ const sessionUpdate = {
 
 const sessionList = {
   ...paging,
-  created: moment(),
+  created: timestampFilter(),
   customer: text(),
   customer_details: hash({
     email: required(text(512)),
@@ -254,7 +254,7 @@ export const checkoutSessionEndpoints: Endpoint[] = [
     if (values.success_url === undefined) throw missingParameter("success_url");
     const item = checkedItem(sandbox, values.line_items);
     const customer =
-      values.customer === undefined ? null : customerNamed(sandbox, values.customer, "customer");
+      values.customer === undefined ? null : requireCustomer(sandbox, values.customer, "customer");
     const isTaxed = values.automatic_tax?.enabled;
     checkTaxAddress(customer, isTaxed, values.customer_update);
     const terms = values.consent_collection?.terms_of_service;
@@ -304,7 +304,7 @@ export const checkoutSessionEndpoints: Endpoint[] = [
     const { created, customer, customer_details, payment_intent, status, subscription } =
       call.values;
     checkCustomerFilter(call.sandbox, customer);
-    return page(
+    return paginate(
       call,
       "checkout.session",
       call.sandbox.state.checkoutSessions.values(),
@@ -319,16 +319,16 @@ export const checkoutSessionEndpoints: Endpoint[] = [
     );
   }),
   endpoint("GET", "/v1/checkout/sessions/:id", onlyExpand, ({ sandbox, id }) =>
-    sessionNamed(sandbox, id),
+    requireSession(sandbox, id),
   ),
   endpoint("POST", "/v1/checkout/sessions/:id", sessionUpdate, ({ sandbox, id, values }) => {
-    const session = sessionNamed(sandbox, id);
+    const session = requireSession(sandbox, id);
     session.metadata = changeMetadata(session.metadata ?? {}, values.metadata);
     sandbox.changed();
     return session;
   }),
   endpoint("POST", "/v1/checkout/sessions/:id/expire", onlyExpand, ({ sandbox, id }) => {
-    const session = sessionNamed(sandbox, id);
+    const session = requireSession(sandbox, id);
     expireSession(sandbox, session);
     return session;
   }),

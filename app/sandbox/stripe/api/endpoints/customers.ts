@@ -3,22 +3,22 @@ import { noSuch } from "../../engine/api-error";
 import { addCustomer, isPresent } from "../../engine/customers";
 import type { Customer } from "../../engine/wire";
 import { type Endpoint, endpoint } from "../endpoint";
-import { page } from "../pagination";
+import { paginate } from "../pagination";
 import {
   changeMetadata,
   email,
   emptyable,
   expand,
   hash,
-  inert,
+  ignored,
   list,
   metadata,
-  moment,
   oneOf,
   onlyExpand,
   type ParametersOf,
   paging,
   text,
+  timestampFilter,
   unsupported,
 } from "../parameters";
 
@@ -41,7 +41,7 @@ const customerCreate = {
   phone: emptyable(text(20)),
   preferred_locales: list(text(), 10),
   tax_exempt: emptyable(oneOf("exempt", "none", "reverse")),
-  ...inert("invoice_prefix", "next_invoice_sequence", "tax", "validate"),
+  ...ignored("invoice_prefix", "next_invoice_sequence", "tax", "validate"),
   ...unsupported(
     "balance",
     "business_name",
@@ -58,7 +58,7 @@ const customerCreate = {
 
 const customerList = {
   ...paging,
-  created: moment(),
+  created: timestampFilter(),
   email: text(512),
   ...unsupported("test_clock"),
 } satisfies ParametersOf<Stripe.CustomerListParams>;
@@ -93,7 +93,7 @@ export const customerEndpoints: Endpoint[] = [
   ),
   endpoint("GET", "/v1/customers", customerList, (call) => {
     const { created, email: address } = call.values;
-    return page(
+    return paginate(
       call,
       "customer",
       [...call.sandbox.state.customers.values()].filter(isPresent),

@@ -1,19 +1,19 @@
 import type Stripe from "stripe";
 import { type Endpoint, endpoint } from "../endpoint";
-import { page } from "../pagination";
-import { moment, type ParametersOf, paging, text } from "../parameters";
+import { paginate } from "../pagination";
+import { type ParametersOf, paging, text, timestampFilter } from "../parameters";
 
 const disputeList = {
   ...paging,
   charge: text(),
-  created: moment(),
+  created: timestampFilter(),
   payment_intent: text(),
 } satisfies ParametersOf<Stripe.DisputeListParams>;
 
 export const disputeEndpoints: Endpoint[] = [
   endpoint("GET", "/v1/disputes", disputeList, (call) => {
     const { charge, created, payment_intent } = call.values;
-    return page(
+    return paginate(
       call,
       "dispute",
       call.sandbox.state.disputes.values(),

@@ -3,14 +3,14 @@ import { notAllowed } from "../../engine/api-error";
 import type { Sandbox } from "../../engine/sandbox";
 import type { Event } from "../../engine/wire";
 import { type Endpoint, endpoint } from "../endpoint";
-import { page } from "../pagination";
-import { boolean, list, moment, type ParametersOf, paging, text } from "../parameters";
+import { paginate } from "../pagination";
+import { boolean, list, type ParametersOf, paging, text, timestampFilter } from "../parameters";
 
-const SHOWN_SECONDS = 30 * 86_400;
+const RETENTION_SECONDS = 30 * 86_400;
 
 const eventList = {
   ...paging,
-  created: moment(),
+  created: timestampFilter(),
   delivery_success: boolean(),
   type: text(100),
   types: list(text(100), 20),
@@ -22,8 +22,8 @@ function isOfType(event: Event, wanted: string): boolean {
 }
 
 /** Stripe shows events of the last 30 days only (docs.stripe.com/api/events). */
-function isShown(sandbox: Sandbox, event: Event): boolean {
-  return event.created >= sandbox.now() - SHOWN_SECONDS;
+function isRetained(sandbox: Sandbox, event: Event): boolean {
+  return event.created >= sandbox.now() - RETENTION_SECONDS;
 }
 
 export const eventEndpoints: Endpoint[] = [
@@ -33,12 +33,12 @@ export const eventEndpoints: Endpoint[] = [
       throw notAllowed("You may only specify one of these parameters: type, types.");
     }
     const wanted = type === undefined ? types : [type];
-    return page(
+    return paginate(
       call,
       "event",
       call.sandbox.state.events.values(),
       (event) =>
-        isShown(call.sandbox, event) &&
+        isRetained(call.sandbox, event) &&
         (wanted === undefined || wanted.some((name) => isOfType(event, name))) &&
         (delivery_success === undefined || (event.pending_webhooks === 0) === delivery_success) &&
         (created?.(event.created) ?? true),

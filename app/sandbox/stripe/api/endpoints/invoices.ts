@@ -2,21 +2,21 @@ import type Stripe from "stripe";
 import { ApiError, notAllowed } from "../../engine/api-error";
 import { checkCustomerFilter } from "../../engine/customers";
 import { update } from "../../engine/events";
-import { invoiceNamed, subscriptionOf } from "../../engine/invoices";
-import { paymentMethodNamed } from "../../engine/payment-methods";
+import { requireInvoice, subscriptionOf } from "../../engine/invoices";
+import { requirePaymentMethod } from "../../engine/payment-methods";
 import { collectInvoice } from "../../engine/subscription-lifecycle";
 import { type Endpoint, endpoint } from "../endpoint";
-import { page } from "../pagination";
+import { paginate } from "../pagination";
 import {
   boolean,
   changeMetadata,
   expand,
   metadata,
-  moment,
   oneOf,
   type ParametersOf,
   paging,
   text,
+  timestampFilter,
   unsupported,
 } from "../parameters";
 
@@ -25,7 +25,7 @@ const invoiceStatus = oneOf("draft", "open", "paid", "uncollectible", "void");
 const invoiceList = {
   ...paging,
   collection_method: oneOf("charge_automatically", "send_invoice"),
-  created: moment(),
+  created: timestampFilter(),
   customer: text(),
   status: invoiceStatus,
   subscription: text(),
@@ -75,7 +75,7 @@ export const invoiceEndpoints: Endpoint[] = [
   endpoint("GET", "/v1/invoices", invoiceList, (call) => {
     const { collection_method, created, customer, status, subscription } = call.values;
     checkCustomerFilter(call.sandbox, customer);
-    return page(
+    return paginate(
       call,
       "invoice",
       call.sandbox.state.invoices.values(),
@@ -88,7 +88,7 @@ export const invoiceEndpoints: Endpoint[] = [
     );
   }),
   endpoint("POST", "/v1/invoices/:id", invoiceUpdate, ({ sandbox, id, values }) => {
-    const invoice = invoiceNamed(sandbox, id);
+    const invoice = requireInvoice(sandbox, id);
     update(sandbox, "invoice.updated", invoice, () => {
       invoice.auto_advance = values.auto_advance ?? invoice.auto_advance;
       invoice.metadata = changeMetadata(invoice.metadata ?? {}, values.metadata);
@@ -96,7 +96,7 @@ export const invoiceEndpoints: Endpoint[] = [
     return invoice;
   }),
   endpoint("POST", "/v1/invoices/:id/pay", invoicePay, ({ sandbox, id, values }) => {
-    const invoice = invoiceNamed(sandbox, id);
+    const invoice = requireInvoice(sandbox, id);
     if (invoice.status === "paid") throw notAllowed("Invoice is already paid");
     if (invoice.status === "void") {
       throw notAllowed("Invoice is void and cannot be paid", "invoice_not_editable");
@@ -104,7 +104,7 @@ export const invoiceEndpoints: Endpoint[] = [
     const chosen =
       values.payment_method === undefined
         ? undefined
-        : paymentMethodNamed(sandbox, values.payment_method, "payment_method");
+        : requirePaymentMethod(sandbox, values.payment_method, "payment_method");
     const outcome = collectInvoice(sandbox, invoice, { chosen });
     if (outcome.kind === "declined") {
       throw new ApiError(402, {

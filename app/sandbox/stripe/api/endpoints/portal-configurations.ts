@@ -3,19 +3,19 @@ import { notAllowed } from "../../engine/api-error";
 import { update } from "../../engine/events";
 import {
   addConfiguration,
-  configurationNamed,
   NO_FEATURES,
   type PortalFeatures,
+  requireConfiguration,
 } from "../../engine/portal-configurations";
 import { type Endpoint, endpoint } from "../endpoint";
-import { page } from "../pagination";
+import { paginate } from "../pagination";
 import {
   boolean,
   changeMetadata,
   emptyable,
   expand,
   hash,
-  inert,
+  ignored,
   list,
   metadata,
   oneOf,
@@ -63,7 +63,7 @@ const features = {
   } satisfies ParametersOf<Stripe.BillingPortal.ConfigurationCreateParams.Features.SubscriptionCancel>),
   subscription_update: hash({
     enabled: oneOf("false"),
-    ...inert(
+    ...ignored(
       "billing_cycle_anchor",
       "default_allowed_updates",
       "products",
@@ -156,7 +156,7 @@ export const portalConfigurationEndpoints: Endpoint[] = [
   }),
   endpoint("GET", "/v1/billing_portal/configurations", configurationList, (call) => {
     const { active, is_default } = call.values;
-    return page(
+    return paginate(
       call,
       "configuration",
       call.sandbox.state.portalConfigurations.values(),
@@ -167,7 +167,7 @@ export const portalConfigurationEndpoints: Endpoint[] = [
   }),
   endpoint("POST", "/v1/billing_portal/configurations/:id", configurationUpdate, (call) => {
     const { sandbox, values } = call;
-    const configuration = configurationNamed(sandbox, call.id);
+    const configuration = requireConfiguration(sandbox, call.id);
     if (configuration.is_default && values.active === false) {
       throw notAllowed("You cannot deactivate the default configuration.");
     }

@@ -1,17 +1,17 @@
 import type Stripe from "stripe";
 import { noSuch, notAllowed } from "../../engine/api-error";
-import { customerNamed } from "../../engine/customers";
-import { configurationNamed } from "../../engine/portal-configurations";
+import { requireCustomer } from "../../engine/customers";
+import { requireConfiguration } from "../../engine/portal-configurations";
 import { addPortalSession } from "../../engine/portal-sessions";
 import type { Sandbox } from "../../engine/sandbox";
-import { subscriptionNamed } from "../../engine/subscriptions";
+import { requireSubscription } from "../../engine/subscriptions";
 import type { PortalSession } from "../../engine/wire";
 import { type Endpoint, endpoint } from "../endpoint";
 import { missingParameter } from "../errors";
 import {
   expand,
   hash,
-  inert,
+  ignored,
   oneOf,
   type ParametersOf,
   type Read,
@@ -41,7 +41,7 @@ const sessionCreate = {
   flow_data: hash(flowData),
   locale: text(10),
   return_url: url(),
-  ...inert("after_expiration"),
+  ...ignored("after_expiration"),
   ...unsupported("customer_account", "on_behalf_of"),
 } satisfies ParametersOf<Stripe.BillingPortal.SessionCreateParams>;
 
@@ -57,7 +57,7 @@ function flowOf(
       throw missingParameter("flow_data[subscription_cancel][subscription]");
     }
     const param = "flow_data[subscription_cancel][subscription]";
-    const subscription = subscriptionNamed(sandbox, cancelled, param);
+    const subscription = requireSubscription(sandbox, cancelled, param);
     if (subscription.customer !== customerId) throw noSuch("subscription", cancelled, param);
   }
   const { hosted_confirmation, redirect, type } = given.after_completion ?? {
@@ -85,11 +85,11 @@ function flowOf(
 export const portalSessionEndpoints: Endpoint[] = [
   endpoint("POST", "/v1/billing_portal/sessions", sessionCreate, ({ sandbox, values }) => {
     if (values.customer === undefined) throw missingParameter("customer");
-    const customer = customerNamed(sandbox, values.customer, "customer");
+    const customer = requireCustomer(sandbox, values.customer, "customer");
     const configuration =
       values.configuration === undefined
         ? [...sandbox.state.portalConfigurations.values()].find(({ is_default }) => is_default)
-        : configurationNamed(sandbox, values.configuration, "configuration");
+        : requireConfiguration(sandbox, values.configuration, "configuration");
     if (!configuration) throw notAllowed("No configuration provided and there is no default.");
     if (!configuration.active) throw notAllowed("This configuration is not active.");
     return addPortalSession(sandbox, {

@@ -1,10 +1,10 @@
 import type Stripe from "stripe";
 import { invalidParameter } from "../../engine/api-error";
 import { update } from "../../engine/events";
-import { addPrice, claimLookupKey, priceNamed, recurring } from "../../engine/prices";
-import { productNamed } from "../../engine/products";
+import { addPrice, claimLookupKey, recurring, requirePrice } from "../../engine/prices";
+import { requireProduct } from "../../engine/products";
 import { type Endpoint, endpoint } from "../endpoint";
-import { page } from "../pagination";
+import { paginate } from "../pagination";
 import {
   boolean,
   changeMetadata,
@@ -13,13 +13,13 @@ import {
   integer,
   list,
   metadata,
-  moment,
   oneOf,
   onlyExpand,
   type ParametersOf,
   paging,
   required,
   text,
+  timestampFilter,
   unsupported,
 } from "../parameters";
 
@@ -68,7 +68,7 @@ const priceUpdate = {
 const priceList = {
   ...paging,
   active: boolean(),
-  created: moment(),
+  created: timestampFilter(),
   currency: text(3),
   lookup_keys: list(text(), 10),
   product: text(),
@@ -91,7 +91,7 @@ export const priceEndpoints: Endpoint[] = [
     if (!/^[a-z]{3}$/.test(values.currency)) {
       throw invalidParameter("currency", `Invalid currency: ${values.currency}.`);
     }
-    productNamed(sandbox, values.product, "product");
+    requireProduct(sandbox, values.product, "product");
     claimLookupKey(sandbox, values.lookup_key, values.transfer_lookup_key);
     return addPrice(sandbox, {
       product: values.product,
@@ -117,7 +117,7 @@ export const priceEndpoints: Endpoint[] = [
       recurring: wanted,
       type,
     } = call.values;
-    return page(
+    return paginate(
       call,
       "price",
       call.sandbox.state.prices.values(),
@@ -132,9 +132,9 @@ export const priceEndpoints: Endpoint[] = [
         (created?.(price.created) ?? true),
     );
   }),
-  endpoint("GET", "/v1/prices/:id", onlyExpand, ({ sandbox, id }) => priceNamed(sandbox, id)),
+  endpoint("GET", "/v1/prices/:id", onlyExpand, ({ sandbox, id }) => requirePrice(sandbox, id)),
   endpoint("POST", "/v1/prices/:id", priceUpdate, ({ sandbox, id, values }) => {
-    const price = priceNamed(sandbox, id);
+    const price = requirePrice(sandbox, id);
     if (values.lookup_key !== price.lookup_key) {
       claimLookupKey(sandbox, values.lookup_key, values.transfer_lookup_key);
     }

@@ -1,23 +1,23 @@
 import type Stripe from "stripe";
 import { invalidParameter, noSuch } from "../../engine/api-error";
 import { update } from "../../engine/events";
-import { addProduct, productNamed } from "../../engine/products";
+import { addProduct, requireProduct } from "../../engine/products";
 import { type Endpoint, endpoint } from "../endpoint";
-import { page } from "../pagination";
+import { paginate } from "../pagination";
 import {
   boolean,
   changeMetadata,
   emptyable,
   expand,
-  inert,
+  ignored,
   list,
   metadata,
-  moment,
   onlyExpand,
   type ParametersOf,
   paging,
   required,
   text,
+  timestampFilter,
   unsupported,
 } from "../parameters";
 
@@ -32,7 +32,7 @@ const productCreate = {
   unit_label: text(12),
   url: text(),
   images: list(text(), 8),
-  ...inert("marketing_features", "shippable", "tax_code", "tax_details", "type"),
+  ...ignored("marketing_features", "shippable", "tax_code", "tax_details", "type"),
   ...unsupported("default_price_data", "package_dimensions"),
 } satisfies ParametersOf<Stripe.ProductCreateParams>;
 
@@ -47,14 +47,14 @@ const productUpdate = {
   unit_label: emptyable(text(12)),
   url: emptyable(text()),
   images: emptyable(list(text(), 8)),
-  ...inert("marketing_features", "shippable", "tax_code", "tax_details"),
+  ...ignored("marketing_features", "shippable", "tax_code", "tax_details"),
   ...unsupported("package_dimensions"),
 } satisfies ParametersOf<Stripe.ProductUpdateParams>;
 
 const productList = {
   ...paging,
   active: boolean(),
-  created: moment(),
+  created: timestampFilter(),
   ids: list(text()),
   ...unsupported("shippable", "type", "url"),
 } satisfies ParametersOf<Stripe.ProductListParams>;
@@ -79,7 +79,7 @@ export const productEndpoints: Endpoint[] = [
   }),
   endpoint("GET", "/v1/products", productList, (call) => {
     const { active, created, ids } = call.values;
-    return page(
+    return paginate(
       call,
       "product",
       call.sandbox.state.products.values(),
@@ -89,9 +89,9 @@ export const productEndpoints: Endpoint[] = [
         (created?.(product.created) ?? true),
     );
   }),
-  endpoint("GET", "/v1/products/:id", onlyExpand, ({ sandbox, id }) => productNamed(sandbox, id)),
+  endpoint("GET", "/v1/products/:id", onlyExpand, ({ sandbox, id }) => requireProduct(sandbox, id)),
   endpoint("POST", "/v1/products/:id", productUpdate, ({ sandbox, id, values }) => {
-    const product = productNamed(sandbox, id);
+    const product = requireProduct(sandbox, id);
     const price = values.default_price;
     if (price !== undefined && !sandbox.state.prices.has(price)) {
       throw noSuch("price", price, "default_price");

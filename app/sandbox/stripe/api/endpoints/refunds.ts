@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { notAllowed } from "../../engine/api-error";
-import { chargeNamed, paymentIntentNamed } from "../../engine/payments";
+import { requireCharge, requirePaymentIntent } from "../../engine/payments";
 import { refundCharge } from "../../engine/refunds";
 import { type Endpoint, endpoint } from "../endpoint";
 import {
@@ -40,7 +40,7 @@ export const refundEndpoints: Endpoint[] = [
     const intent =
       payment_intent === undefined
         ? null
-        : paymentIntentNamed(sandbox, payment_intent, "payment_intent");
+        : requirePaymentIntent(sandbox, payment_intent, "payment_intent");
     if (intent && intent.latest_charge === null) {
       throw notAllowed(
         `This PaymentIntent (${intent.id}) does not have a successful charge to refund.`,
@@ -48,7 +48,7 @@ export const refundEndpoints: Endpoint[] = [
     }
     return refundCharge(
       sandbox,
-      chargeNamed(sandbox, charge ?? intent?.latest_charge ?? "", "charge"),
+      requireCharge(sandbox, charge ?? intent?.latest_charge ?? "", "charge"),
       amount,
       { metadata: changeMetadata({}, values.metadata), reason: reason ?? null },
     );

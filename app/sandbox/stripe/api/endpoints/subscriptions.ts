@@ -2,15 +2,15 @@ import type Stripe from "stripe";
 import { invalidParameter, noSuch, notAllowed } from "../../engine/api-error";
 import { checkCustomerFilter } from "../../engine/customers";
 import { update } from "../../engine/events";
-import { ownPaymentMethod } from "../../engine/payment-methods";
-import { priceNamed } from "../../engine/prices";
+import { requireOwnPaymentMethod } from "../../engine/payment-methods";
+import { requirePrice } from "../../engine/prices";
 import type { Sandbox } from "../../engine/sandbox";
 import { endSubscription, setCancelAt, setCancelAtPeriodEnd } from "../../engine/subscription-end";
 import { changePrice, pauseCollection } from "../../engine/subscription-lifecycle";
-import { intervalOf, isOver, itemOf, subscriptionNamed } from "../../engine/subscriptions";
+import { intervalOf, isOver, itemOf, requireSubscription } from "../../engine/subscriptions";
 import type { Price, Subscription } from "../../engine/wire";
 import { type Endpoint, endpoint } from "../endpoint";
-import { page } from "../pagination";
+import { paginate } from "../pagination";
 import {
   boolean,
   changeMetadata,
@@ -20,13 +20,13 @@ import {
   integer,
   list,
   metadata,
-  moment,
   oneOf,
   onlyExpand,
   type ParametersOf,
   paging,
   required,
   text,
+  timestampFilter,
   unsupported,
 } from "../parameters";
 
@@ -50,9 +50,9 @@ const cancellationDetails = hash({
 const subscriptionList = {
   ...paging,
   collection_method: oneOf("charge_automatically", "send_invoice"),
-  created: moment(),
-  current_period_end: moment(),
-  current_period_start: moment(),
+  created: timestampFilter(),
+  current_period_end: timestampFilter(),
+  current_period_start: timestampFilter(),
   customer: text(),
   price: text(),
   status: oneOf(
@@ -164,7 +164,7 @@ function wantedPrice(
   }
   if (change.id !== present.id) throw noSuch("subscription item", change.id, "items[0][id]");
   if (change.price === undefined || change.price === present.price.id) return null;
-  const price = priceNamed(sandbox, change.price, "items[0][price]");
+  const price = requirePrice(sandbox, change.price, "items[0][price]");
   const [now, then] = [intervalOf(present.price), intervalOf(price)];
   const isAsOften = now.interval === then.interval && now.interval_count === then.interval_count;
   if (proration !== "none" || !isAsOften || price.currency !== present.price.currency) {
@@ -178,7 +178,7 @@ function wantedPrice(
 
 type Details = { comment?: string | null; feedback?: string | null };
 
-function noteDetails(subscription: Subscription, given: Details | undefined): void {
+function recordCancellationDetails(subscription: Subscription, given: Details | undefined): void {
   const details = subscription.cancellation_details;
   if (!details || !given) return;
   if (given.comment !== undefined) details.comment = given.comment;
@@ -189,7 +189,7 @@ export const subscriptionEndpoints: Endpoint[] = [
   endpoint("GET", "/v1/subscriptions", subscriptionList, (call) => {
     const { values, sandbox } = call;
     checkCustomerFilter(sandbox, values.customer);
-    return page(call, "subscription", sandbox.state.subscriptions.values(), (subscription) => {
+    return paginate(call, "subscription", sandbox.state.subscriptions.values(), (subscription) => {
       const item = itemOf(subscription);
       return (
         hasStatus(subscription, values.status) &&
@@ -204,10 +204,10 @@ export const subscriptionEndpoints: Endpoint[] = [
     });
   }),
   endpoint("GET", "/v1/subscriptions/:id", onlyExpand, ({ sandbox, id }) =>
-    subscriptionNamed(sandbox, id),
+    requireSubscription(sandbox, id),
   ),
   endpoint("POST", "/v1/subscriptions/:id", subscriptionUpdate, ({ sandbox, id, values }) => {
-    const subscription = subscriptionNamed(sandbox, id);
+    const subscription = requireSubscription(sandbox, id);
     const changesMore =
       values.cancel_at_period_end !== undefined ||
       values.cancel_at !== undefined ||
@@ -227,7 +227,7 @@ export const subscriptionEndpoints: Endpoint[] = [
     }
     const method = values.default_payment_method;
     if (method) {
-      ownPaymentMethod(sandbox, method, subscription.customer, "default_payment_method");
+      requireOwnPaymentMethod(sandbox, method, subscription.customer, "default_payment_method");
     }
     if (values.cancel_at != null && values.cancel_at <= sandbox.now()) {
       throw invalidParameter("cancel_at", "`cancel_at` must be in the future.");
@@ -250,15 +250,15 @@ export const subscriptionEndpoints: Endpoint[] = [
       if (values.description !== undefined) subscription.description = values.description;
       if (method !== undefined) subscription.default_payment_method = method;
       subscription.metadata = changeMetadata(subscription.metadata, values.metadata);
-      noteDetails(subscription, values.cancellation_details);
+      recordCancellationDetails(subscription, values.cancellation_details);
     });
     return subscription;
   }),
   endpoint("DELETE", "/v1/subscriptions/:id", subscriptionCancel, ({ sandbox, id, values }) => {
-    const subscription = subscriptionNamed(sandbox, id);
+    const subscription = requireSubscription(sandbox, id);
     // Stripe answers as if a subscription that is over were not there.
     if (isOver(subscription)) throw noSuch("subscription", id);
-    noteDetails(subscription, values.cancellation_details);
+    recordCancellationDetails(subscription, values.cancellation_details);
     endSubscription(sandbox, subscription, "cancellation_requested");
     return subscription;
   }),

@@ -6,7 +6,7 @@ import type { Sandbox } from "../../engine/sandbox";
 import { addEndpoint } from "../../engine/webhook-endpoints";
 import type { WebhookEndpoint, Wire } from "../../engine/wire";
 import { type Endpoint, endpoint } from "../endpoint";
-import { page } from "../pagination";
+import { paginate } from "../pagination";
 import {
   boolean,
   changeMetadata,
@@ -30,7 +30,7 @@ function withoutSecret({ secret: _secret, ...shown }: WebhookEndpoint): WebhookE
   return shown;
 }
 
-function endpointNamed(sandbox: Sandbox, id: string): WebhookEndpoint {
+function requireEndpoint(sandbox: Sandbox, id: string): WebhookEndpoint {
   const found = sandbox.state.webhookEndpoints.get(id);
   if (!found) throw noSuch("webhook endpoint", id);
   return found;
@@ -111,14 +111,14 @@ export const webhookEndpointEndpoints: Endpoint[] = [
     });
   }),
   endpoint("GET", "/v1/webhook_endpoints", endpointList, (call) => {
-    const found = page(call, "webhook endpoint", call.sandbox.state.webhookEndpoints.values());
+    const found = paginate(call, "webhook endpoint", call.sandbox.state.webhookEndpoints.values());
     return { ...found, data: found.data.map(withoutSecret) };
   }),
   endpoint("GET", "/v1/webhook_endpoints/:id", onlyExpand, ({ sandbox, id }) =>
-    withoutSecret(endpointNamed(sandbox, id)),
+    withoutSecret(requireEndpoint(sandbox, id)),
   ),
   endpoint("POST", "/v1/webhook_endpoints/:id", endpointUpdate, ({ sandbox, id, values }) => {
-    const found = endpointNamed(sandbox, id);
+    const found = requireEndpoint(sandbox, id);
     const url = values.url === undefined ? undefined : checkedUrl(values.url);
     if (values.enabled_events) found.enabled_events = checkedEvents(values.enabled_events);
     if (values.description !== undefined) found.description = values.description;
@@ -129,7 +129,7 @@ export const webhookEndpointEndpoints: Endpoint[] = [
     return withoutSecret(found);
   }),
   endpoint("DELETE", "/v1/webhook_endpoints/:id", {}, ({ sandbox, id }) => {
-    sandbox.state.webhookEndpoints.delete(endpointNamed(sandbox, id).id);
+    sandbox.state.webhookEndpoints.delete(requireEndpoint(sandbox, id).id);
     sandbox.changed();
     return {
       id,

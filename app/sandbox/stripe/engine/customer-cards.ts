@@ -7,7 +7,7 @@ import { isOver } from "./subscriptions";
 import { chargeOutcome, type TestCard } from "./test-cards";
 import type { Customer, Invoice, PaymentMethod, Subscription } from "./wire";
 
-export type RepairOutcome =
+export type CardOutcome =
   | { kind: "complete" }
   | { kind: "declined"; message: string }
   | { kind: "authentication" };
@@ -38,7 +38,7 @@ export function changeDefaultCard(
   customer: Customer,
   card: TestCard,
   authenticated: boolean,
-): RepairOutcome {
+): CardOutcome {
   const outcome = authenticated ? ({ kind: "paid" } as const) : chargeOutcome(card, true);
   if (outcome.kind === "authentication") return { kind: "authentication" };
   if (outcome.kind === "declined") return { kind: "declined", message: outcome.message };
@@ -75,7 +75,7 @@ export function payWithCard(
   invoice: Invoice,
   card: TestCard,
   authenticated: boolean,
-): RepairOutcome {
+): CardOutcome {
   const outcome = authenticated ? ({ kind: "paid" } as const) : chargeOutcome(card, true);
   if (outcome.kind === "authentication") return { kind: "authentication" };
   const method = addPaymentMethod(sandbox, card, customer.email);

@@ -1,11 +1,11 @@
-import { addConfiguration, EVERYDAY_FEATURES } from "./portal-configurations";
+import { addConfiguration, DEFAULT_FEATURES } from "./portal-configurations";
 import { addPrice, recurring } from "./prices";
 import { addProduct } from "./products";
 import { API_VERSION, type Sandbox } from "./sandbox";
 import { addEndpoint } from "./webhook-endpoints";
 
 /** The one thing on sale: a subscription to premium. */
-export type Catalogue = {
+export type SeedPrice = {
   id: string;
   productId: string;
   unitAmount: 999;
@@ -17,7 +17,7 @@ const SITE_ENDPOINT = "we_goldenPathSandbox";
 const DEFAULT_CONFIGURATION = "bpc_goldenPathSandbox";
 
 /** Puts product, price and portal configuration in place where they are missing. */
-export function stockCatalogue(sandbox: Sandbox, catalogue: Catalogue): void {
+export function seedCatalogue(sandbox: Sandbox, catalogue: SeedPrice): void {
   const { products, prices, portalConfigurations } = sandbox.state;
   if (!products.has(catalogue.productId)) {
     addProduct(sandbox, {
@@ -40,13 +40,13 @@ export function stockCatalogue(sandbox: Sandbox, catalogue: Catalogue): void {
     addConfiguration(sandbox, {
       id: DEFAULT_CONFIGURATION,
       is_default: true,
-      features: structuredClone(EVERYDAY_FEATURES),
+      features: structuredClone(DEFAULT_FEATURES),
     });
   }
 }
 
 /** Makes the site's own endpoint what the options say; without an address there is none. */
-export function stockEndpoint(
+export function seedWebhookEndpoint(
   sandbox: Sandbox,
   site: { url: string | null; secret: string; events: string[] },
 ): void {

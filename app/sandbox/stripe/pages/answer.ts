@@ -1,2 +1,0 @@
-/** How a page answers: with markup, or by sending the browser on. */
-export type PageAnswer = { page: string; status?: number } | { redirect: string };
