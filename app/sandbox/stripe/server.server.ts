@@ -43,9 +43,9 @@ const TICK_MS = 1_000;
 export type StripeSandboxOptions = {
   /** 0 takes any free port. */
   port: number;
-  /** The addresses to listen on, of which undefined is all; 127.0.0.1 by default. */
+  /** The addresses to listen on; undefined stands for all. 127.0.0.1 by default. */
   hosts?: (string | undefined)[];
-  /** The name by which the site itself reaches the sandbox, where that is not a loopback one. */
+  /** The host name by which the site reaches the sandbox, if it is not a loopback name. */
   ownHost?: string;
   /** How browsers reach the sandbox; `http://localhost:<port>` by default. */
   publicOrigin?: string;
@@ -53,7 +53,7 @@ export type StripeSandboxOptions = {
   stateFile: string | null;
   secretKey: string;
   webhookSecret: string;
-  /** Where the site takes webhooks; null for none but the registered endpoints. */
+  /** The site's webhook address; null for none but the endpoints that are registered by the API. */
   webhookUrl: string | null;
   /** The types of event that `webhookUrl` is sent; all by default. */
   webhookEvents?: string[];
@@ -69,7 +69,7 @@ export type StripeSandbox = { origin: string; port: number; close(): Promise<voi
 
 /**
  * Starts the local Stripe: API, hosted pages, webhooks and control page on one port. Rejects with
- * Node's own error when it cannot listen, and with one sentence when the state file is unreadable.
+ * Node's error if it cannot listen, and with a message for the operator if the state file is unreadable.
  */
 export async function startStripeSandbox(options: StripeSandboxOptions): Promise<StripeSandbox> {
   const { hosts = ["127.0.0.1"], log = () => undefined } = options;
@@ -138,7 +138,7 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     await stop().catch(() => undefined);
     throw error;
   }
-  // What was under way when the sandbox last stopped goes on.
+  // deliveries that were pending when the sandbox last stopped
   dispatcher.wake();
   log({ msg: "sandbox listening", port, origin });
   return { origin, port, close: stop };
@@ -182,7 +182,7 @@ function close(server: Server): Promise<void> {
 }
 
 function listener(context: Context, isOwnHost: (request: IncomingMessage) => boolean) {
-  // Shown once, on the control page that follows a control form.
+  // shown once, on the control page after a form was submitted
   let notice: string | null = null;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -192,7 +192,7 @@ function listener(context: Context, isOwnHost: (request: IncomingMessage) => boo
     if (!isOwnHost(request)) {
       return sendJson(response, 421, JSON.stringify({ error: "The sandbox has another name." }));
     }
-    // pages are led to from the site, which is another origin
+    // the site, which is another origin, links to the pages
     if (!(isPage && isRead) && isCrossOrigin(request)) {
       return sendJson(response, 403, JSON.stringify({ error: "Not from another site." }));
     }
@@ -252,7 +252,7 @@ async function readForm(request: IncomingMessage): Promise<Form> {
   return decodeForm(await readBody(request, PAGE_BODY_LIMIT));
 }
 
-/** Returns what the control page shows next, for a form that was posted from it. */
+/** Handles a control request. Returns the notice for the control page if a form was submitted there. */
 async function handleControl(
   context: Context,
   request: IncomingMessage,
@@ -281,11 +281,11 @@ async function handleControl(
 async function readInput(request: IncomingMessage, isForm: boolean): Promise<object> {
   const body = await readBody(request, PAGE_BODY_LIMIT);
   if (isForm) {
-    // A field left empty says nothing.
+    // an empty field counts as absent
     return Object.fromEntries(Object.entries(decodeForm(body)).filter(([, value]) => value !== ""));
   }
   if (body === "") return {};
-  // anything else, such as text/plain, is what a page elsewhere may send without asking first
+  // other types, such as text/plain, can be sent by a foreign page without a preflight
   if (mediaType(request) !== "application/json") {
     throw new ControlError(415, "The body must be JSON or a form.");
   }
@@ -293,7 +293,7 @@ async function readInput(request: IncomingMessage, isForm: boolean): Promise<obj
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed === "object" && parsed !== null) return parsed;
   } catch {
-    // Answered below, as for any body that is no object.
+    // rejected below, like any body that is not an object
   }
   throw new ControlError(400, "The body must be a JSON object.");
 }

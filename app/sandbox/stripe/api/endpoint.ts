@@ -4,7 +4,7 @@ import { type Parameters, type Read, readParameters } from "./parameters";
 
 export type Method = "GET" | "POST" | "DELETE";
 
-/** One request to an endpoint, its parameters read. `id` is empty where the path has none. */
+/** One request to an endpoint, with its parameters read. `id` is empty if the path has none. */
 export type Call<Values> = { sandbox: Sandbox; path: string; id: string; values: Values };
 
 /** One method and path of the API. */

@@ -10,7 +10,7 @@ export function unknownParameters(names: [string, ...string[]]): ApiError {
   );
 }
 
-/** 400: a parameter that the endpoint cannot do without. */
+/** 400: a required parameter is missing. */
 export function missingParameter(name: string): ApiError {
   return invalidParameter(name, `Missing required param: ${name}.`, "parameter_missing");
 }
@@ -19,6 +19,6 @@ export function missingParameter(name: string): ApiError {
 export function unrecognizedUrl(method: string, path: string): ApiError {
   return new ApiError(404, {
     type: "invalid_request_error",
-    message: `Unrecognized request URL (${method}: ${path}). The local Stripe sandbox plays a part of Stripe's API only.`,
+    message: `Unrecognized request URL (${method}: ${path}). The local Stripe sandbox implements a part of Stripe's API only.`,
   });
 }

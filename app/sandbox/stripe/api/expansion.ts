@@ -12,7 +12,7 @@ type Collection = Extract<
   string
 >;
 
-/** Which references of which objects can be replaced by what they name. */
+/** The expandable references of each kind of object. */
 const REFERENCES: Record<string, Record<string, Collection>> = {
   charge: {
     customer: "customers",
@@ -55,7 +55,7 @@ const REFERENCES: Record<string, Record<string, Collection>> = {
   "billing_portal.session": { configuration: "portalConfigurations" },
 };
 
-/** What is part of an object only when it is asked for. */
+/** Properties that an object has only when they are expanded. */
 const INCLUSIONS: Record<string, (sandbox: Sandbox, id: string) => object> = {
   "checkout.session.line_items": (sandbox, id) => sessionLineItems(sandbox, id),
   "customer.sources": (_sandbox, id) => wholeList(`/v1/customers/${id}/sources`, []),
@@ -79,12 +79,12 @@ const INCLUSIONS: Record<string, (sandbox: Sandbox, id: string) => object> = {
     ),
 };
 
-/** The properties that a path may name, `data` of a list included (docs.stripe.com/api/expanding_objects). */
+/** The maximum depth of a path, the `data` of a list included (docs.stripe.com/api/expanding_objects). */
 const MAX_LEVELS = 4;
 
 /**
- * A copy of an answer in which the references on `paths` are whole objects. Throws Stripe's error
- * for a property that cannot be expanded and for paths of more than four properties.
+ * A copy of a response in which the references at `paths` are expanded. Throws Stripe's error for a
+ * property that cannot be expanded, and for paths of more than four properties.
  */
 export function expanded(sandbox: Sandbox, answer: object, paths: string[]): object {
   if (paths.length === 0) return answer;
@@ -140,5 +140,5 @@ function expandPath(sandbox: Sandbox, root: Json, names: string[], path: string)
   walk(root, { kind: "", trail: "" }, names);
 }
 
-/** Where a walk is: in which kind of object, and by which names from there. */
+/** A position in the walk: the kind of the enclosing object, and the path from there. */
 type Owner = { kind: string; trail: string };

@@ -8,8 +8,8 @@ const LONGEST_KEY = 255;
 export type KeyedRequest = { key: string; method: string; path: string; form: Form };
 
 /**
- * The answer that a key was first given, or null for a new key. Throws Stripe's idempotency_error
- * when the key was used for another path or with other parameters.
+ * The response stored under a key, or null for a new key. Throws Stripe's idempotency_error if the key
+ * was used for another path or with other parameters.
  */
 export function findStoredResponse(sandbox: Sandbox, request: KeyedRequest): StoredResponse | null {
   const { key } = request;
@@ -37,10 +37,9 @@ export function findStoredResponse(sandbox: Sandbox, request: KeyedRequest): Sto
 }
 
 /**
- * Keeps the answer to a request for its key, and tells whether it did. As at Stripe
- * (docs.stripe.com/api/idempotent_requests), what came of work that had begun is kept, a 500
- * included; an answer that refuses the request before anything was done is not, so that the key can
- * be used once the request is right.
+ * Stores the response to a request under its key. Returns whether it did: as at Stripe
+ * (docs.stripe.com/api/idempotent_requests), the result of work that has begun is stored, a 500
+ * included; a rejection before any work is not, so that a corrected request can use the key.
  */
 export function storeResponse(
   sandbox: Sandbox,
@@ -63,13 +62,13 @@ export function storeResponse(
 }
 
 /**
- * The keys of requests that are under way. A second request with one of them is answered 409
- * (docs.stripe.com/error-codes, `idempotency_key_in_use`), which stripe-node tries again by itself.
+ * The keys of requests in progress. A second request with one of them gets a 409
+ * (docs.stripe.com/error-codes, `idempotency_key_in_use`), which stripe-node retries by itself.
  */
 export class KeysInUse {
   private readonly keys = new Set<string>();
 
-  /** Whether the key was free; from now on it is not. */
+  /** Claims a key. Returns whether it was free. */
   take(key: string): boolean {
     if (this.keys.has(key)) return false;
     this.keys.add(key);
@@ -81,7 +80,7 @@ export class KeysInUse {
   }
 }
 
-/** 409: another request with this key is under way. */
+/** 409: another request with this key is in progress. */
 export function keyInUse(key: string): ApiError {
   return new ApiError(409, {
     type: "idempotency_error",

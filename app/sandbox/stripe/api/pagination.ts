@@ -10,8 +10,8 @@ type Paging = {
 const DEFAULT_LIMIT = 10;
 
 /**
- * One page of a list, newest first, as Stripe pages: `starting_after` goes on after an object,
- * `ending_before` gives the objects just before one. Items come in the order of their creation.
+ * One page of a list, newest first, with Stripe's cursors: `starting_after` and `ending_before` name the
+ * object that the page follows or precedes. `items` are in the order of their creation.
  */
 export function paginate<Item extends { id: string }>(
   call: Call<Paging>,

@@ -92,7 +92,7 @@ describe("readParameters", () => {
     ],
     ["a hash for a text", "name[a]=1", undefined, "name"],
     ["deep metadata", "name=a&meta[a][b]=1", undefined, "meta[a]"],
-    ["a parameter the sandbox does not play", "name=a&discounts[0]=x", undefined, "discounts"],
+    ["a parameter the sandbox does not support", "name=a&discounts[0]=x", undefined, "discounts"],
   ])("refuses %s", (_what, form, code, param) => {
     expect(refusal(form)).toEqual({ code, param });
   });

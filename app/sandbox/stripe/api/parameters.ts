@@ -3,7 +3,7 @@ import { isEmail } from "../engine/email-address";
 import type { Form, FormValue } from "../http/form";
 import { missingParameter, unknownParameters } from "./errors";
 
-/** How one parameter of an endpoint is read; `read` throws an ApiError for a value Stripe refuses. */
+/** How to read one parameter of an endpoint; `read` throws an ApiError for a value that Stripe rejects. */
 export type Parameter<Value, Required extends boolean = boolean> = {
   readonly required: Required;
   read(value: FormValue, name: string): Value;
@@ -14,7 +14,7 @@ export type Parameters = Record<string, Parameter<unknown>>;
 /** Every parameter that stripe-node's type for an endpoint names, no more and no fewer. */
 export type ParametersOf<Params> = Record<keyof Params, Parameter<unknown>>;
 
-/** What a set of parameters reads: optional ones may be undefined. */
+/** The values that a set of parameters reads; optional ones may be undefined. */
 export type Read<Set extends Parameters> = {
   [Name in keyof Set]: Set[Name] extends Parameter<infer Value, infer Required>
     ? Required extends true
@@ -53,12 +53,12 @@ function optional<Value>(read: (value: FormValue, name: string) => Value): Param
   return { required: false, read };
 }
 
-/** The same parameter, which the endpoint cannot do without. */
+/** The same parameter, but required. */
 export function required<Value>(parameter: Parameter<Value>): Parameter<Value, true> {
   return { required: true, read: parameter.read };
 }
 
-/** Text; an empty one is refused, as Stripe takes it for an attempt to unset. */
+/** Text; an empty one is rejected, since to Stripe it means to unset the parameter. */
 export function text(maxLength = 5_000): Parameter<string, false> {
   return optional((value, name) => {
     if (typeof value !== "string") throw invalidParameter(name, "Invalid string");
@@ -97,8 +97,8 @@ export function url(): Parameter<string, false> {
 }
 
 /**
- * An e-mail address; one whose domain has no top-level domain is refused, as Stripe refuses it
- * (docs.stripe.com/error-codes, `email_invalid`).
+ * An e-mail address; as at Stripe, its domain needs a top-level domain (docs.stripe.com/error-codes,
+ * `email_invalid`).
  */
 export function email(): Parameter<string, false> {
   return optional((value, name) => {
@@ -110,7 +110,7 @@ export function email(): Parameter<string, false> {
   });
 }
 
-/** A whole number within bounds, both included. */
+/** A whole number from `min` to `max`, both included. */
 export function integer(
   min = Number.MIN_SAFE_INTEGER,
   max = Number.MAX_SAFE_INTEGER,
@@ -142,7 +142,7 @@ export function boolean(): Parameter<boolean, false> {
   });
 }
 
-/** One of some words. */
+/** One of the given words. */
 export function oneOf<const Word extends string>(...words: Word[]): Parameter<Word, false> {
   return optional((value, name) => {
     const word = words.find((candidate) => candidate === value);
@@ -175,7 +175,7 @@ export function list<Item>(item: Parameter<Item>, maxLength = 100): Parameter<It
   });
 }
 
-/** A moment in Unix seconds, or bounds for one: `created=5`, `created[gte]=5`. */
+/** A filter for Unix seconds, by value or by bounds: `created=5`, `created[gte]=5`. */
 export function timestampFilter(): Parameter<(seconds: number) => boolean, false> {
   const bound = integer(0);
   const bounds = { gt: bound, gte: bound, lt: bound, lte: bound };
@@ -221,7 +221,7 @@ export function metadata(): Parameter<MetadataChange, false> {
   });
 }
 
-/** Metadata after a change; the given ones stay untouched. */
+/** A copy of metadata with a change applied. */
 export function changeMetadata(
   current: Record<string, string>,
   change: MetadataChange | undefined,
@@ -231,19 +231,19 @@ export function changeMetadata(
   return Object.fromEntries(kept.filter(([, value]) => value !== ""));
 }
 
-/** Parameters that change nothing in the sandbox, taken as they come. */
+/** Parameters that are accepted with any value and make no difference here. */
 export function ignored<Name extends string>(
   ...names: Name[]
 ): Record<Name, Parameter<undefined, false>> {
   return each(names, () => undefined);
 }
 
-/** Parameters that Stripe has and the sandbox does not play: refused, rather than ignored. */
+/** Parameters that Stripe has and the sandbox does not: rejected, so that nobody relies on them. */
 export function unsupported<Name extends string>(
   ...names: Name[]
 ): Record<Name, Parameter<undefined, false>> {
   return each(names, (_value, name) => {
-    throw invalidParameter(name, `The local Stripe sandbox does not play '${name}'.`);
+    throw invalidParameter(name, `The local Stripe sandbox does not support '${name}'.`);
   });
 }
 
@@ -257,7 +257,7 @@ function each<Name extends string>(
   >;
 }
 
-/** `expand[]`: the paths to replace by whole objects. */
+/** `expand[]`: the paths of references to be replaced by the objects. */
 export const expand = list(text(200), 20);
 
 /** The parameters of every list endpoint. */

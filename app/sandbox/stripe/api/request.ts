@@ -23,7 +23,7 @@ export function authenticate(secretKey: string, header: string | undefined): voi
   });
 }
 
-/** A request's parameters, of its query and its body. Throws Stripe's 400 for a body of another kind. */
+/** A request's parameters, from query and body. Throws Stripe's 400 for a body that is not form-encoded. */
 export async function readForm(request: IncomingMessage, query: string): Promise<Form> {
   const body = await readBody(request, BODY_LIMIT);
   if (body !== "" && mediaType(request) !== "application/x-www-form-urlencoded") {
@@ -36,7 +36,7 @@ export async function readForm(request: IncomingMessage, query: string): Promise
   return decodeForm([query, body].filter((part) => part !== "").join("&"));
 }
 
-/** The key that a request brings; null for none. */
+/** A request's idempotency key; null for none. */
 export function idempotencyKey(request: IncomingMessage): string | null {
   const header = request.headers["idempotency-key"];
   return typeof header === "string" && header !== "" ? header : null;

@@ -2,20 +2,20 @@ import { ApiError, type ApiErrorBody } from "../engine/api-error";
 import type { Log } from "../engine/log";
 import { BodyTooLarge } from "../http/exchange";
 
-/** What the API answers, before it is sent or spoilt by a fault. */
+/** A response of the API, before it is sent. */
 export type ApiResponse = { status: number; body: string; headers: Record<string, string> };
 
-/** The answer with an object. */
+/** The response with an object. */
 export function okResponse(object: object): ApiResponse {
   return { status: 200, body: JSON.stringify(object), headers: {} };
 }
 
-/** The answer with Stripe's error JSON. */
+/** The response with Stripe's error JSON. */
 export function errorResponse(status: number, error: ApiErrorBody): ApiResponse {
   return { status, body: JSON.stringify({ error }), headers: {} };
 }
 
-/** The answer to a request that failed with an error; one that is not an ApiError is logged. */
+/** The response to a request that failed. An error that is not the client's is logged and becomes a 500. */
 export function toErrorResponse(error: unknown, log: Log): ApiResponse {
   if (error instanceof ApiError) {
     const answer = errorResponse(error.status, error.body);
@@ -23,7 +23,7 @@ export function toErrorResponse(error: unknown, log: Log): ApiResponse {
     return answer;
   }
   if (error instanceof BodyTooLarge) {
-    // The rest of the body is not read, so the connection cannot be used again.
+    // the rest of the body is not read, so the connection cannot be reused
     return {
       ...errorResponse(413, { type: "invalid_request_error", message: "Request too large." }),
       headers: { Connection: "close" },

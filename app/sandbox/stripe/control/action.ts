@@ -15,14 +15,14 @@ export type ControlContext = {
   dispatcher: WebhookDispatcher;
 };
 
-/** One thing that a tester can ask for. */
+/** One endpoint of the control API. */
 export type ControlAction = {
   method: "GET" | "POST" | "DELETE";
   pattern: string;
   run(context: ControlContext, id: string, input: unknown): object | Promise<object>;
 };
 
-/** Ties an action to the shape of its input; forms' texts are turned into numbers and the like. */
+/** A control action from the schema of its input, which also coerces the text of forms, and its work. */
 export function action<Shape extends z.ZodType>(
   method: ControlAction["method"],
   pattern: string,

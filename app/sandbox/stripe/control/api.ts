@@ -66,7 +66,7 @@
  *     POST   /_control/events/:id/send   { times } again, to all endpoints
  *
  *     POST   /_control/faults         { kind: "error" | "slow" | "truncate" | "destroy" (required),
- *                                       times (1; 0 for ever), when: "before" | "after", match:
+ *                                       times (1; 0 forever), when: "before" | "after", match:
  *                                       "POST /v1/customers", status (500), ms (1000) }; an error
  *                                       from 500 on is kept for the request's idempotency key
  *     DELETE /_control/faults         (also POST /_control/faults/clear)

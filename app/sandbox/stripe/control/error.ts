@@ -1,4 +1,4 @@
-/** A control request that cannot be done, with the HTTP status that says why. */
+/** A control request that cannot be carried out, with its HTTP status. */
 export class ControlError extends Error {
   constructor(
     readonly status: number,

@@ -104,7 +104,7 @@ const customerActions: ControlAction[] = [
   }),
 ];
 
-/** What a tester can bring about in the life of customers, sessions and subscriptions. */
+/** The control actions for sessions, customers, subscriptions and payments. */
 export const lifecycleActions: ControlAction[] = [
   ...sessionActions,
   ...customerActions,

@@ -9,7 +9,7 @@ import type { ControlContext } from "./action";
 
 const SHOWN = 50;
 
-/** The page on which a tester sees everything and makes things happen. */
+/** The tester's page: the whole state, with a button for each control action. */
 export function controlPage(context: ControlContext, notice: string | null): string {
   const { sandbox } = context;
   const { state } = sandbox;
@@ -85,7 +85,7 @@ function button(path: string, label: string, fields: Record<string, string> = {}
   )}<button type="submit" class="plain">${label}</button></form>`;
 }
 
-/** A form with fields that each know their name; ids are made unique by the path. */
+/** A form with fields, whose ids the path makes unique. */
 function fieldForm(path: string, go: string, ...fields: ((path: string) => Html)[]): Html {
   return html`<form method="post" action="/_control/${path}">${fields.map((field) => field(path))}<button type="submit" class="plain">${go}</button></form>`;
 }

@@ -21,7 +21,7 @@ function requireRefund(sandbox: Sandbox, id: string): Refund {
   return refund;
 }
 
-/** What a tester can bring about after a payment: refunds and disputes. */
+/** The control actions for refunds and disputes. */
 export const paymentActions: ControlAction[] = [
   action(
     "POST",

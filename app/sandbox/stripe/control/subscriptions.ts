@@ -28,7 +28,7 @@ const FORCED_OUTCOMES: Record<string, ChargeOutcome> = {
   },
 };
 
-/** What a tester can bring about in the life of subscriptions. */
+/** The control actions for subscriptions. */
 export const subscriptionActions: ControlAction[] = [
   action(
     "POST",
@@ -47,7 +47,7 @@ export const subscriptionActions: ControlAction[] = [
   ),
   action("POST", "/_control/subscriptions/:id/recover", noInput, ({ sandbox }, id) => {
     const subscription = requireRunningSubscription(sandbox, id);
-    // an unpaid one has left the invoices of later periods as drafts
+    // an unpaid subscription has left the invoices of later periods as drafts
     const owed = invoicesOf(sandbox, subscription).filter(
       ({ status }) => status === "open" || (status === "draft" && subscription.status === "unpaid"),
     );

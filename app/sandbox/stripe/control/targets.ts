@@ -12,11 +12,11 @@ export const noInput = z.object({});
 /** A whole number from 0 on. */
 export const count = z.coerce.number().int().min(0);
 
-/** Yes or no, also as a form says it. */
+/** A boolean, also as a form sends it. */
 export const flag = z.union([z.boolean(), z.stringbool()]);
 
 const cards = Object.keys(TEST_CARDS) as [TestCard, ...TestCard[]];
-/** A test card's number, with or without blanks. */
+/** A test card's number, with or without spaces. */
 export const card = z
   .string()
   .transform((number) => number.replace(/\s/g, ""))

@@ -7,7 +7,7 @@ import { action, type ControlAction } from "./action";
 import { ControlError } from "./error";
 import { count, flag, noInput } from "./targets";
 
-/** What a tester can do with endpoints, events and their deliveries. */
+/** The control actions for webhook endpoints, events and deliveries. */
 export const webhookActions: ControlAction[] = [
   action(
     "POST",

@@ -1,4 +1,4 @@
-/** The body of Stripe's error answers, under `error`. */
+/** The `error` object of Stripe's error responses. */
 export type ApiErrorBody = {
   type: "api_error" | "card_error" | "idempotency_error" | "invalid_request_error";
   message: string;
@@ -7,7 +7,7 @@ export type ApiErrorBody = {
   decline_code?: string;
 };
 
-/** A failure that the API answers with Stripe's error JSON and this HTTP status. */
+/** A failure that the API reports with Stripe's error JSON and this HTTP status. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -17,12 +17,12 @@ export class ApiError extends Error {
   }
 }
 
-/** 400: a value that Stripe refuses. */
+/** 400: a value that Stripe rejects. */
 export function invalidParameter(param: string, message: string, code?: string): ApiError {
   return new ApiError(400, { type: "invalid_request_error", message, param, code });
 }
 
-/** An id that names nothing: 404 when the URL names it, 400 when a parameter does. */
+/** No object has this id: 404 when it is in the URL, 400 when it is a parameter. */
 export function noSuch(kind: string, id: string, param = "id"): ApiError {
   return new ApiError(param === "id" ? 404 : 400, {
     type: "invalid_request_error",

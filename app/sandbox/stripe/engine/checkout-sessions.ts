@@ -8,7 +8,7 @@ import type { Sandbox } from "./sandbox";
 import type { CheckoutDetails } from "./state";
 import type { CheckoutSession, Customer, Wire } from "./wire";
 
-/** How long a session stays open when its creator says nothing else. */
+/** How long a session stays open by default, and at most. */
 export const SESSION_SECONDS = 86_400;
 
 export type SessionDraft = Pick<CheckoutDetails, "priceId" | "quantity"> &
@@ -18,7 +18,7 @@ export type SessionDraft = Pick<CheckoutDetails, "priceId" | "quantity"> &
     more: Partial<CheckoutSession>;
   };
 
-/** Opens a session for a subscription; its page is at `url`. */
+/** Creates a session for a subscription; its page is at `url`. */
 export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSession {
   const price = requirePrice(sandbox, draft.priceId);
   const amount = (price.unit_amount ?? 0) * draft.quantity;
@@ -107,7 +107,7 @@ function pageOf(sandbox: Sandbox, sessionId: string): string {
   return `${sandbox.pagesOrigin}/c/pay/${sessionId}`;
 }
 
-/** Gives open sessions the address that their pages have since the sandbox moved to another port. */
+/** Updates the addresses of open sessions, for a sandbox that has moved to another port. */
 export function moveSessions(sandbox: Sandbox): void {
   for (const session of sandbox.state.checkoutSessions.values()) {
     if (session.url !== null) session.url = pageOf(sandbox, session.id);
@@ -115,12 +115,12 @@ export function moveSessions(sandbox: Sandbox): void {
   sandbox.changed();
 }
 
-/** Whether nobody pays in a session without a tick at the terms of service. */
+/** Whether a session requires consent to the terms of service. */
 export function asksForTerms(session: CheckoutSession): boolean {
   return session.consent_collection?.terms_of_service === "required";
 }
 
-/** What a session knows of its customer by an e-mail address. */
+/** The `customer_details` of a session whose customer has this e-mail address. */
 export function detailsOf(email: string | null): CheckoutSession["customer_details"] {
   return {
     address: null,
@@ -141,7 +141,7 @@ export function requireSession(sandbox: Sandbox, id: string): CheckoutSession {
   return session;
 }
 
-/** Closes an open session so that nobody can pay in it any more. */
+/** Expires an open session. Throws Stripe's error for any other. */
 export function expireSession(sandbox: Sandbox, session: CheckoutSession): void {
   if (session.status !== "open") {
     throw notAllowed(
@@ -154,7 +154,7 @@ export function expireSession(sandbox: Sandbox, session: CheckoutSession): void 
   emit(sandbox, "checkout.session.expired", session);
 }
 
-/** What a session sells, as the list that Stripe gives for it. */
+/** The line items of a session. */
 export function sessionLineItems(
   sandbox: Sandbox,
   sessionId: string,

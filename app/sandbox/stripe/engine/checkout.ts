@@ -17,7 +17,7 @@ import { startSubscription } from "./subscription-lifecycle";
 import { type BankAccount, type ChargeOutcome, chargeOutcome, type TestCard } from "./test-cards";
 import type { CheckoutSession, Customer, PaymentIntent } from "./wire";
 
-/** How an attempt to pay in a session came out. */
+/** The outcome of an attempt to pay in a session. */
 export type CheckoutOutcome =
   | { kind: "complete"; redirect: string }
   | { kind: "declined"; message: string }
@@ -26,15 +26,15 @@ export type CheckoutOutcome =
 
 type Attempt = {
   instrument: TestCard | BankAccount;
-  /** For a session without a customer: whom to make. */
+  /** The address of the customer to create, for a session without one. */
   email: string | null;
-  /** Whether the holder has been through 3-D Secure. */
+  /** Whether the cardholder has passed 3-D Secure. */
   authenticated: boolean;
 };
 
 /**
- * Pays in a session. Only a payment that succeeds, or is on its way, completes it and starts the
- * subscription; a declined card leaves it open for another try.
+ * Pays in a session. A payment that succeeds or is processing completes it and starts the subscription;
+ * a declined card leaves it open for another try.
  */
 export function payInSession(
   sandbox: Sandbox,
@@ -102,7 +102,7 @@ function payer(sandbox: Sandbox, session: CheckoutSession, email: string | null)
   if (session.customer !== null) {
     const customer = sandbox.state.customers.get(session.customer);
     if (!isPresent(customer)) return null;
-    // As stripe-node's type for the parameter `customer` says: asked for and kept where there is none.
+    // a customer without an address is asked for one, which is saved (stripe-node's type of `customer`)
     if (customer.email === null && email !== null) {
       update(sandbox, "customer.updated", customer, () => {
         customer.email = email;
@@ -115,12 +115,12 @@ function payer(sandbox: Sandbox, session: CheckoutSession, email: string | null)
   return customer;
 }
 
-/** Where a completed session sends its customer: Stripe's placeholder becomes the session's id. */
+/** The success URL of a completed session, with Stripe's placeholder replaced by the session's id. */
 export function successAddress(session: CheckoutSession): string {
   return (session.success_url ?? "/").replaceAll("{CHECKOUT_SESSION_ID}", session.id);
 }
 
-/** The answer to 3-D Secure for a session that waits for one. */
+/** Passes or fails the 3-D Secure authentication that a session waits for. */
 export function completeAuthentication(
   sandbox: Sandbox,
   session: CheckoutSession,
@@ -143,7 +143,7 @@ export function completeAuthentication(
   return { kind: "declined", message: AUTHENTICATION_FAILED };
 }
 
-/** The delayed payment of a completed session arrives, or does not. Null when none is under way. */
+/** Settles or fails the delayed payment of a completed session. Null if none is processing. */
 export function settleDelayedPayment(
   sandbox: Sandbox,
   session: CheckoutSession,
@@ -165,7 +165,7 @@ export function settleDelayedPayment(
   return intent;
 }
 
-/** Whether the first payment of a subscription is a delayed one that is still on its way. */
+/** Whether the first payment of a subscription is a delayed one that is still processing. */
 export function awaitsDelayedPayment(sandbox: Sandbox, subscriptionId: string): boolean {
   for (const session of sandbox.state.checkoutSessions.values()) {
     if (session.subscription !== subscriptionId) continue;

@@ -19,7 +19,7 @@ export function runningSubscriptions(sandbox: Sandbox, customerId: string): Subs
   );
 }
 
-/** What a customer's running subscriptions still owe. */
+/** The open invoices of a customer's running subscriptions. */
 export function owedInvoices(sandbox: Sandbox, customerId: string): Invoice[] {
   return runningSubscriptions(sandbox, customerId)
     .flatMap((subscription) => invoicesOf(sandbox, subscription))
@@ -27,11 +27,11 @@ export function owedInvoices(sandbox: Sandbox, customerId: string): Invoice[] {
 }
 
 /**
- * Makes a card a customer's default one, as the portal does: it sets
+ * Makes a card the customer's default, as the portal does: it sets
  * `customer.invoice_settings.default_payment_method` (docs.stripe.com/customer-management/portal-deep-links).
- * A subscription that has a payment method of its own, as Checkout gives it one, goes on being charged
- * to that (docs.stripe.com/billing/revenue-recovery/smart-retries, "Payment method ordering"), and
- * nothing says that what is owed were paid at once. A declined card changes nothing.
+ * A subscription with a payment method of its own, which is what Checkout sets, is still charged to that
+ * one (docs.stripe.com/billing/revenue-recovery/smart-retries, "Payment method ordering"), and no
+ * document says that open invoices are paid right away. A declined card changes nothing.
  */
 export function changeDefaultCard(
   sandbox: Sandbox,
@@ -50,7 +50,7 @@ export function changeDefaultCard(
   return { kind: "complete" };
 }
 
-/** Gives a subscription a card of its own, without charging it. */
+/** Sets a subscription's own default card, without charging it. */
 export function pinCard(
   sandbox: Sandbox,
   subscription: Subscription,
@@ -65,9 +65,9 @@ export function pinCard(
 }
 
 /**
- * Pays one invoice with a card, as on its hosted page. What is charged later stays as it is: a
- * subscription takes over the card it was paid with only where its
- * `payment_settings.save_default_payment_method` is not `off`, which it is unless asked for.
+ * Pays one invoice with a card, as on its hosted page. Later charges still go to the former card: a
+ * subscription adopts the card it was paid with only if `payment_settings.save_default_payment_method`
+ * is not `off`, its default.
  */
 export function payWithCard(
   sandbox: Sandbox,

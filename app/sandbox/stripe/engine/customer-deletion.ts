@@ -5,7 +5,7 @@ import { endSubscription } from "./subscription-end";
 import { isOver } from "./subscriptions";
 import type { Customer, DeletedCustomer, Wire } from "./wire";
 
-/** Deletes a customer: what it subscribes to ends at once, its payment methods are let go. */
+/** Deletes a customer: its subscriptions end immediately and its payment methods are detached. */
 export function deleteCustomer(sandbox: Sandbox, customer: Customer): DeletedCustomer {
   for (const subscription of sandbox.state.subscriptions.values()) {
     if (subscription.customer !== customer.id || isOver(subscription)) continue;

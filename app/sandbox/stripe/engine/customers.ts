@@ -5,7 +5,7 @@ import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
 import type { Customer, DeletedCustomer, Wire } from "./wire";
 
-/** Makes a customer. */
+/** Creates a customer. */
 export function addCustomer(sandbox: Sandbox, draft: Partial<Customer>): Customer {
   const customer: Customer = {
     id: newId("cus", 14),
@@ -44,8 +44,8 @@ export function addCustomer(sandbox: Sandbox, draft: Partial<Customer>): Custome
 }
 
 /**
- * Forgets a customer and all that is its own, as if the keys were another account's: nothing of it
- * can be retrieved any more, and no event tells.
+ * Removes a customer and everything that belongs to it, as if the keys were another account's, without
+ * an event.
  */
 export function forgetCustomer(sandbox: Sandbox, id: string): void {
   for (const part of Object.values(sandbox.state)) {
@@ -58,7 +58,7 @@ export function forgetCustomer(sandbox: Sandbox, id: string): void {
   sandbox.changed();
 }
 
-/** Whether a customer is still one. */
+/** Whether a customer exists and is not deleted. */
 export function isPresent(customer: Customer | DeletedCustomer | undefined): customer is Customer {
   return customer !== undefined && customer.deleted !== true;
 }
@@ -70,7 +70,7 @@ export function requireCustomer(sandbox: Sandbox, id: string, param = "id"): Cus
   return customer;
 }
 
-/** Throws Stripe's error unless the id names a customer, deleted or not: for the filters of lists. */
+/** For the filters of lists: throws Stripe's error unless the id is a customer's, deleted or not. */
 export function checkCustomerFilter(sandbox: Sandbox, id: string | undefined): void {
   if (id !== undefined && !sandbox.state.customers.has(id))
     throw noSuch("customer", id, "customer");

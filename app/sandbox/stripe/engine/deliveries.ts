@@ -3,12 +3,12 @@ import type { Sandbox } from "./sandbox";
 import type { Delivery } from "./state";
 import type { Event, WebhookEndpoint } from "./wire";
 
-/** Whether a delivery still has somewhere to go. */
+/** Whether a delivery is still to be made. */
 export function isUnderway(delivery: Delivery): boolean {
   return delivery.state === "pending" || delivery.state === "held";
 }
 
-/** Queues an event for every endpoint that listens to its type, as the webhook policy says. */
+/** Queues an event for every endpoint that is subscribed to its type, as the webhook policy says. */
 export function enqueueDeliveries(sandbox: Sandbox, event: Event): void {
   const policy = sandbox.state.webhookPolicy;
   for (const endpoint of sandbox.state.webhookEndpoints.values()) {
@@ -50,9 +50,8 @@ function addDelivery(
 }
 
 /**
- * Counts anew the endpoints that an event has not reached. One that failed, or that the policy lost,
- * counts as well: `pending_webhooks` is what was not delivered successfully, and
- * `delivery_success=false` lists it (docs.stripe.com/api/events/list).
+ * Updates `pending_webhooks`: the number of endpoints that an event has not reached. Failed and dropped
+ * deliveries count too, since `delivery_success=false` lists them (docs.stripe.com/api/events/list).
  */
 export function countPending(sandbox: Sandbox, event: Event): void {
   const reached = new Map<string, boolean>();
@@ -64,8 +63,8 @@ export function countPending(sandbox: Sandbox, event: Event): void {
 }
 
 /**
- * Sends an event again, `times` times and at once, to every enabled endpoint whatever it listens
- * to, past any policy. Returns how many deliveries that makes.
+ * Sends an event again, `times` times and right away, to every enabled endpoint, whatever its types and
+ * the webhook policy. Returns the number of deliveries.
  */
 export function resendEvent(sandbox: Sandbox, event: Event, times: number): number {
   const before = sandbox.state.deliveries.size;
@@ -85,7 +84,7 @@ function heldDeliveries(sandbox: Sandbox): Delivery[] {
   return [...sandbox.state.deliveries.values()].filter(({ state }) => state === "held");
 }
 
-/** Loses the held deliveries for good. */
+/** Drops the held deliveries for good. Returns their number. */
 export function discardHeld(sandbox: Sandbox): number {
   const held = heldDeliveries(sandbox);
   for (const delivery of held) {
@@ -97,7 +96,7 @@ export function discardHeld(sandbox: Sandbox): number {
   return held.length;
 }
 
-/** Lets held deliveries go, `count` at most, and gives them in the order wanted. */
+/** Makes held deliveries pending, `count` at most. Returns them in the given order. */
 export function releaseHeld(
   sandbox: Sandbox,
   order: ReleaseOrder,
@@ -114,7 +113,7 @@ export function releaseHeld(
   return held;
 }
 
-/** Brings every waiting retry forward to now. */
+/** Makes every pending delivery due now. Returns their number. */
 export function retryNow(sandbox: Sandbox): number {
   const pending = [...sandbox.state.deliveries.values()].filter(({ state }) => state === "pending");
   for (const delivery of pending) delivery.nextAttemptAt = Date.now();

@@ -8,8 +8,8 @@ import type { Charge, Dispute, Wire } from "./wire";
 const DAYS_TO_ANSWER = 20;
 
 /**
- * How a dispute begins: with the money gone, as an inquiry of the bank that withdraws nothing yet, or
- * warded off beforehand (docs.stripe.com/disputes/how-disputes-work).
+ * How a dispute begins: with the funds withdrawn, as an inquiry that withdraws nothing yet, or prevented
+ * (docs.stripe.com/disputes/how-disputes-work).
  */
 export type DisputeStart = "needs_response" | "warning_needs_response" | "prevented";
 
@@ -17,8 +17,7 @@ const WITHDRAWN: readonly string[] = ["needs_response", "under_review"];
 const INQUIRY: readonly string[] = ["warning_needs_response", "warning_under_review"];
 
 /**
- * The holder of the card disputes a charge with the bank. `charge.disputed` stays true for ever,
- * however the dispute ends.
+ * Opens a dispute of a charge. `charge.disputed` stays true however the dispute ends.
  */
 export function disputeCharge(
   sandbox: Sandbox,
@@ -95,7 +94,7 @@ const noEvidence = {
   uncategorized_text: null,
 } satisfies Wire<Stripe.Dispute.Evidence>;
 
-/** The bank makes a full dispute of an inquiry and takes the money. */
+/** Escalates an inquiry to a dispute, which withdraws the funds. */
 export function escalateInquiry(sandbox: Sandbox, dispute: Dispute): void {
   if (!INQUIRY.includes(dispute.status)) {
     throw notAllowed(`Dispute ${dispute.id} is no open inquiry.`);
@@ -107,7 +106,7 @@ export function escalateInquiry(sandbox: Sandbox, dispute: Dispute): void {
   emit(sandbox, "charge.dispute.funds_withdrawn", dispute);
 }
 
-/** The author answers a dispute or an inquiry; the bank looks at it. */
+/** Submits evidence, which puts a dispute or an inquiry under review. */
 export function reviewDispute(sandbox: Sandbox, dispute: Dispute): void {
   const isInquiry = INQUIRY.includes(dispute.status);
   if (!isInquiry && !WITHDRAWN.includes(dispute.status)) {
@@ -121,8 +120,8 @@ export function reviewDispute(sandbox: Sandbox, dispute: Dispute): void {
 }
 
 /**
- * The bank decides a dispute; when it is won the money comes back. An inquiry that is not escalated
- * is closed as `warning_closed`, with no money moved.
+ * Closes a dispute; a won one reinstates the funds. An inquiry that was not escalated closes as
+ * `warning_closed`, and no funds move.
  */
 export function closeDispute(sandbox: Sandbox, dispute: Dispute, won: boolean): void {
   if (INQUIRY.includes(dispute.status)) {
@@ -139,7 +138,7 @@ export function closeDispute(sandbox: Sandbox, dispute: Dispute, won: boolean): 
   emit(sandbox, "charge.dispute.closed", dispute);
 }
 
-/** Whether a charge is in a dispute that has taken its money and is not won. */
+/** Whether the funds of a charge are withdrawn by a dispute. */
 export function isChargedBack(sandbox: Sandbox, charge: Charge): boolean {
   return [...sandbox.state.disputes.values()].some(
     (dispute) => dispute.charge === charge.id && [...WITHDRAWN, "lost"].includes(dispute.status),

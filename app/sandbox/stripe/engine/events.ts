@@ -7,8 +7,8 @@ import type { Event, EventObject, EventType } from "./wire";
 const MAX_EVENTS = 1_000;
 
 /**
- * Records an event about an object as it is now and queues it for every endpoint that listens.
- * `data.object` is checked against stripe-node's type for the event.
+ * Records an event with a snapshot of an object and queues it for the subscribed endpoints. The object
+ * is type-checked against stripe-node's type for the event.
  */
 export function emit<Type extends EventType>(
   sandbox: Sandbox,
@@ -39,7 +39,7 @@ export function emit<Type extends EventType>(
   sandbox.changed();
 }
 
-/** Makes a change to a kept object and emits the update, unless nothing changed. */
+/** Changes a stored object and emits the event, unless nothing has changed. */
 export function update<Type extends EventType, Kept extends object & EventObject<Type>>(
   sandbox: Sandbox,
   type: Type,

@@ -1,21 +1,21 @@
 /** A way in which the API misbehaves for its next requests. */
 export type Fault = {
   /**
-   * `error` answers with `status`, which from 500 on is kept for the request's idempotency key; `slow` waits `ms`; `truncate` breaks off the answer half way;
-   * `destroy` breaks the connection without one.
+   * `error` responds with `status`, stored under the request's idempotency key from 500 on; `slow` waits
+   * for `ms`; `truncate` cuts the response off half way; `destroy` closes the connection without one.
    */
   kind: "error" | "slow" | "truncate" | "destroy";
-  /** For how many requests; null for all until the faults are cleared. */
+  /** How many requests it affects; null for all until the faults are cleared. */
   times: number | null;
-  /** Whether the request's work is left undone (`before`) or done all the same (`after`). */
+  /** Whether it strikes `before` the request's work is done, or `after`. */
   when: "before" | "after";
-  /** Only for requests whose `METHOD /path` begins so. */
+  /** Prefix of the `METHOD /path` of the requests it affects. */
   match: string;
   status: number;
   ms: number;
 };
 
-/** The faults that a tester has set, used up one request at a time. */
+/** The faults that a tester has set, in force until their `times` are used up. */
 export class Faults {
   private faults: Fault[] = [];
 
@@ -31,12 +31,12 @@ export class Faults {
     this.faults = [];
   }
 
-  /** How long this request is to wait, in milliseconds. */
+  /** How long to delay this request, in milliseconds. */
   takeDelay(request: string): number {
     return this.use(({ kind, match }) => kind === "slow" && request.startsWith(match))?.ms ?? 0;
   }
 
-  /** What goes wrong with this request. A replayed answer is stored already and no error of work. */
+  /** What goes wrong with this request. `error` does not apply to a replay, whose response is already stored. */
   takeFailure(request: string, isReplay: boolean): Fault | null {
     return this.use(
       ({ kind, match }) =>

@@ -12,14 +12,14 @@ import type { Sandbox } from "./sandbox";
 import { isOver } from "./subscriptions";
 import type { Invoice, PaymentIntent, Subscription } from "./wire";
 
-/** Books a succeeded intent on an invoice, and what follows from it for subscription and customer. */
+/** Marks an invoice as paid by an intent, and updates its subscription and customer. */
 export function settleInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIntent): void {
   payInvoice(sandbox, invoice, intent);
   setDelinquent(sandbox, invoice.customer, false);
   followInvoice(sandbox, invoice);
 }
 
-/** Writes an invoice off, and what follows from it for subscription and customer. */
+/** Writes an invoice off, and updates its subscription and customer. */
 export function writeOffInvoice(
   sandbox: Sandbox,
   invoice: Invoice,
@@ -30,13 +30,13 @@ export function writeOffInvoice(
   followInvoice(sandbox, invoice);
 }
 
-/** Voids an invoice, and what follows from it for its subscription. */
+/** Voids an invoice, and updates its subscription. */
 export function cancelInvoice(sandbox: Sandbox, invoice: Invoice): void {
   voidInvoice(sandbox, invoice);
   followInvoice(sandbox, invoice);
 }
 
-/** The newest invoice of a subscription that is final and not void. */
+/** A subscription's newest invoice that is neither a draft nor void. */
 export function latestFinalInvoice(
   sandbox: Sandbox,
   subscription: Subscription,
@@ -47,10 +47,10 @@ export function latestFinalInvoice(
 }
 
 /**
- * The status follows the latest invoice alone: paying it, or writing it off while `past_due`, makes
- * a subscription active, whatever older ones still owe; as long as it is a draft nothing changes
- * (docs.stripe.com/billing/subscriptions/overview, "Subscription statuses"). Stripe does not say
- * what a void one does: here the one before decides.
+ * The status depends on the latest invoice alone: paying it, or writing it off while `past_due`, makes
+ * the subscription active even if older ones are open; while it is a draft nothing changes
+ * (docs.stripe.com/billing/subscriptions/overview, "Subscription statuses"). Stripe does not say what
+ * a void one does; the assumption is that the one before it decides.
  */
 function followInvoice(sandbox: Sandbox, invoice: Invoice): void {
   const subscription = sandbox.state.subscriptions.get(subscriptionOf(invoice) ?? "");
@@ -68,9 +68,8 @@ function followInvoice(sandbox: Sandbox, invoice: Invoice): void {
 }
 
 /**
- * Notes the most recent change of any invoice on the customer: an automatic payment that failed
- * makes it delinquent, paying or writing off any invoice takes that back, as stripe-node's type for
- * `Customer.delinquent` says.
+ * Sets `delinquent`, which follows the latest change of any invoice: a failed automatic payment sets it,
+ * paying or writing off any invoice clears it (stripe-node's type of `Customer.delinquent`).
  */
 export function setDelinquent(
   sandbox: Sandbox,

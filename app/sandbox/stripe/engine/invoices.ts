@@ -28,7 +28,7 @@ export function invoicesOf(sandbox: Sandbox, subscription: Subscription): Invoic
   );
 }
 
-/** Drafts the invoice for a subscription's current period; it finalizes itself after an hour. */
+/** Drafts the invoice for a subscription's current period; it is finalized after an hour. */
 export function draftInvoice(
   sandbox: Sandbox,
   subscription: Subscription,
@@ -146,7 +146,7 @@ export function draftInvoice(
       payment_method_options: null,
       payment_method_types: null,
     },
-    // As at Stripe, an invoice's own period looks back: the first one is empty.
+    // as at Stripe, an invoice's own period is the one before: that of the first invoice is empty
     period_end: item.current_period_start,
     period_start: isFirst ? item.current_period_start : previousStart(sandbox, subscription),
     post_payment_credit_notes_amount: 0,
@@ -188,7 +188,7 @@ function previousStart(sandbox: Sandbox, subscription: Subscription): number {
   return last?.lines.data[0]?.period.start ?? subscription.start_date;
 }
 
-/** Makes a draft final: it gets its number and its page. Any other invoice stays as it is. */
+/** Finalizes a draft, which gets its number and its page. Does nothing to any other invoice. */
 export function finalizeInvoice(sandbox: Sandbox, invoice: Invoice): void {
   if (invoice.status !== "draft") return;
   sandbox.state.invoiceCount += 1;
@@ -236,7 +236,7 @@ export function payInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIn
   emit(sandbox, "invoice.payment_succeeded", invoice);
 }
 
-/** Notes a failed attempt; `nextAttempt` is when the next one follows, in Unix seconds. */
+/** Records a failed attempt; `nextAttempt` is the time of the next one, in Unix seconds. */
 export function recordFailedAttempt(
   sandbox: Sandbox,
   invoice: Invoice,
@@ -252,7 +252,7 @@ export function recordFailedAttempt(
   emit(sandbox, "invoice.payment_failed", invoice);
 }
 
-/** Why an invoice was written off; `user_forgiven` is what an author's own doing counts as. */
+/** Why an invoice was written off; `user_forgiven` is for one written off by hand. */
 export type WriteOffReason = "user_forgiven" | "subscription_paused";
 
 /** Marks an open invoice as bad debt. It can still be paid (docs.stripe.com/invoicing/overview). */
@@ -271,7 +271,7 @@ export function markUncollectible(
   emit(sandbox, "invoice.marked_uncollectible", invoice);
 }
 
-/** Voids an invoice that nobody has to pay any more. */
+/** Voids an invoice. */
 export function voidInvoice(sandbox: Sandbox, invoice: Invoice): void {
   update(sandbox, "invoice.updated", invoice, () => {
     invoice.status = "void";

@@ -8,7 +8,7 @@ import type { PaymentMethod, Stored, Wire } from "./wire";
 
 const CARD_EXPIRY_YEARS = 5;
 
-/** A card or bank account that belongs to nobody yet. */
+/** Creates a payment method that is attached to no customer yet. */
 export function addPaymentMethod(
   sandbox: Sandbox,
   instrument: TestCard | BankAccount,
@@ -34,7 +34,7 @@ export function addPaymentMethod(
   return method;
 }
 
-/** Keeps a payment method for a customer's later payments. */
+/** Attaches a payment method to a customer, for later payments. */
 export function attachPaymentMethod(
   sandbox: Sandbox,
   method: PaymentMethod,
@@ -85,8 +85,8 @@ export function requirePaymentMethod(sandbox: Sandbox, id: string, param = "id")
 }
 
 /**
- * The payment method, if it is the customer's. Throws Stripe's error for any other: a default must be
- * attached first (docs.stripe.com/api/customers/update).
+ * The payment method, if it is attached to the customer; else throws Stripe's error: only an attached
+ * one can be a default (docs.stripe.com/api/customers/update).
  */
 export function requireOwnPaymentMethod(
   sandbox: Sandbox,

@@ -13,7 +13,7 @@ export type Payment = {
   description: string;
 };
 
-/** Begins a payment that nothing has been charged for yet. */
+/** Creates a payment intent that nothing has been charged for yet. */
 export function addPaymentIntent(sandbox: Sandbox, payment: Payment): PaymentIntent {
   const id = newId("pi");
   const intent: PaymentIntent = {
@@ -80,7 +80,7 @@ export function requireCharge(sandbox: Sandbox, id: string, param = "id"): Charg
   return charge;
 }
 
-/** Charges a payment method for an intent, with a given outcome, and emits what Stripe would. */
+/** Charges a payment method for an intent, with a given outcome, and emits the events Stripe would. */
 export function attemptPayment(
   sandbox: Sandbox,
   intent: PaymentIntent,
@@ -117,7 +117,7 @@ export function attemptPayment(
   }
 }
 
-/** The customer did not get through 3-D Secure. */
+/** Fails a payment whose 3-D Secure authentication failed. */
 export function failAuthentication(sandbox: Sandbox, intent: PaymentIntent): void {
   intent.next_action = null;
   fail(sandbox, intent, {
@@ -130,7 +130,7 @@ export function failAuthentication(sandbox: Sandbox, intent: PaymentIntent): voi
 export const AUTHENTICATION_FAILED =
   "We are unable to authenticate your payment method. Please choose a different payment method and try again.";
 
-/** Money of a delayed payment has arrived, or has not. */
+/** Settles or fails a delayed payment. */
 export function settlePayment(sandbox: Sandbox, intent: PaymentIntent, arrived: boolean): void {
   const charge = sandbox.state.charges.get(intent.latest_charge ?? "");
   if (charge) {

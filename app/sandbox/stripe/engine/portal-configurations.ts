@@ -8,7 +8,7 @@ import type { PortalConfiguration, Stored, Wire } from "./wire";
 /** What a configuration lets customers do in the portal. */
 export type PortalFeatures = Stored<Stripe.BillingPortal.Configuration.Features>;
 
-/** A portal that offers nothing. */
+/** All portal features turned off. */
 export const NO_FEATURES: PortalFeatures = {
   customer_update: { allowed_updates: [], enabled: false },
   invoice_history: { enabled: false },
@@ -30,7 +30,7 @@ export const NO_FEATURES: PortalFeatures = {
   },
 };
 
-/** What a portal offers out of the box: cancel at the period's end, another card, the invoices. */
+/** The default portal: cancelling at the period's end, changing the card, the invoice history. */
 export const DEFAULT_FEATURES: PortalFeatures = {
   ...NO_FEATURES,
   invoice_history: { enabled: true },
@@ -38,7 +38,7 @@ export const DEFAULT_FEATURES: PortalFeatures = {
   subscription_cancel: { ...NO_FEATURES.subscription_cancel, enabled: true },
 };
 
-/** Adds a configuration of the customer portal. */
+/** Creates a portal configuration. */
 export function addConfiguration(
   sandbox: Sandbox,
   draft: Partial<PortalConfiguration>,

@@ -27,7 +27,7 @@ export function addPortalSession(sandbox: Sandbox, draft: PortalSessionDraft): P
     locale: draft.locale,
     on_behalf_of: null,
     return_url: draft.returnUrl ?? configuration.default_return_url,
-    // The address is the only key to the page, so it cannot be guessed from the id.
+    // whoever knows the address is let in, so the id must not give it away
     url: `${sandbox.pagesOrigin}/p/session/${newId("test", 32)}`,
   } satisfies Wire<Stripe.BillingPortal.Session>;
   sandbox.state.portalSessions.set(session.id, session);

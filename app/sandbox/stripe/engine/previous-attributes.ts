@@ -1,8 +1,8 @@
 type Json = Record<string, unknown>;
 
 /**
- * What an update event carries in `previous_attributes`: the former values of what has changed,
- * nested objects only as far as they changed, lists as a whole. Null when nothing has.
+ * The `previous_attributes` of an update event: the former values of what has changed, only the changed
+ * keys of nested objects, lists as a whole. Null if nothing has changed.
  */
 export function previousAttributes(before: object, after: object): object | null {
   const changes: Json = {};

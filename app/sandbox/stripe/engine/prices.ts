@@ -7,7 +7,7 @@ import type { Plan, Price, Wire } from "./wire";
 
 type PriceDraft = Pick<Price, "product" | "currency" | "unit_amount"> & Partial<Price>;
 
-/** Puts a price in the catalogue; `recurring` makes it one for subscriptions. */
+/** Creates a price; `recurring` makes it one for subscriptions. */
 export function addPrice(sandbox: Sandbox, draft: PriceDraft): Price {
   const price: Price = {
     id: newId("price"),
@@ -47,7 +47,7 @@ export function recurring(
   };
 }
 
-/** The plan that Stripe still shows beside a recurring price. */
+/** The legacy plan object that Stripe still returns with a recurring price. */
 export function planOf(price: Price): Plan {
   return {
     id: price.id,
@@ -79,7 +79,7 @@ export function requirePrice(sandbox: Sandbox, id: string, param = "id"): Price 
   return price;
 }
 
-/** Gives a lookup key to a price; another price may only lose it when `transfer` is set. */
+/** Frees a lookup key for a price; throws if another price has it, unless `transfer` is set. */
 export function claimLookupKey(
   sandbox: Sandbox,
   key: string | undefined,

@@ -7,7 +7,7 @@ import type { Product, Wire } from "./wire";
 
 type ProductDraft = Pick<Product, "name"> & Partial<Product>;
 
-/** Puts a product in the catalogue. */
+/** Creates a product. */
 export function addProduct(sandbox: Sandbox, draft: ProductDraft): Product {
   const now = sandbox.now();
   const product: Product = {

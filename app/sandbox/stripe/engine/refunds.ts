@@ -9,11 +9,11 @@ import type { Charge, Refund, Wire } from "./wire";
 type RefundDetails = {
   metadata?: Record<string, string>;
   reason?: Refund["reason"];
-  /** One that is on its way for days, as bank debits are given back. */
+  /** Leaves the refund pending, as refunds of bank debits are for days. */
   isPending?: boolean;
 };
 
-/** Gives back a charge, or a part of it in cents. Throws Stripe's error for more than is left. */
+/** Refunds a charge, or `amount` cents of it. Throws Stripe's error for more than is left. */
 export function refundCharge(
   sandbox: Sandbox,
   charge: Charge,
@@ -67,7 +67,7 @@ export function refundCharge(
   return refund;
 }
 
-/** A pending refund arrives. */
+/** Completes a pending refund. */
 export function settleRefund(sandbox: Sandbox, refund: Refund): void {
   if (refund.status !== "pending") throw notAllowed(`Refund ${refund.id} is ${refund.status}.`);
   update(sandbox, "refund.updated", refund, () => {
@@ -76,8 +76,8 @@ export function settleRefund(sandbox: Sandbox, refund: Refund): void {
 }
 
 /**
- * A refund that had been made, or was on its way, comes back from the bank, and the charge counts as
- * refunded no longer (docs.stripe.com/refunds, "Failed refunds").
+ * Fails a pending or completed refund: the bank returns the money, and the charge no longer counts as
+ * refunded (docs.stripe.com/refunds, "Failed refunds").
  */
 export function failRefund(sandbox: Sandbox, refund: Refund): void {
   if (refund.status !== "pending" && refund.status !== "succeeded") {

@@ -1,4 +1,4 @@
-/** One API request as a test may want to see it. */
+/** One API request, for tests to look at. */
 export type LoggedRequest = {
   requestId: string;
   /** Real milliseconds. */
@@ -13,7 +13,7 @@ export type LoggedRequest = {
 
 const MAX_REQUESTS = 2_000;
 
-/** The latest API requests and how many there were of each kind; forgotten at a restart. */
+/** The latest API requests, and how many there were to each endpoint since the start. */
 export class RequestLog {
   private requests: LoggedRequest[] = [];
   private counts = new Map<string, number>();

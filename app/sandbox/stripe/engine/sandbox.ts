@@ -1,9 +1,9 @@
 import type { State } from "./state";
 
-/** The API version that the sandbox plays; the one stripe-node 23.1 asks for. */
+/** The API version that the sandbox implements: the one that stripe-node 23.1 asks for. */
 export const API_VERSION = "2026-10-28.endive";
 
-/** The request that makes things happen; null for what the clock or a tester brings about. */
+/** The API request that caused an event; null if the clock or a tester did. */
 export type Cause = { requestId: string; idempotencyKey: string | null };
 
 /** What every part of the sandbox works on. */
@@ -16,11 +16,11 @@ export type Sandbox = {
   cause: Cause | null;
   /** The sandbox clock, in Unix seconds. */
   now(): number;
-  /** Must follow every change of the state. */
+  /** To be called after every change of the state. */
   changed(): void;
 };
 
-/** Runs one piece of work whose events name `cause` as their request. */
+/** Runs work whose events name `cause` as their request. */
 export function withCause<Result>(sandbox: Sandbox, cause: Cause, work: () => Result): Result {
   const outer = sandbox.cause;
   sandbox.cause = cause;

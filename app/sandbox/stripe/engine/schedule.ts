@@ -12,13 +12,13 @@ import {
 import { isOver, isRenewing, itemOf } from "./subscriptions";
 import type { Invoice, Subscription } from "./wire";
 
-/** Something that happens by itself at a moment of the sandbox clock, in Unix seconds. */
+/** Something that is due at a time of the sandbox clock, in Unix seconds. */
 type Due = { at: number; run: () => void };
 
 const FIRST_PAYMENT_SECONDS = 23 * 3_600;
 const IDEMPOTENCY_SECONDS = 86_400;
 
-/** Runs, in their order, all things that are due by now. */
+/** Runs everything that is due by now, in order. */
 export function runDue(sandbox: Sandbox): void {
   for (let due = nextDue(sandbox); due && due.at <= sandbox.now(); due = nextDue(sandbox)) {
     due.run();
@@ -27,8 +27,8 @@ export function runDue(sandbox: Sandbox): void {
 }
 
 /**
- * Moves the sandbox clock on by seconds. It stops at each moment when something happens, so that
- * renewals, retries and ends come in order and carry the times they would have had.
+ * Advances the sandbox clock by seconds. It stops wherever something is due, so that renewals, retries
+ * and ends happen in order and with the timestamps they would have had.
  */
 export function advanceClock(sandbox: Sandbox, seconds: number): void {
   const target = sandbox.now() + seconds;
@@ -105,18 +105,18 @@ function dropExpiredResponses(sandbox: Sandbox): void {
   }
 }
 
-/** Renews a subscription now, without the hour that an invoice otherwise stays a draft. */
+/** Starts a subscription's next period now, whatever is left of the present one. */
 export function renewNow(sandbox: Sandbox, subscription: Subscription): Invoice {
   const item = itemOf(subscription);
   const early = item.current_period_end - sandbox.now();
-  // The period is brought to its end instead of the clock, so that nothing else is touched.
+  // backdates this subscription instead of advancing the clock, which would affect the others
   if (early > 0) backdate(sandbox, subscription, early);
   return beginNextPeriod(sandbox, subscription);
 }
 
 /**
- * Makes a subscription and its invoices older by seconds, as if they had begun so much earlier.
- * Brings about on a site, which keeps its own clock, what moving the sandbox clock cannot.
+ * Shifts a subscription and its invoices into the past by seconds. The site has a clock of its own, so
+ * that advancing the sandbox clock does not make anything expire there; this does.
  */
 export function backdate(sandbox: Sandbox, subscription: Subscription, seconds: number): void {
   const item = itemOf(subscription);
@@ -130,7 +130,7 @@ export function backdate(sandbox: Sandbox, subscription: Subscription, seconds: 
   item.created -= seconds;
   item.current_period_start -= seconds;
   item.current_period_end -= seconds;
-  // Periods go on from here: the former day of the month means nothing any more.
+  // later periods follow from this one: the former day of the month no longer applies
   subscription.billing_cycle_anchor = item.current_period_end;
   for (const invoice of invoicesOf(sandbox, subscription)) {
     invoice.created -= seconds;

@@ -4,7 +4,7 @@ import { addProduct } from "./products";
 import { API_VERSION, type Sandbox } from "./sandbox";
 import { addEndpoint } from "./webhook-endpoints";
 
-/** The one thing on sale: a subscription to premium. */
+/** The price that the sandbox starts with. */
 export type SeedPrice = {
   id: string;
   productId: string;
@@ -16,7 +16,7 @@ export type SeedPrice = {
 const SITE_ENDPOINT = "we_goldenPathSandbox";
 const DEFAULT_CONFIGURATION = "bpc_goldenPathSandbox";
 
-/** Puts product, price and portal configuration in place where they are missing. */
+/** Creates product, price and default portal configuration where they are missing. */
 export function seedCatalogue(sandbox: Sandbox, catalogue: SeedPrice): void {
   const { products, prices, portalConfigurations } = sandbox.state;
   if (!products.has(catalogue.productId)) {
@@ -45,7 +45,7 @@ export function seedCatalogue(sandbox: Sandbox, catalogue: SeedPrice): void {
   }
 }
 
-/** Makes the site's own endpoint what the options say; without an address there is none. */
+/** Creates, updates or, without an address, removes the site's own webhook endpoint. */
 export function seedWebhookEndpoint(
   sandbox: Sandbox,
   site: { url: string | null; secret: string; events: string[] },
@@ -69,7 +69,7 @@ export function seedWebhookEndpoint(
   }
   kept.url = site.url;
   kept.secret = site.secret;
-  // an older state file may have other events and another version
+  // an older state file may have other events and another API version
   kept.enabled_events = site.events;
   kept.api_version = API_VERSION;
   sandbox.changed();

@@ -19,22 +19,22 @@ import type {
   WebhookEndpoint,
 } from "./wire";
 
-/** What a session was created with that its API object does not carry. */
+/** Parameters of a session that its API object does not have. */
 export type CheckoutDetails = {
   priceId: string;
   quantity: number;
   subscriptionMetadata: Record<string, string>;
   subscriptionDescription: string | null;
-  /** The declined or unfinished payment that the next attempt goes on with. */
+  /** The declined or unfinished payment that the next attempt continues. */
   paymentIntentId: string | null;
 };
 
-/** A payment that waits on the 3-D Secure page for its customer. */
+/** A payment that waits for 3-D Secure authentication. */
 export type Authentication = { card: TestCard; email: string | null };
 
 export type DeliveryState = "pending" | "held" | "delivered" | "failed" | "dropped";
 
-/** One event on its way to one endpoint. Times are real milliseconds, not the sandbox clock's. */
+/** The delivery of one event to one endpoint. Times are real milliseconds, not the sandbox clock's. */
 export type Delivery = {
   id: string;
   eventId: string;
@@ -44,24 +44,24 @@ export type Delivery = {
   nextAttemptAt: number;
 };
 
-/** What happens to webhooks from now on. */
+/** What happens to the deliveries of new events. */
 export type WebhookPolicy = {
-  /** `hold` keeps events until they are released, `drop` loses them for good. */
+  /** `hold` holds deliveries until they are released, `drop` drops them for good. */
   mode: "deliver" | "hold" | "drop";
-  /** How many deliveries to lose for good, whatever the mode. */
+  /** How many deliveries to drop, whatever the mode. */
   dropNext: number;
   /** How long a delivery waits before its first attempt. */
   delayMs: number;
-  /** A random wait on top, so that events arrive in any order. */
+  /** A random wait on top, up to this, so that events arrive in any order. */
   jitterMs: number;
   /** How many extra deliveries each event gets. */
   duplicates: number;
 };
 
-/** What becomes of a subscription whose last payment retry failed. */
+/** What happens to a subscription after its last failed retry. */
 export type AfterRetries = "cancel" | "unpaid" | "past_due";
 
-/** The answer to a request with an idempotency key, kept for 24 hours. */
+/** The response to a request with an idempotency key, stored for 24 hours. */
 export type StoredResponse = {
   method: string;
   path: string;
@@ -72,13 +72,13 @@ export type StoredResponse = {
   createdAt: number;
 };
 
-/** Everything the sandbox knows: what its state file holds. Maps keep the order of creation. */
+/** The whole state of the sandbox, as its file has it. Maps keep the order of creation. */
 export type State = {
   /** Seconds by which the sandbox clock is ahead of the real one. */
   clockOffset: number;
   invoiceCount: number;
   afterRetries: AfterRetries;
-  /** The origin of checkout and portal pages, where it is not the sandbox's own. */
+  /** The origin of checkout and portal pages; null for the sandbox's own. */
   customDomain: string | null;
   webhookPolicy: WebhookPolicy;
   customers: Map<string, Customer | DeletedCustomer>;
@@ -91,7 +91,7 @@ export type State = {
   invoices: Map<string, Invoice>;
   invoicePayments: Map<string, InvoicePayment>;
   paymentMethods: Map<string, PaymentMethod>;
-  /** What stands behind each payment method: how it answers when it is charged. */
+  /** The card or account behind each payment method, which decides the outcome of its charges. */
   instruments: Map<string, TestCard | BankAccount>;
   paymentIntents: Map<string, PaymentIntent>;
   charges: Map<string, Charge>;
@@ -113,7 +113,7 @@ export const DEFAULT_WEBHOOK_POLICY: WebhookPolicy = {
   duplicates: 0,
 };
 
-/** A sandbox in which nothing has happened yet. */
+/** The state of a new sandbox. */
 export function emptyState(): State {
   return {
     clockOffset: 0,

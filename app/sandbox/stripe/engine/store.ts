@@ -5,8 +5,8 @@ import { emptyState, type State } from "./state";
 const FORMAT = 1;
 
 /**
- * Keeps the sandbox's state in a JSON file that is replaced as a whole: written beside, synced to
- * disk, renamed. Changes made while a write runs share the next one.
+ * Keeps the sandbox's state in a JSON file. A write replaces the whole file atomically: a new file is
+ * written, synced to disk and renamed. Changes made meanwhile share the next write.
  */
 export class Store {
   private changes = 0;
@@ -18,7 +18,7 @@ export class Store {
     private readonly file: string | null,
   ) {}
 
-  /** Opens the file, or begins afresh when there is none; null keeps everything in memory. */
+  /** Opens the file, or starts empty when there is none; null keeps everything in memory. */
   static async open(file: string | null): Promise<Store> {
     if (file === null) return new Store(emptyState(), null);
     let content: string;
@@ -39,12 +39,12 @@ export class Store {
     return new Store(state, file);
   }
 
-  /** Notes that the state has changed. */
+  /** Records that the state has changed. */
   changed(): void {
     this.changes += 1;
   }
 
-  /** A mark for the changes noted so far. */
+  /** A mark for the changes recorded so far. */
   mark(): number {
     return this.changes;
   }
@@ -89,14 +89,14 @@ async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** The state as the text of its file. */
+/** Serialises a state for its file. */
 export function formatState(state: State): string {
   return JSON.stringify({ format: FORMAT, state }, (_key, value: unknown) =>
     value instanceof Map ? [...value] : value,
   );
 }
 
-/** The state that a file's text holds, or null when it is not one. */
+/** Parses the content of a state file; null if it is not one. */
 export function parseState(text: string): State | null {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -104,7 +104,7 @@ export function parseState(text: string): State | null {
     const state: Record<string, unknown> = { ...emptyState() };
     for (const [name, fresh] of Object.entries(state)) {
       const kept = parsed.state[name];
-      // A part that a newer version of the sandbox added begins empty.
+      // a part that this version has added starts empty
       if (kept === undefined) continue;
       state[name] = fresh instanceof Map ? new Map(kept as [string, unknown][]) : kept;
     }

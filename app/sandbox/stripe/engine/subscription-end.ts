@@ -6,7 +6,7 @@ import type { Subscription } from "./wire";
 
 type EndReason = "cancellation_requested" | "payment_failed" | "payment_disputed";
 
-/** Ends a subscription now. What it still owes is no longer collected. */
+/** Ends a subscription immediately. Open invoices are no longer collected. */
 export function endSubscription(
   sandbox: Sandbox,
   subscription: Subscription,
@@ -21,7 +21,7 @@ export function endSubscription(
   emit(sandbox, "customer.subscription.deleted", subscription);
 }
 
-/** Ends all automatic collection of what a subscription owes. */
+/** Stops the automatic collection of a subscription's unpaid invoices. */
 export function stopCollecting(sandbox: Sandbox, subscription: Subscription): void {
   for (const invoice of invoicesOf(sandbox, subscription)) {
     if (invoice.status !== "open" && invoice.status !== "draft") continue;
@@ -33,7 +33,7 @@ export function stopCollecting(sandbox: Sandbox, subscription: Subscription): vo
   }
 }
 
-/** Sets or takes back the end of a subscription at the end of its period. */
+/** Schedules the end of a subscription at its period's end, or takes that back. */
 export function setCancelAtPeriodEnd(
   sandbox: Sandbox,
   subscription: Subscription,
@@ -49,7 +49,7 @@ export function setCancelAtPeriodEnd(
   });
 }
 
-/** Sets the moment at which a subscription ends, in Unix seconds, or takes it back with null. */
+/** Schedules the end of a subscription, in Unix seconds; null takes that back. */
 export function setCancelAt(sandbox: Sandbox, subscription: Subscription, at: number | null): void {
   update(sandbox, "customer.subscription.updated", subscription, () => {
     subscription.cancel_at = at;

@@ -1,4 +1,4 @@
-import { nextPeriodEnd } from "./calendar";
+import { nextPeriodEnd } from "./billing-period";
 import { isPresent } from "./customers";
 import { emit, update } from "./events";
 import {
@@ -25,15 +25,15 @@ import { type ChargeOutcome, chargeOutcome } from "./test-cards";
 import type { Invoice, PaymentIntent, PaymentMethod, Price, Subscription } from "./wire";
 
 /**
- * Days from each failed try of a payment to the next; after the last one Stripe gives up. Stripe's
- * recommended default is 8 tries within 2 weeks (docs.stripe.com/billing/revenue-recovery/smart-retries);
- * when within them is for its model to choose.
+ * Days from each failed attempt at a payment to the next. Stripe's recommended default is 8 retries
+ * within 2 weeks (docs.stripe.com/billing/revenue-recovery/smart-retries), at times that its model
+ * chooses.
  */
 export const RETRY_DAYS: readonly number[] = [1, 2, 2, 2, 2, 2, 2, 1];
 
 const DAY = 86_400;
 
-/** Starts a subscription that waits for its first invoice, which is open. */
+/** Creates a subscription with its first invoice, open and to be paid. */
 export function startSubscription(
   sandbox: Sandbox,
   draft: SubscriptionDraft,
@@ -63,7 +63,7 @@ export function beginNextPeriod(sandbox: Sandbox, subscription: Subscription): I
     subscription.latest_invoice = invoice.id;
   });
   if (!invoice) throw new Error(`Subscription ${subscription.id} did not renew.`);
-  // An unpaid one goes on making invoices, and none of them is collected
+  // an unpaid subscription goes on creating invoices, none of which is collected
   // (docs.stripe.com/billing/subscriptions/overview, "Unpaid subscriptions").
   const pause: Pause | null =
     subscription.status === "unpaid"
@@ -76,7 +76,7 @@ export function beginNextPeriod(sandbox: Sandbox, subscription: Subscription): I
 type Pause = NonNullable<Subscription["pause_collection"]>;
 
 /**
- * What becomes of an invoice while collection is paused
+ * Voids, writes off or leaves as a draft an invoice that was created while collection is paused
  * (docs.stripe.com/billing/subscriptions/pause-payment); the subscription stays active.
  */
 function applyPause(sandbox: Sandbox, invoice: Invoice, { behavior }: Pause): void {
@@ -107,9 +107,8 @@ const NO_METHOD: ChargeOutcome = {
 };
 
 /**
- * Finalizes an invoice and charges it to the subscription's payment method with nobody present.
- * `forced` is an outcome that a tester wants instead of the card's own, `chosen` the method to charge
- * instead of the usual one. Returns how it came out.
+ * Finalizes an invoice and charges it off-session. `forced` replaces the card's own outcome by a
+ * tester's, `chosen` the subscription's payment method. Returns the outcome.
  */
 export function collectInvoice(
   sandbox: Sandbox,
@@ -129,7 +128,7 @@ export function collectInvoice(
   return method ? outcome : NO_METHOD;
 }
 
-/** An intent for the amount of an invoice. */
+/** Creates a payment intent for the amount of an invoice. */
 export function intentFor(sandbox: Sandbox, invoice: Invoice): PaymentIntent {
   return addPaymentIntent(sandbox, {
     customerId: invoice.customer ?? "",
@@ -148,7 +147,7 @@ function failCollection(
   invoice: Invoice,
   needsAction: boolean,
 ): void {
-  // one that was written off can be paid, and is not asked for by itself
+  // an invoice that was written off can be paid but is not retried
   const isOwed = invoice.status === "open";
   const wait = isOwed ? RETRY_DAYS[invoice.attempt_count] : undefined;
   const next = wait === undefined ? null : sandbox.now() + wait * DAY;
@@ -168,7 +167,7 @@ function failCollection(
   }
 }
 
-/** What follows when nobody pays: cancelled, unpaid or left past due, as the sandbox is set. */
+/** After the last retry: cancels the subscription, marks it unpaid or leaves it past due, as set. */
 export function giveUp(sandbox: Sandbox, subscription: Subscription): void {
   const { afterRetries } = sandbox.state;
   if (afterRetries === "cancel") {
@@ -181,7 +180,7 @@ export function giveUp(sandbox: Sandbox, subscription: Subscription): void {
   }
 }
 
-/** Charges an open invoice to a payment method whose holder is present and has authenticated. */
+/** Charges an open invoice on-session, with a given outcome. */
 export function payOpenInvoice(
   sandbox: Sandbox,
   invoice: Invoice,
@@ -194,7 +193,7 @@ export function payOpenInvoice(
   if (outcome.kind === "paid") settleInvoice(sandbox, invoice, intent);
 }
 
-/** A first invoice that nobody paid within 23 hours: the subscription is over, the invoice void. */
+/** Expires a subscription whose first invoice was not paid within 23 hours, and voids the invoice. */
 export function expireIncomplete(sandbox: Sandbox, subscription: Subscription): void {
   for (const invoice of invoicesOf(sandbox, subscription)) {
     if (invoice.status === "open") voidInvoice(sandbox, invoice);
@@ -218,7 +217,7 @@ export function pauseSubscription(sandbox: Sandbox, subscription: Subscription):
   emit(sandbox, "customer.subscription.paused", subscription);
 }
 
-/** Resumes a paused subscription; when its period has passed meanwhile, with a new one to pay. */
+/** Resumes a paused subscription; if its period has ended meanwhile, a new one starts and is charged. */
 export function resumeSubscription(sandbox: Sandbox, subscription: Subscription): void {
   const item = itemOf(subscription);
   subscription.status = "active";
@@ -239,7 +238,7 @@ export function changePrice(sandbox: Sandbox, subscription: Subscription, price:
   });
 }
 
-/** Pauses the collection of payments, or goes on with it. */
+/** Pauses the collection of payments; null resumes it. */
 export function pauseCollection(
   sandbox: Sandbox,
   subscription: Subscription,

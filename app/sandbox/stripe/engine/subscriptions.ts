@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { noSuch } from "./api-error";
-import { nextPeriodEnd } from "./calendar";
+import { nextPeriodEnd } from "./billing-period";
 import { newId } from "./ids";
 import { wholeList } from "./lists";
 import { planOf } from "./prices";
@@ -17,7 +17,7 @@ export type SubscriptionDraft = {
   isTaxed?: boolean;
 };
 
-/** A new subscription whose first invoice is still to be paid. Kept, but not announced. */
+/** Stores a new subscription whose first invoice is still to be paid, without emitting an event. */
 export function addSubscription(sandbox: Sandbox, draft: SubscriptionDraft): Subscription {
   const now = sandbox.now();
   const id = newId("sub");
@@ -105,7 +105,7 @@ export function addSubscription(sandbox: Sandbox, draft: SubscriptionDraft): Sub
   return subscription;
 }
 
-/** How often a price recurs. */
+/** The billing interval of a price. */
 export function intervalOf(price: Price): { interval: string; interval_count: number } {
   return price.recurring ?? { interval: "month", interval_count: 1 };
 }
@@ -117,19 +117,19 @@ export function requireSubscription(sandbox: Sandbox, id: string, param = "id"):
   return subscription;
 }
 
-/** The one item that every subscription of the sandbox has: it carries price and period. */
+/** A subscription's item, of which there is always one here; it has price and period. */
 export function itemOf(subscription: Subscription): SubscriptionItem {
   const [item] = subscription.items.data;
   if (!item) throw new Error(`Subscription ${subscription.id} has no item.`);
   return item;
 }
 
-/** Whether a subscription has come to its end for good. */
+/** Whether a subscription has ended for good. */
 export function isOver(subscription: Subscription): boolean {
   return subscription.status === "canceled" || subscription.status === "incomplete_expired";
 }
 
-/** Whether a subscription goes on from period to period. */
+/** Whether a subscription renews at its period's end. */
 export function isRenewing(subscription: Subscription): boolean {
   return subscription.status === "active" || subscription.status === "past_due";
 }

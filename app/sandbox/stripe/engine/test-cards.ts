@@ -1,4 +1,4 @@
-/** How a charge of a card or account comes out. */
+/** The outcome of charging a card or account. */
 export type ChargeOutcome =
   | { kind: "paid" }
   | { kind: "declined"; code: string; declineCode: string; message: string }
@@ -8,9 +8,9 @@ export type ChargeOutcome =
 type CardBehaviour = {
   brand: "visa" | "mastercard";
   label: string;
-  /** With its holder at the page. */
+  /** When charged on-session. */
   present: ChargeOutcome;
-  /** On a renewal, without its holder. */
+  /** When charged off-session, at a renewal. */
   absent: ChargeOutcome;
 };
 
@@ -23,9 +23,9 @@ const declined = (
 ): ChargeOutcome => ({ kind: "declined", code, declineCode, message });
 
 /**
- * Stripe's test cards (https://docs.stripe.com/testing) as far as the sandbox plays them. Unlike
- * Stripe's, 4000 0000 0000 0341 pays the first time, so that a failing renewal can be tried from
- * the checkout page on.
+ * The supported ones of Stripe's test cards (https://docs.stripe.com/testing). Unlike Stripe's,
+ * 4000 0000 0000 0341 pays the first time, so that a failing renewal can be tried from the checkout
+ * page on.
  */
 export const TEST_CARDS = {
   "4242424242424242": { brand: "visa", label: "Pays", present: paid, absent: paid },
@@ -80,7 +80,7 @@ export type TestCard = keyof typeof TEST_CARDS;
 export const BANK_ACCOUNT = "bank_account";
 export type BankAccount = typeof BANK_ACCOUNT;
 
-/** How a charge comes out; `present` when the holder is at the page. */
+/** The outcome of a charge; `present` means on-session. */
 export function chargeOutcome(instrument: TestCard | BankAccount, present: boolean): ChargeOutcome {
   if (instrument === BANK_ACCOUNT) return present ? { kind: "processing" } : paid;
   return present ? TEST_CARDS[instrument].present : TEST_CARDS[instrument].absent;
@@ -89,8 +89,8 @@ export function chargeOutcome(instrument: TestCard | BankAccount, present: boole
 export type CardEntry = { number: string; expiry: string; cvc: string };
 
 /**
- * The test card that somebody typed, or the sentence to show. Only test numbers get through, so a
- * real card's number is never kept. `now` is in Unix seconds.
+ * The test card that was entered, or the message to show. Only test card numbers are accepted, so that
+ * a real one is never stored. `now` is in Unix seconds.
  */
 export function readCard(entry: CardEntry, now: number): { card: TestCard } | { problem: string } {
   const number = entry.number.replace(/[\s-]/g, "");
@@ -117,7 +117,7 @@ export function readCard(entry: CardEntry, now: number): { card: TestCard } | { 
   return { card: number };
 }
 
-/** Whether digits are the number of a card that the sandbox plays. */
+/** Whether digits are the number of a supported test card. */
 export function isTestCard(number: string): number is TestCard {
   return Object.hasOwn(TEST_CARDS, number);
 }

@@ -18,12 +18,12 @@ export function retryDelay(failedAttempts: number): number {
   return Math.min(FIRST_RETRY_MS * 2 ** (failedAttempts - 1), LONGEST_RETRY_MS);
 }
 
-/** The request body of an event for an endpoint, which speaks the endpoint's API version. */
+/** The request body of an event, in the endpoint's API version. */
 function webhookBody(event: Event, endpoint: WebhookEndpoint): string {
   return JSON.stringify({ ...event, api_version: endpoint.api_version ?? API_VERSION }, null, 2);
 }
 
-/** Carries deliveries to their endpoints, signed, and again after a failure, for three sandbox days. */
+/** Sends deliveries to their endpoints, signed, and retries failed ones for three days of the sandbox clock. */
 export class WebhookDispatcher {
   private readonly underway = new Set<string>();
   private readonly closing = new AbortController();
@@ -33,12 +33,12 @@ export class WebhookDispatcher {
 
   constructor(
     private readonly sandbox: Sandbox,
-    /** Nothing is told before it is safely kept. */
+    /** An event is sent only once the state that it tells of is on disk. */
     private readonly store: Pick<Store, "mark" | "saved">,
     private readonly log: Log,
   ) {}
 
-  /** Starts what is due, once the current piece of work is through. */
+  /** Starts the deliveries that are due, after the current task. */
   wake(): void {
     if (this.pumping || this.closing.signal.aborted) return;
     this.pumping = true;
@@ -71,7 +71,7 @@ export class WebhookDispatcher {
       await this.store.saved(mark);
       await this.deliver(delivery);
     } catch (error) {
-      // The state could not be saved. Nothing may be told that a restart would not know of.
+      // the state could not be saved, and after a restart nobody would know of this event
       delivery.nextAttemptAt = Date.now() + LONGEST_SAVE_WAIT_MS;
       this.log({
         msg: "sandbox webhook waits for its state to be saved",
@@ -92,7 +92,7 @@ export class WebhookDispatcher {
     }
     const started = Date.now();
     const { status, problem } = await this.post(event, endpoint);
-    // Closing is no failure of the endpoint: the attempt is made again after the next start.
+    // an attempt that closing cut short is no failure of the endpoint's; the next start repeats it
     if (this.closing.signal.aborted) return;
     delivery.attempts.push({ at: started, status, problem, durationMs: Date.now() - started });
     if (status !== null && status >= 200 && status < 300) {
@@ -153,8 +153,8 @@ export class WebhookDispatcher {
   }
 
   /**
-   * Lets held deliveries go, `count` at most: one after the other in an order, or all together.
-   * Resolves with their number when each had its attempt.
+   * Releases held deliveries, `count` at most: one after the other in an order, or all together.
+   * Resolves with their number once each has been attempted.
    */
   async release(order: ReleaseOrder, count?: number): Promise<number> {
     const held = releaseHeld(this.sandbox, order, count);
@@ -170,8 +170,8 @@ export class WebhookDispatcher {
   }
 
   /**
-   * Waits until nothing is on its way or waits for its first attempt; with `retries`, until no
-   * retry waits either. Resolves with whether that came within the time.
+   * Waits until no delivery is under way or due for its first attempt; with `retries`, until no retry is
+   * pending either. Resolves with false if that takes longer than `timeoutMs`.
    */
   async settled(timeoutMs: number, retries: boolean): Promise<boolean> {
     const isSettled = () =>
@@ -196,12 +196,12 @@ export class WebhookDispatcher {
     return true;
   }
 
-  /** How many deliveries wait or are held. */
+  /** How many deliveries are pending or held. */
   get backlog(): number {
     return [...this.sandbox.state.deliveries.values()].filter(isUnderway).length;
   }
 
-  /** Stops; what is on its way stays pending. */
+  /** Stops; deliveries under way stay pending. */
   close(): void {
     this.closing.abort();
     clearTimeout(this.timer);

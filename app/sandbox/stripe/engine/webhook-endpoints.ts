@@ -3,7 +3,7 @@ import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
 import type { WebhookEndpoint, Wire } from "./wire";
 
-/** Registers an endpoint; events reach it from now on. */
+/** Creates a webhook endpoint. */
 export function addEndpoint(
   sandbox: Sandbox,
   draft: Pick<WebhookEndpoint, "url" | "enabled_events"> & Partial<WebhookEndpoint>,

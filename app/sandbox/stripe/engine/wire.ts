@@ -14,7 +14,7 @@ export type Wire<T> = T extends Scalar
       ? Wire<Item>[]
       : { [Key in keyof T]: Wire<T[Key]> };
 
-/** As `Wire`, with every expandable reference held as its id: the shape the sandbox keeps. */
+/** As `Wire`, with every expandable reference as an id: the shape the sandbox stores. */
 export type Stored<T> = T extends Scalar
   ? T
   : T extends Stripe.Decimal
@@ -44,15 +44,15 @@ export type WebhookEndpoint = Stored<Stripe.WebhookEndpoint>;
 export type PortalConfiguration = Stored<Stripe.BillingPortal.Configuration>;
 export type PortalSession = Stored<Stripe.BillingPortal.Session>;
 
-/** The types of event Stripe knows. */
+/** Stripe's event types. */
 export type EventType = Stripe.Event["type"];
 
-/** What `data.object` of an event of a type is, as the sandbox keeps it. */
+/** The `data.object` of an event type, as the sandbox stores it. */
 export type EventObject<Type extends EventType> = Stored<
   Extract<Stripe.Event, { type: Type }>["data"]["object"]
 >;
 
-/** An event as the sandbox keeps it: the envelope checked here, `data.object` where it is emitted. */
+/** An event as the sandbox stores it: this types the envelope, `emit` the `data.object`. */
 export type Event = Omit<Stored<Stripe.EventBase>, "data" | "type"> & {
   type: EventType;
   data: { object: object; previous_attributes?: object };

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ApiError } from "../engine/api-error";
 
-/** A request body is longer than the sandbox reads. */
+/** A request body exceeds the limit. */
 export class BodyTooLarge extends Error {}
 
 /**
- * Reads a body as text. Rejects with BodyTooLarge past `limit` bytes; the rest is then read and
- * forgotten, so that the client gets to see an answer.
+ * Reads a body as text. Rejects with BodyTooLarge past `limit` bytes; the rest is still read and
+ * discarded, so that the client gets to see the response.
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ export function mediaType(request: IncomingMessage): string {
   return (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 }
 
-/** Answers with JSON. */
+/** Sends JSON. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -59,7 +59,7 @@ export function sendJson(
   response.end(body);
 }
 
-/** Answers with a page; nothing may be loaded from elsewhere and nothing runs. */
+/** Sends a page, with a policy under which nothing is loaded from elsewhere and no script runs. */
 export function sendPage(response: ServerResponse, status: number, html: string): void {
   response.writeHead(status, {
     "Content-Type": "text/html; charset=utf-8",
@@ -74,7 +74,7 @@ export function sendPage(response: ServerResponse, status: number, html: string)
   response.end(html);
 }
 
-/** Sends the browser on with a GET. */
+/** Redirects the browser with a GET (303). */
 export function redirect(response: ServerResponse, location: string): void {
   response.writeHead(303, { Location: location, "Cache-Control": "no-store" });
   response.end();

@@ -3,9 +3,9 @@ import type { IncomingMessage } from "node:http";
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Tells whether a request names this sandbox: one of the machine's loopback names or of `names`, whatever
- * the port, which a container may publish as another one. A page elsewhere can lead its own name here (DNS
- * rebinding), and would then count as the sandbox's own page, which moves clocks and gives membership away.
+ * Makes a check of a request's Host: it must be a loopback name or one of `names`, with any port, since a
+ * container may publish another one. This is against DNS rebinding: a foreign page that points its own
+ * name here would count as the sandbox's own, which moves clocks and gives membership away.
  */
 export function ownHosts(names: () => string[]): (request: IncomingMessage) => boolean {
   return ({ rawHeaders, headers }) => {
@@ -17,8 +17,8 @@ export function ownHosts(names: () => string[]): (request: IncomingMessage) => b
 }
 
 /**
- * Whether a browser sends the request from a page of another origin; a neighbouring port is one. Only
- * browsers say so, and all of them do with what changes something: in Sec-Fetch-Site, else in Origin.
+ * Whether a browser sent the request from a page of another origin; another port is one. Browsers say so
+ * in Sec-Fetch-Site, older ones in the Origin of whatever changes something; other clients send neither.
  */
 export function isCrossOrigin({ headers }: IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];

@@ -10,7 +10,7 @@ import {
 import type { Form } from "../http/form";
 import { type Html, html } from "./html";
 
-/** What can be picked instead of typing a card number; the values are what `payment` holds. */
+/** The alternatives to entering a card number; the values are those of the field `payment`. */
 const QUICK_CHOICES: { value: TestCard | BankAccount; label: string; note: string }[] = [
   { value: "4000000000000002", label: "A card that is declined", note: "4000 0000 0000 0002" },
   {
@@ -32,7 +32,7 @@ const QUICK_CHOICES: { value: TestCard | BankAccount; label: string; note: strin
 
 export type CardFormState = { choice: string; entry: CardEntry };
 
-/** A card form as it is first shown: a card that pays, ready to go. `now` in Unix seconds. */
+/** The initial card form, filled in with a card that pays. `now` is in Unix seconds. */
 export function freshCardForm(now: number): CardFormState {
   const year = new Date(now * 1000).getUTCFullYear() + 5;
   return {
@@ -65,8 +65,8 @@ ${choices.map(
 }
 
 /**
- * What somebody wants to pay with, or the sentence to show; `state` shows the form again. A number
- * that is no test card is not shown again.
+ * The card or account that was chosen, or the message to show; `state` is for showing the form again,
+ * without a number that is not a test card's.
  */
 export function readCardForm(
   form: Form,
@@ -98,7 +98,7 @@ export function textOf(value: Form[string] | undefined): string {
   return typeof value === "string" ? value.trim() : "";
 }
 
-/** The sentence above a form that went wrong. */
+/** The error message above a form. */
 export function alert(problem: string | null): Html | null {
   return problem === null ? null : html`<p role="alert" id="problem">${problem}</p>`;
 }

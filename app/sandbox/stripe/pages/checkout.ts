@@ -19,7 +19,7 @@ import type { PageResponse } from "./response";
 
 type Shown = { state?: ReturnType<typeof freshCardForm>; problem?: string | null; email?: string };
 
-/** GET of a session's page: the form while it is open, else what became of it. */
+/** GET of a session's page: the form while it is open, else its outcome. */
 export function showCheckout(sandbox: Sandbox, id: string): PageResponse {
   const session = sandbox.state.checkoutSessions.get(id);
   if (!session) return { status: 404, page: noSession() };
@@ -44,7 +44,7 @@ export function payCheckout(sandbox: Sandbox, id: string, form: Form): PageRespo
   if (asksForTerms(session) && textOf(form.terms) === "") {
     return again("Accept the terms of service to go on.");
   }
-  // The sandbox knows no promotion codes, so that none is right.
+  // there are no promotion codes here, so none is valid
   if (textOf(form.promotion_code) !== "") return again("This promotion code is invalid.");
   if ("problem" in entry) return again(entry.problem);
   const outcome = payInSession(sandbox, session, {

@@ -5,7 +5,7 @@ export class Html {
 
 type Part = Html | Part[] | string | number | boolean | null | undefined;
 
-/** Markup from a template; everything put in is escaped but other markup. Lists are joined. */
+/** Markup from a template. Values are escaped unless they are markup themselves; lists are joined. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(
     strings.map((text, index) => (index === 0 ? text : render(parts[index - 1]) + text)).join(""),

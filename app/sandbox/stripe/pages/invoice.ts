@@ -75,7 +75,7 @@ function finalInvoice(sandbox: Sandbox, id: string): Invoice | null {
   return invoice && invoice.status !== "draft" ? invoice : null;
 }
 
-/** One that was written off can still be paid. */
+/** An invoice that was written off can still be paid. */
 function isPayable({ status }: Invoice): boolean {
   return status === "open" || status === "uncollectible";
 }

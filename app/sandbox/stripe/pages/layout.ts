@@ -1,6 +1,6 @@
 import { Html, html } from "./html";
 
-/** The name of the business whose payments the sandbox plays. */
+/** The name of the business that the pages show. */
 export const BUSINESS_NAME = "The Golden Path";
 
 const STYLES = `
@@ -58,7 +58,7 @@ code{font-size:.85em;overflow-wrap:anywhere}
 @media (prefers-reduced-motion:no-preference){button,.button{transition:background .15s}}
 `;
 
-/** A whole page. Every one says that it is a stand-in and that no money moves. */
+/** A whole page, which says that it is a stand-in and that no money moves. */
 export function layout(title: string, content: Html, wide = false): string {
   return html`<!doctype html>
 <html lang="en">
@@ -80,7 +80,7 @@ ${content}
 `.markup;
 }
 
-/** A page that only tells something, with a way on where there is one. */
+/** A page with a message and, if given, a link. */
 export function messagePage(
   title: string,
   message: string,

@@ -30,7 +30,7 @@ type Portal = {
   home: string;
 };
 
-/** Finds the portal that a path's key opens; an answer when it opens none. */
+/** The portal that a path's key opens, or the response if it opens none. */
 function openPortal(sandbox: Sandbox, key: string): Portal | PageResponse {
   const home = `/p/session/${key}`;
   const session = [...sandbox.state.portalSessions.values()].find(({ url }) => url.endsWith(home));
@@ -153,7 +153,7 @@ function authenticateCard(portal: Portal, form: Form): PageResponse {
   return finished(portal, "payment_method_update");
 }
 
-/** Where a finished action leads: to the portal's home, or where a deep link wants it. */
+/** Where a finished action leads: to the portal's home, or where the deep link says. */
 function finished(portal: Portal, action: string): PageResponse {
   const { flow } = portal.session;
   if (flow?.type !== action) return { redirect: `${portal.home}/home` };

@@ -1,2 +1,2 @@
-/** How a page answers: with markup, or by sending the browser on. */
+/** The response of a page: markup or a redirect. */
 export type PageResponse = { page: string; status?: number } | { redirect: string };

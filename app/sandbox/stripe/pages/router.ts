@@ -11,8 +11,8 @@ import { actInPortal, showPortal } from "./portal";
 import type { PageResponse } from "./response";
 
 /**
- * The answer of a page that customers see: checkout, portal or invoice. `form` is null for a GET.
- * Null when the path is none of them.
+ * The response of a page for customers: checkout, portal or invoice. `form` is null for a GET. Null if no
+ * page has this path.
  */
 export function routePage(sandbox: Sandbox, path: string, form: Form | null): PageResponse | null {
   const [area = "", ...rest] = path.split("/").slice(1);

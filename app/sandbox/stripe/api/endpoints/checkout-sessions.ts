@@ -70,7 +70,7 @@ const automaticTax = hash({
   ...unsupported("liability"),
 } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.AutomaticTax>);
 
-// A real account needs the address of its terms in its settings first; the sandbox has none to look at.
+// a real account must have the address of its terms in its settings; the sandbox has no such setting
 const consentCollection = hash({
   terms_of_service: oneOf("none", "required"),
   ...ignored("payment_method_reuse_agreement"),
@@ -106,7 +106,7 @@ const sessionCreate = {
   success_url: url(),
   submit_type: oneOf("auto", "book", "donate", "pay", "subscribe"),
   ui_mode: oneOf("elements", "embedded_page", "form", "hosted_page"),
-  // How the page looks and what else it asks for: it makes no difference to the sandbox's own page.
+  // appearance of the page, and what else it asks for: of no effect on the sandbox's page
   ...ignored(
     "adaptive_pricing",
     "allowed_payment_method_types",
@@ -163,12 +163,15 @@ const sessionList = {
 
 type LineItem = { price?: string; quantity?: number };
 
-/** The one thing a session sells, checked as Stripe checks it. */
+/** The session's one line item, with Stripe's checks. */
 function checkedItem(sandbox: Sandbox, items: LineItem[] | undefined) {
   const [item, ...others] = items ?? [];
   if (!item) throw missingParameter("line_items");
   if (others.length > 0) {
-    throw invalidParameter("line_items", "The local Stripe sandbox plays one line item a session.");
+    throw invalidParameter(
+      "line_items",
+      "The local Stripe sandbox supports one line item a session.",
+    );
   }
   if (item.price === undefined) throw missingParameter("line_items[0][price]");
   const price = sandbox.state.prices.get(item.price);
@@ -212,7 +215,7 @@ function checkedExpiry(sandbox: Sandbox, expiresAt: number | undefined): number 
 }
 
 /**
- * Tax is worked out from an address: a customer that has none must get the one that is typed
+ * Tax is calculated from an address: a customer without one must be updated with the one that is entered
  * (docs.stripe.com/tax/checkout#existing-customers).
  */
 function checkTaxAddress(
@@ -239,13 +242,13 @@ export const checkoutSessionEndpoints: Endpoint[] = [
     if (values.mode !== "subscription") {
       throw invalidParameter(
         "mode",
-        "The local Stripe sandbox plays sessions with `mode` 'subscription' only.",
+        "The local Stripe sandbox supports sessions with `mode` 'subscription' only.",
       );
     }
     if (values.ui_mode !== undefined && values.ui_mode !== "hosted_page") {
       throw invalidParameter(
         "ui_mode",
-        "The local Stripe sandbox plays sessions with `ui_mode` 'hosted_page' only.",
+        "The local Stripe sandbox supports sessions with `ui_mode` 'hosted_page' only.",
       );
     }
     if (values.customer !== undefined && values.customer_email !== undefined) {

@@ -98,7 +98,7 @@ export const customerEndpoints: Endpoint[] = [
       "customer",
       [...call.sandbox.state.customers.values()].filter(isPresent),
       (customer) =>
-        // Stripe compares addresses by letter case.
+        // case-sensitive, as at Stripe
         (address === undefined || customer.email === address) &&
         (created?.(customer.created) ?? true),
     );

@@ -16,12 +16,12 @@ const eventList = {
   types: list(text(100), 20),
 } satisfies ParametersOf<Stripe.EventListParams>;
 
-/** Whether an event's type is one asked for; `customer.*` asks for all that begin so. */
+/** Whether an event matches a type filter, such as `invoice.paid` or `customer.*`. */
 function isOfType(event: Event, wanted: string): boolean {
   return wanted.endsWith("*") ? event.type.startsWith(wanted.slice(0, -1)) : event.type === wanted;
 }
 
-/** Stripe shows events of the last 30 days only (docs.stripe.com/api/events). */
+/** Stripe lists events of the last 30 days only (docs.stripe.com/api/events). */
 function isRetained(sandbox: Sandbox, event: Event): boolean {
   return event.created >= sandbox.now() - RETENTION_SECONDS;
 }

@@ -132,7 +132,7 @@ const subscriptionUpdate = {
 const subscriptionCancel = {
   cancellation_details: cancellationDetails,
   expand,
-  // Nothing is metered and nothing prorated here, so that neither makes a difference.
+  // these make no difference: nothing is metered or prorated here
   invoice_now: boolean(),
   prorate: boolean(),
 } satisfies ParametersOf<Stripe.SubscriptionCancelParams>;
@@ -140,13 +140,13 @@ const subscriptionCancel = {
 function hasStatus(subscription: Subscription, wanted: string | undefined): boolean {
   if (wanted === "all") return true;
   if (wanted === "ended") return isOver(subscription);
-  // An expired one is not canceled, and so is listed (docs.stripe.com/api/subscriptions/list).
+  // one that expired incomplete is not canceled, so it is listed (docs.stripe.com/api/subscriptions/list)
   return wanted === undefined ? subscription.status !== "canceled" : subscription.status === wanted;
 }
 
 type ItemChange = { id?: string; price?: string; quantity?: number };
 
-/** The price that an update wants, checked: of the one item, and as often as the present one. */
+/** The price that an update changes to, checked: for the one item, and with the same interval. */
 function wantedPrice(
   sandbox: Sandbox,
   subscription: Subscription,
@@ -159,7 +159,7 @@ function wantedPrice(
   if (!change || others.length > 0 || change.id === undefined || change.quantity !== undefined) {
     throw invalidParameter(
       "items",
-      "The local Stripe sandbox plays subscriptions with one item, whose price alone changes.",
+      "The local Stripe sandbox supports subscriptions with one item, of which only the price can change.",
     );
   }
   if (change.id !== present.id) throw noSuch("subscription item", change.id, "items[0][id]");
@@ -170,7 +170,7 @@ function wantedPrice(
   if (proration !== "none" || !isAsOften || price.currency !== present.price.currency) {
     throw invalidParameter(
       "proration_behavior",
-      "The local Stripe sandbox plays changes to a price of the same interval and currency with `proration_behavior` 'none' only.",
+      "The local Stripe sandbox supports changes to a price of the same interval and currency only, with `proration_behavior` 'none'.",
     );
   }
   return price;
@@ -256,7 +256,7 @@ export const subscriptionEndpoints: Endpoint[] = [
   }),
   endpoint("DELETE", "/v1/subscriptions/:id", subscriptionCancel, ({ sandbox, id, values }) => {
     const subscription = requireSubscription(sandbox, id);
-    // Stripe answers as if a subscription that is over were not there.
+    // to Stripe, a subscription that has ended does not exist here
     if (isOver(subscription)) throw noSuch("subscription", id);
     recordCancellationDetails(subscription, values.cancellation_details);
     endSubscription(sandbox, subscription, "cancellation_requested");

@@ -25,7 +25,7 @@ import {
 
 const MAX_ENDPOINTS = 16;
 
-/** An endpoint as Stripe shows it after its creation: without the secret. */
+/** A webhook endpoint without its secret, which Stripe shows only when it is created. */
 function withoutSecret({ secret: _secret, ...shown }: WebhookEndpoint): WebhookEndpoint {
   return shown;
 }
@@ -37,9 +37,9 @@ function requireEndpoint(sandbox: Sandbox, id: string): WebhookEndpoint {
 }
 
 /**
- * An address that Stripe can reach: none of this machine or a private network. Plain http is for
- * test mode, which the sandbox is. The sentence is Stripe's own, as
- * github.com/dj-stripe/dj-stripe/pull/1891 and others met it; 0.0.0.0 is let through there too.
+ * An address that Stripe could reach: not on this machine or a private network. Plain http is allowed in
+ * test mode. The message is Stripe's, as quoted in github.com/dj-stripe/dj-stripe/pull/1891, and 0.0.0.0
+ * passes there too.
  */
 function checkedUrl(address: string): string {
   const name = new URL(address).hostname.replace(/^\[|\]$/g, "");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextPeriodEnd } from "./calendar";
+import { nextPeriodEnd } from "./billing-period";
 
 const at = (date: string) => Date.parse(`${date}Z`) / 1000;
 const month = { interval: "month", interval_count: 1 };
