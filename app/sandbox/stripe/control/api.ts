@@ -1,6 +1,6 @@
 /**
- * The control API: what a tester makes the sandbox do. The control page's forms post to the same
- * paths. A JSON body is answered with JSON, a form with a redirect to the control page. `:id` is a
+ * The control API: what a tester can make the sandbox do. The control page's forms post to the same
+ * paths. A JSON body gets JSON, a form a redirect to the control page. `:id` is a
  * Stripe id. All fields are optional unless said otherwise.
  *
  *     GET    /_control/state          the clock, settings, faults and how much of everything there is
@@ -16,8 +16,8 @@
  *     POST   /_control/sessions/:id/pay      { card: "4242424242424242" | … | "bank_account", email,
  *                                              authentication: "complete" | "fail" | "leave" }
  *     POST   /_control/sessions/:id/expire
- *     POST   /_control/sessions/:id/settle   a delayed payment arrives
- *     POST   /_control/sessions/:id/fail     a delayed payment does not
+ *     POST   /_control/sessions/:id/settle   a delayed payment succeeds
+ *     POST   /_control/sessions/:id/fail     a delayed payment fails
  *
  *     POST   /_control/customers/:id/subscribe  { card, priceId } a subscription without a session
  *     POST   /_control/customers/:id/card       { card } the customer's default, as in the portal:
@@ -28,8 +28,8 @@
  *     POST   /_control/subscriptions/:id/renew  { outcome: "card" | "paid" | "declined" |
  *                                                 "authentication" | "draft" } a new period, now;
  *                                                 "draft" leaves its invoice to the clock
- *     POST   /_control/subscriptions/:id/recover   its open invoices get paid, an unpaid
- *                                                  one's drafts too
+ *     POST   /_control/subscriptions/:id/recover   its open invoices are paid, and the
+ *                                                  drafts of an unpaid one
  *     POST   /_control/subscriptions/:id/card      { card } its own card; pays nothing
  *     POST   /_control/subscriptions/:id/write-off its open invoices are marked uncollectible
  *     POST   /_control/subscriptions/:id/void      its open invoices are voided
@@ -40,35 +40,35 @@
  *     POST   /_control/subscriptions/:id/resume    takes that back; ends a pause
  *     POST   /_control/subscriptions/:id/cancel    at once
  *     POST   /_control/subscriptions/:id/pause
- *     POST   /_control/subscriptions/:id/age       { days } as if all had been that much earlier,
+ *     POST   /_control/subscriptions/:id/age       { days } as if everything had happened earlier,
  *                                                  for a site whose own clock cannot be moved
  *     POST   /_control/subscriptions/:id/refund    { amount, payment: "first" | "last", pending } a
  *                                                  payment, or a part in cents
- *     POST   /_control/refunds/:id/fail            it comes back from the bank
- *     POST   /_control/refunds/:id/settle          a pending one arrives
+ *     POST   /_control/refunds/:id/fail            the bank returns the money
+ *     POST   /_control/refunds/:id/settle          a pending one completes
  *     POST   /_control/subscriptions/:id/dispute   { inquiry, prevented, payment: "first" | "last" }
  *     POST   /_control/disputes/:id/escalate       an inquiry becomes a dispute
- *     POST   /_control/disputes/:id/review         the author answers it
+ *     POST   /_control/disputes/:id/review         evidence is submitted
  *     POST   /_control/disputes/:id/close          { won: boolean }; an inquiry is only won
  *
  *     POST   /_control/endpoints      { url (required), events, apiVersion } a webhook endpoint,
- *                                       also on this machine, which the API refuses
+ *                                       on this machine too, which the API rejects
  *     GET    /_control/deliveries     every webhook delivery with its attempts
  *     POST   /_control/webhooks       { mode: "deliver" | "hold" | "drop", dropNext, delayMs,
  *                                       jitterMs, duplicates } for events from now on
- *     POST   /_control/webhooks/reset    as at first: all delivered at once
+ *     POST   /_control/webhooks/reset    all delivered at once, as by default
  *     POST   /_control/webhooks/release  { order: "arrival" | "reverse" | "random" | "together",
- *                                          count } held ones go, one by one, `count` at most;
- *                                        answers when all were tried
- *     POST   /_control/webhooks/discard  held ones are lost
- *     POST   /_control/webhooks/retry    waiting retries are made now
- *     POST   /_control/webhooks/settle   { timeoutMs, retries } waits until none is on its way
+ *                                          count } held ones are sent, `count` at most;
+ *                                        responds when all were attempted
+ *     POST   /_control/webhooks/discard  held ones are dropped
+ *     POST   /_control/webhooks/retry    pending retries are made now
+ *     POST   /_control/webhooks/settle   { timeoutMs, retries } waits until none is pending
  *     POST   /_control/events/:id/send   { times } again, to all endpoints
  *
  *     POST   /_control/faults         { kind: "error" | "slow" | "truncate" | "destroy" (required),
  *                                       times (1; 0 forever), when: "before" | "after", match:
  *                                       "POST /v1/customers", status (500), ms (1000) }; an error
- *                                       from 500 on is kept for the request's idempotency key
+ *                                       from 500 on is stored under the idempotency key
  *     DELETE /_control/faults         (also POST /_control/faults/clear)
  *     GET    /_control/requests       { counts: { "POST /v1/customers": 1 }, requests }
  *     DELETE /_control/requests       (also POST /_control/requests/clear)

@@ -16,25 +16,25 @@ export function controlPage(context: ControlContext, notice: string | null): str
   return layout(
     "Control",
     html`<h1>Local Stripe sandbox</h1>
-<p class="soft">What this stand-in knows, and buttons for what a real Stripe would bring about in its own time. The same can be done by HTTP under <code>/_control</code>.</p>
+<p class="soft">The state of this stand-in, with buttons for what happens by itself at the real Stripe. The same is available over HTTP under <code>/_control</code>.</p>
 ${notice && html`<p role="status">${notice}</p>`}
 ${clockSection(context)}
 ${webhookSection(context)}
 ${table(
   "Subscriptions",
-  ["Subscription", "Customer", "Status", "Period (UTC)", "Make it happen"],
+  ["Subscription", "Customer", "Status", "Period (UTC)", "Actions"],
   latest(state.subscriptions.values()).map((subscription) =>
     subscriptionRow(sandbox, subscription),
   ),
 )}
 ${table(
   "Checkout sessions",
-  ["Session", "Customer", "Status", "Expires (UTC)", "Make it happen"],
+  ["Session", "Customer", "Status", "Expires (UTC)", "Actions"],
   latest(state.checkoutSessions.values()).map((session) => sessionRow(sandbox, session)),
 )}
 ${table(
   "Customers",
-  ["Customer", "E-mail", "Created (UTC)", "Make it happen"],
+  ["Customer", "E-mail", "Created (UTC)", "Actions"],
   latest(state.customers.values()).map((customer) =>
     isPresent(customer)
       ? html`<tr><td><code>${customer.id}</code></td><td>${customer.email}</td><td>${formatTimestamp(customer.created)}</td><td>${button(`customers/${customer.id}/subscribe`, "Subscribe")}${button(`customers/${customer.id}/delete`, "Delete")}</td></tr>`
@@ -43,7 +43,7 @@ ${table(
 )}
 ${table(
   "Refunds",
-  ["Refund", "Charge", "Status", "Make it happen"],
+  ["Refund", "Charge", "Status", "Actions"],
   latest(state.refunds.values()).map(
     (refund) =>
       html`<tr><td><code>${refund.id}</code></td><td><code>${refund.charge}</code></td><td>${refund.status}</td><td>${refund.status !== "failed" && button(`refunds/${refund.id}/fail`, "Fail")}</td></tr>`,
@@ -51,7 +51,7 @@ ${table(
 )}
 ${table(
   "Disputes",
-  ["Dispute", "Charge", "Status", "Make it happen"],
+  ["Dispute", "Charge", "Status", "Actions"],
   latest(state.disputes.values()).map(
     (dispute) =>
       html`<tr><td><code>${dispute.id}</code></td><td><code>${dispute.charge}</code></td><td>${dispute.status}</td><td>${dispute.status.startsWith("warning_") && button(`disputes/${dispute.id}/escalate`, "Escalate")}${button(`disputes/${dispute.id}/close`, "Win", { won: "true" })}${button(`disputes/${dispute.id}/close`, "Lose", { won: "false" })}</td></tr>`,
@@ -59,7 +59,7 @@ ${table(
 )}
 ${table(
   "Events and deliveries",
-  ["Event", "Type", "Created (UTC)", "Deliveries", "Make it happen"],
+  ["Event", "Type", "Created (UTC)", "Deliveries", "Actions"],
   latest(state.events.values()).map((event) => eventRow(sandbox, event)),
 )}
 ${faultSection(context)}
@@ -69,8 +69,8 @@ ${Object.entries(TEST_CARDS).map(
   ([number, { label }]) =>
     html`<tr><td><code>${groupDigits(number)}</code></td><td>${label}</td></tr>`,
 )}</tbody></table></div>
-<h2>Begin afresh</h2>
-<p>${button("reset", "Forget everything")} <span class="soft">Keeps the catalogue, the portal's configuration and the webhook endpoints.</span></p>`,
+<h2>Start over</h2>
+<p>${button("reset", "Delete everything")} <span class="soft">Keeps the catalogue, the portal's configuration and the webhook endpoints.</span></p>`,
     true,
   );
 }
@@ -123,7 +123,7 @@ function clockSection({ sandbox, latency }: ControlContext): Html {
   const { clockOffset, afterRetries } = sandbox.state;
   const days = Math.round(clockOffset / 8_640) / 10;
   return html`<h2>Clock</h2>
-<p>${formatTimestamp(sandbox.now())} UTC${clockOffset > 0 && html`, ${days} days ahead`}. Moving it on brings renewals, payment retries, ends of subscriptions and expiries of sessions, in their order.</p>
+<p>${formatTimestamp(sandbox.now())} UTC${clockOffset > 0 && html`, ${days} days ahead`}. Moving it on runs the renewals, payment retries, subscription ends and session expiries that fall due, in order.</p>
 ${fieldForm("clock", "Move the clock on", numberField("days", "Days", 1))}
 ${fieldForm(
   "settings",
@@ -142,9 +142,9 @@ function webhookSection({ sandbox, dispatcher }: ControlContext): Html {
   const policy = sandbox.state.webhookPolicy;
   const endpoints = [...sandbox.state.webhookEndpoints.values()];
   return html`<h2>Webhooks</h2>
-<p>${dispatcher.backlog} on their way. ${
+<p>${dispatcher.backlog} pending or held. ${
     endpoints.length === 0
-      ? "Nobody listens."
+      ? "No endpoint is registered."
       : endpoints.map(({ url, status }) => html`<code>${url}</code> is ${status}. `)
   }</p>
 ${fieldForm(
@@ -153,10 +153,10 @@ ${fieldForm(
   choiceField(
     "mode",
     "New events are",
-    { deliver: "delivered", hold: "held", drop: "lost" },
+    { deliver: "delivered", hold: "held", drop: "dropped" },
     policy.mode,
   ),
-  numberField("dropNext", "Lose the next", policy.dropNext),
+  numberField("dropNext", "Drop the next", policy.dropNext),
   numberField("delayMs", "Delay, ms", policy.delayMs),
   numberField("jitterMs", "Random delay, up to ms", policy.jitterMs),
   numberField("duplicates", "Extra copies of each", policy.duplicates),
@@ -167,11 +167,11 @@ ${fieldForm(
   choiceField("order", "Release held ones", {
     arrival: "in order",
     reverse: "in reverse",
-    random: "in any order",
+    random: "in random order",
     together: "all at once",
   }),
 )}
-${button("webhooks/discard", "Lose held ones")}
+${button("webhooks/discard", "Drop held ones")}
 ${button("webhooks/retry", "Retry waiting ones now")}`;
 }
 
@@ -257,11 +257,11 @@ ${fieldForm(
   choiceField("kind", "The next requests are", {
     error: "answered with 500",
     slow: "slow by a second",
-    truncate: "broken off half way",
-    destroy: "cut off",
+    truncate: "cut off half way through the response",
+    destroy: "left without a response",
   }),
   numberField("times", "How many (0: all)", 1),
-  choiceField("when", "Their work is", { before: "not done", after: "done all the same" }),
+  choiceField("when", "Their work is", { before: "not done", after: "done anyway" }),
 )}
 ${button("faults/clear", "Clear faults")}`;
 }

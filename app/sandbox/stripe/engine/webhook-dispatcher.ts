@@ -6,16 +6,16 @@ import type { Delivery } from "./state";
 import type { Store } from "./store";
 import type { Event, WebhookEndpoint } from "./wire";
 
-const CONCURRENT_ATTEMPTS = 50;
+const MAX_CONCURRENT_ATTEMPTS = 50;
 const ATTEMPT_TIMEOUT_MS = 10_000;
 const FIRST_RETRY_MS = 500;
-const LONGEST_SAVE_WAIT_MS = 1_000;
-const LONGEST_RETRY_MS = 3_600_000;
-const GIVE_UP_SECONDS = 3 * 86_400;
+const SAVE_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 3_600_000;
+const RETRY_FOR_SECONDS = 3 * 86_400;
 
 /** How long a delivery waits after its nth failed attempt: 0.5 s, 1 s, 2 s, … up to an hour. */
 export function retryDelay(failedAttempts: number): number {
-  return Math.min(FIRST_RETRY_MS * 2 ** (failedAttempts - 1), LONGEST_RETRY_MS);
+  return Math.min(FIRST_RETRY_MS * 2 ** (failedAttempts - 1), MAX_RETRY_MS);
 }
 
 /** The request body of an event, in the endpoint's API version. */
@@ -27,9 +27,9 @@ function webhookBody(event: Event, endpoint: WebhookEndpoint): string {
 export class WebhookDispatcher {
   private readonly underway = new Set<string>();
   private readonly closing = new AbortController();
-  private readonly waiting = new Set<() => void>();
+  private readonly attemptListeners = new Set<() => void>();
   private timer: NodeJS.Timeout | undefined;
-  private pumping = false;
+  private isScheduled = false;
 
   constructor(
     private readonly sandbox: Sandbox,
@@ -40,15 +40,15 @@ export class WebhookDispatcher {
 
   /** Starts the deliveries that are due, after the current task. */
   wake(): void {
-    if (this.pumping || this.closing.signal.aborted) return;
-    this.pumping = true;
+    if (this.isScheduled || this.closing.signal.aborted) return;
+    this.isScheduled = true;
     setImmediate(() => {
-      this.pumping = false;
-      this.pump();
+      this.isScheduled = false;
+      this.startDue();
     });
   }
 
-  private pump(): void {
+  private startDue(): void {
     if (this.closing.signal.aborted) return;
     clearTimeout(this.timer);
     const now = Date.now();
@@ -57,12 +57,12 @@ export class WebhookDispatcher {
     for (const delivery of this.sandbox.state.deliveries.values()) {
       if (delivery.state !== "pending" || this.underway.has(delivery.id)) continue;
       if (delivery.nextAttemptAt > now) next = Math.min(next, delivery.nextAttemptAt);
-      else if (this.underway.size < CONCURRENT_ATTEMPTS) void this.attempt(delivery, mark);
+      else if (this.underway.size < MAX_CONCURRENT_ATTEMPTS) void this.attempt(delivery, mark);
     }
     if (next < Number.POSITIVE_INFINITY) {
-      this.timer = setTimeout(() => this.pump(), Math.min(next - now, 2 ** 31 - 1)).unref();
+      this.timer = setTimeout(() => this.startDue(), Math.min(next - now, 2 ** 31 - 1)).unref();
     }
-    for (const look of this.waiting) look();
+    for (const notify of this.attemptListeners) notify();
   }
 
   private async attempt(delivery: Delivery, mark: number): Promise<void> {
@@ -72,10 +72,10 @@ export class WebhookDispatcher {
       await this.deliver(delivery);
     } catch (error) {
       // the state could not be saved, and after a restart nobody would know of this event
-      delivery.nextAttemptAt = Date.now() + LONGEST_SAVE_WAIT_MS;
+      delivery.nextAttemptAt = Date.now() + SAVE_RETRY_MS;
       this.log({
         msg: "sandbox webhook waits for its state to be saved",
-        problem: problemOf(error),
+        problem: describeError(error),
       });
     } finally {
       this.underway.delete(delivery.id);
@@ -97,7 +97,7 @@ export class WebhookDispatcher {
     delivery.attempts.push({ at: started, status, problem, durationMs: Date.now() - started });
     if (status !== null && status >= 200 && status < 300) {
       this.finish(delivery, event, "delivered");
-    } else if (this.sandbox.now() - event.created >= GIVE_UP_SECONDS) {
+    } else if (this.sandbox.now() - event.created >= RETRY_FOR_SECONDS) {
       this.finish(delivery, event, "failed");
     } else {
       delivery.nextAttemptAt = Date.now() + retryDelay(delivery.attempts.length);
@@ -138,7 +138,7 @@ export class WebhookDispatcher {
       await response.body?.cancel();
       return { status: response.status, problem: null };
     } catch (error) {
-      return { status: null, problem: problemOf(error) };
+      return { status: null, problem: describeError(error) };
     }
   }
 
@@ -184,13 +184,13 @@ export class WebhookDispatcher {
     while (!isSettled()) {
       if (timeout.aborted) return false;
       await new Promise<void>((resolve) => {
-        const look = () => {
-          this.waiting.delete(look);
-          timeout.removeEventListener("abort", look);
+        const notify = () => {
+          this.attemptListeners.delete(notify);
+          timeout.removeEventListener("abort", notify);
           resolve();
         };
-        this.waiting.add(look);
-        timeout.addEventListener("abort", look);
+        this.attemptListeners.add(notify);
+        timeout.addEventListener("abort", notify);
       });
     }
     return true;
@@ -208,7 +208,7 @@ export class WebhookDispatcher {
   }
 }
 
-function problemOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   if (error.name === "TimeoutError") return "timeout";
   const { cause } = error;

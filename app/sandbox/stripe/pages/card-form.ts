@@ -99,7 +99,7 @@ export function textOf(value: Form[string] | undefined): string {
 }
 
 /** The error message above a form. */
-export function alert(problem: string | null): Html | null {
+export function problemAlert(problem: string | null): Html | null {
   return problem === null ? null : html`<p role="alert" id="problem">${problem}</p>`;
 }
 

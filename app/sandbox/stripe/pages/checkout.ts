@@ -6,10 +6,10 @@ import type { Sandbox } from "../engine/sandbox";
 import type { CheckoutSession } from "../engine/wire";
 import type { Form } from "../http/form";
 import {
-  alert,
   authenticationForm,
   cardFields,
   freshCardForm,
+  problemAlert,
   readCardForm,
   textOf,
 } from "./card-form";
@@ -109,7 +109,7 @@ function paymentPage(sandbox: Sandbox, session: CheckoutSession, shown: Shown): 
     html`<h1>Subscribe to ${name}</h1>
 <p class="price">${formatMoney(session.amount_total ?? 0, session.currency ?? "usd")} <small>per ${price?.recurring?.interval ?? "month"}</small></p>
 <div class="card">
-${alert(problem)}
+${problemAlert(problem)}
 <form method="post" action="/c/pay/${session.id}" novalidate>
 ${
   email === null

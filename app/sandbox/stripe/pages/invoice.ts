@@ -5,10 +5,10 @@ import { BANK_ACCOUNT } from "../engine/test-cards";
 import type { Invoice } from "../engine/wire";
 import type { Form } from "../http/form";
 import {
-  alert,
   authenticationForm,
   cardFields,
   freshCardForm,
+  problemAlert,
   readCardForm,
   textOf,
 } from "./card-form";
@@ -99,7 +99,7 @@ ${line && html`<p>${line.description}, ${formatDay(line.period.start)} to ${form
 ${
   isPayable(invoice) &&
   html`<div class="card"><h2>Pay this invoice</h2>
-${alert(problem)}
+${problemAlert(problem)}
 <form method="post" action="/i/${invoice.id}" novalidate>
 ${cardFields(shown.state ?? freshCardForm(sandbox.now()), false, problem !== null)}
 <button type="submit" class="full">Pay ${formatMoney(invoice.amount_remaining, invoice.currency)}</button>

@@ -84,12 +84,12 @@ ${content}
 export function messagePage(
   title: string,
   message: string,
-  way: { href: string; label: string } | null = null,
+  link: { href: string; label: string } | null = null,
 ): string {
   return layout(
     title,
     html`<div class="card"><h1>${title}</h1><p>${message}</p>${
-      way && html`<p><a class="button" href="${way.href}">${way.label}</a></p>`
+      link && html`<p><a class="button" href="${link.href}">${link.label}</a></p>`
     }</div>`,
   );
 }

@@ -7,10 +7,10 @@ import { BANK_ACCOUNT } from "../engine/test-cards";
 import type { Customer, PortalConfiguration, PortalSession, Subscription } from "../engine/wire";
 import type { Form } from "../http/form";
 import {
-  alert,
   authenticationForm,
   cardFields,
   freshCardForm,
+  problemAlert,
   readCardForm,
   textOf,
 } from "./card-form";
@@ -36,13 +36,13 @@ function openPortal(sandbox: Sandbox, key: string): Portal | PageResponse {
   const session = [...sandbox.state.portalSessions.values()].find(({ url }) => url.endsWith(home));
   const customer = sandbox.state.customers.get(session?.customer ?? "");
   if (!session || !isPresent(customer) || session.created + OPEN_SECONDS < sandbox.now()) {
-    const way =
+    const link =
       session?.return_url != null
         ? { href: session.return_url, label: `Return to ${BUSINESS_NAME}` }
         : null;
     return {
       status: session ? 200 : 404,
-      page: messagePage("This page has expired", "Open the customer portal again to go on.", way),
+      page: messagePage("This page has expired", "Open the customer portal again to go on.", link),
     };
   }
   const configuration = sandbox.state.portalConfigurations.get(session.configuration);
@@ -286,7 +286,7 @@ ${owed.map(
   ({ id, amount_remaining, currency }) =>
     html`<p>You owe ${formatMoney(amount_remaining, currency)}. <a href="/i/${id}">Pay that invoice</a></p>`,
 )}
-${alert(problem)}
+${problemAlert(problem)}
 <form method="post" action="${home}/card" novalidate>
 ${cardFields(shown.state ?? freshCardForm(sandbox.now()), false, problem !== null)}
 <div class="actions"><button type="submit">Update card</button><a class="button plain" href="${home}/home">Go back</a></div>
