@@ -309,8 +309,14 @@ describe("a restart", () => {
     expect((await stripe.webhookEndpoints.list()).data).toHaveLength(1);
 
     const site = await openWebhookSite(SANDBOX_WEBHOOK_SECRET, port);
-    const created = await site.first("customer.subscription.created");
-    expect(created.event.data.object).toMatchObject({ id: subscription.id });
+    await second.control("webhooks/retry");
+    expect(await settle(second, { retries: true, timeoutMs: 30_000 })).toMatchObject({
+      settled: true,
+    });
+    const created = site.received
+      .filter(({ event }) => event.type === "customer.subscription.created")
+      .map(({ event }) => (event.data.object as Stripe.Subscription).id);
+    expect(created).toContain(subscription.id);
   });
 
   test("after a crash knows everything that was answered", async () => {

@@ -9,11 +9,11 @@ import type { AddressInfo } from "node:net";
 import { type ApiContext, handleApiRequest } from "./api/handler";
 import { KeysInUse } from "./api/idempotency";
 import type { ControlContext } from "./control/action";
-import { control } from "./control/api";
+import { runControlAction } from "./control/api";
 import { ControlError } from "./control/error";
 import { controlPage } from "./control/page";
 import { ApiError } from "./engine/api-error";
-import { moveSessions } from "./engine/checkout-sessions";
+import { updateSessionUrls } from "./engine/checkout-sessions";
 import { Faults } from "./engine/faults";
 import { Latency } from "./engine/latency";
 import type { Log } from "./engine/log";
@@ -24,16 +24,16 @@ import { type SeedPrice, seedCatalogue, seedWebhookEndpoint } from "./engine/see
 import { Store } from "./engine/store";
 import { WebhookDispatcher } from "./engine/webhook-dispatcher";
 import {
-  addressOf,
   BodyTooLarge,
   mediaType,
+  pathAndQuery,
   readBody,
   redirect,
   sendJson,
   sendPage,
 } from "./http/exchange";
 import { decodeForm, type Form } from "./http/form";
-import { isCrossOrigin, ownHosts } from "./http/request-origin";
+import { hostCheck, isCrossOrigin } from "./http/request-origin";
 import { messagePage } from "./pages/layout";
 import { routePage } from "./pages/router";
 
@@ -102,7 +102,7 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     saved: () => store.saved(),
     dispatcher,
   };
-  const isOwnHost = ownHosts(() => [
+  const isOwnHost = hostCheck(() => [
     new URL(origin).hostname,
     new URL(sandbox.pagesOrigin).hostname,
     options.ownHost ?? "",
@@ -131,7 +131,7 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
       secret: options.webhookSecret,
       events: options.webhookEvents ?? ["*"],
     });
-    moveSessions(sandbox);
+    updateSessionUrls(sandbox);
     runDue(sandbox);
     await store.saved();
   } catch (error) {
@@ -185,8 +185,8 @@ function listener(context: Context, isOwnHost: (request: IncomingMessage) => boo
   // shown once, on the control page after a form was submitted
   let notice: string | null = null;
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { path } = addressOf(request);
+  const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { path } = pathAndQuery(request);
     const isRead = request.method === "GET" || request.method === "HEAD";
     const isPage = !path.startsWith("/v1") && !path.startsWith("/_control");
     if (!isOwnHost(request)) {
@@ -209,7 +209,7 @@ function listener(context: Context, isOwnHost: (request: IncomingMessage) => boo
   };
 
   return (request: IncomingMessage, response: ServerResponse): void => {
-    answer(request, response).catch((error: unknown) => {
+    route(request, response).catch((error: unknown) => {
       if (response.headersSent) return void response.destroy();
       if (error instanceof BodyTooLarge) {
         return sendPage(response, 413, messagePage("Too large", "That form is too large."));
@@ -237,14 +237,14 @@ async function handlePage(
     return sendPage(response, 405, messagePage("Not allowed", "This page takes GET and POST."));
   }
   const form = isRead ? null : await readForm(request);
-  const answer = routePage(context.sandbox, path, form);
+  const result = routePage(context.sandbox, path, form);
   await context.saved();
-  if (answer === null) {
+  if (result === null) {
     sendPage(response, 404, messagePage("Not found", "There is nothing at this address."));
-  } else if ("redirect" in answer) {
-    redirect(response, answer.redirect);
+  } else if ("redirect" in result) {
+    redirect(response, result.redirect);
   } else {
-    sendPage(response, answer.status ?? 200, answer.page);
+    sendPage(response, result.status ?? 200, result.page);
   }
 }
 
@@ -268,7 +268,7 @@ async function handleControl(
   try {
     const method = request.method ?? "GET";
     const input = method === "GET" ? {} : await readInput(request, isForm);
-    const result = await control(context, method, path, input);
+    const result = await runControlAction(context, method, path, input);
     await context.saved();
     return finish(200, result, `Done: ${path.slice("/_control/".length)}`);
   } catch (error) {

@@ -86,7 +86,7 @@ const MAX_LEVELS = 4;
  * A copy of a response in which the references at `paths` are expanded. Throws Stripe's error for a
  * property that cannot be expanded, and for paths of more than four properties.
  */
-export function expanded(sandbox: Sandbox, answer: object, paths: string[]): object {
+export function expandReferences(sandbox: Sandbox, answer: object, paths: string[]): object {
   if (paths.length === 0) return answer;
   const copy = structuredClone(answer);
   for (const path of paths) {

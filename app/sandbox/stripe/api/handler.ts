@@ -7,7 +7,7 @@ import type { Latency } from "../engine/latency";
 import type { Log } from "../engine/log";
 import type { RequestLog } from "../engine/request-log";
 import { API_VERSION, type Sandbox, withCause } from "../engine/sandbox";
-import { addressOf, sendJson } from "../http/exchange";
+import { pathAndQuery, sendJson } from "../http/exchange";
 import type { Form } from "../http/form";
 import { matchPath } from "../http/path-pattern";
 import type { Endpoint } from "./endpoint";
@@ -25,7 +25,7 @@ import { refundEndpoints } from "./endpoints/refunds";
 import { subscriptionEndpoints } from "./endpoints/subscriptions";
 import { webhookEndpointEndpoints } from "./endpoints/webhook-endpoints";
 import { unrecognizedUrl } from "./errors";
-import { expanded } from "./expansion";
+import { expandReferences } from "./expansion";
 import {
   findStoredResponse,
   type KeyedRequest,
@@ -72,7 +72,7 @@ export async function handleApiRequest(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { path, query } = addressOf(request);
+  const { path, query } = pathAndQuery(request);
   const method = request.method ?? "GET";
   const call: ApiCall = { method, path, query, requestId: newId("req", 14), fault: null };
   const result = await handleCall(context, request, call);
@@ -225,7 +225,7 @@ function perform(sandbox: Sandbox, { method, path }: ApiCall, form: Form): objec
     const id = matchPath(endpoint.pattern, path);
     if (id === null) continue;
     const paths = form.expand === undefined ? [] : expand.read(form.expand, "expand");
-    return expanded(sandbox, endpoint.handle(sandbox, path, id, form), paths);
+    return expandReferences(sandbox, endpoint.handle(sandbox, path, id, form), paths);
   }
   throw unrecognizedUrl(method, path);
 }

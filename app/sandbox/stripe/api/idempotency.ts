@@ -3,7 +3,7 @@ import type { Sandbox } from "../engine/sandbox";
 import type { StoredResponse } from "../engine/state";
 import type { Form, FormValue } from "../http/form";
 
-const LONGEST_KEY = 255;
+const MAX_KEY_LENGTH = 255;
 
 export type KeyedRequest = { key: string; method: string; path: string; form: Form };
 
@@ -13,10 +13,10 @@ export type KeyedRequest = { key: string; method: string; path: string; form: Fo
  */
 export function findStoredResponse(sandbox: Sandbox, request: KeyedRequest): StoredResponse | null {
   const { key } = request;
-  if (key.length > LONGEST_KEY) {
+  if (key.length > MAX_KEY_LENGTH) {
     throw invalidParameter(
       "idempotency_key",
-      `Idempotency keys are at most ${LONGEST_KEY} characters long.`,
+      `Idempotency keys are at most ${MAX_KEY_LENGTH} characters long.`,
     );
   }
   const earlier = sandbox.state.idempotentResponses.get(key);

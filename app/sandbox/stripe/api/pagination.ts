@@ -1,4 +1,4 @@
-import { noSuch } from "../engine/api-error";
+import { resourceMissing } from "../engine/api-error";
 import type { Call } from "./endpoint";
 
 type Paging = {
@@ -23,7 +23,7 @@ export function paginate<Item extends { id: string }>(
   const newestFirst = [...items].reverse();
   const position = (id: string, param: string) => {
     const index = newestFirst.findIndex((item) => item.id === id);
-    if (index === -1) throw noSuch(kind, id, param);
+    if (index === -1) throw resourceMissing(kind, id, param);
     return index;
   };
   let data: Item[];

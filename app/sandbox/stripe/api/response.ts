@@ -18,9 +18,9 @@ export function errorResponse(status: number, error: ApiErrorBody): ApiResponse 
 /** The response to a request that failed. An error that is not the client's is logged and becomes a 500. */
 export function toErrorResponse(error: unknown, log: Log): ApiResponse {
   if (error instanceof ApiError) {
-    const answer = errorResponse(error.status, error.body);
-    if (error.status === 401) answer.headers["WWW-Authenticate"] = 'Bearer realm="Stripe"';
-    return answer;
+    const response = errorResponse(error.status, error.body);
+    if (error.status === 401) response.headers["WWW-Authenticate"] = 'Bearer realm="Stripe"';
+    return response;
   }
   if (error instanceof BodyTooLarge) {
     // the rest of the body is not read, so the connection cannot be reused

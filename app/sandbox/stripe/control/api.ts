@@ -84,7 +84,7 @@ import { lifecycleActions } from "./lifecycle";
 import { count, noInput } from "./targets";
 import { webhookActions } from "./webhooks";
 
-const KEPT_AT_RESET = new Set<keyof State>([
+const PRESERVED_AT_RESET = new Set<keyof State>([
   "products",
   "prices",
   "portalConfigurations",
@@ -119,7 +119,8 @@ const ACTIONS: ControlAction[] = [
   action("POST", "/_control/reset", noInput, (context) => {
     const fresh = emptyState();
     for (const name of Object.keys(fresh) as (keyof State)[]) {
-      if (!KEPT_AT_RESET.has(name)) Object.assign(context.sandbox.state, { [name]: fresh[name] });
+      if (!PRESERVED_AT_RESET.has(name))
+        Object.assign(context.sandbox.state, { [name]: fresh[name] });
     }
     context.faults.clear();
     context.latency.reset();
@@ -204,7 +205,7 @@ function named(
  * Does what a control request asks for. Throws a ControlError with a status for what does not
  * exist, is malformed or cannot be done now.
  */
-export async function control(
+export async function runControlAction(
   context: ControlContext,
   method: string,
   path: string,

@@ -7,7 +7,7 @@ import { type Html, html } from "../pages/html";
 import { formatMoney, formatTimestamp, layout } from "../pages/layout";
 import type { ControlContext } from "./action";
 
-const SHOWN = 50;
+const MAX_ROWS = 50;
 
 /** The tester's page: the whole state, with a button for each control action. */
 export function controlPage(context: ControlContext, notice: string | null): string {
@@ -76,7 +76,7 @@ ${Object.entries(TEST_CARDS).map(
 }
 
 function latest<Item>(items: Iterable<Item>): Item[] {
-  return [...items].slice(-SHOWN).reverse();
+  return [...items].slice(-MAX_ROWS).reverse();
 }
 
 function button(path: string, label: string, fields: Record<string, string> = {}): Html {

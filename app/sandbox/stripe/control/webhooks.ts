@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { discardHeld, resendEvent, retryNow } from "../engine/deliveries";
+import { discardHeld, resendEvent, retryPending } from "../engine/deliveries";
 import { API_VERSION } from "../engine/sandbox";
 import { DEFAULT_WEBHOOK_POLICY } from "../engine/state";
 import { addEndpoint } from "../engine/webhook-endpoints";
@@ -60,7 +60,7 @@ export const webhookActions: ControlAction[] = [
     discarded: discardHeld(sandbox),
   })),
   action("POST", "/_control/webhooks/retry", noInput, ({ sandbox }) => ({
-    retried: retryNow(sandbox),
+    retried: retryPending(sandbox),
   })),
   action(
     "POST",

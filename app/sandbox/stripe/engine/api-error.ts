@@ -23,7 +23,7 @@ export function invalidParameter(param: string, message: string, code?: string):
 }
 
 /** No object has this id: 404 when it is in the URL, 400 when it is a parameter. */
-export function noSuch(kind: string, id: string, param = "id"): ApiError {
+export function resourceMissing(kind: string, id: string, param = "id"): ApiError {
   return new ApiError(param === "id" ? 404 : 400, {
     type: "invalid_request_error",
     code: "resource_missing",
@@ -33,6 +33,6 @@ export function noSuch(kind: string, id: string, param = "id"): ApiError {
 }
 
 /** 400: the state of an object does not allow the request. */
-export function notAllowed(message: string, code?: string): ApiError {
+export function invalidRequest(message: string, code?: string): ApiError {
   return new ApiError(400, { type: "invalid_request_error", message, code });
 }

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { noSuch, notAllowed } from "./api-error";
+import { invalidRequest, resourceMissing } from "./api-error";
 import { emit } from "./events";
 import { newId } from "./ids";
 import { wholeList } from "./lists";
@@ -53,7 +53,7 @@ export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSessi
     customer: draft.customer?.id ?? null,
     customer_account: null,
     customer_creation: draft.customer ? null : "always",
-    customer_details: draft.customer ? detailsOf(draft.customer.email) : null,
+    customer_details: draft.customer ? customerDetails(draft.customer.email) : null,
     customer_email: null,
     discounts: [],
     expires_at: sandbox.now() + SESSION_SECONDS,
@@ -108,7 +108,7 @@ function pageOf(sandbox: Sandbox, sessionId: string): string {
 }
 
 /** Updates the addresses of open sessions, for a sandbox that has moved to another port. */
-export function moveSessions(sandbox: Sandbox): void {
+export function updateSessionUrls(sandbox: Sandbox): void {
   for (const session of sandbox.state.checkoutSessions.values()) {
     if (session.url !== null) session.url = pageOf(sandbox, session.id);
   }
@@ -116,12 +116,12 @@ export function moveSessions(sandbox: Sandbox): void {
 }
 
 /** Whether a session requires consent to the terms of service. */
-export function asksForTerms(session: CheckoutSession): boolean {
+export function requiresTermsConsent(session: CheckoutSession): boolean {
   return session.consent_collection?.terms_of_service === "required";
 }
 
 /** The `customer_details` of a session whose customer has this e-mail address. */
-export function detailsOf(email: string | null): CheckoutSession["customer_details"] {
+export function customerDetails(email: string | null): CheckoutSession["customer_details"] {
   return {
     address: null,
     business_name: null,
@@ -137,14 +137,14 @@ export function detailsOf(email: string | null): CheckoutSession["customer_detai
 /** The session, or Stripe's error for an id that names none. */
 export function requireSession(sandbox: Sandbox, id: string): CheckoutSession {
   const session = sandbox.state.checkoutSessions.get(id);
-  if (!session) throw noSuch("checkout.session", id, "session");
+  if (!session) throw resourceMissing("checkout.session", id, "session");
   return session;
 }
 
 /** Expires an open session. Throws Stripe's error for any other. */
 export function expireSession(sandbox: Sandbox, session: CheckoutSession): void {
   if (session.status !== "open") {
-    throw notAllowed(
+    throw invalidRequest(
       `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of "${session.status}".`,
     );
   }
@@ -160,7 +160,7 @@ export function sessionLineItems(
   sessionId: string,
 ): Wire<Stripe.ApiList<Stripe.LineItem>> {
   const details = sandbox.state.checkoutDetails.get(sessionId);
-  if (!details) throw noSuch("checkout.session", sessionId, "session");
+  if (!details) throw resourceMissing("checkout.session", sessionId, "session");
   const price = requirePrice(sandbox, details.priceId);
   const amount = (price.unit_amount ?? 0) * details.quantity;
   return wholeList(`/v1/checkout/sessions/${sessionId}/line_items`, [

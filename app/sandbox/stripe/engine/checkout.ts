@@ -1,4 +1,4 @@
-import { asksForTerms, detailsOf } from "./checkout-sessions";
+import { customerDetails, requiresTermsConsent } from "./checkout-sessions";
 import { addCustomer, isPresent } from "./customers";
 import { emit, update } from "./events";
 import { settleInvoice } from "./invoice-settlement";
@@ -86,16 +86,17 @@ export function payInSession(
     customer.currency = session.currency;
   });
   if (session.automatic_tax.enabled) session.automatic_tax.status = "complete";
-  if (asksForTerms(session)) session.consent = { promotions: null, terms_of_service: "accepted" };
+  if (requiresTermsConsent(session))
+    session.consent = { promotions: null, terms_of_service: "accepted" };
   session.status = "complete";
   session.payment_status = outcome.kind === "paid" ? "paid" : "unpaid";
   session.customer = customer.id;
-  session.customer_details = detailsOf(customer.email);
+  session.customer_details = customerDetails(customer.email);
   session.subscription = subscription.id;
   session.invoice = invoice.id;
   session.url = null;
   emit(sandbox, "checkout.session.completed", session);
-  return { kind: "complete", redirect: successAddress(session) };
+  return { kind: "complete", redirect: successUrlOf(session) };
 }
 
 function payer(sandbox: Sandbox, session: CheckoutSession, email: string | null): Customer | null {
@@ -116,7 +117,7 @@ function payer(sandbox: Sandbox, session: CheckoutSession, email: string | null)
 }
 
 /** The success URL of a completed session, with Stripe's placeholder replaced by the session's id. */
-export function successAddress(session: CheckoutSession): string {
+export function successUrlOf(session: CheckoutSession): string {
   return (session.success_url ?? "/").replaceAll("{CHECKOUT_SESSION_ID}", session.id);
 }
 
@@ -166,7 +167,7 @@ export function settleDelayedPayment(
 }
 
 /** Whether the first payment of a subscription is a delayed one that is still processing. */
-export function awaitsDelayedPayment(sandbox: Sandbox, subscriptionId: string): boolean {
+export function hasProcessingPayment(sandbox: Sandbox, subscriptionId: string): boolean {
   for (const session of sandbox.state.checkoutSessions.values()) {
     if (session.subscription !== subscriptionId) continue;
     const details = sandbox.state.checkoutDetails.get(session.id);

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { noSuch } from "./api-error";
+import { resourceMissing } from "./api-error";
 import { emit } from "./events";
 import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
@@ -66,12 +66,12 @@ export function isPresent(customer: Customer | DeletedCustomer | undefined): cus
 /** The customer, or Stripe's error for an id that names none or a deleted one. */
 export function requireCustomer(sandbox: Sandbox, id: string, param = "id"): Customer {
   const customer = sandbox.state.customers.get(id);
-  if (!isPresent(customer)) throw noSuch("customer", id, param);
+  if (!isPresent(customer)) throw resourceMissing("customer", id, param);
   return customer;
 }
 
 /** For the filters of lists: throws Stripe's error unless the id is a customer's, deleted or not. */
 export function checkCustomerFilter(sandbox: Sandbox, id: string | undefined): void {
   if (id !== undefined && !sandbox.state.customers.has(id))
-    throw noSuch("customer", id, "customer");
+    throw resourceMissing("customer", id, "customer");
 }

@@ -12,7 +12,7 @@ export function isUnderway(delivery: Delivery): boolean {
 export function enqueueDeliveries(sandbox: Sandbox, event: Event): void {
   const policy = sandbox.state.webhookPolicy;
   for (const endpoint of sandbox.state.webhookEndpoints.values()) {
-    if (!listensTo(endpoint, event)) continue;
+    if (!isSubscribedTo(endpoint, event)) continue;
     for (let copy = 0; copy <= policy.duplicates; copy += 1) {
       const lost = policy.mode === "drop" || policy.dropNext > 0;
       if (policy.dropNext > 0) policy.dropNext -= 1;
@@ -25,7 +25,7 @@ export function enqueueDeliveries(sandbox: Sandbox, event: Event): void {
   }
 }
 
-function listensTo(endpoint: WebhookEndpoint, event: Event): boolean {
+function isSubscribedTo(endpoint: WebhookEndpoint, event: Event): boolean {
   return (
     endpoint.status === "enabled" &&
     endpoint.enabled_events.some((type) => type === "*" || type === event.type)
@@ -114,7 +114,7 @@ export function releaseHeld(
 }
 
 /** Makes every pending delivery due now. Returns their number. */
-export function retryNow(sandbox: Sandbox): number {
+export function retryPending(sandbox: Sandbox): number {
   const pending = [...sandbox.state.deliveries.values()].filter(({ state }) => state === "pending");
   for (const delivery of pending) delivery.nextAttemptAt = Date.now();
   sandbox.changed();

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { notAllowed } from "./api-error";
+import { invalidRequest } from "./api-error";
 import { emit, update } from "./events";
 import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
@@ -25,7 +25,7 @@ export function disputeCharge(
   start: DisputeStart = "needs_response",
 ): Dispute {
   if (charge.status !== "succeeded" || charge.disputed) {
-    throw notAllowed(`Charge ${charge.id} cannot be disputed.`, "charge_disputed");
+    throw invalidRequest(`Charge ${charge.id} cannot be disputed.`, "charge_disputed");
   }
   const dispute: Dispute = {
     id: newId("du"),
@@ -97,7 +97,7 @@ const noEvidence = {
 /** Escalates an inquiry to a dispute, which withdraws the funds. */
 export function escalateInquiry(sandbox: Sandbox, dispute: Dispute): void {
   if (!INQUIRY.includes(dispute.status)) {
-    throw notAllowed(`Dispute ${dispute.id} is no open inquiry.`);
+    throw invalidRequest(`Dispute ${dispute.id} is no open inquiry.`);
   }
   update(sandbox, "charge.dispute.updated", dispute, () => {
     dispute.status = "needs_response";
@@ -110,7 +110,7 @@ export function escalateInquiry(sandbox: Sandbox, dispute: Dispute): void {
 export function reviewDispute(sandbox: Sandbox, dispute: Dispute): void {
   const isInquiry = INQUIRY.includes(dispute.status);
   if (!isInquiry && !WITHDRAWN.includes(dispute.status)) {
-    throw notAllowed(`Dispute ${dispute.id} is already closed.`);
+    throw invalidRequest(`Dispute ${dispute.id} is already closed.`);
   }
   update(sandbox, "charge.dispute.updated", dispute, () => {
     dispute.status = isInquiry ? "warning_under_review" : "under_review";
@@ -125,13 +125,13 @@ export function reviewDispute(sandbox: Sandbox, dispute: Dispute): void {
  */
 export function closeDispute(sandbox: Sandbox, dispute: Dispute, won: boolean): void {
   if (INQUIRY.includes(dispute.status)) {
-    if (!won) throw notAllowed(`Dispute ${dispute.id} is an inquiry, which cannot be lost.`);
+    if (!won) throw invalidRequest(`Dispute ${dispute.id} is an inquiry, which cannot be lost.`);
     dispute.status = "warning_closed";
     emit(sandbox, "charge.dispute.closed", dispute);
     return;
   }
   if (!WITHDRAWN.includes(dispute.status)) {
-    throw notAllowed(`Dispute ${dispute.id} is already closed.`);
+    throw invalidRequest(`Dispute ${dispute.id} is already closed.`);
   }
   dispute.status = won ? "won" : "lost";
   if (won) emit(sandbox, "charge.dispute.funds_reinstated", dispute);

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { noSuch } from "./api-error";
+import { resourceMissing } from "./api-error";
 import { isPresent } from "./customers";
 import { emit, update } from "./events";
 import { newId } from "./ids";
@@ -12,7 +12,7 @@ const DRAFT_SECONDS = 3_600;
 /** The invoice, or Stripe's error for an id that names none. */
 export function requireInvoice(sandbox: Sandbox, id: string, param = "id"): Invoice {
   const invoice = sandbox.state.invoices.get(id);
-  if (!invoice) throw noSuch("invoice", id, param);
+  if (!invoice) throw resourceMissing("invoice", id, param);
   return invoice;
 }
 

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { invalidParameter, noSuch } from "./api-error";
+import { invalidParameter, resourceMissing } from "./api-error";
 import { emit } from "./events";
 import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
@@ -80,7 +80,7 @@ function cardDetails(sandbox: Sandbox, card: TestCard): Stored<Stripe.PaymentMet
 /** The payment method, or Stripe's error for an id that names none. */
 export function requirePaymentMethod(sandbox: Sandbox, id: string, param = "id"): PaymentMethod {
   const method = sandbox.state.paymentMethods.get(id);
-  if (!method) throw noSuch("PaymentMethod", id, param);
+  if (!method) throw resourceMissing("PaymentMethod", id, param);
   return method;
 }
 

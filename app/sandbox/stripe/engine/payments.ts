@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { noSuch } from "./api-error";
+import { resourceMissing } from "./api-error";
 import { emit } from "./events";
 import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
@@ -69,14 +69,14 @@ export function addPaymentIntent(sandbox: Sandbox, payment: Payment): PaymentInt
 /** The payment intent, or Stripe's error for an id that names none. */
 export function requirePaymentIntent(sandbox: Sandbox, id: string, param = "id"): PaymentIntent {
   const intent = sandbox.state.paymentIntents.get(id);
-  if (!intent) throw noSuch("payment_intent", id, param);
+  if (!intent) throw resourceMissing("payment_intent", id, param);
   return intent;
 }
 
 /** The charge, or Stripe's error for an id that names none. */
 export function requireCharge(sandbox: Sandbox, id: string, param = "id"): Charge {
   const charge = sandbox.state.charges.get(id);
-  if (!charge) throw noSuch("charge", id, param);
+  if (!charge) throw resourceMissing("charge", id, param);
   return charge;
 }
 

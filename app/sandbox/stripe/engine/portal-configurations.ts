@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { noSuch } from "./api-error";
+import { resourceMissing } from "./api-error";
 import { emit } from "./events";
 import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
@@ -72,6 +72,6 @@ export function requireConfiguration(
   param = "id",
 ): PortalConfiguration {
   const configuration = sandbox.state.portalConfigurations.get(id);
-  if (!configuration) throw noSuch("configuration", id, param);
+  if (!configuration) throw resourceMissing("configuration", id, param);
   return configuration;
 }

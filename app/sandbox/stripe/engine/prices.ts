@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { noSuch, notAllowed } from "./api-error";
+import { invalidRequest, resourceMissing } from "./api-error";
 import { emit, update } from "./events";
 import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
@@ -75,7 +75,7 @@ export function planOf(price: Price): Plan {
 /** The price, or Stripe's error for an id that names none. */
 export function requirePrice(sandbox: Sandbox, id: string, param = "id"): Price {
   const price = sandbox.state.prices.get(id);
-  if (!price) throw noSuch("price", id, param);
+  if (!price) throw resourceMissing("price", id, param);
   return price;
 }
 
@@ -89,7 +89,7 @@ export function claimLookupKey(
   for (const price of sandbox.state.prices.values()) {
     if (price.lookup_key !== key) continue;
     if (!transfer) {
-      throw notAllowed(
+      throw invalidRequest(
         `A price (\`${price.id}\`) already uses that lookup key.`,
         "resource_already_exists",
       );

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { noSuch } from "./api-error";
+import { resourceMissing } from "./api-error";
 import { emit } from "./events";
 import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
@@ -40,6 +40,6 @@ export function addProduct(sandbox: Sandbox, draft: ProductDraft): Product {
 /** The product, or Stripe's error for an id that names none. */
 export function requireProduct(sandbox: Sandbox, id: string, param = "id"): Product {
   const product = sandbox.state.products.get(id);
-  if (!product) throw noSuch("product", id, param);
+  if (!product) throw resourceMissing("product", id, param);
   return product;
 }

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { invalidParameter, notAllowed } from "./api-error";
+import { invalidParameter, invalidRequest } from "./api-error";
 import { isChargedBack } from "./disputes";
 import { emit, update } from "./events";
 import { newId } from "./ids";
@@ -21,13 +21,16 @@ export function refundCharge(
   more: RefundDetails = {},
 ): Refund {
   if (charge.status !== "succeeded") {
-    throw notAllowed(`Charge ${charge.id} has not succeeded.`, "charge_not_refundable");
+    throw invalidRequest(`Charge ${charge.id} has not succeeded.`, "charge_not_refundable");
   }
   if (charge.refunded) {
-    throw notAllowed(`Charge ${charge.id} has already been refunded.`, "charge_already_refunded");
+    throw invalidRequest(
+      `Charge ${charge.id} has already been refunded.`,
+      "charge_already_refunded",
+    );
   }
   if (isChargedBack(sandbox, charge)) {
-    throw notAllowed(
+    throw invalidRequest(
       `Charge ${charge.id} has been charged back; cannot issue a refund.`,
       "charge_disputed",
     );
@@ -69,7 +72,7 @@ export function refundCharge(
 
 /** Completes a pending refund. */
 export function settleRefund(sandbox: Sandbox, refund: Refund): void {
-  if (refund.status !== "pending") throw notAllowed(`Refund ${refund.id} is ${refund.status}.`);
+  if (refund.status !== "pending") throw invalidRequest(`Refund ${refund.id} is ${refund.status}.`);
   update(sandbox, "refund.updated", refund, () => {
     refund.status = "succeeded";
   });
@@ -81,7 +84,7 @@ export function settleRefund(sandbox: Sandbox, refund: Refund): void {
  */
 export function failRefund(sandbox: Sandbox, refund: Refund): void {
   if (refund.status !== "pending" && refund.status !== "succeeded") {
-    throw notAllowed(`Refund ${refund.id} is ${refund.status}.`);
+    throw invalidRequest(`Refund ${refund.id} is ${refund.status}.`);
   }
   update(sandbox, "refund.updated", refund, () => {
     refund.status = "failed";

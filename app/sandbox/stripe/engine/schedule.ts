@@ -1,4 +1,4 @@
-import { awaitsDelayedPayment } from "./checkout";
+import { hasProcessingPayment } from "./checkout";
 import { expireSession } from "./checkout-sessions";
 import { invoicesOf } from "./invoices";
 import type { Sandbox } from "./sandbox";
@@ -69,7 +69,7 @@ function nextDue(sandbox: Sandbox): Due | undefined {
 
 function dueOfSubscription(sandbox: Sandbox, subscription: Subscription): Due | null {
   if (subscription.status === "incomplete") {
-    if (awaitsDelayedPayment(sandbox, subscription.id)) return null;
+    if (hasProcessingPayment(sandbox, subscription.id)) return null;
     return {
       at: subscription.created + FIRST_PAYMENT_SECONDS,
       run: () => expireIncomplete(sandbox, subscription),

@@ -61,18 +61,18 @@ export class Store {
 
   private async write(file: string): Promise<void> {
     const version = this.changes;
-    const beside = `${file}.new`;
+    const temporary = `${file}.new`;
     try {
-      const handle = await open(beside, "w", 0o600);
+      const handle = await open(temporary, "w", 0o600);
       try {
         await handle.writeFile(formatState(this.state));
         await handle.sync();
       } finally {
         await handle.close();
       }
-      await rename(beside, file);
+      await rename(temporary, file);
     } catch (error) {
-      await rm(beside, { force: true });
+      await rm(temporary, { force: true });
       throw error;
     }
     await syncDirectory(dirname(file));

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { noSuch } from "./api-error";
+import { resourceMissing } from "./api-error";
 import { nextPeriodEnd } from "./billing-period";
 import { newId } from "./ids";
 import { wholeList } from "./lists";
@@ -113,7 +113,7 @@ export function intervalOf(price: Price): { interval: string; interval_count: nu
 /** The subscription, or Stripe's error for an id that names none. */
 export function requireSubscription(sandbox: Sandbox, id: string, param = "id"): Subscription {
   const subscription = sandbox.state.subscriptions.get(id);
-  if (!subscription) throw noSuch("subscription", id, param);
+  if (!subscription) throw resourceMissing("subscription", id, param);
   return subscription;
 }
 

@@ -30,7 +30,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<strin
 }
 
 /** Path and query of a request; an unreadable address counts as `/`. */
-export function addressOf(request: IncomingMessage): { path: string; query: string } {
+export function pathAndQuery(request: IncomingMessage): { path: string; query: string } {
   const address = request.url ?? "/";
   const mark = address.indexOf("?");
   return mark === -1

@@ -7,7 +7,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
  * container may publish another one. This is against DNS rebinding: a foreign page that points its own
  * name here would count as the sandbox's own, which moves clocks and gives membership away.
  */
-export function ownHosts(names: () => string[]): (request: IncomingMessage) => boolean {
+export function hostCheck(names: () => string[]): (request: IncomingMessage) => boolean {
   return ({ rawHeaders, headers }) => {
     const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && /^host$/i.test(name));
     const host = headers.host ?? "";

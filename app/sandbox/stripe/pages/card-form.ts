@@ -33,7 +33,7 @@ const QUICK_CHOICES: { value: TestCard | BankAccount; label: string; note: strin
 export type CardFormState = { choice: string; entry: CardEntry };
 
 /** The initial card form, filled in with a card that pays. `now` is in Unix seconds. */
-export function freshCardForm(now: number): CardFormState {
+export function initialCardForm(now: number): CardFormState {
   const year = new Date(now * 1000).getUTCFullYear() + 5;
   return {
     choice: "card",
@@ -87,7 +87,7 @@ export function readCardForm(
   if (choice !== "card") {
     if (choice === BANK_ACCOUNT && delayed) return { state, instrument: BANK_ACCOUNT };
     if (isTestCard(choice)) return { state, instrument: choice };
-    return { state: freshCardForm(now), problem: "Choose what to pay with." };
+    return { state: initialCardForm(now), problem: "Choose what to pay with." };
   }
   const card = readCard(entry, now);
   return "card" in card ? { state, instrument: card.card } : { state, problem: card.problem };

@@ -1,5 +1,5 @@
-import { completeAuthentication, payInSession, successAddress } from "../engine/checkout";
-import { asksForTerms } from "../engine/checkout-sessions";
+import { completeAuthentication, payInSession, successUrlOf } from "../engine/checkout";
+import { requiresTermsConsent } from "../engine/checkout-sessions";
 import { isPresent } from "../engine/customers";
 import { isEmail } from "../engine/email-address";
 import type { Sandbox } from "../engine/sandbox";
@@ -8,7 +8,7 @@ import type { Form } from "../http/form";
 import {
   authenticationForm,
   cardFields,
-  freshCardForm,
+  initialCardForm,
   problemAlert,
   readCardForm,
   textOf,
@@ -17,7 +17,11 @@ import { html } from "./html";
 import { BUSINESS_NAME, formatMoney, layout, messagePage } from "./layout";
 import type { PageResponse } from "./response";
 
-type Shown = { state?: ReturnType<typeof freshCardForm>; problem?: string | null; email?: string };
+type FormView = {
+  state?: ReturnType<typeof initialCardForm>;
+  problem?: string | null;
+  email?: string;
+};
 
 /** GET of a session's page: the form while it is open, else its outcome. */
 export function showCheckout(sandbox: Sandbox, id: string): PageResponse {
@@ -41,7 +45,7 @@ export function payCheckout(sandbox: Sandbox, id: string, form: Form): PageRespo
   if (knownEmail(sandbox, session) === null && !isEmail(email)) {
     return again("Your email is incomplete.");
   }
-  if (asksForTerms(session) && textOf(form.terms) === "") {
+  if (requiresTermsConsent(session) && textOf(form.terms) === "") {
     return again("Accept the terms of service to go on.");
   }
   // there are no promotion codes here, so none is valid
@@ -96,14 +100,14 @@ function knownEmail(sandbox: Sandbox, session: CheckoutSession): string | null {
   return isPresent(customer) ? (customer.email ?? null) : session.customer_email;
 }
 
-function paymentPage(sandbox: Sandbox, session: CheckoutSession, shown: Shown): string {
+function paymentPage(sandbox: Sandbox, session: CheckoutSession, view: FormView): string {
   const details = sandbox.state.checkoutDetails.get(session.id);
   const price = sandbox.state.prices.get(details?.priceId ?? "");
   const product = sandbox.state.products.get(price?.product ?? "");
   const name = product?.name ?? "a subscription";
   const email = knownEmail(sandbox, session);
-  const problem = shown.problem ?? null;
-  const state = shown.state ?? freshCardForm(sandbox.now());
+  const problem = view.problem ?? null;
+  const state = view.state ?? initialCardForm(sandbox.now());
   return layout(
     `${problem ? "Error: " : ""}Subscribe to ${name}`,
     html`<h1>Subscribe to ${name}</h1>
@@ -113,7 +117,7 @@ ${problemAlert(problem)}
 <form method="post" action="/c/pay/${session.id}" novalidate>
 ${
   email === null
-    ? html`<div class="field"><label for="email">E-mail</label><input type="email" id="email" name="email" value="${shown.email ?? ""}" autocomplete="email" required></div>`
+    ? html`<div class="field"><label for="email">E-mail</label><input type="email" id="email" name="email" value="${view.email ?? ""}" autocomplete="email" required></div>`
     : html`<p>E-mail: <strong>${email}</strong></p>`
 }
 ${cardFields(state, true, problem !== null)}
@@ -122,7 +126,7 @@ ${
   html`<div class="field"><label for="promotion_code">Promotion code</label><input type="text" id="promotion_code" name="promotion_code" autocomplete="off"></div>`
 }
 ${
-  asksForTerms(session) &&
+  requiresTermsConsent(session) &&
   html`<label class="choice"><input type="checkbox" name="terms" value="accepted" required><span>I agree to ${BUSINESS_NAME}'s terms of service.</span></label>`
 }
 <div class="actions">
@@ -140,7 +144,7 @@ function closedPage(session: CheckoutSession): string {
     return messagePage(
       "You're all done here",
       "This checkout session is complete. You can close this page.",
-      { href: successAddress(session), label: `Return to ${BUSINESS_NAME}` },
+      { href: successUrlOf(session), label: `Return to ${BUSINESS_NAME}` },
     );
   }
   return messagePage(

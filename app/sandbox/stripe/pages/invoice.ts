@@ -7,7 +7,7 @@ import type { Form } from "../http/form";
 import {
   authenticationForm,
   cardFields,
-  freshCardForm,
+  initialCardForm,
   problemAlert,
   readCardForm,
   textOf,
@@ -16,7 +16,7 @@ import { html } from "./html";
 import { BUSINESS_NAME, formatDay, formatMoney, layout, messagePage } from "./layout";
 import type { PageResponse } from "./response";
 
-type Shown = { state?: ReturnType<typeof freshCardForm>; problem?: string };
+type FormView = { state?: ReturnType<typeof initialCardForm>; problem?: string };
 
 /** GET of an invoice's page, or of its 3-D Secure page. */
 export function showInvoice(sandbox: Sandbox, id: string, rest: string[]): PageResponse {
@@ -84,9 +84,9 @@ function noInvoice(): PageResponse {
   return { status: 404, page: messagePage("Something went wrong", "There is no such invoice.") };
 }
 
-function invoicePage(sandbox: Sandbox, invoice: Invoice, shown: Shown): string {
+function invoicePage(sandbox: Sandbox, invoice: Invoice, view: FormView): string {
   const [line] = invoice.lines.data;
-  const problem = shown.problem ?? null;
+  const problem = view.problem ?? null;
   return layout(
     `${problem ? "Error: " : ""}Invoice ${invoice.number}`,
     html`<h1>Invoice ${invoice.number}</h1>
@@ -101,7 +101,7 @@ ${
   html`<div class="card"><h2>Pay this invoice</h2>
 ${problemAlert(problem)}
 <form method="post" action="/i/${invoice.id}" novalidate>
-${cardFields(shown.state ?? freshCardForm(sandbox.now()), false, problem !== null)}
+${cardFields(view.state ?? initialCardForm(sandbox.now()), false, problem !== null)}
 <button type="submit" class="full">Pay ${formatMoney(invoice.amount_remaining, invoice.currency)}</button>
 </form></div>`
 }`,

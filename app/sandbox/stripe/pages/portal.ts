@@ -9,7 +9,7 @@ import type { Form } from "../http/form";
 import {
   authenticationForm,
   cardFields,
-  freshCardForm,
+  initialCardForm,
   problemAlert,
   readCardForm,
   textOf,
@@ -18,7 +18,7 @@ import { type Html, html } from "./html";
 import { BUSINESS_NAME, formatDay, formatMoney, layout, messagePage } from "./layout";
 import type { PageResponse } from "./response";
 
-const OPEN_SECONDS = 3_600;
+const SESSION_SECONDS = 3_600;
 const TEST_CARD_BRANDS: Record<string, string> = { visa: "Visa", mastercard: "Mastercard" };
 
 type Portal = {
@@ -35,7 +35,7 @@ function openPortal(sandbox: Sandbox, key: string): Portal | PageResponse {
   const home = `/p/session/${key}`;
   const session = [...sandbox.state.portalSessions.values()].find(({ url }) => url.endsWith(home));
   const customer = sandbox.state.customers.get(session?.customer ?? "");
-  if (!session || !isPresent(customer) || session.created + OPEN_SECONDS < sandbox.now()) {
+  if (!session || !isPresent(customer) || session.created + SESSION_SECONDS < sandbox.now()) {
     const link =
       session?.return_url != null
         ? { href: session.return_url, label: `Return to ${BUSINESS_NAME}` }
@@ -273,11 +273,11 @@ function cancelPage({ home, features }: Portal, subscription: Subscription): str
   );
 }
 
-type Shown = { state?: ReturnType<typeof freshCardForm>; problem?: string };
+type FormView = { state?: ReturnType<typeof initialCardForm>; problem?: string };
 
-function cardPage(portal: Portal, shown: Shown): string {
+function cardPage(portal: Portal, view: FormView): string {
   const { sandbox, customer, home } = portal;
-  const problem = shown.problem ?? null;
+  const problem = view.problem ?? null;
   const owed = owedInvoices(sandbox, customer.id);
   return layout(
     `${problem ? "Error: " : ""}Update your card`,
@@ -288,7 +288,7 @@ ${owed.map(
 )}
 ${problemAlert(problem)}
 <form method="post" action="${home}/card" novalidate>
-${cardFields(shown.state ?? freshCardForm(sandbox.now()), false, problem !== null)}
+${cardFields(view.state ?? initialCardForm(sandbox.now()), false, problem !== null)}
 <div class="actions"><button type="submit">Update card</button><a class="button plain" href="${home}/home">Go back</a></div>
 </form></div>`,
   );

@@ -1,8 +1,13 @@
 import type Stripe from "stripe";
-import { ApiError, invalidParameter, noSuch, notAllowed } from "../../engine/api-error";
+import {
+  ApiError,
+  invalidParameter,
+  invalidRequest,
+  resourceMissing,
+} from "../../engine/api-error";
 import {
   addSession,
-  detailsOf,
+  customerDetails,
   expireSession,
   requireSession,
   SESSION_SECONDS,
@@ -34,7 +39,7 @@ import {
   url,
 } from "../parameters";
 
-const SHORTEST_SESSION_SECONDS = 1_800;
+const MIN_SESSION_SECONDS = 1_800;
 
 const lineItem = hash({
   price: text(),
@@ -175,7 +180,7 @@ function checkedItem(sandbox: Sandbox, items: LineItem[] | undefined) {
   }
   if (item.price === undefined) throw missingParameter("line_items[0][price]");
   const price = sandbox.state.prices.get(item.price);
-  if (!price) throw noSuch("price", item.price, "line_items[0][price]");
+  if (!price) throw resourceMissing("price", item.price, "line_items[0][price]");
   if (!price.active) {
     throw invalidParameter(
       "line_items[0][price]",
@@ -183,7 +188,7 @@ function checkedItem(sandbox: Sandbox, items: LineItem[] | undefined) {
     );
   }
   if (price.type !== "recurring") {
-    throw notAllowed(
+    throw invalidRequest(
       "You must provide at least one recurring price in `subscription` mode when using prices.",
     );
   }
@@ -199,7 +204,7 @@ function checkedItem(sandbox: Sandbox, items: LineItem[] | undefined) {
 function checkedExpiry(sandbox: Sandbox, expiresAt: number | undefined): number {
   const now = sandbox.now();
   if (expiresAt === undefined) return now + SESSION_SECONDS;
-  if (expiresAt < now + SHORTEST_SESSION_SECONDS) {
+  if (expiresAt < now + MIN_SESSION_SECONDS) {
     throw invalidParameter(
       "expires_at",
       "The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.",
@@ -224,7 +229,7 @@ function checkTaxAddress(
   update: { address?: string; shipping?: string } | undefined,
 ): void {
   if (customer === null && update !== undefined) {
-    throw notAllowed("`customer_update` can only be used with `customer`.");
+    throw invalidRequest("`customer_update` can only be used with `customer`.");
   }
   const isSaved = update?.address === "auto" || update?.shipping === "auto";
   if (wanted && customer && !isSaved && customer.address == null) {
@@ -252,7 +257,9 @@ export const checkoutSessionEndpoints: Endpoint[] = [
       );
     }
     if (values.customer !== undefined && values.customer_email !== undefined) {
-      throw notAllowed("You may only specify one of these parameters: customer, customer_email.");
+      throw invalidRequest(
+        "You may only specify one of these parameters: customer, customer_email.",
+      );
     }
     if (values.success_url === undefined) throw missingParameter("success_url");
     const item = checkedItem(sandbox, values.line_items);
@@ -292,7 +299,9 @@ export const checkoutSessionEndpoints: Endpoint[] = [
         cancel_url: values.cancel_url ?? null,
         client_reference_id: values.client_reference_id ?? null,
         customer_email: values.customer_email ?? null,
-        ...(values.customer_email ? { customer_details: detailsOf(values.customer_email) } : {}),
+        ...(values.customer_email
+          ? { customer_details: customerDetails(values.customer_email) }
+          : {}),
         expires_at: checkedExpiry(sandbox, values.expires_at),
         integration_identifier: values.integration_identifier ?? null,
         locale: values.locale ?? null,

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { noSuch } from "../../engine/api-error";
+import { resourceMissing } from "../../engine/api-error";
 import { addCustomer, isPresent } from "../../engine/customers";
 import type { Customer } from "../../engine/wire";
 import { type Endpoint, endpoint } from "../endpoint";
@@ -105,7 +105,7 @@ export const customerEndpoints: Endpoint[] = [
   }),
   endpoint("GET", "/v1/customers/:id", onlyExpand, ({ sandbox, id }) => {
     const customer = sandbox.state.customers.get(id);
-    if (!customer) throw noSuch("customer", id);
+    if (!customer) throw resourceMissing("customer", id);
     return customer;
   }),
 ];

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { notAllowed } from "../../engine/api-error";
+import { invalidRequest } from "../../engine/api-error";
 import type { Sandbox } from "../../engine/sandbox";
 import type { Event } from "../../engine/wire";
 import { type Endpoint, endpoint } from "../endpoint";
@@ -30,7 +30,7 @@ export const eventEndpoints: Endpoint[] = [
   endpoint("GET", "/v1/events", eventList, (call) => {
     const { created, delivery_success, type, types } = call.values;
     if (type !== undefined && types !== undefined) {
-      throw notAllowed("You may only specify one of these parameters: type, types.");
+      throw invalidRequest("You may only specify one of these parameters: type, types.");
     }
     const wanted = type === undefined ? types : [type];
     return paginate(

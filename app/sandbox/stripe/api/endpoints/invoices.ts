@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { ApiError, notAllowed } from "../../engine/api-error";
+import { ApiError, invalidRequest } from "../../engine/api-error";
 import { checkCustomerFilter } from "../../engine/customers";
 import { update } from "../../engine/events";
 import { requireInvoice, subscriptionOf } from "../../engine/invoices";
@@ -97,9 +97,9 @@ export const invoiceEndpoints: Endpoint[] = [
   }),
   endpoint("POST", "/v1/invoices/:id/pay", invoicePay, ({ sandbox, id, values }) => {
     const invoice = requireInvoice(sandbox, id);
-    if (invoice.status === "paid") throw notAllowed("Invoice is already paid");
+    if (invoice.status === "paid") throw invalidRequest("Invoice is already paid");
     if (invoice.status === "void") {
-      throw notAllowed("Invoice is void and cannot be paid", "invoice_not_editable");
+      throw invalidRequest("Invoice is void and cannot be paid", "invoice_not_editable");
     }
     const chosen =
       values.payment_method === undefined

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { notAllowed } from "../../engine/api-error";
+import { invalidRequest } from "../../engine/api-error";
 import { update } from "../../engine/events";
 import {
   addConfiguration,
@@ -169,7 +169,7 @@ export const portalConfigurationEndpoints: Endpoint[] = [
     const { sandbox, values } = call;
     const configuration = requireConfiguration(sandbox, call.id);
     if (configuration.is_default && values.active === false) {
-      throw notAllowed("You cannot deactivate the default configuration.");
+      throw invalidRequest("You cannot deactivate the default configuration.");
     }
     update(sandbox, "billing_portal.configuration.updated", configuration, () => {
       const profile = values.business_profile;

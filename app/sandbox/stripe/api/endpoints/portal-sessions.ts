@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { noSuch, notAllowed } from "../../engine/api-error";
+import { invalidRequest, resourceMissing } from "../../engine/api-error";
 import { requireCustomer } from "../../engine/customers";
 import { requireConfiguration } from "../../engine/portal-configurations";
 import { addPortalSession } from "../../engine/portal-sessions";
@@ -58,7 +58,8 @@ function flowOf(
     }
     const param = "flow_data[subscription_cancel][subscription]";
     const subscription = requireSubscription(sandbox, cancelled, param);
-    if (subscription.customer !== customerId) throw noSuch("subscription", cancelled, param);
+    if (subscription.customer !== customerId)
+      throw resourceMissing("subscription", cancelled, param);
   }
   const { hosted_confirmation, redirect, type } = given.after_completion ?? {
     type: "portal_homepage" as const,
@@ -90,8 +91,8 @@ export const portalSessionEndpoints: Endpoint[] = [
       values.configuration === undefined
         ? [...sandbox.state.portalConfigurations.values()].find(({ is_default }) => is_default)
         : requireConfiguration(sandbox, values.configuration, "configuration");
-    if (!configuration) throw notAllowed("No configuration provided and there is no default.");
-    if (!configuration.active) throw notAllowed("This configuration is not active.");
+    if (!configuration) throw invalidRequest("No configuration provided and there is no default.");
+    if (!configuration.active) throw invalidRequest("This configuration is not active.");
     return addPortalSession(sandbox, {
       customer,
       configuration,

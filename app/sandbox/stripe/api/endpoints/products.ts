@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { invalidParameter, noSuch } from "../../engine/api-error";
+import { invalidParameter, resourceMissing } from "../../engine/api-error";
 import { update } from "../../engine/events";
 import { addProduct, requireProduct } from "../../engine/products";
 import { type Endpoint, endpoint } from "../endpoint";
@@ -94,7 +94,7 @@ export const productEndpoints: Endpoint[] = [
     const product = requireProduct(sandbox, id);
     const price = values.default_price;
     if (price !== undefined && !sandbox.state.prices.has(price)) {
-      throw noSuch("price", price, "default_price");
+      throw resourceMissing("price", price, "default_price");
     }
     update(sandbox, "product.updated", product, () => {
       product.active = values.active ?? product.active;

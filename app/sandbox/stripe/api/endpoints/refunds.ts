@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { notAllowed } from "../../engine/api-error";
+import { invalidRequest } from "../../engine/api-error";
 import { requireCharge, requirePaymentIntent } from "../../engine/payments";
 import { refundCharge } from "../../engine/refunds";
 import { type Endpoint, endpoint } from "../endpoint";
@@ -35,14 +35,16 @@ export const refundEndpoints: Endpoint[] = [
   endpoint("POST", "/v1/refunds", refundCreate, ({ sandbox, values }) => {
     const { amount, charge, payment_intent, reason } = values;
     if ((charge === undefined) === (payment_intent === undefined)) {
-      throw notAllowed("You must provide exactly one of these parameters: charge, payment_intent.");
+      throw invalidRequest(
+        "You must provide exactly one of these parameters: charge, payment_intent.",
+      );
     }
     const intent =
       payment_intent === undefined
         ? null
         : requirePaymentIntent(sandbox, payment_intent, "payment_intent");
     if (intent && intent.latest_charge === null) {
-      throw notAllowed(
+      throw invalidRequest(
         `This PaymentIntent (${intent.id}) does not have a successful charge to refund.`,
       );
     }

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { invalidParameter, noSuch, notAllowed } from "../../engine/api-error";
+import { invalidParameter, invalidRequest, resourceMissing } from "../../engine/api-error";
 import { checkCustomerFilter } from "../../engine/customers";
 import { update } from "../../engine/events";
 import { requireOwnPaymentMethod } from "../../engine/payment-methods";
@@ -162,7 +162,8 @@ function wantedPrice(
       "The local Stripe sandbox supports subscriptions with one item, of which only the price can change.",
     );
   }
-  if (change.id !== present.id) throw noSuch("subscription item", change.id, "items[0][id]");
+  if (change.id !== present.id)
+    throw resourceMissing("subscription item", change.id, "items[0][id]");
   if (change.price === undefined || change.price === present.price.id) return null;
   const price = requirePrice(sandbox, change.price, "items[0][price]");
   const [now, then] = [intervalOf(present.price), intervalOf(price)];
@@ -215,13 +216,13 @@ export const subscriptionEndpoints: Endpoint[] = [
       values.pause_collection !== undefined ||
       values.default_payment_method !== undefined;
     if (isOver(subscription) && changesMore) {
-      throw notAllowed(
+      throw invalidRequest(
         "A canceled subscription can only update its cancellation_details and metadata.",
         "invalid_canceled_subscription_fields",
       );
     }
     if (values.cancel_at_period_end !== undefined && values.cancel_at !== undefined) {
-      throw notAllowed(
+      throw invalidRequest(
         "You may only specify one of these parameters: cancel_at, cancel_at_period_end.",
       );
     }
@@ -257,7 +258,7 @@ export const subscriptionEndpoints: Endpoint[] = [
   endpoint("DELETE", "/v1/subscriptions/:id", subscriptionCancel, ({ sandbox, id, values }) => {
     const subscription = requireSubscription(sandbox, id);
     // to Stripe, a subscription that has ended does not exist here
-    if (isOver(subscription)) throw noSuch("subscription", id);
+    if (isOver(subscription)) throw resourceMissing("subscription", id);
     recordCancellationDetails(subscription, values.cancellation_details);
     endSubscription(sandbox, subscription, "cancellation_requested");
     return subscription;

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type Stripe from "stripe";
-import { invalidParameter, noSuch, notAllowed } from "../../engine/api-error";
+import { invalidParameter, invalidRequest, resourceMissing } from "../../engine/api-error";
 import type { Sandbox } from "../../engine/sandbox";
 import { addEndpoint } from "../../engine/webhook-endpoints";
 import type { WebhookEndpoint, Wire } from "../../engine/wire";
@@ -32,7 +32,7 @@ function withoutSecret({ secret: _secret, ...shown }: WebhookEndpoint): WebhookE
 
 function requireEndpoint(sandbox: Sandbox, id: string): WebhookEndpoint {
   const found = sandbox.state.webhookEndpoints.get(id);
-  if (!found) throw noSuch("webhook endpoint", id);
+  if (!found) throw resourceMissing("webhook endpoint", id);
   return found;
 }
 
@@ -100,7 +100,9 @@ const endpointList = { ...paging } satisfies ParametersOf<Stripe.WebhookEndpoint
 export const webhookEndpointEndpoints: Endpoint[] = [
   endpoint("POST", "/v1/webhook_endpoints", endpointCreate, ({ sandbox, values }) => {
     if (sandbox.state.webhookEndpoints.size >= MAX_ENDPOINTS) {
-      throw notAllowed(`You have reached the maximum of ${MAX_ENDPOINTS} test webhook endpoints.`);
+      throw invalidRequest(
+        `You have reached the maximum of ${MAX_ENDPOINTS} test webhook endpoints.`,
+      );
     }
     return addEndpoint(sandbox, {
       url: checkedUrl(values.url),
