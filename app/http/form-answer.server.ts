@@ -1,10 +1,11 @@
 import { type AppLoadContext, json, redirect } from "@remix-run/node";
 import type { ToastMessage } from "~/toast-messages";
 import { setFlash } from "./flash.server";
-import type { FormBody } from "./request-body.server";
+import { type Attempt, checkRateLimit, type Limited, waitMessage } from "./rate-limits.server";
+import type { FieldValue, FormBody } from "./request-body.server";
 
-/** How a form's work ended, before it is known in which of its two shapes the answer goes out. */
-export type FormOutcome = {
+/** What a form is answered, before it is known in which of its two shapes the answer goes out. */
+export type FormAnswer = {
   toast: ToastMessage | null;
   /** Where a form post lands, and where a page with JavaScript should go; a path on this site. */
   redirectTo: string;
@@ -12,8 +13,8 @@ export type FormOutcome = {
   status?: number;
   /** Further members of the JSON answer. */
   body?: Record<string, unknown>;
-  /** The e-mail to put back into the form after a failure. */
-  email?: string | null;
+  /** The e-mail field as it was sent, to put back into the form after a failure; only a text is. */
+  email?: FieldValue | null;
   headers?: Headers;
 };
 
@@ -23,20 +24,52 @@ export type FormOutcome = {
  */
 export async function answerForm(
   { wantsJson }: Pick<FormBody, "wantsJson">,
-  outcome: FormOutcome,
+  answer: FormAnswer,
 ): Promise<Response> {
-  const headers = outcome.headers ?? new Headers();
+  const headers = answer.headers ?? new Headers();
   headers.set("Cache-Control", "no-store");
   if (wantsJson) {
     return json(
-      { toast: outcome.toast, redirectTo: outcome.redirectTo, ...outcome.body },
-      { status: outcome.status ?? 200, headers },
+      { toast: answer.toast, redirectTo: answer.redirectTo, ...answer.body },
+      { status: answer.status ?? 200, headers },
     );
   }
-  if (outcome.toast) {
-    headers.append("Set-Cookie", await setFlash(outcome.toast, outcome.email));
+  if (answer.toast) {
+    headers.append("Set-Cookie", await setFlash(answer.toast, textOf(answer.email)));
   }
-  return redirect(outcome.redirectTo, { status: 303, headers });
+  return redirect(answer.redirectTo, { status: 303, headers });
+}
+
+/** Answers a form that failed: to a JSON body with the toast's words as `error`, unless `body` has its own. */
+export function failForm(
+  form: Pick<FormBody, "wantsJson">,
+  status: number,
+  { toast, body, ...rest }: FormAnswer & { toast: ToastMessage },
+): Promise<Response> {
+  return answerForm(form, { ...rest, toast, status, body: { error: toast.description, ...body } });
+}
+
+/** The answer that leads a plain form, or whoever opened a link, to a page with a toast. */
+export function redirectWithToast(redirectTo: string, toast: ToastMessage): Promise<Response> {
+  return answerForm({ wantsJson: false }, { toast, redirectTo });
+}
+
+/** What is said of a form that is turned away for now. */
+type Rejection = Pick<FormAnswer, "redirectTo" | "email" | "body"> & { toast: ToastMessage };
+
+/**
+ * Counts an attempt to send a form (`checkRateLimit`). Gives null, or the 429 that turns it away, with what
+ * `describe` makes of the sentence that says how long to wait.
+ */
+export async function limitForm(
+  limited: Limited,
+  { form, ...attempt }: Attempt & { form: Pick<FormBody, "wantsJson"> },
+  describe: (message: string) => Rejection,
+): Promise<Response | null> {
+  const seconds = await checkRateLimit(limited, attempt);
+  if (seconds === null) return null;
+  const { context } = attempt;
+  return rejectForm(form, describe(waitMessage(seconds)), { status: 429, seconds, context });
 }
 
 /**
@@ -46,7 +79,7 @@ export async function answerForm(
  */
 export async function rejectForm(
   { wantsJson }: Pick<FormBody, "wantsJson">,
-  { toast, redirectTo, email, body }: FormOutcome & { toast: ToastMessage },
+  { toast, redirectTo, email, body }: Rejection,
   { status, seconds, context }: { status: 429 | 503; seconds: number; context: AppLoadContext },
 ): Promise<Response> {
   const headers = new Headers({ "Retry-After": String(seconds), "Cache-Control": "no-store" });
@@ -56,9 +89,13 @@ export async function rejectForm(
   }
   context.refusedForm = {
     page: redirectTo,
-    flashCookie: await setFlash(toast, email),
+    flashCookie: await setFlash(toast, textOf(email)),
     retryAfter: String(seconds),
     status,
   };
   return new Response(toast.description ?? toast.title, { status, headers });
+}
+
+function textOf(field: FieldValue | null): string | null {
+  return typeof field === "string" ? field : null;
 }

@@ -45,7 +45,7 @@ describe("a page's policy", () => {
     expect(pagePolicy([])).not.toContain("js.stripe.com");
     setEnvironment({ ...STRIPE, STRIPE_PUBLISHABLE_KEY: "pk_test_1" });
     expect(sourcesOf("script-src")).toContain("https://js.stripe.com");
-    expect(sourcesOf("frame-src")).toContain("https://js.stripe.com");
+    expect(sourcesOf("frame-src")).toEqual(["https://js.stripe.com", "https://hooks.stripe.com"]);
     expect(sourcesOf("connect-src")).toContain("https://api.stripe.com");
   });
 

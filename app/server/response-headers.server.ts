@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { env } from "~/env.server";
-import { paymentPageOrigins } from "~/features/billing/payment-pages.server";
+import { paymentPageOrigins, stripeJsOrigins } from "~/features/billing/stripe-origins.server";
 import { PHOTO_ORIGIN } from "~/features/landing/photo-host";
 
 const YEAR_SECONDS = 31_536_000;
@@ -49,25 +49,23 @@ export const NO_PAGE_POLICY =
  * because Chromium also checks where a form's answer redirects to.
  */
 export function pagePolicy(scriptSources: readonly string[]): string {
-  const { STRIPE, PUBLIC_URL } = env();
-  const stripeJs = STRIPE?.publishableKey ? ["https://js.stripe.com"] : [];
+  const { scripts, frames, connections } = stripeJsOrigins();
   const directives: Record<string, string[]> = {
     "default-src": ["'none'"],
-    "script-src": ["'self'", ...scriptSources, ...stripeJs],
+    "script-src": ["'self'", ...scriptSources, ...scripts],
     "style-src": ["'self'"],
     // the Radix parts place themselves with style attributes
     "style-src-attr": ["'unsafe-inline'"],
     "img-src": ["'self'", PHOTO_ORIGIN],
     "font-src": ["'self'"],
-    "connect-src": ["'self'", ...(stripeJs.length > 0 ? ["https://api.stripe.com"] : [])],
-    "frame-src":
-      stripeJs.length > 0 ? ["https://js.stripe.com", "https://hooks.stripe.com"] : ["'none'"],
+    "connect-src": ["'self'", ...connections],
+    "frame-src": frames.length > 0 ? frames : ["'none'"],
     "manifest-src": ["'self'"],
     "form-action": ["'self'", ...paymentPageOrigins()],
     "frame-ancestors": ["'none'"],
     "base-uri": ["'none'"],
     "object-src": ["'none'"],
-    ...(PUBLIC_URL.startsWith("https:") ? { "upgrade-insecure-requests": [] } : {}),
+    ...(env().PUBLIC_URL.startsWith("https:") ? { "upgrade-insecure-requests": [] } : {}),
   };
   return Object.entries(directives)
     .map(([name, sources]) => [name, ...sources].join(" "))

@@ -2,12 +2,12 @@ import { env } from "~/env.server";
 import { isLiveKey } from "~/environment/stripe-key";
 import { findKnownProducts } from "~db/queries/billing-examination";
 import type { Finding } from "./doctor-finding";
-import { paymentPageOrigins } from "./payment-pages.server";
 import { findPortalConfiguration } from "./portal.server";
 import { keptPrice, premiumProducts } from "./premium-product.server";
 import { portalProblems } from "./setup-portal.server";
 import { describePrice } from "./setup-price.server";
 import { isMissingAtStripe, requireStripe, stripeClient } from "./stripe-client.server";
+import { paymentPageOrigins } from "./stripe-origins.server";
 
 /** Key and mode. */
 export async function checkKey(): Promise<Finding[]> {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { watchLog } from "../../../tests/support/log";
-import { leaveForPayment, refusedPaymentPage } from "./payment-pages.server";
+import { refusedPaymentPage } from "./payment-pages.server";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -55,28 +55,5 @@ describe("an address from Stripe's API", () => {
     refusedPaymentPage("https://pay-3.book.example/1");
     refusedPaymentPage("https://pay-4.book.example/1");
     expect(lines).toEqual([]);
-  });
-});
-
-describe("leaving for a payment page", () => {
-  it("redirects to where the page's policy lets a form lead", () => {
-    setEnvironment({ ...STRIPE, STRIPE_CUSTOM_DOMAIN: "pay.book.example" });
-    for (const url of ["https://checkout.stripe.com/c/1?a=b&c", "https://pay.book.example/c/1"]) {
-      const answer = leaveForPayment(url);
-      expect(answer.status).toBe(303);
-      expect(answer.headers.get("Location")).toBe(url);
-    }
-  });
-
-  it("leads by a page of its own, without a script, to where it does not", async () => {
-    setEnvironment(STRIPE);
-    const answer = leaveForPayment(`https://pay.book.example/c/1?a=1&b="><script>`);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
-    const address = "https://pay.book.example/c/1?a=1&amp;b=&quot;>&lt;script>";
-    const page = await answer.text();
-    expect(page).toContain(`content="0;url=${address}"`);
-    expect(page).toContain(`<a href="${address}">`);
-    expect(page).not.toContain("<script");
   });
 });

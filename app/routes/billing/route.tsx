@@ -1,13 +1,15 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { findViewer, requireViewer } from "~/features/accounts/viewer.server";
-import { leaveForPayment, rejectPayment } from "~/features/billing/payment-pages.server";
-import { answerPortal } from "~/features/billing/portal-answer.server";
+import { linkToPortal } from "~/features/billing/portal-link.server";
 import { returnFromPortal } from "~/features/billing/portal-return.server";
-import { answerForm } from "~/http/form-answer.server";
+import { paymentPageOrigins } from "~/features/billing/stripe-origins.server";
+import { answerForm, limitForm } from "~/http/form-answer.server";
 import { whileOutside } from "~/http/page-slots.server";
+import { redirectToPayment } from "~/http/payment-redirect.server";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
+import { checkoutErrors, toasts } from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/billing" };
 
@@ -31,21 +33,27 @@ export async function loader(args: LoaderFunctionArgs) {
 
 /** Sends a customer to Stripe's portal, where a membership is cancelled, resumed and its card mended. */
 export async function action(args: ActionFunctionArgs) {
-  const form = await readForm(args.request, args.context);
+  const { request, context } = args;
+  const form = await readForm(request, context);
   const { user } = await requireViewer(args, "/auth");
-  const { context } = args;
-  const seconds = await checkRateLimit("portal", { context, account: user.id });
-  if (seconds !== null) return rejectPayment(form, seconds, context);
-  const answer = await answerPortal(user.id);
-  return "url" in answer && !form.wantsJson
-    ? leaveForPayment(answer.url)
-    : answerForm(form, {
-        toast: "toast" in answer ? answer.toast : null,
-        status: "toast" in answer ? answer.status : 200,
-        redirectTo: "/#purchase",
-        body: "url" in answer ? { url: answer.url } : {},
-      });
+  const limited = await limitForm("portal", { form, context, account: user.id }, (error) => ({
+    toast: failedCall(error),
+    redirectTo: "/",
+    body: { error },
+  }));
+  if (limited) return limited;
+
+  const link = await linkToPortal(user.id);
+  if (link.kind === "page") {
+    return form.wantsJson
+      ? answerForm(form, { toast: null, redirectTo: "/#purchase", body: { url: link.url } })
+      : redirectToPayment(link.url, paymentPageOrigins());
+  }
+  const status = link.kind === "no-customer" ? 409 : 502;
+  return answerForm(form, { toast: failedCall(link.message), status, redirectTo: "/#purchase" });
 }
+
+const failedCall = (message: string) => toasts.checkoutFailed(checkoutErrors.invoking(message));
 
 /** Whether a browser only prepares for a visit, or asks for the headers alone: nobody has come back yet. */
 function isFetchedAhead({ method, headers }: Request): boolean {

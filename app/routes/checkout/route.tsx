@@ -1,11 +1,12 @@
 import { type ActionFunctionArgs, json, redirect } from "@remix-run/node";
 import { findViewer } from "~/features/accounts/viewer.server";
-import { answerCheckout, type CheckoutAnswer } from "~/features/billing/checkout-answer.server";
-import { leaveForPayment, rejectPayment } from "~/features/billing/payment-pages.server";
-import { answerForm } from "~/http/form-answer.server";
-import { checkRateLimit } from "~/http/rate-limits.server";
-import { readForm } from "~/http/request-body.server";
+import { type CheckoutLink, linkToCheckout } from "~/features/billing/checkout-link.server";
+import { paymentPageOrigins } from "~/features/billing/stripe-origins.server";
+import { answerForm, limitForm } from "~/http/form-answer.server";
+import { redirectToPayment } from "~/http/payment-redirect.server";
+import { type FormBody, readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
+import { checkoutErrors, type ToastMessage, toasts } from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/checkout" };
 
@@ -13,20 +14,53 @@ export const loader = () => redirect("/#purchase");
 
 /** A form post is answered with a 303 to Stripe, a JSON post with `{ sessionId, url }` or `{ error }`. */
 export async function action(args: ActionFunctionArgs) {
-  const form = await readForm(args.request, args.context);
+  const { request, context } = args;
+  const form = await readForm(request, context);
   const viewer = await findViewer(args);
-  const { context } = args;
-  const seconds = await checkRateLimit("checkout", { context, account: viewer?.user.id ?? null });
-  if (seconds !== null) return rejectPayment(form, seconds, context);
-  const answer: CheckoutAnswer = await answerCheckout(viewer?.user ?? null, form.fields.priceId);
-
-  if (form.wantsJson) {
-    const headers = { "Cache-Control": "no-store" };
-    return "error" in answer
-      ? json({ error: answer.error }, { status: answer.status, headers })
-      : json({ sessionId: answer.sessionId, url: answer.url }, { headers });
+  const limited = await limitForm(
+    "checkout",
+    { form, context, account: viewer?.user.id },
+    (error) => ({ toast: failedCall(error), redirectTo: "/", body: { error } }),
+  );
+  if (limited) return limited;
+  if (!viewer) {
+    return refuse(form, 401, checkoutErrors.notAuthenticated, toasts.authenticationRequired);
   }
-  return "toast" in answer
-    ? answerForm(form, { toast: answer.toast, redirectTo: "/#purchase" })
-    : leaveForPayment(answer.url);
+
+  const link = await linkToCheckout(viewer.user, form.fields.priceId);
+  switch (link.kind) {
+    case "page":
+      return form.wantsJson
+        ? answerJson({ sessionId: link.sessionId, url: link.url })
+        : redirectToPayment(link.url, paymentPageOrigins());
+    case "no-page": {
+      // the page words a session without an address as a Stripe Error itself
+      if (form.wantsJson) return answerJson({ sessionId: link.sessionId, url: null });
+      const toast = toasts.checkoutFailed(checkoutErrors.stripe(link.message));
+      return answerForm(form, { toast, redirectTo: "/#purchase" });
+    }
+    default:
+      return refuse(form, STATUSES[link.kind], link.message, failedCall(link.message));
+  }
 }
+
+const STATUSES = {
+  "wrong-price": 409,
+  "not-configured": 503,
+  unavailable: 502,
+} as const satisfies {
+  [kind in Exclude<CheckoutLink["kind"], "page" | "no-page">]: number;
+};
+
+/** To a page with JavaScript the bare message, of which it makes its own toast (specification, 8: Checkout). */
+function refuse(form: FormBody, status: number, error: string, toast: ToastMessage) {
+  return form.wantsJson
+    ? answerJson({ error }, status)
+    : answerForm(form, { toast, redirectTo: "/#purchase" });
+}
+
+function answerJson(body: Record<string, unknown>, status = 200): Response {
+  return json(body, { status, headers: { "Cache-Control": "no-store" } });
+}
+
+const failedCall = (message: string) => toasts.checkoutFailed(checkoutErrors.invoking(message));

@@ -1,0 +1,39 @@
+import { log } from "~/observability/log.server";
+import { startCheckout, WRONG_PRICE } from "./checkout.server";
+import { refusedPaymentPage } from "./payment-pages.server";
+import { PaymentsNotConfigured } from "./stripe-client.server";
+
+/** Where somebody who wants to pay goes on, or why there is no such place. */
+export type CheckoutLink =
+  /** A checkout, or for a member, who has no session, the portal. */
+  | { kind: "page"; sessionId: string | null; url: string }
+  /** Stripe gave no address, or one that is not to be trusted; `message` says which. */
+  | { kind: "no-page"; sessionId: string | null; message: string }
+  | { kind: "wrong-price" | "not-configured" | "unavailable"; message: string };
+
+/** Starts a checkout for a user, or takes up an open one. Never throws: every failure is logged here. */
+export async function linkToCheckout(
+  user: { id: string; email: string },
+  priceId: unknown,
+): Promise<CheckoutLink> {
+  try {
+    const outcome = await startCheckout(user, priceId);
+    if (outcome.kind === "wrong-price") return { kind: "wrong-price", message: WRONG_PRICE };
+    const sessionId = outcome.kind === "checkout" ? outcome.sessionId : null;
+    const { url } = outcome;
+    const refused = refusedPaymentPage(url);
+    if (url && !refused) return { kind: "page", sessionId, url };
+    log().error({ userId: user.id, outcome: outcome.kind }, refused ?? "no address");
+    return { kind: "no-page", sessionId, message: refused ?? "The payment page has no address." };
+  } catch (error) {
+    if (error instanceof PaymentsNotConfigured) {
+      log().error(
+        "checkout was asked for, but the Stripe variables are not set: see 'stripe setup'",
+      );
+      return { kind: "not-configured", message: error.message };
+    }
+    log().error({ userId: user.id, err: error }, "checkout could not be started");
+    const message = "The payment service did not answer. Please try again.";
+    return { kind: "unavailable", message };
+  }
+}
