@@ -25,6 +25,11 @@ export const emailSchema = z
       .regex(z.regexes.html5Email, INVALID_EMAIL),
   );
 
+/** An e-mail field's address as accounts have it; null for what `emailSchema` refuses. */
+export function readEmail(field: unknown): string | null {
+  return emailSchema.safeParse(field).data ?? null;
+}
+
 const passwordSchema = z
   .string("Please enter a password.")
   .max(PASSWORD_MAX_LENGTH, `Password should be at most ${PASSWORD_MAX_LENGTH} characters.`);

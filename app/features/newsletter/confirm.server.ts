@@ -1,46 +1,22 @@
-import type { ActionFunctionArgs } from "@remix-run/node";
-import { answerForm } from "~/http/form-answer.server";
-import { readPageForm } from "~/http/page-form.server";
 import { log } from "~/observability/log.server";
-import { type ToastMessage, toasts } from "~/toast-messages";
 import { confirmSubscriber } from "~db/queries/subscribers";
-import { confirmPath } from "./subscriber-links.server";
 import { readSubscriberToken } from "./subscriber-token.server";
 
-/**
- * Guard of the confirmation page: the link's token, which only the form's post makes use of, because
- * programs that look at mail open links too. Throws a redirect with a toast for a forged link.
- */
-export async function requireConfirmToken(request: Request): Promise<string> {
-  const token = new URL(request.url).searchParams.get("token") ?? "";
-  if (!readSubscriberToken("confirm", token))
-    throw await leadHome(toasts.newsletterConfirmLinkInvalid);
-  return token;
-}
+/** What became of a confirmation link: used, worth nothing (any more), or kept for another try. */
+export type ConfirmOutcome =
+  | { kind: "confirmed" | "invalid-link" }
+  | { kind: "failed"; subscriberId: string };
 
-/** Makes the holder's address count. Confirming twice is as good as once. */
-export async function confirmWithForm({
-  request,
-  context,
-}: Pick<ActionFunctionArgs, "request" | "context">): Promise<Response> {
-  const { fields } = await readPageForm(request, context);
-  const id = readSubscriberToken("confirm", fields.token);
-  if (!id) return leadHome(toasts.newsletterConfirmLinkInvalid);
+/** Makes the address of a token's holder count. Confirming twice is as good as once. */
+export async function confirmSubscription(token: unknown): Promise<ConfirmOutcome> {
+  const id = readSubscriberToken("confirm", token);
+  if (!id) return { kind: "invalid-link" };
   try {
-    const confirmed = await confirmSubscriber(id, new Date());
-    if (confirmed) log().info({ subscriberId: id }, "newsletter address confirmed");
-    return await leadHome(
-      confirmed ? toasts.newsletterConfirmed : toasts.newsletterConfirmLinkInvalid,
-    );
+    if (!(await confirmSubscriber(id, new Date()))) return { kind: "invalid-link" };
+    log().info({ subscriberId: id }, "newsletter address confirmed");
+    return { kind: "confirmed" };
   } catch (error) {
     log().error({ err: error }, "newsletter confirmation failed");
-    return answerForm(
-      { wantsJson: false },
-      { toast: toasts.newsletterConfirmFailed, redirectTo: confirmPath(id) },
-    );
+    return { kind: "failed", subscriberId: id };
   }
-}
-
-function leadHome(toast: ToastMessage): Promise<Response> {
-  return answerForm({ wantsJson: false }, { toast, redirectTo: "/#newsletter" });
 }

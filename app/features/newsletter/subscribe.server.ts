@@ -4,7 +4,6 @@ import { sendMailInBackground } from "~/features/mail/background-mail.server";
 import { newsletterConfirmationMail } from "~/features/mail/newsletter-confirmation-mail";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
-import { type ToastMessage, toasts } from "~/toast-messages";
 import {
   deleteSubscriber,
   findSubscriberByEmail,
@@ -13,30 +12,30 @@ import {
 } from "~db/queries/subscribers";
 import { confirmPath, unsubscribeHeaders } from "./subscriber-links.server";
 
-/** How a newsletter form ended; an empty value does nothing, so there is no toast (specification, 5). */
-export type SubscribeOutcome = { subscribed: boolean; toast: ToastMessage | null; status: number };
+/** How a newsletter form ended; an empty value does nothing (specification, 5). */
+export type SubscribeOutcome = {
+  kind: "empty" | "invalid" | "subscribed" | "already-subscribed" | "failed";
+};
 
 /** How soon the owner of an unconfirmed address is mailed again, in milliseconds. */
 const ASK_AGAIN_AFTER = 10 * 60 * 1000;
 
 /**
- * Puts an address on the newsletter list, with three possible outcomes (specification, 8). It
- * counts at once, or with `NEWSLETTER_DOUBLE_OPT_IN` when its owner has confirmed it by mail.
+ * Puts an address on the newsletter list, with three possible outcomes for its owner
+ * (specification, 8). It counts at once, or with `NEWSLETTER_DOUBLE_OPT_IN` when its owner has confirmed it by mail.
  */
 export async function subscribe(email: FieldValue): Promise<SubscribeOutcome> {
   if (email === undefined || (typeof email === "string" && email.trim() === "")) {
-    return { subscribed: false, toast: null, status: 200 };
+    return { kind: "empty" };
   }
   const parsed = emailSchema.safeParse(email);
-  if (!parsed.success) return { subscribed: false, toast: toasts.subscribeFailed, status: 422 };
+  if (!parsed.success) return { kind: "invalid" };
   const add = env().NEWSLETTER_DOUBLE_OPT_IN ? askToConfirm : addAtOnce;
   try {
-    return (await add(parsed.data))
-      ? { subscribed: true, toast: toasts.subscribed, status: 200 }
-      : { subscribed: false, toast: toasts.alreadySubscribed, status: 409 };
+    return { kind: (await add(parsed.data)) ? "subscribed" : "already-subscribed" };
   } catch (error) {
     log().error({ err: error }, "newsletter subscription failed");
-    return { subscribed: false, toast: toasts.subscribeFailed, status: 500 };
+    return { kind: "failed" };
   }
 }
 

@@ -1,37 +1,48 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
-import { emailSchema } from "~/features/accounts/credentials";
-import { subscribe } from "~/features/newsletter/subscribe.server";
-import { answerForm, rejectForm } from "~/http/form-answer.server";
+import { readEmail } from "~/features/accounts/credentials";
+import { type SubscribeOutcome, subscribe } from "~/features/newsletter/subscribe.server";
+import { answerForm, limitForm } from "~/http/form-answer.server";
 import { isSpam } from "~/http/honeypot.server";
-import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { safeRedirect } from "~/http/safe-redirect";
-import { toasts } from "~/toast-messages";
+import { type ToastMessage, toasts } from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/newsletter" };
 
 export const loader = () => redirect("/#newsletter");
 
+/** Subscribes (specification, 4, 5 and 8). Who falls for the honeypot is told that it worked. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request, context);
   const { email, redirectTo } = form.fields;
-  const isTyped = typeof email === "string" && email.trim() !== "";
-  const account = emailSchema.safeParse(email).data;
-  const seconds = isTyped && (await checkRateLimit("newsletter", { context, account }));
-  if (seconds) {
-    const toast = toasts.subscribeLimited(waitMessage(seconds));
-    return rejectForm(form, { toast, redirectTo: "/", email }, { status: 429, seconds, context });
+  if (typeof email === "string" && email.trim() !== "") {
+    const account = readEmail(email);
+    const limited = await limitForm("newsletter", { form, context, account }, (message) => ({
+      toast: toasts.subscribeLimited(message),
+      redirectTo: "/",
+      email,
+    }));
+    if (limited) return limited;
   }
   if (isSpam(form.fields)) {
     return answerForm(form, { toast: toasts.subscribed, redirectTo: "/#newsletter" });
   }
-  const { subscribed, toast, status } = await subscribe(email);
+
+  const { kind } = await subscribe(email);
+  const subscribed = kind === "subscribed";
   return answerForm(form, {
-    toast,
-    status,
+    ...ANSWERS[kind],
     redirectTo: safeRedirect(redirectTo, "/#newsletter"),
     body: { subscribed },
-    email: !subscribed && typeof email === "string" ? email : null,
+    email: subscribed ? null : email,
   });
 }
+
+const ANSWERS: Record<SubscribeOutcome["kind"], { status: number; toast: ToastMessage | null }> = {
+  empty: { status: 200, toast: null },
+  invalid: { status: 422, toast: toasts.subscribeFailed },
+  subscribed: { status: 200, toast: toasts.subscribed },
+  "already-subscribed": { status: 409, toast: toasts.alreadySubscribed },
+  failed: { status: 500, toast: toasts.subscribeFailed },
+};

@@ -1,24 +1,18 @@
-import type {
-  ActionFunctionArgs,
-  HeadersFunction,
-  LoaderFunctionArgs,
-  MetaFunction,
-} from "@remix-run/node";
+import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { confirmWithForm, requireConfirmToken } from "~/features/newsletter/confirm.server";
+import { confirmSubscription } from "~/features/newsletter/confirm.server";
 import { ConfirmPage } from "~/features/newsletter/confirm-page";
+import { confirmPath } from "~/features/newsletter/subscriber-links.server";
+import { readSubscriberToken } from "~/features/newsletter/subscriber-token.server";
 import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { redirectWithToast } from "~/http/form-answer.server";
+import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
+import { secretInAddress, secretLinkHeaders } from "~/http/secret-link";
+import { toasts } from "~/toast-messages";
+import { pageTitle } from "~/ui/page-title";
 
-/**
- * The address is a key: no other site may learn it, and no cache may keep the page. Not `no-referrer`:
- * under that a browser posts the page's form with `Origin: null`, which is refused as foreign.
- */
-export const headers: HeadersFunction = () => ({
-  "Referrer-Policy": "strict-origin",
-  "Cache-Control": "private, no-store",
-});
+export const headers = secretLinkHeaders;
 
 export const meta: MetaFunction = ({ matches }) =>
   pageMeta(
@@ -31,13 +25,29 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-export const handle: RouteHandle = { metricsName: "/newsletter" };
+/** Opening the page makes no use of its link, because programs that look at mail open links too. */
 
+export const handle: RouteHandle = { metricsName: "/newsletter" };
 export async function loader({ request }: LoaderFunctionArgs) {
-  return { token: await requireConfirmToken(request) };
+  const token = secretInAddress(request);
+  if (!readSubscriberToken("confirm", token)) throw await refuseLink();
+  return { token };
 }
 
-export const action = (args: ActionFunctionArgs) => confirmWithForm(args);
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { fields } = await readPageForm(request, context);
+  const outcome = await confirmSubscription(fields.token);
+  switch (outcome.kind) {
+    case "confirmed":
+      return redirectWithToast("/#newsletter", toasts.newsletterConfirmed);
+    case "invalid-link":
+      return refuseLink();
+    case "failed":
+      return redirectWithToast(confirmPath(outcome.subscriberId), toasts.newsletterConfirmFailed);
+  }
+}
+
+const refuseLink = () => redirectWithToast("/#newsletter", toasts.newsletterConfirmLinkInvalid);
 
 export default function Confirm() {
   return <ConfirmPage {...useLoaderData<typeof loader>()} />;

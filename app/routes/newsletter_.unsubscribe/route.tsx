@@ -1,27 +1,19 @@
-import type {
-  ActionFunctionArgs,
-  HeadersFunction,
-  LoaderFunctionArgs,
-  MetaFunction,
-} from "@remix-run/node";
+import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useActionData, useLoaderData } from "@remix-run/react";
-import {
-  requireUnsubscribeToken,
-  unsubscribeWithForm,
-} from "~/features/newsletter/unsubscribe.server";
+import { unsubscribePath } from "~/features/newsletter/subscriber-links.server";
+import { readSubscriberToken } from "~/features/newsletter/subscriber-token.server";
+import { unsubscribe } from "~/features/newsletter/unsubscribe.server";
 import { UnsubscribedPage, UnsubscribePage } from "~/features/newsletter/unsubscribe-page";
 import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { redirectWithToast } from "~/http/form-answer.server";
+import { readPageForm } from "~/http/page-form.server";
+import { refusal } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
+import { secretInAddress, secretLinkHeaders } from "~/http/secret-link";
+import { toasts } from "~/toast-messages";
+import { pageTitle } from "~/ui/page-title";
 
-/**
- * The address is a key: no other site may learn it, and no cache may keep the page. Not `no-referrer`:
- * under that a browser posts the page's form with `Origin: null`, which is refused as foreign.
- */
-export const headers: HeadersFunction = () => ({
-  "Referrer-Policy": "strict-origin",
-  "Cache-Control": "private, no-store",
-});
+export const headers = secretLinkHeaders;
 
 export const meta: MetaFunction = ({ matches }) =>
   pageMeta(
@@ -34,17 +26,41 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
+/** Opening the page makes no use of its link, because programs that look at mail open links too. */
+
 export const handle: RouteHandle = {
   metricsName: "/newsletter",
   // mail programs post here for one-click unsubscribing (RFC 8058)
   originCheck: false,
 };
-
 export async function loader({ request }: LoaderFunctionArgs) {
-  return { token: await requireUnsubscribeToken(request) };
+  const token = secretInAddress(request);
+  if (!readSubscriberToken("unsubscribe", token)) {
+    throw await redirectWithToast("/", toasts.unsubscribeLinkInvalid);
+  }
+  return { token };
 }
 
-export const action = (args: ActionFunctionArgs) => unsubscribeWithForm(args);
+/**
+ * A form leads home with a toast. A mail program's one-click post (RFC 8058), which sends neither cookies
+ * nor the form's field and follows no redirects, gets a plain success, or an error status on which it may
+ * try again.
+ */
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { fields } = await readPageForm(request, context);
+  const oneClick = fields["List-Unsubscribe"] === "One-Click";
+  const outcome = await unsubscribe(fields.token ?? secretInAddress(request), oneClick);
+  switch (outcome.kind) {
+    case "unsubscribed":
+      return oneClick ? { unsubscribed: true } : redirectWithToast("/", toasts.unsubscribed);
+    case "invalid-link":
+      if (oneClick) throw refusal(400, "This link is not complete.");
+      return redirectWithToast("/", toasts.unsubscribeLinkInvalid);
+    case "failed":
+      if (oneClick) throw refusal(503, "Please try again later.", { "Retry-After": "60" });
+      return redirectWithToast(unsubscribePath(outcome.subscriberId), toasts.unsubscribeFailed);
+  }
+}
 
 export default function Unsubscribe() {
   const { token } = useLoaderData<typeof loader>();
