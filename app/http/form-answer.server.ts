@@ -59,17 +59,17 @@ type Rejection = Pick<FormAnswer, "redirectTo" | "email" | "body"> & { toast: To
 
 /**
  * Counts an attempt to send a form (`checkRateLimit`). Gives null, or the 429 that turns it away, with what
- * `describe` makes of the sentence that says how long to wait.
+ * `failure` makes of the sentence that says how long to wait.
  */
 export async function limitForm(
   limited: Limited,
   { form, ...attempt }: Attempt & { form: Pick<FormBody, "wantsJson"> },
-  describe: (message: string) => Rejection,
+  failure: (message: string) => Rejection,
 ): Promise<Response | null> {
   const seconds = await checkRateLimit(limited, attempt);
   if (seconds === null) return null;
   const { context } = attempt;
-  return rejectForm(form, describe(waitMessage(seconds)), { status: 429, seconds, context });
+  return rejectForm(form, failure(waitMessage(seconds)), { status: 429, seconds, context });
 }
 
 /**

@@ -168,6 +168,9 @@ function collect(entries: Iterable<[string, unknown]>): Record<string, FieldValu
   return fields;
 }
 
+/** What is said with a 503. */
+export const BUSY_MESSAGE = "The site is very busy. Please try again.";
+
 /** A thrown answer with a sentence for whoever sent the request. */
 export function refusal(
   status: number,
@@ -185,7 +188,7 @@ export function refusal(
 }
 
 function tooBusy(): Response {
-  return refusal(503, "The site is very busy. Please try again.", {
+  return refusal(503, BUSY_MESSAGE, {
     "Retry-After": "5",
     Connection: "close",
   });

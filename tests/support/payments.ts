@@ -1,11 +1,10 @@
 import { SANDBOX_STRIPE } from "~/env.server";
-import { openSession } from "~/features/accounts/sessions.server";
+import { openSession, setSession } from "~/features/accounts/sessions.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { findProfile } from "~db/queries/profiles";
 import { insertUser } from "~db/queries/users";
-import { ORIGIN } from "./routes";
 
 /** Somebody signed in: who they are and the cookie their browser sends. */
 export type Reader = { id: string; email: string; cookie: string };
@@ -17,8 +16,9 @@ export async function newReader(): Promise<Reader> {
   const email = `reader-${process.pid}-${Date.now()}-${++count}@example.test`;
   const user = await insertUser({ email, passwordHash: "not a hash" });
   if (!user) throw new Error("The address is taken.");
-  const setCookie = await openSession(new Request(ORIGIN), user);
-  if (!setCookie) throw new Error("The session was not opened.");
+  const session = await openSession(user, null);
+  if (!session) throw new Error("The session was not opened.");
+  const setCookie = await setSession(session);
   return { id: user.id, email, cookie: setCookie.split(";")[0] ?? "" };
 }
 

@@ -5,11 +5,12 @@ import { DawnScene } from "~/ui/dawn-scene";
 import { ArrowLeftIcon } from "~/ui/icons";
 import { PrintedAddress } from "~/ui/printed-address";
 import { useHydrated } from "~/ui/use-hydrated";
+import { LOG_IN_PATH, SIGN_UP_PATH } from "./auth-paths";
 import { CredentialsForm, type CredentialsWay } from "./credentials-form";
 
 const TABS = {
-  login: { path: "/auth", label: "Login", heading: "Welcome back" },
-  signup: { path: "/auth?tab=signup", label: "Sign Up", heading: "Begin your path" },
+  login: { path: LOG_IN_PATH, label: "Login", heading: "Welcome back" },
+  signup: { path: SIGN_UP_PATH, label: "Sign Up", heading: "Begin your path" },
 } as const;
 
 /** The history state of an address that followed a choice of tab. */
@@ -69,7 +70,7 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
           Back to Home
         </Link>
         <h1 className="page-heading mt-6">{TABS[selected].heading}</h1>
-        <PrintedAddress path="/auth" />
+        <PrintedAddress path={LOG_IN_PATH} />
         <Tabs value={selected} onValueChange={select} className="mt-8">
           <TabsList className="tab-list" aria-label="Account access">
             {(["login", "signup"] as const).map((way) => (

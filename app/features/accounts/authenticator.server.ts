@@ -1,9 +1,10 @@
 import { Authenticator } from "remix-auth";
 import { FormStrategy } from "remix-auth-form";
+import { env } from "~/env.server";
 import { type ClientNetworks, clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { findUserByEmail, insertUser } from "~db/queries/users";
-import { logInSchema, signUpSchema } from "./credentials";
+import { firstProblem, logInSchema, signUpSchema } from "./credentials";
 import { hashPassword, verifyPassword } from "./password.server";
 import type { VerifiedUser } from "./sessions.server";
 
@@ -43,23 +44,25 @@ export const authenticator = new Authenticator<AuthenticatedUser>()
 /** Carries the client's address to the strategies, to which remix-auth hands no more than a request. */
 const ADDRESS_HEADER = "X-Client-Address";
 
+/** E-mail and password as a form sent them, of whatever kind and however often. */
+export type SentCredentials = { email: FieldValue; password: FieldValue };
+
 /**
- * The request to authenticate: the fields that were read, since remix-auth-form reads a form body itself,
- * and the address of the client.
+ * The request to authenticate, as remix-auth wants one: the fields that were read, since remix-auth-form
+ * reads a form body itself, and the address of the client.
  */
 export function credentialsRequest(
-  url: string,
-  fields: Record<string, FieldValue>,
+  fields: SentCredentials,
   clientAddress: string | undefined,
 ): Request {
   const body = new FormData();
-  for (const name of ["email", "password"]) {
+  for (const name of ["email", "password"] as const) {
     for (const value of [fields[name] ?? []].flat()) {
       if (typeof value === "string") body.append(name, value);
     }
   }
   const headers = clientAddress ? { [ADDRESS_HEADER]: clientAddress } : undefined;
-  return new Request(url, { method: "POST", body, headers });
+  return new Request(env().PUBLIC_URL, { method: "POST", body, headers });
 }
 
 function networkOf(request: Request): ClientNetworks {
@@ -99,8 +102,4 @@ function formFields(form: FormData): Record<string, unknown> {
       return [name, values.length > 1 ? values : values[0]];
     }),
   );
-}
-
-function firstProblem(error: { issues: { message: string }[] }): string {
-  return error.issues[0]?.message ?? "Something went wrong";
 }

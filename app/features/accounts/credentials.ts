@@ -34,6 +34,12 @@ const passwordSchema = z
   .string("Please enter a password.")
   .max(PASSWORD_MAX_LENGTH, `Password should be at most ${PASSWORD_MAX_LENGTH} characters.`);
 
+/** A password that somebody chooses (specification, 5). */
+export const newPasswordSchema = passwordSchema.min(
+  PASSWORD_MIN_LENGTH,
+  `Password should be at least ${PASSWORD_MIN_LENGTH} characters.`,
+);
+
 /** What log in takes. A short password is merely a wrong one there. */
 export const logInSchema = z.object({
   email: emailSchema,
@@ -41,12 +47,11 @@ export const logInSchema = z.object({
 });
 
 /** What sign up takes. */
-export const signUpSchema = z.object({
-  email: emailSchema,
-  password: passwordSchema.min(
-    PASSWORD_MIN_LENGTH,
-    `Password should be at least ${PASSWORD_MIN_LENGTH} characters.`,
-  ),
-});
+export const signUpSchema = z.object({ email: emailSchema, password: newPasswordSchema });
 
 export type Credentials = z.infer<typeof signUpSchema>;
+
+/** What a schema has against its input, in the words a toast shows. */
+export function firstProblem(error: z.ZodError): string {
+  return error.issues[0]?.message ?? "Something went wrong";
+}

@@ -22,11 +22,15 @@ function knownBrowserCookie(): Cookie {
 
 /**
  * The id of the request's browser, if that has signed in to the account with this address before; else
- * null. Attempts of such a browser are counted by themselves, so its owner gets in while strangers use up
+ * null, as for no address. Attempts of such a browser are counted by themselves, so its owner gets in while strangers use up
  * what an account allows (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). It proves
  * nothing else: a password is still asked for.
  */
-export async function findKnownBrowser(request: Request, email: string): Promise<string | null> {
+export async function findKnownBrowser(
+  request: Request,
+  email: string | null,
+): Promise<string | null> {
+  if (email === null) return null;
   const content = await readContent(request);
   return content?.accounts.includes(digest(email)) ? content.browser : null;
 }

@@ -6,9 +6,14 @@ export function createPasswordResetToken(): { token: string; tokenHash: string }
   return { token, tokenHash: sha256(token) };
 }
 
+/** Whether a field can be a token at all, whatever it is worth. */
+export function isPasswordResetToken(token: unknown): token is string {
+  return typeof token === "string" && /^[\w-]{43}$/.test(token);
+}
+
 /** The hash a token is stored under; null for what cannot be a token at all. */
 export function hashPasswordResetToken(token: unknown): string | null {
-  return typeof token === "string" && /^[\w-]{43}$/.test(token) ? sha256(token) : null;
+  return isPasswordResetToken(token) ? sha256(token) : null;
 }
 
 function sha256(token: string): string {

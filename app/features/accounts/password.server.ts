@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import argon2 from "argon2";
 import type { ClientNetworks } from "~/http/client-network.server";
-import { FairQueue, QueueFull } from "~/http/fair-queue.server";
+import { FairQueue } from "~/http/fair-queue.server";
 import { exposeHashQueue } from "~/observability/metrics.server";
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes, one lane. */
@@ -24,9 +24,9 @@ export const HASH_RETRY_SECONDS = 5;
 const queue = new FairQueue({ atOnce: AT_ONCE, waitingAtMost: WAITING_AT_MOST });
 exposeHashQueue(() => queue.running + queue.waiting);
 
-/** Throws QueueFull when no password of this network would be taken now, before other work is done for it. */
-export function requirePlaceInQueue(network?: ClientNetworks): void {
-  if (!queue.hasPlaceFor(network)) throw new QueueFull();
+/** Whether a password of this network would be hashed now; asked before other work is done for it. */
+export function hasPlaceInQueue(network?: ClientNetworks): boolean {
+  return queue.hasPlaceFor(network);
 }
 
 /** Hashes a password with argon2id; the answer carries its own salt and parameters. Throws QueueFull. */

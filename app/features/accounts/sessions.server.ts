@@ -36,13 +36,13 @@ function sessionCookie(): Cookie {
 export type VerifiedUser = { id: string; passwordHash: string };
 
 /**
- * Opens a session for a user and gives the Set-Cookie value for it; null when the password was changed
- * since it was verified, so that who knew only the old one is not let in. A session the request already
- * had is ended, so that a token planted before signing in is worth nothing afterwards.
+ * Opens a session for a user and gives its token; null when the password was changed since it was verified,
+ * so that who knew only the old one is not let in. The session the browser already had is ended, so that a
+ * token planted before signing in is worth nothing afterwards.
  */
 export async function openSession(
-  request: Request,
   { id, passwordHash }: VerifiedUser,
+  before: string | null,
 ): Promise<string | null> {
   const token = randomBytes(32).toString("base64url");
   const opened = await insertSession({
@@ -52,21 +52,18 @@ export async function openSession(
     expiresAt: new Date(Date.now() + SLIDING_LIFE),
   });
   if (!opened) return null;
-  const before = await readToken(request);
   if (before) await deleteSession(hashToken(before));
-  return sessionCookie().serialize(token);
+  return token;
 }
 
-/**
- * Ends the request's session and gives whose it was, or null if it has none, with the Set-Cookie value
- * that forgets it.
- */
-export async function closeSession(
-  request: Request,
-): Promise<{ userId: string | null; setCookie: string }> {
-  const token = await readToken(request);
-  const userId = token ? await deleteSession(hashToken(token)) : null;
-  return { userId, setCookie: await forgetSession() };
+/** Ends the session a token is of, and gives whose it was; null if it was nobody's. */
+export async function closeSession(token: string | null): Promise<string | null> {
+  return token ? deleteSession(hashToken(token)) : null;
+}
+
+/** The Set-Cookie value by which a browser has the session of this token. */
+export function setSession(token: string): Promise<string> {
+  return sessionCookie().serialize(token);
 }
 
 /** The Set-Cookie value that forgets a session. */
@@ -83,7 +80,7 @@ export function hasSessionCookie(request: Request): boolean {
 export async function findSessionViewer(
   request: Request,
 ): Promise<(ViewerRow & { tokenHash: string }) | null> {
-  const token = await readToken(request);
+  const token = await readSession(request);
   if (!token) return null;
   const tokenHash = hashToken(token);
   const row = await findViewerBySession(tokenHash, new Date());
@@ -103,13 +100,14 @@ export async function renewSession(
   const expiresAt = new Date(Math.min(now + SLIDING_LIFE, latest));
   if (expiresAt.getTime() - session.expiresAt.getTime() < EXTEND_AFTER) return null;
   await extendSession(session.tokenHash, expiresAt);
-  const token = await readToken(request);
+  const token = await readSession(request);
   return sessionCookie().serialize(token, {
     maxAge: Math.floor((expiresAt.getTime() - now) / 1000),
   });
 }
 
-async function readToken(request: Request): Promise<string | null> {
+/** The token of the session a request's cookie names, ended or not; null without one that this site has signed. */
+export async function readSession(request: Request): Promise<string | null> {
   if (!hasSessionCookie(request)) return null;
   const value: unknown = await sessionCookie().parse(request.headers.get("Cookie"));
   return typeof value === "string" && value.length > 0 && value.length <= 128 ? value : null;

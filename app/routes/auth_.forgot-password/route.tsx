@@ -1,11 +1,17 @@
 import type { ActionFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useSearchParams } from "@remix-run/react";
+import { emailSchema, firstProblem } from "~/features/accounts/credentials";
+import { findKnownBrowser } from "~/features/accounts/known-browser.server";
+import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
 import { requestPasswordReset } from "~/features/accounts/password-reset-request.server";
 import { PasswordResetRequestPage } from "~/features/accounts/password-reset-request-page";
 import { useRootData } from "~/features/accounts/root-data";
 import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { answerForm, limitForm } from "~/http/form-answer.server";
+import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
+import { toasts } from "~/toast-messages";
+import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ matches }) =>
   pageMeta(
@@ -18,9 +24,28 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-export const handle: RouteHandle = { metricsName: "/auth" };
+/** Asks for a link; says the same whether or not somebody has the address. */
+export async function action({ request, context }: ActionFunctionArgs) {
+  const form = await readPageForm(request, context);
+  const parsed = emailSchema.safeParse(form.fields.email);
+  const failure = (message?: string) => ({
+    toast: toasts.passwordResetFailed(message),
+    redirectTo: FORGOT_PASSWORD_PATH,
+    email: parsed.data ?? form.fields.email,
+  });
+  if (!parsed.success) return answerForm(form, failure(firstProblem(parsed.error)));
+  const account = parsed.data;
+  const knownBrowser = await findKnownBrowser(request, account);
+  const limited = await limitForm("reset", { form, context, account, knownBrowser }, failure);
+  if (limited) return limited;
 
-export const action = (args: ActionFunctionArgs) => requestPasswordReset(args);
+  const { kind } = requestPasswordReset(account);
+  if (kind === "busy") return answerForm(form, failure());
+  const redirectTo = `${FORGOT_PASSWORD_PATH}?sent`;
+  return answerForm(form, { toast: toasts.passwordResetRequested, redirectTo });
+}
+
+export const handle: RouteHandle = { metricsName: "/auth" };
 
 export default function ForgotPassword() {
   const [search] = useSearchParams();

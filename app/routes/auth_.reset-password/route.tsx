@@ -1,24 +1,24 @@
-import type {
-  ActionFunctionArgs,
-  HeadersFunction,
-  LoaderFunctionArgs,
-  MetaFunction,
-} from "@remix-run/node";
+import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { requirePasswordReset, resetPassword } from "~/features/accounts/password-reset.server";
+import { firstProblem, newPasswordSchema } from "~/features/accounts/credentials";
+import { rememberBrowser } from "~/features/accounts/known-browser.server";
+import { HASH_RETRY_SECONDS, hasPlaceInQueue } from "~/features/accounts/password.server";
+import { lookUpPasswordReset, resetPassword } from "~/features/accounts/password-reset.server";
 import { PasswordResetPage } from "~/features/accounts/password-reset-page";
+import { FORGOT_PASSWORD_PATH, passwordResetPath } from "~/features/accounts/password-reset-paths";
+import { isPasswordResetToken } from "~/features/accounts/password-reset-token.server";
+import { readSession, setSession } from "~/features/accounts/sessions.server";
 import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { clientNetworks } from "~/http/client-network.server";
+import { answerForm, limitForm, redirectWithToast, rejectForm } from "~/http/form-answer.server";
+import { readPageForm } from "~/http/page-form.server";
+import { BUSY_MESSAGE } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
+import { secretInAddress, secretLinkHeaders, secretLinkMeta } from "~/http/secret-link";
+import { toasts } from "~/toast-messages";
+import { pageTitle } from "~/ui/page-title";
 
-/**
- * The address is a key: no other site may learn it, and no cache may keep the page. Not `no-referrer`:
- * under that a browser posts the page's form with `Origin: null`, which is refused as foreign.
- */
-export const headers: HeadersFunction = () => ({
-  "Referrer-Policy": "strict-origin",
-  "Cache-Control": "private, no-store",
-});
+export const headers = secretLinkHeaders;
 
 export const meta: MetaFunction = ({ matches }) => [
   ...pageMeta(
@@ -30,14 +30,62 @@ export const meta: MetaFunction = ({ matches }) => [
     },
     matches,
   ),
-  { name: "referrer", content: "strict-origin" },
+  secretLinkMeta,
 ];
+
+export async function loader({ request }: LoaderFunctionArgs) {
+  const reset = await lookUpPasswordReset(secretInAddress(request));
+  if (!reset) throw await refuseLink();
+  return reset;
+}
 
 export const handle: RouteHandle = { metricsName: "/auth" };
 
-export const loader = ({ request }: LoaderFunctionArgs) => requirePasswordReset(request);
+/**
+ * Changes the password and signs in, which leads to '/'. A password that is refused leads back to the form,
+ * a link that is no longer valid to the 'forgot password' page.
+ */
+export async function action({ request, context }: ActionFunctionArgs) {
+  const form = await readPageForm(request, context);
+  const { token } = form.fields;
+  if (!isPasswordResetToken(token)) return refuseLink();
+  const { clientAddress } = context;
+  const failure = (message?: string) => ({
+    toast: toasts.passwordResetFailed(message),
+    redirectTo: passwordResetPath(token),
+  });
+  const turnAway = () => {
+    const retry = { status: 503, seconds: HASH_RETRY_SECONDS, context } as const;
+    return rejectForm(form, failure(BUSY_MESSAGE), retry);
+  };
+  const password = newPasswordSchema.safeParse(form.fields.password);
+  if (!password.success) return answerForm(form, failure(firstProblem(password.error)));
+  if (!hasPlaceInQueue(clientNetworks(clientAddress))) return turnAway();
+  const limited = await limitForm("new-password", { form, context }, failure);
+  if (limited) return limited;
 
-export const action = (args: ActionFunctionArgs) => resetPassword(args);
+  const session = await readSession(request);
+  const outcome = await resetPassword(
+    { token, password: password.data },
+    { clientAddress, session },
+  );
+  switch (outcome.kind) {
+    case "changed": {
+      const headers = new Headers();
+      headers.append("Set-Cookie", await rememberBrowser(request, outcome.email));
+      if (outcome.session) headers.append("Set-Cookie", await setSession(outcome.session));
+      return answerForm(form, { toast: toasts.passwordChanged, redirectTo: "/", headers });
+    }
+    case "invalid-link":
+      return refuseLink();
+    case "busy":
+      return turnAway();
+    case "failed":
+      return answerForm(form, failure());
+  }
+}
+
+const refuseLink = () => redirectWithToast(FORGOT_PASSWORD_PATH, toasts.passwordResetLinkInvalid);
 
 export default function ResetPassword() {
   return <PasswordResetPage {...useLoaderData<typeof loader>()} />;

@@ -1,9 +1,63 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
-import { formPath, signInWithForm } from "~/features/accounts/sign-in.server";
+import { SIGN_UP_PATH } from "~/features/accounts/auth-paths";
+import { readEmail } from "~/features/accounts/credentials";
+import { findKnownBrowser } from "~/features/accounts/known-browser.server";
+import { HASH_RETRY_SECONDS, hasPlaceInQueue } from "~/features/accounts/password.server";
+import { readSession } from "~/features/accounts/sessions.server";
+import { signUp } from "~/features/accounts/sign-in.server";
+import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
+import { clientNetworks } from "~/http/client-network.server";
+import { answerForm, failForm, limitForm, rejectForm } from "~/http/form-answer.server";
+import { isSpam } from "~/http/honeypot.server";
+import { BUSY_MESSAGE, readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
+import { log } from "~/observability/log.server";
+import { toasts } from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/auth" };
 
-export const loader = () => redirect(formPath.signup);
+export const loader = () => redirect(SIGN_UP_PATH);
 
-export const action = (args: ActionFunctionArgs) => signInWithForm(args, "signup");
+/**
+ * Signs up (specification, 4 and 8): on success leads to '/' with the welcome toast, else back to the form
+ * with the toast that says why.
+ */
+export async function action({ request, context }: ActionFunctionArgs) {
+  const form = await readForm(request, context);
+  const { email, password } = form.fields;
+  const { clientAddress } = context;
+  const page = { redirectTo: SIGN_UP_PATH, email };
+  const failure = (message?: string) => ({ ...page, toast: toasts.signUpFailed(message) });
+  const turnAway = () => {
+    log().warn("signup turned away: too many passwords are waiting to be hashed");
+    const retry = { status: 503, seconds: HASH_RETRY_SECONDS, context } as const;
+    return rejectForm(form, failure(BUSY_MESSAGE), retry);
+  };
+
+  // a flood is turned away before it costs the database anything
+  if (!hasPlaceInQueue(clientNetworks(clientAddress))) return turnAway();
+  const account = readEmail(email);
+  const knownBrowser = await findKnownBrowser(request, account);
+  const limited = await limitForm("signup", { form, context, account, knownBrowser }, failure);
+  if (limited) return limited;
+  if (isSpam(form.fields)) return failForm(form, 422, failure());
+
+  const session = await readSession(request);
+  const outcome = await signUp({ email, password }, { clientAddress, session, knownBrowser });
+  switch (outcome.kind) {
+    case "signed-in": {
+      const headers = await signInCookies(request, outcome);
+      return answerForm(form, { toast: toasts.signedUp, redirectTo: "/", headers });
+    }
+    case "taken": {
+      const toast = toasts.signUpIncomplete;
+      return failForm(form, 409, { ...page, toast, body: { error: "User already exists." } });
+    }
+    case "refused":
+      return failForm(form, 422, failure(outcome.message));
+    case "busy":
+      return turnAway();
+    case "failed":
+      return failForm(form, 500, failure());
+  }
+}

@@ -1,9 +1,22 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
-import { signOutWithForm } from "~/features/accounts/sign-out.server";
+import { forgetSession, readSession } from "~/features/accounts/sessions.server";
+import { signOut } from "~/features/accounts/sign-out.server";
+import { answerForm, failForm } from "~/http/form-answer.server";
+import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
+import { toasts } from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/logout" };
 
 export const loader = () => redirect("/");
 
-export const action = (args: ActionFunctionArgs) => signOutWithForm(args);
+/** Signs out (specification, 4 and 8). Where that fails the session stays, and the toast says so. */
+export async function action({ request, context }: ActionFunctionArgs) {
+  const form = await readForm(request, context);
+  const { kind } = await signOut(await readSession(request));
+  if (kind === "failed") {
+    return failForm(form, 500, { toast: toasts.signOutFailed(), redirectTo: "/" });
+  }
+  const headers = new Headers({ "Set-Cookie": await forgetSession() });
+  return answerForm(form, { toast: toasts.signedOut, redirectTo: "/", headers });
+}

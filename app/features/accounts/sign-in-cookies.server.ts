@@ -1,0 +1,13 @@
+import { rememberBrowser } from "./known-browser.server";
+import { setSession } from "./sessions.server";
+
+/** The Set-Cookie headers for a browser that has just signed in: its session, and that it is known from now on. */
+export async function signInCookies(
+  request: Request,
+  { session, email }: { session: string; email: string },
+): Promise<Headers> {
+  const headers = new Headers();
+  headers.append("Set-Cookie", await setSession(session));
+  headers.append("Set-Cookie", await rememberBrowser(request, email));
+  return headers;
+}
