@@ -1,7 +1,8 @@
 import { type FormEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { Button } from "~/ui/button";
-import { PasswordField, TextField } from "~/ui/field";
+import { EmailField } from "~/ui/email-field";
+import { PasswordField } from "~/ui/field";
 import { Honeypot } from "~/ui/honeypot";
 import { useAuth } from "./auth-context";
 import { PASSWORD_MIN_LENGTH } from "./password-limits";
@@ -59,15 +60,9 @@ export function CredentialsForm({ way, email, retry, onEmailChange }: Credential
       className="grid gap-6"
       aria-busy={busy || undefined}
     >
-      <TextField
+      <EmailField
         label="Email"
-        name="email"
-        type="email"
-        inputMode="email"
         autoComplete="username"
-        autoCapitalize="none"
-        spellCheck={false}
-        required
         disabled={busy}
         defaultValue={email}
         onChange={(event) => onEmailChange(event.currentTarget.value)}

@@ -1,5 +1,5 @@
 import { Button } from "~/ui/button";
-import { TextField } from "~/ui/field";
+import { EmailField } from "~/ui/email-field";
 import { PasswordResetFrame } from "./password-reset-frame";
 import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
 
@@ -20,17 +20,7 @@ export function PasswordResetRequestPage({ email, sent }: PasswordResetRequestPa
           : "Tell us the email of your account, and we will send you a link to choose a new one."}
       </p>
       <form method="post" action={FORGOT_PASSWORD_PATH} className="mt-8 grid gap-6">
-        <TextField
-          label="Email"
-          name="email"
-          type="email"
-          inputMode="email"
-          autoComplete="username"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          defaultValue={email ?? ""}
-        />
+        <EmailField label="Email" autoComplete="username" defaultValue={email ?? ""} />
         <Button type="submit" variant={sent ? "secondary" : "primary"} className="mt-2 w-full">
           {sent ? "Send it again" : "Send me a link"}
         </Button>

@@ -3,7 +3,7 @@ import { flushSync } from "react-dom";
 import { useRootData } from "~/features/accounts/root-data";
 import { toasts } from "~/toast-messages";
 import { Button } from "~/ui/button";
-import { TextField } from "~/ui/field";
+import { EmailField } from "~/ui/email-field";
 import { Honeypot } from "~/ui/honeypot";
 import { postJson, toastOf } from "~/ui/post-json";
 import { useToast } from "~/ui/toaster";
@@ -42,17 +42,11 @@ export function NewsletterForm({ className = "" }: { className?: string }) {
     >
       <input type="hidden" name="redirectTo" value="/#newsletter" />
       <Honeypot />
-      <TextField
+      <EmailField
         ref={field}
         label="Email address"
-        name="email"
-        type="email"
-        inputMode="email"
         autoComplete="email"
-        autoCapitalize="none"
-        spellCheck={false}
         placeholder="you@example.com"
-        required
         disabled={busy}
         defaultValue={form?.email ?? ""}
         className="min-w-0 grow"

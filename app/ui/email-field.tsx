@@ -1,0 +1,32 @@
+import { type ComponentPropsWithoutRef, forwardRef } from "react";
+import { TextField } from "./field";
+
+type EmailFieldProps = Omit<
+  ComponentPropsWithoutRef<typeof TextField>,
+  "name" | "type" | "inputMode" | "autoCapitalize" | "spellCheck" | "required" | "autoComplete"
+> & {
+  /** "username" where the address names an account, so that password managers fill it in. */
+  autoComplete: "username" | "email";
+};
+
+/** The e-mail field of every form, which sends `email`. A browser checks it by the rule of `emailSchema`. */
+export const EmailField = forwardRef<HTMLInputElement, EmailFieldProps>(function EmailField(
+  { label, autoComplete, placeholder, ...input },
+  ref,
+) {
+  return (
+    <TextField
+      ref={ref}
+      label={label}
+      name="email"
+      type="email"
+      inputMode="email"
+      autoComplete={autoComplete}
+      autoCapitalize="none"
+      spellCheck={false}
+      placeholder={placeholder}
+      required
+      {...input}
+    />
+  );
+});
