@@ -156,6 +156,40 @@ describe("facts", () => {
   });
 });
 
+describe("HTTP", () => {
+  const features = files.filter((file) => file.startsWith("app/features/"));
+  const accounts = (name: string) => `app/features/accounts/${name}.server.ts`;
+  const guards = accounts("viewer");
+
+  it("is answered by routes: of the features, the guards alone redirect", () => {
+    const answers = [
+      /import \{[^}]*\b(redirect|redirectDocument|replace|json|data|defer)\b[^}]*\} from "@remix-run\//,
+      /\bnew Response\(/,
+      /\bResponse\.(json|redirect|error)\(/,
+    ];
+    expect(features.length).toBeGreaterThan(100);
+    const makers = features.filter((file) => answers.some((answer) => answer.test(read(file))));
+    expect(makers).toEqual([guards]);
+    const tools = /^app\/http\/(form-answer|page-form|payment-redirect|request-body)\./;
+    const users = imports.filter(
+      ({ from, to, typeOnly }) => from.startsWith("app/features/") && tools.test(to) && !typeOnly,
+    );
+    expect(list(users)).toEqual([]);
+  });
+
+  it("is read by routes: features take plain values, but for guards, cookies and remix-auth", () => {
+    const requests =
+      /\b(AppLoadContext|ActionFunctionArgs|LoaderFunctionArgs|FormBody)\b|: Request\b|\bnew Request\(/;
+    expect(features.filter((file) => requests.test(read(file)))).toEqual([
+      accounts("authenticator"),
+      accounts("known-browser"),
+      accounts("sessions"),
+      accounts("sign-in-cookies"),
+      guards,
+    ]);
+  });
+});
+
 describe("the ways to start the program", () => {
   it("give Node the same flags", () => {
     expect(JSON.parse(read("package.json")).scripts.start).toBe(

@@ -7,11 +7,11 @@ import { requestPasswordReset } from "~/features/accounts/password-reset-request
 import { PasswordResetRequestPage } from "~/features/accounts/password-reset-request-page";
 import { useRootData } from "~/features/accounts/root-data";
 import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
 import { answerForm, limitForm } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { toasts } from "~/toast-messages";
-import { pageTitle } from "~/ui/page-title";
 
 export const meta: MetaFunction = ({ matches }) =>
   pageMeta(

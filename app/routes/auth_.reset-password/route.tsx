@@ -9,6 +9,7 @@ import { FORGOT_PASSWORD_PATH, passwordResetPath } from "~/features/accounts/pas
 import { isPasswordResetToken } from "~/features/accounts/password-reset-token.server";
 import { readSession, setSession } from "~/features/accounts/sessions.server";
 import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
 import { clientNetworks } from "~/http/client-network.server";
 import { answerForm, limitForm, redirectWithToast, rejectForm } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
@@ -16,7 +17,6 @@ import { BUSY_MESSAGE } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders, secretLinkMeta } from "~/http/secret-link";
 import { toasts } from "~/toast-messages";
-import { pageTitle } from "~/ui/page-title";
 
 export const headers = secretLinkHeaders;
 

@@ -5,12 +5,12 @@ import { ConfirmPage } from "~/features/newsletter/confirm-page";
 import { confirmPath } from "~/features/newsletter/subscriber-links.server";
 import { readSubscriberToken } from "~/features/newsletter/subscriber-token.server";
 import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
 import { redirectWithToast } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders } from "~/http/secret-link";
 import { toasts } from "~/toast-messages";
-import { pageTitle } from "~/ui/page-title";
 
 export const headers = secretLinkHeaders;
 

@@ -5,13 +5,13 @@ import { readSubscriberToken } from "~/features/newsletter/subscriber-token.serv
 import { unsubscribe } from "~/features/newsletter/unsubscribe.server";
 import { UnsubscribedPage, UnsubscribePage } from "~/features/newsletter/unsubscribe-page";
 import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
 import { redirectWithToast } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import { refusal } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders } from "~/http/secret-link";
 import { toasts } from "~/toast-messages";
-import { pageTitle } from "~/ui/page-title";
 
 export const headers = secretLinkHeaders;
 
