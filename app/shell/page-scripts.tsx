@@ -112,7 +112,8 @@ function toDynamicImports(modules: string): string {
       imports.push(`import(${url})`);
       return "";
     })
-    .replace(/^import ("[^"]+");?/gm, "await import($1);")
+    // a development build has two of them on a line
+    .replace(/\bimport ("[^"]+");/g, "await import($1);")
     .replace(/^import\(/gm, "await import(");
   return `const [${names}] = await Promise.all([${imports}]);${rest}`;
 }
