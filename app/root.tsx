@@ -11,6 +11,7 @@ import { MembershipBanner } from "~/features/billing/membership-notice";
 import { siteLinks, THEME_COLOR } from "~/features/seo/site-links";
 import stylesheet from "~/styles/app.css";
 import { fontLinks } from "~/styles/fonts";
+import { LiveReload } from "~/ui/live-reload";
 import { PublicUrlContext } from "~/ui/printed-address";
 import { Toaster } from "~/ui/toaster";
 import { pageTitle } from "./features/seo/page-title";
@@ -71,6 +72,7 @@ export function Layout({ children }: { children: ReactNode }) {
         {children}
         <ScrollPosition nonce={nonce} />
         <PageScripts nonce={nonce} />
+        <LiveReload nonce={nonce} />
       </body>
     </html>
   );

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { env } from "~/env.server";
 import { paymentPageOrigins, stripeJsOrigins } from "~/features/billing/stripe-origins.server";
 import { PHOTO_ORIGIN } from "~/features/landing/photo-host";
+import { LIVE_RELOAD_URL } from "~/ui/live-reload";
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -58,7 +59,7 @@ export function pagePolicy(scriptSources: readonly string[]): string {
     "style-src-attr": ["'unsafe-inline'"],
     "img-src": ["'self'", PHOTO_ORIGIN],
     "font-src": ["'self'"],
-    "connect-src": ["'self'", ...connections],
+    "connect-src": ["'self'", ...connections, ...(LIVE_RELOAD_URL ? [LIVE_RELOAD_URL] : [])],
     "frame-src": frames.length > 0 ? frames : ["'none'"],
     "manifest-src": ["'self'"],
     "form-action": ["'self'", ...paymentPageOrigins()],

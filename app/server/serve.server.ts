@@ -67,6 +67,8 @@ export async function serve({ variables = {}, onReady }: Options = {}): Promise<
     throw error;
   }
   onReady?.(settings);
+  // to whoever started the program with a channel, as `npm run dev` does
+  process.send?.("ready");
 }
 
 /** Starts the parts one by one; each is in `started` as soon as it has to be stopped. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "./child-process.mjs";
@@ -39,6 +39,12 @@ export async function buildSite() {
     if (compressed !== 0) throw new SetupError("The site was not built: compressing failed.");
     writeFileSync(stamp, sources);
   });
+}
+
+/** Removes the build, so that whoever wants to run one has to make it. */
+export function discardBuild() {
+  for (const folder of ["build", "public/build"])
+    rmSync(join(root, folder), { recursive: true, force: true });
 }
 
 /** @param {string} sources */
