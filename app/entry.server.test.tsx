@@ -5,8 +5,8 @@ import { type ReactNode, Suspense } from "react";
 import { beforeAll, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
 import * as entryServer from "./entry.server";
+import { PageScripts } from "./shell/hydration/page-scripts";
 import { useNonce } from "./shell/nonce";
-import { PageScripts } from "./shell/page-scripts";
 
 beforeAll(() => setEnvironment({}));
 

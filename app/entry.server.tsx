@@ -6,8 +6,8 @@ import { renderToPipeableStream } from "react-dom/server";
 import { clientNetworks } from "./http/client-network.server";
 import { fairTurn } from "./http/fair-scheduling.server";
 import { log } from "./observability/log.server";
+import { PageDataContext } from "./shell/hydration/page-data-context";
 import { NonceContext } from "./shell/nonce";
-import { PageDataContext } from "./shell/page-scripts";
 
 /** How long a render may take before what is missing is left to the browser, in milliseconds. */
 const ABORT_DELAY = 5_000;

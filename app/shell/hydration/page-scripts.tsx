@@ -2,15 +2,12 @@ import { Scripts } from "@remix-run/react";
 import {
   Children,
   cloneElement,
-  createContext,
   isValidElement,
   type ReactElement,
   type ReactNode,
   useContext,
 } from "react";
-
-/** The data of the page's routes as turbo-stream writes it; known while the server renders, and only then. */
-export const PageDataContext = createContext<string | undefined>(undefined);
+import { PageDataContext } from "./page-data-context";
 
 /**
  * The page's data, and its scripts, fetched when the page has been painted. All of it works without them, so

@@ -1,0 +1,220 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { createRequestHandler, type EntryContext, type ServerBuild } from "@remix-run/node";
+import { RemixBrowser, RemixServer, Scripts } from "@remix-run/react";
+import { Children, Fragment, isValidElement, type ReactNode } from "react";
+import { renderToPipeableStream } from "react-dom/server";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { decodePageData } from "./decode-page-data";
+import { PageDataContext } from "./page-data-context";
+import { PageScripts } from "./page-scripts";
+
+/** What a failure here means: not that the site is wrong, but that Remix is no longer what it relies on. */
+const reliedOn = (file: string, what: string) =>
+  `${file} relies on ${what}. If an update of Remix has changed that, the file has to follow.`;
+
+const SCRIPTS = "app/shell/hydration/page-scripts.tsx";
+const DECODING = "app/shell/hydration/decode-page-data.ts";
+const HAND_OFF = "app/entry.server.tsx";
+
+/** A page's data, with what could end a script or a string in it. */
+const DATA = { words: "</script><!-- “Good morning” &\u2028 '\\" };
+
+/** Everything but the routes, as the build makes it, and the future flags that `Scripts` looks at. */
+const BUILD = {
+  assets: {
+    version: "1",
+    url: "/build/manifest.js",
+    entry: { module: "/build/entry.js", imports: ["/build/shared.js"] },
+    routes: {
+      root: {
+        id: "root",
+        path: "",
+        module: "/build/root.js",
+        imports: ["/build/shared.js", "/build/button.js"],
+        hasLoader: true,
+      },
+    },
+  },
+  future: { v3_singleFetch: true, v3_lazyRouteDiscovery: false },
+  mode: "production",
+  publicPath: "/build/",
+  assetsBuildDirectory: "public/build",
+  isSpaMode: false,
+};
+
+/** What Remix hands over for the render of a page that consists of this. */
+async function entryContext(Page: () => ReactNode, hmr?: { runtime: string }) {
+  const given: EntryContext[] = [];
+  const handleRequest = (_: Request, __: number, ___: Headers, context: EntryContext) => {
+    given.push(context);
+    return new Response();
+  };
+  const build = {
+    ...BUILD,
+    assets: { ...BUILD.assets, hmr },
+    entry: { module: { default: handleRequest } },
+    routes: { root: { id: "root", path: "", module: { default: Page, loader: () => DATA } } },
+  } as unknown as ServerBuild;
+  await createRequestHandler(build, "production")(new Request("http://localhost:3000/"));
+  const [context] = given;
+  if (!context) throw new Error("Remix did not ask for a render.");
+  return context;
+}
+
+/** The inline scripts of a rendered page, in order. */
+async function inlineScripts(context: EntryContext, pageData?: string): Promise<string[]> {
+  const { pipe } = renderToPipeableStream(
+    <PageDataContext.Provider value={pageData}>
+      <RemixServer context={context} url="http://localhost:3000/" nonce="abc" />
+    </PageDataContext.Provider>,
+  );
+  const html = await text(pipe(new PassThrough()));
+  return [...html.matchAll(/<script[^>]*>(.*?)<\/script>/gs)].map(([, script = ""]) => script);
+}
+
+/** What `Scripts` returns while a page is rendered. */
+async function scripts(hmr?: { runtime: string }): Promise<Described[]> {
+  let made: ReactNode;
+  const { serverHandoffStream: _, ...context } = await entryContext(() => {
+    made = Scripts({ nonce: "abc" });
+    return made;
+  }, hmr);
+  await inlineScripts(context);
+  return describeElements(made);
+}
+
+type Described = { type: unknown; props: Record<string, unknown> };
+
+/** The elements of a tree with their props, fragments and arrays opened. */
+function describeElements(node: ReactNode): Described[] {
+  return Children.toArray(node).flatMap((child): Described[] => {
+    if (!isValidElement<{ children?: ReactNode }>(child)) return [{ type: child, props: {} }];
+    const { type, props } = child;
+    return type === Fragment ? describeElements(props.children) : [{ type, props: { ...props } }];
+  });
+}
+
+const html = (element: Described | undefined) =>
+  (element?.props.dangerouslySetInnerHTML as { __html: string } | undefined)?.__html;
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe("Scripts of Remix", () => {
+  it("called as a function, returns the preloads, a script and a module script", async () => {
+    const preload = (href: string) => ({ type: "link", props: { rel: "modulepreload", href } });
+    const script = {
+      nonce: "abc",
+      suppressHydrationWarning: true,
+      dangerouslySetInnerHTML: { __html: expect.any(String) },
+    };
+    expect(
+      await scripts(),
+      reliedOn(SCRIPTS, "the elements that Scripts() returns, their order and their props"),
+    ).toEqual([
+      preload("/build/manifest.js"),
+      preload("/build/entry.js"),
+      preload("/build/shared.js"),
+      preload("/build/button.js"),
+      preload("/build/root.js"),
+      { type: "script", props: script },
+      { type: "script", props: { ...script, type: "module", async: true } },
+    ]);
+  });
+
+  it("sets the context up in the first script, with a stream for the data", async () => {
+    const [first] = (await scripts()).filter(({ type }) => type === "script");
+    expect(
+      html(first),
+      reliedOn(SCRIPTS, "window.__remixContext.streamController, made by the first script"),
+    ).toMatch(
+      /^window\.__remixContext = \{.*\};window\.__remixContext\.stream = new ReadableStream\(\{start\(controller\)\{window\.__remixContext\.streamController = controller;\}\}\)\.pipeThrough\(new TextEncoderStream\(\)\);$/,
+    );
+  });
+
+  it("imports everything by statements of these forms, at the start of lines", async () => {
+    const [, modules] = (await scripts()).filter(({ type }) => type === "script");
+    expect(
+      html(modules),
+      reliedOn(SCRIPTS, "the text of the module script, whose imports it makes dynamic ones"),
+    ).toBe(
+      [
+        'import "/build/manifest.js";',
+        'import * as route0 from "/build/root.js";',
+        "",
+        'window.__remixRouteModules = {"root":route0};',
+        "",
+        'import("/build/entry.js");',
+      ].join("\n"),
+    );
+  });
+
+  it("has two imports on the first line in a development build", async () => {
+    const [, modules] = (await scripts({ runtime: "/build/hmr.js" })).filter(
+      ({ type }) => type === "script",
+    );
+    expect(
+      html(modules)?.split("\n")[0],
+      reliedOn(SCRIPTS, "the text of a development build's module script"),
+    ).toBe('import "/build/hmr.js";import "/build/manifest.js";');
+  });
+});
+
+describe("RemixServer", () => {
+  it("writes the data into the stream's controller, piece by piece, and closes it", async () => {
+    const context = await entryContext(() => <Scripts nonce="abc" />);
+    const [kept, sent] = context.serverHandoffStream?.tee() ?? [];
+    const data = await new Response(kept).text();
+    const handedOver = (await inlineScripts({ ...context, serverHandoffStream: sent }))
+      .filter((script) => script.startsWith("window.__remixContext.streamController"))
+      .join("\n");
+    expect(data, reliedOn(HAND_OFF, "serverHandoffStream, the data as text")).toContain("Good mor");
+    const [, quoted = '""'] =
+      /^window\.__remixContext\.streamController\.enqueue\((".*")\);\nwindow\.__remixContext\.streamController\.close\(\);$/.exec(
+        handedOver,
+      ) ?? [];
+    expect(
+      JSON.parse(quoted),
+      reliedOn(SCRIPTS, "enqueue(text) and close() being all that happens to streamController"),
+    ).toBe(data);
+  });
+
+  it("writes no data where it is given no stream", async () => {
+    const { serverHandoffStream: _, ...context } = await entryContext(() => (
+      <Scripts nonce="abc" />
+    ));
+    expect(
+      await inlineScripts(context),
+      reliedOn(HAND_OFF, "RemixServer leaving the data out when serverHandoffStream is taken away"),
+    ).toHaveLength(2);
+  });
+});
+
+describe("RemixBrowser", () => {
+  it("called as a function, throws a promise, after which the page's data is there", async () => {
+    const { serverHandoffStream, ...context } = await entryContext(() => (
+      <PageScripts nonce="abc" />
+    ));
+    const pageData = await new Response(serverHandoffStream).text();
+    const [first = ""] = await inlineScripts(context, pageData);
+    const window: { __remixContext?: { state: unknown } } = {};
+    new Function("window", first)(window);
+    vi.stubGlobal("window", window);
+
+    let thrown: unknown;
+    try {
+      RemixBrowser({});
+    } catch (error) {
+      thrown = error;
+    }
+    expect(
+      thrown,
+      reliedOn(DECODING, "RemixBrowser throwing a promise before its first hook"),
+    ).toBeInstanceOf(Promise);
+    await decodePageData();
+    expect(
+      window.__remixContext?.state,
+      reliedOn(DECODING, "window.__remixContext.state holding the data once that promise is kept"),
+    ).toMatchObject({ loaderData: { root: DATA } });
+  });
+});
