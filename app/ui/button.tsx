@@ -1,7 +1,7 @@
 import { Link, type LinkProps } from "@remix-run/react";
 import { type ComponentPropsWithoutRef, forwardRef, type MouseEvent } from "react";
 
-export type ButtonVariant = "primary" | "secondary" | "quiet" | "on-night";
+export type ButtonVariant = "primary" | "secondary" | "quiet";
 
 type ButtonProps = ComponentPropsWithoutRef<"button"> & {
   variant?: ButtonVariant;
@@ -9,7 +9,7 @@ type ButtonProps = ComponentPropsWithoutRef<"button"> & {
   busy?: boolean;
 };
 
-/** A button of one of the site's four looks. Its type is `button` unless `type="submit"` is given. */
+/** A button of one of the site's three looks. Its type is `button` unless `type="submit"` is given. */
 export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button(
   { variant = "primary", busy = false, className, type = "button", onClick, ...rest },
   ref,
