@@ -1,5 +1,3 @@
-const UNIQUE_VIOLATION = "23505";
-
 /** Failures of the way to the server or of the server as a whole, never of one statement. */
 const UNAVAILABLE_CODES = new Set([
   "ECONNREFUSED",
@@ -46,31 +44,16 @@ export class ConnectionError extends Error {
 
 /** The SQLSTATE or system error code of a failed query, looked for through the chain of causes. */
 export function databaseErrorCode(error: unknown): string | undefined {
-  return findInCauses(error, (cause) => ("code" in cause ? String(cause.code) : undefined));
-}
-
-/** True when a row was refused because a unique index (this one, if named) already has its key. */
-export function isUniqueViolation(error: unknown, indexName?: string): boolean {
-  if (databaseErrorCode(error) !== UNIQUE_VIOLATION) return false;
-  if (indexName === undefined) return true;
-  const found = findInCauses(error, (cause) =>
-    "constraint_name" in cause ? String(cause.constraint_name) : undefined,
-  );
-  return found === indexName;
+  for (let cause = error, depth = 0; depth < 10; depth++) {
+    if (typeof cause !== "object" || cause === null) return undefined;
+    if ("code" in cause) return String(cause.code);
+    cause = "cause" in cause ? cause.cause : undefined;
+  }
+  return undefined;
 }
 
 /** True when the database could not be reached, went away or had no connection free: worth trying later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code !== undefined && (UNAVAILABLE_CODES.has(code) || code.startsWith("08"));
-}
-
-function findInCauses<T>(error: unknown, read: (cause: object) => T | undefined): T | undefined {
-  for (let cause = error, depth = 0; depth < 10; depth++) {
-    if (typeof cause !== "object" || cause === null) return undefined;
-    const found = read(cause);
-    if (found !== undefined) return found;
-    cause = "cause" in cause ? cause.cause : undefined;
-  }
-  return undefined;
 }

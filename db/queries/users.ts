@@ -79,14 +79,6 @@ export async function updatePasswordHash(
     .where(eq(users.id, userId));
 }
 
-/** Removes a user with all that hangs on it: sessions, profile, password reset. */
-export async function deleteUser(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor.delete(users).where(eq(users.id, userId));
-}
-
 /** When an account was made; null if there is none. */
 export async function findAccountCreation(
   userId: string,

@@ -11,7 +11,7 @@ import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
 import { isSubscribed } from "~/features/membership/access";
 import { ensureProfile, findProfile } from "~db/queries/profiles";
-import { deleteUser } from "~db/queries/users";
+import { deleteUser } from "../support/delete-user";
 import { type Truth, truthAboutCustomer } from "../support/paid-periods";
 import { control, newReader } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";

@@ -7,7 +7,7 @@ import { pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { connectDatabase, type Database, openDatabase } from "~db/client";
 import { Connection } from "~db/connection";
-import { databaseErrorCode, isDatabaseUnavailable, isUniqueViolation } from "~db/database-errors";
+import { databaseErrorCode, isDatabaseUnavailable } from "~db/database-errors";
 import { parseSocketAddress, socketPath, withoutSocket } from "~db/database-url";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 
@@ -115,9 +115,7 @@ describe("a query that fails", () => {
     await db.insert(guests).values({ email: "taken@example.test" });
     const error = await reason(db.insert(guests).values({ email: "Taken@Example.test" }));
 
-    expect(isUniqueViolation(error)).toBe(true);
-    expect(isUniqueViolation(error, "guests_email_unique")).toBe(true);
-    expect(isUniqueViolation(error, "users_email_unique")).toBe(false);
+    expect(databaseErrorCode(error)).toBe("23505");
     expect(isDatabaseUnavailable(error)).toBe(false);
     const everything = JSON.stringify(error, Object.getOwnPropertyNames(error));
     const cause = JSON.stringify(error.cause, Object.getOwnPropertyNames(error.cause));

@@ -7,7 +7,7 @@ import { stripeClient } from "~/features/billing/stripe-client.server";
 import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
 import { isSubscribed } from "~/features/membership/access";
 import { findProfile, updateProfile } from "~db/queries/profiles";
-import { deleteUser } from "~db/queries/users";
+import { deleteUser } from "../support/delete-user";
 import { control, newMember, newReader, type Reader } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 

@@ -14,8 +14,8 @@ import { workUndeliveredEvents } from "~/features/billing/undelivered-events.ser
 import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { findProfile, updateProfile } from "~db/queries/profiles";
-import { deleteUser } from "~db/queries/users";
 import { insertWebhookEvent } from "~db/queries/webhook-events";
+import { deleteUser } from "../support/delete-user";
 import { newReader, type Reader } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 import {
