@@ -5,7 +5,7 @@ import { z } from "zod";
 import { BOOK_TITLE } from "~/book";
 
 /** What is sent from where `MAIL_FROM` is not set; no mail server would take it. */
-export const DEFAULT_MAIL_FROM = `${BOOK_TITLE} <hello@localhost>`;
+const DEFAULT_MAIL_FROM = `${BOOK_TITLE} <hello@localhost>`;
 
 /** Settings whose value must not be printed. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([

@@ -62,7 +62,7 @@ export function asUser(user: SystemUser): { uid?: number; gid?: number } {
 }
 
 /** Gives a directory and all in it to the user; nothing to do when PostgreSQL runs as ourselves. */
-export async function chownTree(path: string, user: SystemUser): Promise<void> {
+async function chownTree(path: string, user: SystemUser): Promise<void> {
   if (user === null) return;
   const entry = await lstat(path);
   if (entry.isSymbolicLink()) return;

@@ -48,7 +48,7 @@ type State = Control & {
 };
 
 /** Every control that shows, in the page's order; those of toasts, which come and go, are left out. */
-export function readControls(page: Page): Promise<State[]> {
+function readControls(page: Page): Promise<State[]> {
   return page.evaluate(() => {
     const counts = new Map<string, number>();
     const all = [

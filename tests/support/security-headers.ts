@@ -32,7 +32,7 @@ export function policyOf({ headers }: Pick<Answer, "headers">): Record<string, s
 }
 
 /** A page's inline scripts as a browser's policy check sees them; data such as JSON-LD is no script. */
-export function inlineScripts(html: string): { nonce: string | null; hash: string }[] {
+function inlineScripts(html: string): { nonce: string | null; hash: string }[] {
   return [...html.matchAll(/<script\b([^>]*)>([\s\S]*?)<\/script>/g)]
     .map(([, attributes = "", source = ""]) => ({ attributes, source }))
     .filter(({ attributes }) => !/\bsrc=|application\/ld\+json/.test(attributes))

@@ -67,7 +67,7 @@ export function setSession(token: string): Promise<string> {
 }
 
 /** The Set-Cookie value that forgets a session. */
-export function forgetSession(): Promise<string> {
+function forgetSession(): Promise<string> {
   return sessionCookie().serialize("", { maxAge: 0, expires: new Date(0) });
 }
 

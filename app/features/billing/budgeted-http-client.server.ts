@@ -71,7 +71,7 @@ class RefusedHere extends Stripe.HttpClientResponse {
 }
 
 /** A request's method and path without ids: what Stripe calls an endpoint and limits by itself. */
-export function endpointOf(method: string, path: string): string {
+function endpointOf(method: string, path: string): string {
   const segments = path.split("?", 1)[0]?.split("/").filter(Boolean) ?? [];
   const at = NAMESPACES.has(segments[1] ?? "") ? 3 : 2;
   if (segments.length > at) segments[at] = ":id";

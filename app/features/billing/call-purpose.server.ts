@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
  * What a call to Stripe is made for, the most urgent first: somebody has paid, wants to pay, looks at their
  * membership, or nobody waits at all (the timer and the operator's commands).
  */
-export const CALL_PURPOSES = ["webhook", "checkout", "membership", "background"] as const;
+const CALL_PURPOSES = ["webhook", "checkout", "membership", "background"] as const;
 
 export type CallPurpose = (typeof CALL_PURPOSES)[number];
 

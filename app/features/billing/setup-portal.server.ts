@@ -8,7 +8,7 @@ import type { SetupStep } from "./setup-step";
 import { stripeClient } from "./stripe-client.server";
 
 /** Where members come back to from the portal; their state is asked of Stripe there. */
-export function portalReturnAddress(): string {
+function portalReturnAddress(): string {
   return `${env().PUBLIC_URL}${PORTAL_RETURN_PATH}`;
 }
 

@@ -74,7 +74,7 @@ export function billingStateOf(memberships: readonly Membership[]): BillingState
 }
 
 /** End of access in seconds since 1970; null where there is none. */
-export function endOf({ subscription, item, coverage }: Membership): number | null {
+function endOf({ subscription, item, coverage }: Membership): number | null {
   return givesAccess(subscription) ? accessEndOf(subscription, item, coverage) : null;
 }
 
