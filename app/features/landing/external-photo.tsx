@@ -22,7 +22,7 @@ type ExternalPhotoProps = {
 /**
  * A picture from the external stock photo host, laid over a drawing of our own (the parent's first
  * child). While it loads the drawing shows through; when it fails, a layer with the drawing covers the
- * browser's broken-image mark (styles/pictures.css), and with JavaScript the picture is made transparent.
+ * browser's broken-image mark (external-photo.css), and with JavaScript the picture is made transparent.
  */
 export function ExternalPhoto({ photo, sizes, priority = false }: ExternalPhotoProps) {
   const ref = useRef<HTMLImageElement>(null);

@@ -2,7 +2,7 @@
  * The golden path is one line in pieces, because the sections it wanders through have no fixed
  * height. Every piece is as wide as the frame, starts upright where the one before it ended and
  * never climbs, so that a clip moving down draws it like a pen. Where it passes behind the book, a
- * page or the portrait, these cover it. Placing and drawing are in styles/golden-path.css.
+ * page or the portrait, these cover it. Placing and drawing are in golden-path.css.
  */
 
 /** A value for each of the three layouts. */
