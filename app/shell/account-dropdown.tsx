@@ -57,7 +57,7 @@ export function AccountDropdown({ user, isSubscribed, plainMenu }: AccountDropdo
           <span className="menu-label">My Account</span>
           <span className="menu-email">{user.email}</span>
         </DropdownMenuLabel>
-        <DropdownMenuSeparator className="menu-separator" />
+        <DropdownMenuSeparator className="mx-3 my-1 h-px bg-line" />
         {/* Told their texts, the items can be typed to at once; Radix would read them off the page afterwards. */}
         {isSubscribed && (
           <DropdownMenuItem asChild textValue="Members’ area">

@@ -72,7 +72,7 @@ export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
       <div className="menu">
         <p className="menu-label">My Account</p>
         <p className="menu-email">{user.email}</p>
-        <ul className="menu-items">
+        <ul className="mt-1 border-line border-t pt-1">
           {isSubscribed && (
             <li>
               <Link to="/premium" className="menu-item">

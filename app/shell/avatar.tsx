@@ -9,7 +9,14 @@ export function Avatar({ user }: { user: AuthUser }) {
     <span className="avatar" aria-hidden="true">
       {user.email.charAt(0).toUpperCase()}
       {picture && !failed && (
-        <img src={picture} alt="" width={40} height={40} onError={() => setFailed(true)} />
+        <img
+          src={picture}
+          alt=""
+          width={40}
+          height={40}
+          className="absolute inset-0 size-full object-cover"
+          onError={() => setFailed(true)}
+        />
       )}
     </span>
   );

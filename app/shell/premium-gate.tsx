@@ -17,7 +17,10 @@ export function PremiumGate({ children }: { children: ReactNode }) {
     return (
       <>
         <h1 className="sr-only">Members’ area</h1>
-        <p role="status" className="page-loading">
+        <p
+          role="status"
+          className="grid min-h-[60vh] place-items-center font-display text-ink-soft text-xl/7"
+        >
           Loading...
         </p>
       </>

@@ -6,7 +6,7 @@ import { HONEYPOT_FIELD } from "./honeypot-field";
  */
 export function Honeypot() {
   return (
-    <div className="honeypot" aria-hidden="true">
+    <div className="absolute -left-[200vw] size-px overflow-hidden" aria-hidden="true">
       <label>
         Leave this empty
         <input type="text" name={HONEYPOT_FIELD} tabIndex={-1} autoComplete="off" defaultValue="" />
