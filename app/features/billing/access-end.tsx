@@ -2,5 +2,9 @@ const dateFormat = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZon
 
 /** The day on which access ends, from an ISO 8601 instant, in UTC so that server and browser agree. */
 export function AccessEnd({ at }: { at: string }) {
-  return <time dateTime={at}>{dateFormat.format(new Date(at))}</time>;
+  return (
+    <time dateTime={at} className="min-[20rem]:whitespace-nowrap">
+      {dateFormat.format(new Date(at))}
+    </time>
+  );
 }

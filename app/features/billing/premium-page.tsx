@@ -25,17 +25,21 @@ const PARTS = [
 export function PremiumPage({ viewer }: { viewer: Viewer }) {
   const { user, profile } = viewer;
   return (
-    <div className="premium-page">
-      <header className="on-night premium-greeting">
-        <div className="premium-scene">
+    <div className="pb-[clamp(4rem,8vw,7rem)] premium-page">
+      <header className="on-night premium-greeting relative isolate mb-[clamp(3rem,6vw,5rem)] overflow-hidden">
+        {/* A window on the landscape that fades into the band's own dark. */}
+        <div className="premium-scene md:-z-1 hidden md:absolute md:inset-y-0 md:right-0 md:block md:w-[42%] md:mask-[linear-gradient(to_right,transparent,black_45%)]">
           <DawnScene />
         </div>
         <div className="frame">
-          <div className="premium-greeting-text">
+          <div className="premium-greeting-text py-[clamp(3.5rem,8vw,7rem)] md:max-w-[60%]">
             <h1 className="page-heading">
-              Welcome, <span className="premium-email">{user.email}</span>
+              Welcome,{" "}
+              <span className="premium-email block wrap-anywhere text-[0.72em] text-gold leading-[1.3]">
+                {user.email}
+              </span>
             </h1>
-            <p className="lead">
+            <p className="lead text-mist">
               The whole path is open to you. Take the next stretch whenever you like.
             </p>
             <ButtonLink to="/" className="mt-8">
@@ -44,20 +48,25 @@ export function PremiumPage({ viewer }: { viewer: Viewer }) {
           </div>
         </div>
       </header>
-      <div className="frame">
+      <div className="frame [&>.membership-notice]:mb-[clamp(3rem,6vw,5rem)]">
         <MembershipNotice viewer={viewer} />
-        <ul className="premium-parts">
+        <ul className="premium-parts grid gap-x-[clamp(2rem,4vw,4rem)] gap-y-10 md:grid-cols-3">
           {PARTS.map(({ title, text }) => (
-            <li key={title} className="premium-part">
-              <h2>{title}</h2>
-              <p>{text}</p>
+            <li key={title} className="border-gold border-t-3 pt-6">
+              <h2 className="text-xl">{title}</h2>
+              <p className="mt-3 text-ink-soft">{text}</p>
             </li>
           ))}
         </ul>
-        <section className="premium-membership" aria-labelledby="membership">
+        <section
+          className="premium-membership mt-[clamp(3rem,6vw,5rem)] flex flex-wrap items-center gap-x-12 gap-y-6 rounded-lg bg-paper-deep p-[clamp(1.5rem,4vw,2.5rem)] max-[20rem]:px-3"
+          aria-labelledby="membership"
+        >
           <div className="grow basis-80">
-            <h2 id="membership">Your membership</h2>
-            <p>{profile && <Outlook profile={profile} />}</p>
+            <h2 id="membership" className="text-xl">
+              Your membership
+            </h2>
+            <p className="mt-3 text-ink-soft">{profile && <Outlook profile={profile} />}</p>
           </div>
           <ManageMembershipForm />
         </section>

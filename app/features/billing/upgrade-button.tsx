@@ -18,7 +18,7 @@ export function UpgradeButton() {
   const { isSubscribed } = useAuth();
   const { viewer } = useRootData();
   return isSubscribed ? (
-    <div className="upgrade">
+    <div className="flex flex-wrap gap-3">
       <Button disabled>
         <CheckIcon className="size-5" />
         You're a Premium Member!
@@ -26,7 +26,7 @@ export function UpgradeButton() {
       <ManageMembershipForm />
     </div>
   ) : (
-    <div className="upgrade">
+    <div className="flex flex-wrap gap-3">
       <UpgradeForm />
       {viewer?.profile?.hasInvoices && <ManageMembershipForm label={INVOICES_LABEL} />}
     </div>

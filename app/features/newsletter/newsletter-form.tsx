@@ -38,7 +38,7 @@ export function NewsletterForm({ className = "" }: { className?: string }) {
       action="/newsletter"
       onSubmit={submit}
       aria-busy={busy || undefined}
-      className={`newsletter-form ${className}`}
+      className={`flex flex-col gap-3 sm:flex-row sm:items-end ${className}`}
     >
       <input type="hidden" name="redirectTo" value="/#newsletter" />
       <Honeypot />
@@ -51,7 +51,7 @@ export function NewsletterForm({ className = "" }: { className?: string }) {
         defaultValue={form?.email ?? ""}
         className="min-w-0 grow"
       />
-      <Button ref={button} type="submit" busy={busy}>
+      <Button ref={button} type="submit" busy={busy} className="sm:min-w-42">
         {busy ? "Subscribing..." : "Subscribe"}
       </Button>
     </form>
