@@ -72,7 +72,10 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
         <h1 className="page-heading mt-6">{TABS[selected].heading}</h1>
         <PrintedAddress path={LOG_IN_PATH} />
         <Tabs value={selected} onValueChange={select} className="mt-8">
-          <TabsList className="tab-list" aria-label="Account access">
+          <TabsList
+            className="tab-list grid grid-cols-2 border-line-strong border-b"
+            aria-label="Account access"
+          >
             {(["login", "signup"] as const).map((way) => (
               <TabsTrigger key={way} value={way} asChild>
                 <Link
