@@ -13,7 +13,9 @@ const portraitPhoto: Photo = {
 /** The author's photograph over her drawn monogram. */
 export function AuthorPortrait({ className = "" }: { className?: string }) {
   return (
-    <div className={`author-portrait ${className}`}>
+    <div
+      className={`author-portrait relative aspect-4/5 overflow-hidden rounded-sm bg-gold-pale ${className}`}
+    >
       <img
         src={portraitArt}
         width={480}

@@ -17,7 +17,7 @@ export function HeroSection() {
             <PathStart />
           </span>
         </h1>
-        <div className="hero-text">
+        <div className="mt-8 [grid-area:text]">
           <p className="max-w-[32ch] text-balance font-[350] font-display text-2xl text-ink-soft">
             {BOOK_DESCRIPTION}
           </p>
@@ -41,7 +41,9 @@ export function HeroSection() {
         </div>
         <div className="hero-book">
           <BookCover />
-          <p className="bestseller-seal">Bestseller</p>
+          <p className="bestseller-seal -right-6 -rotate-8 absolute bottom-[12%] grid aspect-square w-26 place-items-center rounded-[50%] bg-gold font-display text-[calc(3.75*var(--spacing))] outline outline-ink -outline-offset-5">
+            Bestseller
+          </p>
         </div>
         <div className="hero-lane">
           <HeroPath />

@@ -4,7 +4,11 @@ import { PrintedAddress } from "~/ui/printed-address";
 /** The newsletter, and what one signs up for. */
 export function NewsletterSection() {
   return (
-    <section aria-labelledby="newsletter-title" id="newsletter" className="bg-paper-deep py-24">
+    <section
+      aria-labelledby="newsletter-title"
+      id="newsletter"
+      className="-scroll-mt-6 bg-paper-deep py-24"
+    >
       <div className="frame grid gap-10 lg:grid-cols-2 lg:items-end lg:gap-12">
         <div>
           <h2 id="newsletter-title" className="section-title">

@@ -4,13 +4,20 @@ import { PrintedAddress } from "~/ui/printed-address";
 import { premiumBenefits } from "./copy";
 import { PathCrossing } from "./golden-path";
 
-/** The premium subscription: the dark band where the golden path ends. */
+/**
+ * The premium subscription: the dark band where the golden path ends. Like the newsletter's, it brings its own
+ * space above the heading, so it is scrolled right up to the header.
+ */
 export function PremiumSection() {
   return (
-    <section id="purchase" aria-labelledby="purchase-title" className="on-night premium-band">
+    <section
+      id="purchase"
+      aria-labelledby="purchase-title"
+      className="on-night premium-band -scroll-mt-6 pb-32"
+    >
       <PathCrossing from="afterReviews" to="sun" />
       <div className="frame">
-        <div className="premium-card">
+        <div className="premium-card relative grid gap-16 rounded-sm border border-line-night bg-night-soft px-[clamp(6*var(--spacing),6vw,5rem)] py-[clamp(2rem,6vw,5rem)] lg:grid-cols-[7fr_5fr]">
           <RisingSun />
           <div>
             <h2 id="purchase-title" className="section-title">
@@ -73,7 +80,11 @@ function Price() {
 /** Where the golden path ends: half a sun on the card's upper edge. */
 function RisingSun() {
   return (
-    <svg aria-hidden="true" viewBox="0 0 96 48" className="rising-sun">
+    <svg
+      aria-hidden="true"
+      viewBox="0 0 96 48"
+      className="-translate-x-1/2 absolute bottom-full left-1/2 w-24"
+    >
       <path d="M26 48a22 22 0 0 1 44 0z" className="fill-gold" />
       <path
         d="M15 37l-9.500-3M24 24l-7-7.500M35 15.500l-4-9.500M61 15.500l4-9.500M72 24l7-7.500M81 37l9.500-3"
