@@ -41,6 +41,21 @@ it("forgets webhook events after 90 days, however many there are, and keeps youn
   expect(await keptEvents()).toEqual(["evt_0_1", "evt_89_1"]);
 });
 
+it("removes sessions that have ended, and none that is still good", async () => {
+  await database.db.execute(sql`
+    with reader as (
+      insert into users (email, password_hash) values ('reader@example.test', 'x') returning id
+    )
+    insert into sessions (token_hash, user_id, expires_at)
+    select name, id, now() + ends_in::interval from reader,
+      (values ('ended', '-1 minute'), ('about to end', '1 minute'), ('new', '30 days')) s (name, ends_in)`);
+  await cleanUp();
+  const left = await database.db.execute<{ token_hash: string }>(
+    sql`select token_hash from sessions order by expires_at`,
+  );
+  expect(left.map(({ token_hash }) => token_hash)).toEqual(["about to end", "new"]);
+});
+
 it("keeps an event for as long as Stripe may deliver it again", async () => {
   await receive(1, 30);
   await cleanUp();
