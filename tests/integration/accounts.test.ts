@@ -1,6 +1,6 @@
 import argon2 from "argon2";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { RootData } from "~/features/accounts/root-data";
 import { action as logIn } from "~/routes/auth_.login/route";
 import { action as signUp } from "~/routes/auth_.signup/route";
@@ -27,13 +27,17 @@ async function signedUp(email = newEmail()) {
   return { email, cookie: cookiesOf(response), response };
 }
 
+/** What the root loader answers to a browser with these cookies. */
+const visit = (cookie: string) =>
+  call(loadRoot as never, new Request(ORIGIN, { headers: { Cookie: cookie } }));
+
 async function rootData(cookie: string): Promise<RootData> {
-  const answer = await call(
-    loadRoot as never,
-    new Request(ORIGIN, { headers: { Cookie: cookie } }),
-  );
-  return (await answer.json()) as RootData;
+  return (await (await visit(cookie)).json()) as RootData;
 }
+
+/** The Set-Cookie header of an answer that sets the session. */
+const sessionCookieOf = (answer: Response) =>
+  answer.headers.getSetCookie().find((line) => line.startsWith("session="));
 
 describe("signing up", () => {
   it("makes the account, signs in and leads to '/' with the welcome", async () => {
@@ -211,10 +215,27 @@ describe("logging in", () => {
 
   it("sets a cookie no script can read and no other site can send along with a post", async () => {
     const { response } = await signedUp();
-    const cookie = response.headers.getSetCookie().find((line) => line.startsWith("session="));
+    const cookie = sessionCookieOf(response);
     expect(cookie).toMatch(/HttpOnly/i);
     expect(cookie).toMatch(/SameSite=Lax/i);
     expect(cookie).toMatch(/Path=\//i);
+  });
+
+  it("sets a cookie that outlives the browser by 30 days", async () => {
+    const { response } = await signedUp();
+    expect(sessionCookieOf(response)).toMatch(/; Max-Age=2592000;/);
+  });
+
+  it("costs an unknown address the same hash as a wrong password", async () => {
+    const { email } = await signedUp();
+    const verify = vi.spyOn(argon2, "verify");
+    onTestFinished(() => verify.mockRestore());
+    for (const address of [email, newEmail()]) {
+      verify.mockClear();
+      await post(logIn, { json: { email: address, password: "not that one" } });
+      const hashes = verify.mock.calls.map(([hash]) => hash);
+      expect(hashes).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)]);
+    }
   });
 });
 
@@ -269,12 +290,18 @@ describe("a session", () => {
       );
       return row?.days;
     };
+    const renewed = async () => sessionCookieOf(await visit(cookie));
     await age("10 days", "20 days");
-    await rootData(cookie);
+    // the browser keeps the same session for as long as the server does
+    const [session] = /session=[^;]+/.exec(cookie) ?? [];
+    expect(await renewed()).toContain(`${session}; Max-Age=2592000;`);
     expect(await daysLeft()).toBe(30);
     await age("170 days", "5 days");
-    await rootData(cookie);
+    const maxAge = Number(/; Max-Age=(\d+);/.exec((await renewed()) ?? "")?.[1]);
+    expect(maxAge / 86_400).toBeCloseTo(10, 2);
     expect(await daysLeft()).toBe(10);
+    // extended just now: reading a page is no write
+    expect(await renewed()).toBeUndefined();
   });
 });
 

@@ -38,18 +38,19 @@ export function get(loader: Handler, path = "/", cookie?: string): Promise<Respo
 export async function call(handler: Handler, request: Request): Promise<Response> {
   try {
     const answer = await handler({ request, params: {}, context: {} } as ActionFunctionArgs);
-    return answer instanceof Response ? answer : Response.json(unwrapped(answer));
+    return answer instanceof Response ? answer : jsonOf(answer);
   } catch (thrown) {
     if (thrown instanceof Response) return thrown;
     throw thrown;
   }
 }
 
-/** Remix's `data()` wraps what a loader returns. */
-function unwrapped(answer: unknown): unknown {
-  return answer !== null && typeof answer === "object" && "data" in answer && "init" in answer
-    ? answer.data
-    : (answer ?? null);
+/** What a loader returns as JSON, with the headers that Remix's `data()` gives it. */
+function jsonOf(answer: unknown): Response {
+  const isWrapped =
+    answer !== null && typeof answer === "object" && "data" in answer && "init" in answer;
+  if (!isWrapped) return Response.json(answer ?? null);
+  return Response.json(answer.data, (answer.init ?? undefined) as ResponseInit | undefined);
 }
 
 /** The cookies an answer sets, as a browser sends them back; those it deletes are left out. */
