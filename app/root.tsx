@@ -79,11 +79,11 @@ export function Layout({ children }: { children: ReactNode }) {
 }
 
 export default function App() {
-  const { viewer, toast, publicUrl } = useLoaderData<typeof loader>();
+  const { viewer, isViewerKnown, toast, publicUrl } = useLoaderData<typeof loader>();
   return (
     <Toaster flash={toast}>
       <PublicUrlContext.Provider value={publicUrl}>
-        <AuthProvider viewer={viewer}>
+        <AuthProvider viewer={viewer} isViewerKnown={isViewerKnown}>
           <FocusOnNavigation />
           <NavigationProgress />
           <a href="#main" className="skip-link">

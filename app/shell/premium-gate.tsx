@@ -6,7 +6,7 @@ const PREMIUM = "/premium";
 
 /**
  * Shows 'Loading...' instead of the page while it is being decided in the browser whether the visitor may
- * see the premium area (specification, 2): on the way there, and while the auth state loads again there.
+ * see the premium area (specification, 2): on the way there, and while the auth state is loading there.
  */
 export function PremiumGate({ children }: { children: ReactNode }) {
   const { loading } = useAuth();
@@ -23,6 +23,10 @@ export function PremiumGate({ children }: { children: ReactNode }) {
         >
           Loading...
         </p>
+        <noscript>
+          {/* nobody asks again there, so it is decided: whom the server does not know sees the landing page */}
+          <meta httpEquiv="refresh" content="0; url=/" />
+        </noscript>
       </>
     );
   }

@@ -11,9 +11,14 @@ import { log } from "~/observability/log.server";
 /** The root loader's work: the viewer, the flash (shown once, so cleared here), the payment settings. */
 export async function loadRoot(args: { request: Request; context: AppLoadContext }) {
   const { request } = args;
-  const [viewer, flash] = await Promise.all([findViewer(args), readFlash(request)]);
+  const [viewer, session, flash] = await Promise.all([
+    findViewer(args),
+    findSession(args),
+    readFlash(request),
+  ]);
   const root: RootData = {
     viewer,
+    isViewerKnown: session !== "unknown",
     toast: flash && { ...flash.toast, id: flash.id },
     form: flash?.email ? { email: flash.email } : null,
     publicUrl: env().PUBLIC_URL,
@@ -31,7 +36,7 @@ export async function loadRoot(args: { request: Request; context: AppLoadContext
 
 async function renewOrNull(args: { request: Request; context: AppLoadContext }) {
   const found = await findSession(args);
-  if (!found) return null;
+  if (!found || found === "unknown") return null;
   try {
     return await renewSession(args.request, { tokenHash: found.tokenHash, ...found.session });
   } catch (error) {

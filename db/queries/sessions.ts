@@ -11,14 +11,14 @@ export type ViewerRow = {
   price: StripePrice | null;
 };
 
+const SIGNED_IN = {
+  user: { id: users.id, email: users.email, avatarUrl: users.avatarUrl },
+  session: { createdAt: sessions.createdAt, expiresAt: sessions.expiresAt },
+};
+
 function prepareFindViewer(executor: Executor) {
   return executor
-    .select({
-      user: { id: users.id, email: users.email, avatarUrl: users.avatarUrl },
-      session: { createdAt: sessions.createdAt, expiresAt: sessions.expiresAt },
-      profile: profiles,
-      price: stripePrices,
-    })
+    .select({ ...SIGNED_IN, profile: profiles, price: stripePrices })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(profiles, eq(profiles.id, sessions.userId))
@@ -48,6 +48,21 @@ export async function findViewerBySession(
     findViewer.set(executor, query);
   }
   const [row] = await query.execute({ tokenHash, now: now.toISOString() });
+  return row ?? null;
+}
+
+/** The user of an unexpired session without profile and price, for when those cannot be read. */
+export async function findUserBySession(
+  tokenHash: string,
+  now: Date,
+  executor: Executor = getDatabase().db,
+): Promise<Pick<ViewerRow, "user" | "session"> | null> {
+  const [row] = await executor
+    .select(SIGNED_IN)
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.expiresAt, now)))
+    .limit(1);
   return row ?? null;
 }
 

@@ -285,6 +285,92 @@ describe("'Loading...'", () => {
   });
 });
 
+describe("a page whose session could not be checked", () => {
+  const loading = (page: Page) => page.getByRole("main").getByText("Loading...", { exact: true });
+  const logIn = (page: Page) => page.getByRole("banner").getByRole("link", { name: "Log In" });
+
+  it("starts as loading, and is the member's once the server has been asked again", async () => {
+    const page = await site.visit();
+    const { email } = await site.subscribe(page.context());
+    const held = await holdRequests(page, "/premium.data");
+    await site.without("sessions", async () => {
+      await site.open("/premium", page);
+      await expect(loading(page)).toBeVisible();
+      await expect.poll(() => held.requests.length).toBe(1);
+    });
+    await expect(loading(page)).toBeVisible();
+    held.release();
+    await expect(page.getByRole("heading", { level: 1 })).toContainText(email);
+    await expect(loading(page)).toHaveCount(0);
+    expect(held.requests).toHaveLength(1);
+  });
+
+  it("signs the header in by itself", async () => {
+    const page = await site.visit();
+    await site.signUp(page.context());
+    const held = await holdRequests(page, "/_root.data");
+    await site.without("sessions", async () => {
+      await page.goto("/");
+      await expect(logIn(page)).toBeVisible();
+      await expect.poll(() => held.requests.length).toBe(1);
+    });
+    held.release();
+    await expect(page.getByRole("banner").getByLabel("Account menu")).toBeVisible();
+  });
+
+  it("asks twice, and then shows the landing page and asks no more", async () => {
+    const page = await site.visit();
+    await site.subscribe(page.context());
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.endsWith(".data")) asked.push(pathname);
+    });
+    await page.clock.install();
+    await site.without("sessions", async () => {
+      await site.open("/premium", page);
+      await expect.poll(() => asked).toEqual(["/premium.data"]);
+      await page.clock.runFor(4_000);
+      await expect(loading(page)).toBeVisible();
+      await page.clock.runFor(2_000);
+      await expect(page).toHaveURL(`${site.origin}/`);
+      await expect(page.getByRole("button", { name: "Upgrade to Premium" })).toBeVisible();
+      await expect(logIn(page)).toBeVisible();
+      const asksSoFar = [...asked];
+      expect(asksSoFar.filter((path) => path === "/premium.data")).toHaveLength(2);
+      await page.clock.runFor(10 * 60_000);
+      expect(asked).toEqual(asksSoFar);
+    });
+  });
+
+  it("tells the other tabs nothing", async () => {
+    const page = await site.visit();
+    await site.signUp(page.context());
+    await site.open("/", page);
+    const noted = () => page.evaluate(() => localStorage.getItem("golden-path:auth"));
+    const before = await noted();
+    const held = await holdRequests(page, "/_root.data");
+    await site.without("sessions", async () => {
+      await site.open("/", page);
+      await expect.poll(() => held.requests.length).toBe(1);
+      expect(await noted()).toBe(before);
+    });
+    held.release();
+  });
+
+  it("is the landing page, signed out, without JavaScript", async () => {
+    const page = await site.visit({ javaScriptEnabled: false });
+    await site.subscribe(page.context());
+    await site.without("sessions", async () => {
+      await page.goto("/premium");
+      await expect(page).toHaveURL(`${site.origin}/`);
+      await expect(logIn(page)).toBeVisible();
+    });
+    await page.goto("/premium");
+    await expect(page).toHaveURL(`${site.origin}/premium`);
+  });
+});
+
 describe("signing out", () => {
   it("says so and goes to '/', from wherever it is done", async () => {
     const page = await site.visit();

@@ -9,6 +9,7 @@ import { loader as premium } from "~/routes/premium/route";
 import { loadRoot } from "~/shell/root-data.server";
 import { getDatabase } from "~db/client";
 import { findUserByEmail, insertUser } from "~db/queries/users";
+import { watchLog } from "../support/log";
 import { call, cookiesOf, flashOf, get, ORIGIN, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
 
@@ -302,6 +303,31 @@ describe("a session", () => {
     expect(await daysLeft()).toBe(10);
     // extended just now: reading a page is no write
     expect(await renewed()).toBeUndefined();
+  });
+});
+
+describe("a profile that cannot be read", () => {
+  it.each([
+    ["its table is gone", sql`alter table profiles rename to profiles_away`],
+    ["reading it is forbidden", sql`revoke select on profiles from current_user`],
+  ])("leaves its owner signed in with an empty one: %s", async (_why, breakIt) => {
+    const { db } = getDatabase();
+    const { cookie, email } = await signedUp();
+    expect((await rootData(cookie)).viewer?.user.email).toBe(email);
+    const lines = watchLog();
+    await db.execute(breakIt);
+    try {
+      const root = await rootData(cookie);
+      expect(root.viewer).toMatchObject({ user: { email }, profile: null, isSubscribed: false });
+      expect(root.isViewerKnown).toBe(true);
+      expect(lines.map(({ level, message }) => [level, message])).toEqual([
+        ["error", "the profile could not be read"],
+      ]);
+    } finally {
+      vi.restoreAllMocks();
+      await db.execute(sql`alter table if exists profiles_away rename to profiles`);
+      await db.execute(sql`grant select on profiles to current_user`);
+    }
   });
 });
 

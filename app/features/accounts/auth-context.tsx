@@ -18,7 +18,7 @@ type SignIn = (
 
 export type Auth = {
   user: AuthUser | null;
-  /** True while a change of who is signed in is being looked up. */
+  /** True until the session has been checked, and while a change of who is signed in is being looked up. */
   loading: boolean;
   isSubscribed: boolean;
   signIn: SignIn;
@@ -28,15 +28,22 @@ export type Auth = {
 
 const AuthContext = createContext<Auth | null>(null);
 
+type AuthProviderProps = {
+  viewer: Viewer | null;
+  /** Whether the server could check the session. */
+  isViewerKnown: boolean;
+  children: ReactNode;
+};
+
 /**
- * Holds who is signed in for the pages under it. The viewer comes with the page from the server, so the
- * first session check is over before anything is shown; later changes, also those of another tab, load
- * the viewer again.
+ * Holds who is signed in for the pages under it. The server checks the session as it makes the page; where
+ * it could not, the page is loading and asks again. Later changes, also those of another tab, load the
+ * viewer again.
  */
-export function AuthProvider({ viewer, children }: { viewer: Viewer | null; children: ReactNode }) {
+export function AuthProvider({ viewer, isViewerKnown, children }: AuthProviderProps) {
   const navigate = useNavigate();
   const toast = useToast();
-  const loading = useAuthChanges(viewer);
+  const loading = useAuthChanges(viewer, isViewerKnown);
 
   const send = useCallback(
     async (path: string, fields: Record<string, unknown>, failed: ToastMessage) => {

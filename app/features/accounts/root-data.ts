@@ -7,6 +7,8 @@ import type { Viewer } from "./viewer";
 /** What every page knows: who is looking, and the toast that waits for them. */
 export type RootData = {
   viewer: Viewer | null;
+  /** False when the session could not be read: nobody is shown as signed in, and the page asks again. */
+  isViewerKnown: boolean;
   /** The flashed toast, with an id that differs for each one flashed. */
   toast: (ToastMessage & { id: string }) | null;
   /** Values a failed form left behind for its page (never a password). */

@@ -1,9 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Cookie } from "@remix-run/node";
 import { cookieName, hasCookie, signedCookie } from "~/http/cookies.server";
+import { log } from "~/observability/log.server";
+import { isDatabaseUnavailable } from "~db/database-errors";
 import {
   deleteSession,
   extendSession,
+  findUserBySession,
   findViewerBySession,
   insertSession,
   type ViewerRow,
@@ -76,15 +79,27 @@ export function hasSessionCookie(request: Request): boolean {
   return hasCookie(request.headers.get("Cookie"), sessionCookieName());
 }
 
-/** The user and profile behind the request's session in one query; null without a valid one. */
+/**
+ * The user and profile behind the request's session in one query; null without a valid one. A profile that
+ * can't be read is logged and stays empty (specification, 8), which takes a second query. Throws what
+ * PostgreSQL throws when the session can't be read.
+ */
 export async function findSessionViewer(
   request: Request,
 ): Promise<(ViewerRow & { tokenHash: string }) | null> {
   const token = await readSession(request);
   if (!token) return null;
   const tokenHash = hashToken(token);
-  const row = await findViewerBySession(tokenHash, new Date());
-  return row ? { ...row, tokenHash } : null;
+  const now = new Date();
+  try {
+    const row = await findViewerBySession(tokenHash, now);
+    return row && { ...row, tokenHash };
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error;
+    const row = await findUserBySession(tokenHash, now);
+    log().error({ err: error, userId: row?.user.id }, "the profile could not be read");
+    return row && { ...row, profile: null, price: null, tokenHash };
+  }
 }
 
 /**

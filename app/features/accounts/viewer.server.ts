@@ -13,7 +13,8 @@ import type { Viewer } from "./viewer";
 /** Longest wait for the session's row, in milliseconds: a database that hangs must not hang the page. */
 const TIMEOUT_MS = 4_000;
 
-type Found = Awaited<ReturnType<typeof findSessionViewer>>;
+/** Null for nobody, "unknown" where the database could not tell. */
+type Found = Awaited<ReturnType<typeof findSessionViewer>> | "unknown";
 
 /** One look-up a request: Remix gives every loader and action of a request the same context. */
 const byContext = new WeakMap<object, Promise<Found>>();
@@ -21,28 +22,28 @@ const byContext = new WeakMap<object, Promise<Found>>();
 type Args = { request: Request; context: AppLoadContext };
 
 /**
- * The session behind a request with its user and profile, in at most one query however many loaders
- * ask; null when nobody is signed in. A database that does not answer is logged and counts as nobody.
+ * The session behind a request with its user and profile, looked up once however many loaders ask. That it
+ * could not be read is logged.
  */
 export function findSession({ request, context }: Args): Promise<Found> {
   let found = byContext.get(context);
   if (!found) {
-    found = pTimeout(findSessionViewer(request), {
+    found = pTimeout<Found>(findSessionViewer(request), {
       milliseconds: TIMEOUT_MS,
       message: `The database did not answer within ${TIMEOUT_MS} ms.`,
     }).catch((error: unknown) => {
       log().error({ err: error }, "the viewer could not be read; the page is shown signed out");
-      return null;
+      return "unknown" as const;
     });
     byContext.set(context, found);
   }
   return found;
 }
 
-/** Who is looking, as pages may show it; null when nobody is signed in. */
+/** Who is looking, as pages may show it; null when nobody is signed in, or nobody knows who. */
 export async function findViewer(args: Args): Promise<Viewer | null> {
   const session = await findSession(args);
-  return session ? toViewer(session) : null;
+  return session && session !== "unknown" ? toViewer(session) : null;
 }
 
 /** Guard: the signed-in viewer, else a redirect to `fallback`. */
@@ -52,8 +53,12 @@ export async function requireViewer(args: Args, fallback: string): Promise<Viewe
   return viewer;
 }
 
-/** Guard: the subscribed viewer; anyone else sees the landing page instead (specification, 2). */
-export async function requireSubscriber(args: Args): Promise<Viewer> {
+/**
+ * Guard: the subscribed viewer; anyone else sees the landing page instead (specification, 2). Null where it
+ * could not be told who is looking: the page is loading until its browser has asked again.
+ */
+export async function requireSubscriber(args: Args): Promise<Viewer | null> {
+  if ((await findSession(args)) === "unknown") return null;
   const viewer = await requireViewer(args, "/");
   if (!viewer.isSubscribed) throw redirect("/");
   return viewer;

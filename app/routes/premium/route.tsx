@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Navigate, useLoaderData } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
 import { PremiumPage } from "~/features/billing/premium-page";
@@ -26,5 +26,7 @@ export async function loader(args: LoaderFunctionArgs) {
 
 export default function Premium() {
   const { viewer } = useLoaderData<typeof loader>();
+  // it was asked again who is looking, and nobody could tell
+  if (!viewer) return <Navigate to="/" replace />;
   return <PremiumPage viewer={viewer} />;
 }
