@@ -1,5 +1,7 @@
+import { type PointerEvent, useRef } from "react";
 import type { ToastMessage } from "~/toast-messages";
 import { CloseIcon } from "./icons";
+import { TOAST_SWIPE_THRESHOLD } from "./toast-limits";
 
 type StaticToastProps = {
   id: string;
@@ -28,19 +30,21 @@ export function StaticToast({
   onHold,
   onRelease,
 }: StaticToastProps) {
+  const swipe = useSwipe(onClose);
   const live = message.variant === "destructive" ? "alert" : "status";
   return (
     <section className="toast-viewport" aria-label="Notifications">
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: hover and focus only pause what the toast does by itself. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: hover, focus and swipe are beside the close link, for whoever has a pointer. */}
       <div
         id={staticToastId(id)}
-        className="toast toast-static"
+        className="toast toast-static touch-pan-y select-none"
         data-variant={message.variant}
         role={announces ? live : undefined}
         onPointerEnter={onHold}
         onPointerLeave={onRelease}
         onFocus={onHold}
         onBlur={onRelease}
+        {...swipe}
       >
         <ToastText title={message.title} description={message.description} />
         <a
@@ -57,6 +61,34 @@ export function StaticToast({
       </div>
     </section>
   );
+}
+
+/** Lets a pointer pull an element to the right, and calls back when it was let go beyond the threshold. */
+function useSwipe(onSwiped: () => void) {
+  const startX = useRef<number | null>(null);
+  const distance = (event: PointerEvent) =>
+    startX.current === null ? 0 : Math.max(0, event.clientX - startX.current);
+  const letGo = (event: PointerEvent<HTMLElement>) => {
+    startX.current = null;
+    event.currentTarget.style.transform = "";
+  };
+  return {
+    onPointerDown: (event: PointerEvent) => {
+      if (event.button === 0) startX.current = event.clientX;
+    },
+    onPointerMove: (event: PointerEvent<HTMLElement>) => {
+      if (distance(event) === 0) return;
+      // not before it moves: a captured press would never be the close link's click
+      event.currentTarget.setPointerCapture(event.pointerId);
+      event.currentTarget.style.transform = `translateX(${distance(event)}px)`;
+    },
+    onPointerUp: (event: PointerEvent<HTMLElement>) => {
+      const isFarEnough = distance(event) > TOAST_SWIPE_THRESHOLD;
+      letGo(event);
+      if (isFarEnough) onSwiped();
+    },
+    onPointerCancel: letGo,
+  };
 }
 
 function ToastText({ title, description }: { title: string; description?: string }) {

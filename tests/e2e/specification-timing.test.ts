@@ -42,6 +42,36 @@ async function expectOpen(toast: Locator) {
   expect(await toast.getAttribute("data-state")).toBe("open");
 }
 
+async function startOfSwipe(toast: Locator): Promise<{ x: number; y: number }> {
+  const box = await toast.boundingBox();
+  if (!box) throw new Error("There is no toast to swipe.");
+  return { x: box.x + 60, y: box.y + box.height / 2 };
+}
+
+async function swipeByMouse(page: Page, toast: Locator, distance: number): Promise<void> {
+  const { x, y } = await startOfSwipe(toast);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + distance, y, { steps: 7 });
+  await page.mouse.up();
+}
+
+/** A finger on a phone's screen, that swipes the toast by so many pixels. */
+async function finger(page: Page, toast: Locator): Promise<(distance: number) => Promise<void>> {
+  const screen = await page.context().newCDPSession(page);
+  return async (distance) => {
+    const { x, y } = await startOfSwipe(toast);
+    const touch = (type: "touchStart" | "touchMove" | "touchEnd", at?: number) =>
+      screen.send("Input.dispatchTouchEvent", {
+        type,
+        touchPoints: at === undefined ? [] : [{ x: at, y }],
+      });
+    await touch("touchStart", x);
+    for (const part of [0.25, 0.5, 0.75, 1]) await touch("touchMove", x + distance * part);
+    await touch("touchEnd");
+  };
+}
+
 describe("a toast", () => {
   it("closes by itself after 5000 ms", async () => {
     const { toast, pass } = await openWithToast(await site.visit());
@@ -120,15 +150,7 @@ describe("a toast", () => {
   it("is swiped away to the right by more than 50 px, not by less and not to the left", async () => {
     const page = await site.visit();
     const { toast } = await openWithToast(page);
-    const swipe = async (distance: number) => {
-      const box = await toast.boundingBox();
-      if (!box) throw new Error("There is no toast to swipe.");
-      const [x, y] = [box.x + 60, box.y + box.height / 2];
-      await page.mouse.move(x, y);
-      await page.mouse.down();
-      await page.mouse.move(x + distance, y, { steps: 7 });
-      await page.mouse.up();
-    };
+    const swipe = (distance: number) => swipeByMouse(page, toast, distance);
     for (const tooLittle of [49, -120]) {
       await swipe(tooLittle);
       await expectOpen(toast);
@@ -142,24 +164,88 @@ describe("a toast", () => {
   it("is swiped away with a finger on a phone", async () => {
     const page = await site.visit({ hasTouch: true, viewport: { width: 360, height: 740 } });
     const { toast } = await openWithToast(page);
-    const finger = await page.context().newCDPSession(page);
-    const swipe = async (distance: number) => {
-      const box = await toast.boundingBox();
-      if (!box) throw new Error("There is no toast to swipe.");
-      const [x, y] = [box.x + 60, box.y + box.height / 2];
-      const touch = (type: "touchStart" | "touchMove" | "touchEnd", at?: number) =>
-        finger.send("Input.dispatchTouchEvent", {
-          type,
-          touchPoints: at === undefined ? [] : [{ x: at, y }],
-        });
-      await touch("touchStart", x);
-      for (const part of [0.25, 0.5, 0.75, 1]) await touch("touchMove", x + distance * part);
-      await touch("touchEnd");
-    };
+    const swipe = await finger(page, toast);
     await swipe(49);
     await expectOpen(toast);
     await expect(toast).toHaveCSS("transform", "none");
     await swipe(51);
+    await expect(toast).toHaveCount(0);
+  });
+});
+
+describe("a toast whose own code has not come", () => {
+  /** The page with the plain toast of the hero's button, its time standing still. */
+  async function openWithPlainToast(page: Page) {
+    await page.clock.install();
+    await site.open("/", page);
+    // what is asked for from now on is the toast's code, and never comes
+    await page.route("**/build/**", (route) => route.abort());
+    const pass = await stopTime(page);
+    await page.getByRole("button", { name: "Get Your Copy - $24.99" }).click();
+    const toast = page.locator(".toast-static");
+    await expect(toast).toBeVisible();
+    return { toast, pass };
+  }
+
+  it("closes by itself after 5000 ms", async () => {
+    const { toast, pass } = await openWithPlainToast(await site.visit());
+    await pass(4_999);
+    expect(await toast.count()).toBe(1);
+    await pass(1);
+    await expect(toast).toHaveCount(0);
+  });
+
+  it("waits while the pointer is over it", async () => {
+    const page = await site.visit();
+    const { toast, pass } = await openWithPlainToast(page);
+    await pass(2_000);
+    await toast.hover();
+    await pass(60_000);
+    expect(await toast.count()).toBe(1);
+    await page.mouse.move(10, 300);
+    await pass(2_999);
+    expect(await toast.count()).toBe(1);
+    await pass(1);
+    await expect(toast).toHaveCount(0);
+  });
+
+  it("waits while the focus is in it", async () => {
+    const page = await site.visit();
+    const { toast, pass } = await openWithPlainToast(page);
+    await pass(2_000);
+    await toast.getByRole("link", { name: "Close" }).focus();
+    await pass(60_000);
+    expect(await toast.count()).toBe(1);
+    await page.getByRole("button", { name: "Buy Now" }).focus();
+    await pass(2_999);
+    expect(await toast.count()).toBe(1);
+    await pass(1);
+    await expect(toast).toHaveCount(0);
+  });
+
+  it("is swiped away to the right by more than 50 px, not by less and not to the left", async () => {
+    const page = await site.visit();
+    const { toast } = await openWithPlainToast(page);
+    for (const tooLittle of [49, -120]) {
+      await swipeByMouse(page, toast, tooLittle);
+      await expect(toast).toHaveCSS("transform", "none");
+      expect(await toast.count()).toBe(1);
+    }
+    await swipeByMouse(page, toast, 51);
+    await expect(toast).toHaveCount(0);
+  });
+
+  it("is swiped away with a finger on a phone, and closed by its link", async () => {
+    const page = await site.visit({ hasTouch: true, viewport: { width: 360, height: 740 } });
+    const { toast } = await openWithPlainToast(page);
+    const swipe = await finger(page, toast);
+    await swipe(49);
+    await expect(toast).toHaveCSS("transform", "none");
+    expect(await toast.count()).toBe(1);
+    await swipe(51);
+    await expect(toast).toHaveCount(0);
+    await page.getByRole("button", { name: "Get Your Copy - $24.99" }).tap();
+    await toast.getByRole("link", { name: "Close" }).tap();
     await expect(toast).toHaveCount(0);
   });
 });
