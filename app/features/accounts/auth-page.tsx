@@ -73,7 +73,7 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
         <PrintedAddress path={LOG_IN_PATH} />
         <Tabs value={selected} onValueChange={select} className="mt-8">
           <TabsList
-            className="tab-list grid grid-cols-2 border-line-strong border-b"
+            className="tab-list grid grid-cols-[1fr_1fr] border-line-strong border-b"
             aria-label="Account access"
           >
             {(["login", "signup"] as const).map((way) => (

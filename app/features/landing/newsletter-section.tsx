@@ -7,7 +7,7 @@ export function NewsletterSection() {
     <section
       aria-labelledby="newsletter-title"
       id="newsletter"
-      className="-scroll-mt-6 bg-paper-deep py-24"
+      className="scroll-mt-[-1.5rem] bg-paper-deep py-24"
     >
       <div className="frame grid gap-10 lg:grid-cols-2 lg:items-end lg:gap-12">
         <div>

@@ -13,7 +13,7 @@ export function PremiumSection() {
     <section
       id="purchase"
       aria-labelledby="purchase-title"
-      className="on-night premium-band -scroll-mt-6 pb-32"
+      className="on-night premium-band scroll-mt-[-1.5rem] pb-32"
     >
       <PathCrossing from="afterReviews" to="sun" />
       <div className="frame">
@@ -83,7 +83,7 @@ function RisingSun() {
     <svg
       aria-hidden="true"
       viewBox="0 0 96 48"
-      className="-translate-x-1/2 absolute bottom-full left-1/2 w-24"
+      className="-translate-x-1/2 absolute bottom-full left-1/2 w-[6rem]"
     >
       <path d="M26 48a22 22 0 0 1 44 0z" className="fill-gold" />
       <path

@@ -51,7 +51,7 @@ export function NewsletterForm({ className = "" }: { className?: string }) {
         defaultValue={form?.email ?? ""}
         className="min-w-0 grow"
       />
-      <Button ref={button} type="submit" busy={busy} className="sm:min-w-42">
+      <Button ref={button} type="submit" busy={busy} className="sm:min-w-[10.5rem]">
         {busy ? "Subscribing..." : "Subscribe"}
       </Button>
     </form>
