@@ -43,7 +43,8 @@ const steps = {
   },
 };
 
-const isOfWebkit = (name) => ["install", "build", "test:webkit"].includes(name);
+const isOfWebkit = (/** @type {string} */ name) =>
+  ["install", "build", "test:webkit"].includes(name);
 const plan = Object.entries(steps).filter(([name]) =>
   process.argv[2] === "webkit" ? isOfWebkit(name) : name !== "test:webkit",
 );
@@ -96,7 +97,7 @@ async function orSetupError(looking) {
   try {
     return await looking;
   } catch (error) {
-    throw new SetupError(error.message);
+    throw new SetupError(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -144,6 +145,7 @@ async function runVitest(project, variables) {
 
 /** @param {string} file */
 function count(file) {
+  /** @type {import("vitest/reporters").JsonTestResults} */
   let results;
   try {
     results = JSON.parse(readFileSync(file, "utf8"));

@@ -13,6 +13,17 @@ const LEVELS = ["low", "moderate", "high", "critical"];
 /** What a registry without advisories answers to a question for them. */
 const NOT_OFFERED = [404, 405, 410, 501];
 
+/**
+ * @typedef {{ severity: string, name: string, range: string, title: string, url: string }} Advisory
+ * @typedef {Record<string, { via: (Advisory | string)[] }>} Vulnerabilities by the affected package; a word
+ *   in `via` names a package that is affected only because it depends on another
+ * @typedef {object} NpmAnswer what `npm audit --json` prints: a report, or why there is none
+ * @property {Vulnerabilities} [vulnerabilities]
+ * @property {number} [statusCode] the registry's
+ * @property {string} [message]
+ * @property {{ summary?: string }} [error]
+ */
+
 const EXIT = { clean: 0, advisories: 1, unknown: 2 };
 
 const { values } = parseArgs({
@@ -40,7 +51,11 @@ function writeSbom() {
   );
 }
 
-/** npm's answer, whether it is a report or says why there is none. */
+/**
+ * npm's answer, whether it is a report or says why there is none.
+ *
+ * @returns {NpmAnswer}
+ */
 function askForAdvisories() {
   const [command, ...start] = npmCommand();
   const { stdout, error } = spawnSync(
@@ -66,11 +81,12 @@ function askForAdvisories() {
 /**
  * Prints one line for each advisory, or why there are none to print; gives the exit code.
  *
+ * @param {NpmAnswer} answer
  * @returns {number}
  */
 function reportAdvisories({ vulnerabilities, statusCode, message, error }) {
   if (vulnerabilities === undefined) {
-    if (NOT_OFFERED.includes(statusCode)) {
+    if (statusCode !== undefined && NOT_OFFERED.includes(statusCode)) {
       console.log("Advisories: this npm registry does not offer any, so nothing is known.");
       return EXIT.clean;
     }
@@ -90,11 +106,15 @@ function reportAdvisories({ vulnerabilities, statusCode, message, error }) {
   return grave.length > 0 ? EXIT.advisories : EXIT.clean;
 }
 
-/** Each advisory once, the gravest first; packages that only depend on an affected one repeat it. */
+/**
+ * Each advisory once, the gravest first; packages that only depend on an affected one repeat it.
+ *
+ * @param {Vulnerabilities} vulnerabilities
+ */
 function listAdvisories(vulnerabilities) {
   const all = Object.values(vulnerabilities)
     .flatMap(({ via }) => via)
-    .filter((via) => typeof via === "object");
+    .filter((via) => typeof via !== "string");
   const byUrl = new Map(all.map((advisory) => [`${advisory.name} ${advisory.url}`, advisory]));
   return [...byUrl.values()].sort(
     (a, b) => LEVELS.indexOf(b.severity) - LEVELS.indexOf(a.severity),

@@ -40,7 +40,12 @@ async function requirePorts() {
   }
 }
 
-/** A port number; null where the program itself will complain or choose. */
+/**
+ * A port number; null where the program itself will complain or choose.
+ *
+ * @param {string | undefined} text
+ * @param {number | null} otherwise
+ */
 function port(text, otherwise) {
   if (text === undefined || text.trim() === "") return otherwise;
   const number = Number(text);

@@ -39,7 +39,7 @@ function canListen(port, host) {
 function isAnswered(port, address) {
   return new Promise((resolve) => {
     const socket = connect(port, address);
-    const end = (answered) => {
+    const end = (/** @type {boolean} */ answered) => {
       socket.destroy();
       resolve(answered);
     };

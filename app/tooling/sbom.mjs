@@ -5,6 +5,12 @@ import { join } from "node:path";
 import { npmCommand } from "./npm.mjs";
 
 /**
+ * A package in `package-lock.json`.
+ *
+ * @typedef {{ dev?: boolean, os?: string[], cpu?: string[], libc?: string[] }} LockEntry
+ */
+
+/**
  * The software bill of materials of the image, in CycloneDX's JSON: the base image by its digest and every
  * package that `npm ci --omit=dev` installs on this platform of the image ("x64" or "arm64", on Linux).
  *
@@ -56,7 +62,7 @@ export function makeSbom(root, cpu) {
  */
 function writeShippedProject(root, project, manifest, cpu) {
   const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
-  const ships = ([path, entry]) =>
+  const ships = (/** @type {[string, LockEntry]} */ [path, entry]) =>
     path === "" ||
     (!entry.dev &&
       (!entry.os || entry.os.includes("linux")) &&
@@ -71,7 +77,7 @@ function writeShippedProject(root, project, manifest, cpu) {
 
 /**
  * @param {string} field
- * @param {object[]} entries
+ * @param {Record<string, unknown>[]} entries
  */
 function uniqueBy(field, entries) {
   return [...new Map(entries.map((entry) => [entry[field], entry])).values()];

@@ -5,7 +5,8 @@ import { createServer } from "node:http";
 const answers = new Map();
 
 process.on("message", (message) => {
-  const { name, status, headers, body } = /** @type {any} */ (message);
+  const { name, status, headers, body } =
+    /** @type {{ name: string, status: number, headers: string[], body: string }} */ (message);
   answers.set(`/${name}`, { status, headers, body: Buffer.from(body, "base64") });
   process.send?.({ known: name });
 });

@@ -6,7 +6,7 @@ import { cpuSeconds } from "./processes.mjs";
  *
  * @typedef {object} Work
  * @property {string} path
- * @property {string} [method]
+ * @property {"GET" | "POST"} [method]
  * @property {Record<string, string>} [headers]
  * @property {() => { body: string, headers?: Record<string, string> }} [next]
  * @property {number} [connections]
@@ -29,7 +29,7 @@ export async function measure({ pid, origin }, work, seconds) {
   const before = cpuSeconds(pid);
   const result = await autocannon({
     url: origin + work.path,
-    method: /** @type {any} */ (work.method ?? "GET"),
+    method: work.method ?? "GET",
     headers: work.headers ?? {},
     connections: work.connections ?? 16,
     duration: seconds,

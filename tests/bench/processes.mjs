@@ -8,7 +8,11 @@ import { untilReady } from "../support/ready.mjs";
 
 export const project = fileURLToPath(new URL("../..", import.meta.url));
 
-/** @typedef {{ pid: number, origin: string, stop: () => Promise<void> }} Server */
+/**
+ * @typedef {{ pid: number, origin: string, stop: () => Promise<void> }} Server
+ * @typedef {{ port: number, known: string }} BareServerMessage one of these: where it listens, or the name of
+ *   an answer it has been taught
+ */
 
 /**
  * Starts the built program, or the same build under remix-serve, and waits until it answers.
@@ -81,13 +85,16 @@ export function startFlood({ pid, origin }, seconds) {
 }
 
 /**
+ * The child's next message that has this field.
+ *
+ * @template {keyof BareServerMessage} Field
  * @param {import("node:child_process").ChildProcess} child
- * @param {string} field
- * @returns {Promise<any>}
+ * @param {Field} field
+ * @returns {Promise<Pick<BareServerMessage, Field>>}
  */
 function heard(child, field) {
   return new Promise((resolve) => {
-    const listen = (/** @type {any} */ message) => {
+    const listen = (/** @type {BareServerMessage} */ message) => {
       if (!(field in message)) return;
       child.off("message", listen);
       resolve(message);

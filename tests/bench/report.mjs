@@ -20,9 +20,24 @@ const NAMES = {
 };
 
 /**
+ * What was measured.
+ *
+ * @typedef {import("./load.mjs").Sample} Sample
+ * @typedef {{ name: string, site: Sample, bare?: Sample, plain?: Sample }} Compared a request, by who answered
+ * @typedef {{ name: string, bySize: (Sample & { size: number })[] }} Grown a request, by the users in the database
+ * @typedef {object} Run
+ * @property {number} rounds
+ * @property {number} seconds
+ * @property {Compared[]} compared
+ * @property {Grown[]} grown
+ * @property {{ idle: Sample, flooded: Sample }} flood
+ * @property {number} peakMemory megabytes
+ */
+
+/**
  * Writes the table and the plot into docs/performance.md, in place of the last run's.
  *
- * @param {any} run
+ * @param {Run} run
  */
 export async function writeReport(run) {
   const file = join(project, "docs/performance.md");
@@ -37,10 +52,10 @@ export async function writeReport(run) {
   console.log(`Written to docs/performance.md. Peak memory ${run.peakMemory.toFixed(0)} MB.`);
 }
 
-/** @param {any} run */
+/** @param {Run} run */
 function tables({ rounds, seconds, compared, grown, flood, peakMemory }) {
   const machine = `${cpus().length} cores, Node ${process.versions.node}`;
-  const rows = compared.map((/** @type {any} */ one) =>
+  const rows = compared.map((one) =>
     row([
       nameOf(one.name),
       whole(one.site.rate),
@@ -52,14 +67,11 @@ function tables({ rounds, seconds, compared, grown, flood, peakMemory }) {
       String(one.site.wrong),
     ]),
   );
-  const sizes = grown[0]?.bySize.map((/** @type {any} */ { size }) => size) ?? [];
-  const growth = grown.map((/** @type {any} */ { name, bySize }) =>
+  const sizes = grown[0]?.bySize.map(({ size }) => size) ?? [];
+  const growth = grown.map(({ name, bySize }) =>
     row([
       nameOf(name),
-      ...bySize.map(
-        (/** @type {any} */ sample) =>
-          `${whole(sample.rate)} (${ratio(bySize[0].rate, sample.rate)}×)`,
-      ),
+      ...bySize.map(({ rate }) => `${whole(rate)} (${ratio(bySize[0]?.rate ?? rate, rate)}×)`),
     ]),
   );
   return `Median of ${rounds} interleaved rounds of ${seconds} s; ${machine}; load generator, server and
@@ -74,7 +86,7 @@ ${rows.join("\n")}
 
 Requests/s by the number of users and of subscribers, and in brackets how many times slower than the first:
 
-${row(["request", ...sizes.map((/** @type {number} */ size) => size.toLocaleString("en"))])}
+${row(["request", ...sizes.map((size) => size.toLocaleString("en"))])}
 ${row(["---", ...sizes.map(() => "--:")])}
 ${growth.join("\n")}
 
@@ -86,25 +98,22 @@ is ${flood.idle.p99} ms. The Node process held ${peakMemory.toFixed(0)} MB at mo
 /**
  * Two groups of bars: the site as a part of a bare server, and each size of database as a part of the first.
  *
- * @param {any} run
+ * @param {Run} run
  */
 function plot({ compared, grown }) {
   const groups = [
     {
       title: "Requests per second, as a part of a bare Node server's with the same bytes",
-      bars: compared
-        .filter((/** @type {any} */ { bare }) => bare)
-        .map((/** @type {any} */ one) => ({
-          name: nameOf(one.name),
-          part: one.site.rate / one.bare.rate,
-        })),
+      bars: compared.flatMap(({ name, site, bare }) =>
+        bare ? [{ name: nameOf(name), part: site.rate / bare.rate }] : [],
+      ),
     },
     {
       title: "Requests per second, as a part of those with the smallest database",
-      bars: grown.flatMap((/** @type {any} */ { name, bySize }) =>
-        bySize.slice(1).map((/** @type {any} */ sample) => ({
+      bars: grown.flatMap(({ name, bySize: [first, ...larger] }) =>
+        larger.map((sample) => ({
           name: `${nameOf(name)}, ${sample.size.toLocaleString("en")}`,
-          part: sample.rate / bySize[0].rate,
+          part: sample.rate / (first?.rate ?? sample.rate),
         })),
       ),
     },
@@ -116,7 +125,7 @@ function plot({ compared, grown }) {
   const drawn = groups.map(({ title, bars }) => {
     const top = y;
     y += head + bars.length * line + 12;
-    const rows = bars.map(({ name, part }, /** @type {number} */ index) => {
+    const rows = bars.map(({ name, part }, index) => {
       const at = top + head + index * line;
       return `<text x="${left - 10}" y="${at + 14}" text-anchor="end">${name.replaceAll("`", "")}</text>
 <rect x="${left}" y="${at}" width="${(part * scale).toFixed(1)}" height="18" fill="#e9b44c"/>

@@ -48,6 +48,7 @@ async function main() {
     parallelism: 1,
   });
 
+  /** @type {{ size: number, site: import("./processes.mjs").Server, variables: Record<string, string> }[]} */
   const sites = [];
   for (const size of SIZES) {
     console.log(`Filling a database with ${size.toLocaleString("en")} users and subscribers …`);
@@ -111,8 +112,8 @@ async function main() {
         if (round > 0) samples[key]?.push(sample);
       }
     }
-    const result = Object.fromEntries(
-      Object.entries(samples).map(([key, list]) => [key, medians(list)]),
+    const result = /** @type {Omit<import("./report.mjs").Compared, "name">} */ (
+      Object.fromEntries(Object.entries(samples).map(([key, list]) => [key, medians(list)]))
     );
     console.log(name, JSON.stringify(result));
     return { name, ...result };

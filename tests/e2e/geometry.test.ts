@@ -2,7 +2,7 @@ import type { Browser, BrowserContext } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser, NO_OTHER_HOSTS } from "../support/browsers/chromium.mjs";
 import { firefoxPath, launchFirefox } from "../support/browsers/firefox.mjs";
-import { geometryFaults } from "../support/geometry.mjs";
+import { geometryFaults } from "../support/geometry";
 import type { Program } from "../support/program";
 import { SCREEN_STATES, type ScreenState } from "../support/screen-states.mjs";
 import type { Visitors } from "../support/screen-visitors.mjs";

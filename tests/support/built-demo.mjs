@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSite } from "../../app/tooling/build.mjs";
 import { NODE_FLAGS } from "../../app/tooling/node-flags.mjs";
+import { childEnvironment } from "./child-environment.mjs";
 import { freePorts } from "./ports.mjs";
 import { untilReady } from "./ready.mjs";
 
@@ -22,15 +23,7 @@ export async function startBuiltDemo(variables = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), "golden-path-"));
   const child = spawn(process.execPath, [...NODE_FLAGS, join(root, "build/index.js"), "demo"], {
     cwd: root,
-    // nothing else of this process: its DATABASE_URL or SMTP_URL may name something real
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      LOG_LEVEL: "warn",
-      ...variables,
-      PORT: String(port),
-      DATA_DIR: dataDir,
-    },
+    env: childEnvironment({ ...variables, PORT: String(port), DATA_DIR: dataDir }),
     stdio: ["ignore", "ignore", "inherit"],
   });
   const ended = new Promise((done) => child.once("exit", done));

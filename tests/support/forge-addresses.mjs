@@ -19,6 +19,7 @@ try {
     child: program,
     ask: () => ask("/readyz", "127.0.0.1"),
   });
+  /** @type {{ direct: number[], proxied: number[] }} */
   const statuses = { direct: [], proxied: [] };
   for (let i = 0; i < Number(ATTEMPTS); i++) {
     statuses.direct.push(await subscribe(i, SERVER, VISITOR));
@@ -30,12 +31,25 @@ try {
   await ended;
 }
 
+/**
+ * The status of subscribing the reader of this number.
+ *
+ * @param {number} i
+ * @param {string | undefined} host
+ * @param {string} [localAddress] where the request comes from
+ */
 function subscribe(i, host, localAddress) {
   const fields = { email: `reader-${i}@example.test` };
   return ask("/newsletter", host, { fields, localAddress, forwarded: `192.0.${i}.${i + 1}` });
 }
 
-/** @returns {Promise<number>} the status, 0 for none */
+/**
+ * @param {string} path
+ * @param {string | undefined} host
+ * @param {{ fields?: Record<string, string>, localAddress?: string, forwarded?: string }} [request] a GET
+ *   without fields; `forwarded` is the X-Forwarded-For it claims
+ * @returns {Promise<number>} the status, 0 for none
+ */
 function ask(path, host, { fields, localAddress, forwarded } = {}) {
   const headers = {
     Host: `localhost:${PORT}`,

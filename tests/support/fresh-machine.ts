@@ -15,6 +15,7 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { npmCommand } from "../../app/tooling/npm.mjs";
+import { environment } from "./child-environment.mjs";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
 
@@ -111,12 +112,12 @@ export class FreshMachine {
     return spawn(process.execPath, [this.#npm, ...parameters], {
       cwd: this.project,
       ...NOBODY,
-      env: {
+      env: environment({
         ...Object.fromEntries(network),
         PATH: this.#bin,
         HOME: this.#home,
         ...variables,
-      } as unknown as NodeJS.ProcessEnv,
+      }),
       stdio: ["ignore", "pipe", "pipe"],
     });
   }

@@ -4,6 +4,7 @@ import type { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { NODE_FLAGS } from "../../app/tooling/node-flags.mjs";
+import { childEnvironment } from "./child-environment.mjs";
 import { send } from "./http-client";
 import { freePorts } from "./ports.mjs";
 import { untilReady } from "./ready.mjs";
@@ -93,14 +94,8 @@ function start(
   const [file = "", ...parameters] = [...enter, ...node];
   return spawn(file, parameters, {
     cwd: PROJECT,
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      LOG_LEVEL: "warn",
-      // all tests come from one address
-      RATE_LIMIT_FACTOR: "1000",
-      ...variables,
-    } as unknown as NodeJS.ProcessEnv,
+    // all tests come from one address
+    env: childEnvironment({ RATE_LIMIT_FACTOR: "1000", ...variables }),
     stdio: ["ignore", "pipe", "pipe"],
   });
 }

@@ -22,33 +22,39 @@ export async function prepareVisitors(browser, site) {
     baseURL: site.origin,
     extraHTTPHeaders: { Origin: site.origin },
   });
-  const post = async (path, form) => {
+  const post = async (/** @type {string} */ path, /** @type {Record<string, string>} */ form) => {
     const answer = await api.request.post(path, { form, maxRedirects: 0 });
     if (answer.status() !== 303) throw new Error(`POST ${path}: ${answer.status()}`);
     return answer;
   };
-  /** Signs up and gives the browser's cookies; `then` runs while they are in use. */
-  const signUp = async (name, then = async () => {}) => {
+  const signUp = async (/** @type {string} */ name) => {
     await api.clearCookies();
     await post("/auth/signup", { email: `${name}@example.test`, password: "a long walk" });
-    const more = await then();
+  };
+  const takeCookies = async () => {
     // a look at a page takes the toasts
     await api.request.get("/");
-    return { cookies: await api.storageState(), ...more };
+    return api.storageState();
   };
-  const buy = async (card) => {
+  const buy = async (/** @type {string} */ card) => {
     const page = await (await api.request.get("/")).text();
     const priceId = /name="priceId" value="(\w+)"/.exec(page)?.[1] ?? "";
     const answer = await post("/checkout", { priceId });
     const id = /cs_\w+/.exec(answer.headers().location ?? "")?.[0];
+    /** @type {{ session: { subscription: string } }} */
     const { session } = await control(site, `sessions/${id}/pay`, { card });
     await control(site, "webhooks/settle");
     return { session: id, subscription: session.subscription };
   };
-  const bought = (name, card) => signUp(name, () => buy(card));
+  const bought = async (/** @type {string} */ name, /** @type {string} */ card) => {
+    await signUp(name);
+    const purchase = await buy(card);
+    return { cookies: await takeCookies(), ...purchase };
+  };
 
   const anonymous = { cookies: await api.storageState() };
-  const reader = await signUp("clara");
+  await signUp("clara");
+  const reader = { cookies: await takeCookies() };
   const member = await bought("ines", "4242424242424242");
   const pastDue = await bought("jonas", "4000000000000341");
   await control(site, `subscriptions/${pastDue.subscription}/renew`, { outcome: "declined" });

@@ -40,6 +40,10 @@ try {
   rmSync(copy, { recursive: true, force: true });
 }
 
+/**
+ * @param {string} command of drizzle-kit
+ * @param {string[]} options
+ */
 function run(command, options) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [kit, command, ...options], {
     cwd: root,
@@ -51,6 +55,7 @@ function run(command, options) {
   return { status: /error/i.test(text) ? 1 : status, text };
 }
 
+/** @param {string} message */
 function fail(message) {
   console.error(message);
   process.exitCode = 1;

@@ -12,8 +12,8 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "playwright";
 
 const root = new URL("../../", import.meta.url);
-const path = (name) => fileURLToPath(new URL(name, root));
-const dataUrl = (name, type) =>
+const path = (/** @type {string} */ name) => fileURLToPath(new URL(name, root));
+const dataUrl = (/** @type {string} */ name, /** @type {string} */ type) =>
   `data:${type};base64,${readFileSync(path(name)).toString("base64")}`;
 
 const fonts = "node_modules/@fontsource-variable";
@@ -53,7 +53,9 @@ const shareCard = `<!doctype html>
 <div class="book"><i>Maren Ashdown</i><b>The<br>Golden<br>Path</b></div>`;
 
 /** The favicon's drawing without its rounded corners: phones cut icons to their own shape. */
-const icon = (size) => `<!doctype html><style>* { margin: 0 } svg { display: block }</style>
+const icon = (
+  /** @type {number} */ size,
+) => `<!doctype html><style>* { margin: 0 } svg { display: block }</style>
   ${favicon.replace("<svg ", `<svg width="${size}" height="${size}" `).replace(' rx="14"', "")}`;
 const tabIcon = `<!doctype html><style>* { margin: 0 } svg { display: block }</style>
   ${favicon.replace("<svg ", '<svg width="32" height="32" ')}`;
@@ -61,6 +63,13 @@ const tabIcon = `<!doctype html><style>* { margin: 0 } svg { display: block }</s
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM_PATH });
 const page = await browser.newPage();
 
+/**
+ * A picture of what the HTML shows in a window of this size, in CSS pixels.
+ *
+ * @param {string} html
+ * @param {number} width
+ * @param {number} height
+ */
 async function draw(html, width, height) {
   await page.setViewportSize({ width, height });
   await page.setContent(html);
@@ -68,12 +77,14 @@ async function draw(html, width, height) {
   return page.screenshot({ omitBackground: true });
 }
 
-for (const [name, html, width, height] of [
+/** @type {[string, string, number, number][]} */
+const images = [
   ["share.png", shareCard, 1200, 630],
   ["apple-touch-icon.png", icon(180), 180, 180],
   ["icon-192.png", icon(192), 192, 192],
   ["icon-512.png", icon(512), 512, 512],
-]) {
+];
+for (const [name, html, width, height] of images) {
   const file = path(`public/${name}`);
   writeFileSync(file, await draw(html, width, height));
   spawnSync("pngquant", ["--force", "--strip", "--speed", "1", "--output", file, "256", file]);
@@ -82,7 +93,12 @@ for (const [name, html, width, height] of [
 writeFileSync(path("public/favicon.ico"), asIco(await draw(tabIcon, 32, 32), 32));
 await browser.close();
 
-/** An .ico file that holds one PNG (the directory is 6 bytes, its one entry 16). */
+/**
+ * An .ico file that holds one PNG (the directory is 6 bytes, its one entry 16).
+ *
+ * @param {Buffer} png
+ * @param {number} size its width and height in pixels
+ */
 function asIco(png, size) {
   const head = Buffer.alloc(22);
   head.writeUInt16LE(1, 2);

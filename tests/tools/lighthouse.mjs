@@ -95,6 +95,12 @@ function scoreOf({ categories }, category) {
 }
 
 /**
+ * A line of an audit's table, as far as it says what cost the points.
+ *
+ * @typedef {{ node?: { snippet?: string }, description?: string, url?: string }} TableLine
+ */
+
+/**
  * The audits that cost a category points, with what they say.
  *
  * @param {import("lighthouse").Result} run
@@ -106,7 +112,8 @@ function costsOf({ categories, audits }, category) {
     .filter(({ audit, weight }) => weight > 0 && audit?.score != null && audit.score < 1)
     .map(({ audit }) => {
       const items = audit?.details && "items" in audit.details ? audit.details.items : [];
-      const what = items
+      const lines = /** @type {TableLine[]} */ (Array.isArray(items) ? items : []);
+      const what = lines
         .slice(0, 3)
         .map((item) => item.node?.snippet ?? item.description ?? item.url ?? "")
         .join(" ");

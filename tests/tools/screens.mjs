@@ -72,7 +72,8 @@ async function draw(state, window, visitors) {
       animations: state.plain ? "allow" : "disabled",
     });
   } catch (error) {
-    console.error(`${state.name} at ${window.width} px: ${error.message.split("\n")[0]}`);
+    const reason = error instanceof Error ? error.message.split("\n")[0] : error;
+    console.error(`${state.name} at ${window.width} px: ${reason}`);
     process.exitCode = 1;
   }
   await context.close();

@@ -14,47 +14,49 @@
  * It runs synchronously, leaves the page scrolled somewhere, and makes everything in it sensitive to the
  * pointer, since nothing else could be found by position.
  *
- * @param {{ inWindow?: boolean }} [options] `inWindow` looks only at what the window shows of the page's top
- * @returns {string[]} one line for each fault; none is what a page should have
+ * `inWindow` looks only at what the window shows of the page's top. Gives one line for each fault; none is
+ * what a page should have.
  */
-export function geometryFaults({ inWindow = false } = {}) {
+export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}): string[] {
+  type Kind = "text" | "control" | "picture";
+  type Item = { element: Element; kind: Kind; name: string; rects: () => DOMRect[] };
+  type Point = [x: number, y: number];
+
   /** Pixels that rounding may take; borders and outlines are thicker. */
   const SLACK = 1;
   const root = document.documentElement;
   const width = root.clientWidth;
   const height = root.clientHeight;
-  const faults = new Set();
+  const faults = new Set<string>();
 
-  if (!document.adoptedStyleSheets.some((sheet) => sheet.geometry)) {
+  if (!document.adoptedStyleSheets.some((sheet) => "geometry" in sheet)) {
     const sheet = Object.assign(new CSSStyleSheet(), { geometry: true });
     sheet.replaceSync("* { pointer-events: auto !important }");
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
   }
 
-  const styles = new Map();
-  const styleOf = (element) => {
+  const styles = new Map<Element, CSSStyleDeclaration>();
+  const styleOf = (element: Element) => {
     const style = styles.get(element) ?? getComputedStyle(element);
     styles.set(element, style);
     return style;
   };
 
-  /** What the walks up from an item need to know of each element, read once. */
-  const boxes = new Map();
-  const boxOf = (element) => {
-    let box = boxes.get(element);
-    if (box) return box;
+  /** What the walks up from an item need to know of each element. */
+  const readBox = (element: Element) => {
     const style = styleOf(element);
     const isOnPage = element !== root && element !== document.body && style.display !== "contents";
-    const clips = (overflow) => isOnPage && (overflow === "hidden" || overflow === "clip");
-    const scrolls = (overflow) => isOnPage && (overflow === "auto" || overflow === "scroll");
+    const clips = (overflow: string) => isOnPage && (overflow === "hidden" || overflow === "clip");
+    const scrolls = (overflow: string) =>
+      isOnPage && (overflow === "auto" || overflow === "scroll");
     const isTransparent = /^transparent$|^rgba\(.*, 0\)$/;
-    const hasEdge = ["Top", "Right", "Bottom", "Left"].some(
+    const hasEdge = (["Top", "Right", "Bottom", "Left"] as const).some(
       (side) =>
         style[`border${side}Style`] !== "none" &&
         Number.parseFloat(style[`border${side}Width`]) > 0 &&
         !isTransparent.test(style[`border${side}Color`]),
     );
-    box = {
+    return {
       clipsX: clips(style.overflowX),
       clipsY: clips(style.overflowY),
       scrollsX: scrolls(style.overflowX),
@@ -72,13 +74,17 @@ export function geometryFaults({ inWindow = false } = {}) {
       isOverlay: style.position === "fixed" || style.position === "sticky",
       isSticky: style.position === "sticky",
     };
+  };
+  const boxes = new Map<Element, ReturnType<typeof readBox>>();
+  const boxOf = (element: Element) => {
+    const box = boxes.get(element) ?? readBox(element);
     boxes.set(element, box);
     return box;
   };
 
-  const hidden = new Map();
+  const hidden = new Map<Element, boolean>();
   /** Not painted, or made so small that only a screen reader finds it. */
-  const isHidden = (element) => {
+  const isHidden = (element: Element | null): boolean => {
     if (element === null || element === root) return false;
     let known = hidden.get(element);
     if (known === undefined) {
@@ -94,26 +100,25 @@ export function geometryFaults({ inWindow = false } = {}) {
     return known;
   };
 
-  const overlayOf = (element) => {
-    for (let at = element; at; at = at.parentElement) if (boxOf(at).isOverlay) return at;
+  const overlayOf = (element: Element) => {
+    for (let at: Element | null = element; at; at = at.parentElement)
+      if (boxOf(at).isOverlay) return at;
     return null;
   };
 
-  const nameOf = (element) => {
+  const nameOf = (element: Element) => {
     const classes = [...element.classList].slice(0, 2).map((name) => `.${name}`);
     return `<${element.localName}${element.id ? `#${element.id}` : ""}${classes.join("")}>`;
   };
 
-  // what there is: { element, kind, rects: () => DOMRect[], name }
-  const items = [];
+  const items: Item[] = [];
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const range = document.createRange();
   while (texts.nextNode()) {
-    const text = texts.currentNode;
+    const text = texts.currentNode as Text;
     const element = text.parentElement;
-    if (text.data.trim() === "" || element.closest("noscript, template") || isHidden(element)) {
-      continue;
-    }
+    if (!element || text.data.trim() === "") continue;
+    if (element.closest("noscript, template") || isHidden(element)) continue;
     items.push({
       element,
       kind: "text",
@@ -144,7 +149,7 @@ export function geometryFaults({ inWindow = false } = {}) {
     if (boxOf(element).scrollsX) faults.add(`${nameOf(element)} scrolls sideways`);
   }
 
-  const seen = [];
+  const seen: Item[] = [];
   for (const item of items) {
     const { element, kind, name, rects } = item;
     const all = rects();
@@ -160,7 +165,8 @@ export function geometryFaults({ inWindow = false } = {}) {
       const inset = kind === "text" ? rect.height * 0.22 : SLACK;
       const [top, bottom] = [rect.top + inset, rect.bottom - inset];
       let [canClipX, canClipY] = [true, true];
-      for (let at = kind === "text" ? element : element.parentElement; at; at = at.parentElement) {
+      const innermost = kind === "text" ? element : element.parentElement;
+      for (let at = innermost; at; at = at.parentElement) {
         const { isSeen, isRound, isOutOfFlow, clipsX, clipsY, scrollsX, scrollsY } = boxOf(at);
         if (scrollsX) canClipX = false;
         if (scrollsY) canClipY = false;
@@ -190,10 +196,10 @@ export function geometryFaults({ inWindow = false } = {}) {
     }
   }
 
-  for (const field of document.querySelectorAll("input[placeholder]")) {
+  for (const field of document.querySelectorAll<HTMLInputElement>("input[placeholder]")) {
     if (isHidden(field) || field.value !== "") continue;
     const style = getComputedStyle(field, "::placeholder");
-    const pen = document.createElement("canvas").getContext("2d");
+    const pen = document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D;
     pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
     const { paddingLeft, paddingRight } = styleOf(field);
     const room =
@@ -204,8 +210,8 @@ export function geometryFaults({ inWindow = false } = {}) {
   }
 
   /** Brings a height of the window's, in pixels from its top, to another. */
-  const scroll = (element, from, to) => {
-    for (let at = element; at && at !== document.body; at = at.parentElement) {
+  const scroll = (element: Element, from: number, to: number) => {
+    for (let at: Element | null = element; at && at !== document.body; at = at.parentElement) {
       if (!boxOf(at).scrollsY || at.scrollHeight <= at.clientHeight) continue;
       const before = at.scrollTop;
       const { top, bottom } = at.getBoundingClientRect();
@@ -217,8 +223,8 @@ export function geometryFaults({ inWindow = false } = {}) {
     }
   };
 
-  /** Where to look whether a box can be seen: [x, y] in the window. */
-  const pointsOf = ({ element, kind }, rect) => {
+  /** Where in the window to look whether a box can be seen. */
+  const pointsOf = ({ element, kind }: Item, rect: DOMRect): Point[] => {
     let { left, right, top, bottom } = rect;
     if (element.localName === "input") {
       // what is put into the padding, like a button, has its place there
@@ -239,16 +245,16 @@ export function geometryFaults({ inWindow = false } = {}) {
     }
     const edge = Math.min(1.5, (right - left) / 4);
     const steps = Math.ceil((right - left) / 40);
-    const along = Array.from({ length: steps + 1 }, (_, step) => [
-      left + edge + ((right - left - 2 * edge) * step) / steps,
-      middleY,
-    ]);
+    const along = Array.from(
+      { length: steps + 1 },
+      (_, step): Point => [left + edge + ((right - left - 2 * edge) * step) / steps, middleY],
+    );
     const rise = (bottom - top) * 0.15;
     return [...along, [middleX, middleY - rise], [middleX, middleY + rise]];
   };
 
   /** The element in front of an item at one of its points, or null; undefined if no point is in the window. */
-  const coverOf = (item, rect) => {
+  const coverOf = (item: Item, rect: DOMRect) => {
     let isInWindow = false;
     for (const [x, y] of pointsOf(item, rect)) {
       if (x < 0 || y < 0 || x >= width || y >= height) continue;
@@ -265,23 +271,26 @@ export function geometryFaults({ inWindow = false } = {}) {
     const { element, name, rects } = item;
     const overlay = overlayOf(element);
     for (let line = 0, count = rects().length; line < count; line++) {
-      const look = (to) => {
+      const look = (to: number) => {
         const rect = rects()[line];
         if (!rect || rect.width < 1 || rect.height < 1) return null;
         const isNear = to === 0.5 && rect.top >= height * 0.2 && rect.bottom <= height * 0.8;
         if (inWindow || isNear) return coverOf(item, rect);
         scroll(element, (rect.top + rect.bottom) / 2, height * to);
-        return coverOf(item, rects()[line]);
+        const scrolled = rects()[line];
+        return scrolled ? coverOf(item, scrolled) : null;
       };
       let cover = look(0.5);
       if (cover === undefined) {
-        const { right, left } = rects()[line];
+        const rect = rects()[line];
         // what stands out sideways is told above
-        if (!inWindow && right > 0 && left < width) faults.add(`${name} is in no reach`);
+        if (!inWindow && rect && rect.right > 0 && rect.left < width) {
+          faults.add(`${name} is in no reach`);
+        }
         continue;
       }
       const coveredBy = cover && overlayOf(cover);
-      if (coveredBy && coveredBy !== overlay) {
+      if (cover && coveredBy && coveredBy !== overlay) {
         const isBar = boxOf(coveredBy).isSticky && isWithin(cover, coveredBy);
         if (inWindow || !isBar) continue;
         // a header may lie over it here, but not wherever it is scrolled to
@@ -293,7 +302,7 @@ export function geometryFaults({ inWindow = false } = {}) {
   return [...faults];
 
   /** Whether an element lies in the box it hangs on, and does not open out of it as a menu does. */
-  function isWithin(element, overlay) {
+  function isWithin(element: Element, overlay: Element) {
     const [inner, outer] = [element.getBoundingClientRect(), overlay.getBoundingClientRect()];
     return inner.bottom <= outer.bottom + SLACK && inner.top >= outer.top - SLACK;
   }
