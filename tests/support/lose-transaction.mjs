@@ -1,0 +1,14 @@
+// Runs in a process of its own: ends the session of a transaction in the middle of a statement, and catches
+// what postgres.js rejects the transaction with. Given are the server's address and its socket.
+import { setImmediate as checkPhase } from "node:timers/promises";
+import postgres from "postgres";
+
+const [url = "", path] = process.argv.slice(2);
+const sql = postgres(url, { path, max: 1 });
+await sql
+  .begin((tx) => tx`select pg_terminate_backend(pg_backend_pid())`)
+  .catch((error) => console.log(`The transaction was lost: ${error.code}`));
+// by the second phase of this kind the driver has written its rollback
+await checkPhase();
+await checkPhase();
+await sql.end({ timeout: 0 });
