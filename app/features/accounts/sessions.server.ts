@@ -70,7 +70,7 @@ export function setSession(token: string): Promise<string> {
 }
 
 /** The Set-Cookie value that forgets a session. */
-function forgetSession(): Promise<string> {
+export function forgetSession(): Promise<string> {
   return sessionCookie().serialize("", { maxAge: 0, expires: new Date(0) });
 }
 
