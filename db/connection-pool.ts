@@ -46,7 +46,7 @@ const AWAY_TIMEOUT_MS = 500;
  * Statements with more parameters are not kept prepared: they are inserts of many rows, each number
  * of rows another text, and every text kept costs the server memory.
  */
-const MOST_PREPARED_PARAMETERS = 24;
+const MAX_PREPARED_PARAMETERS = 24;
 
 /**
  * Sessions shared by a process. One statement or one transaction has a session for itself. Sessions
@@ -135,7 +135,7 @@ export class ConnectionPool {
       const rows = await connection.query(text, parameters, {
         prepare:
           options.prepare === true ||
-          (parameters.length > 0 && parameters.length <= MOST_PREPARED_PARAMETERS),
+          (parameters.length > 0 && parameters.length <= MAX_PREPARED_PARAMETERS),
         asArrays,
         timeout: this.#limits.statementTimeout,
       });

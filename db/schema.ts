@@ -67,7 +67,7 @@ export const passwordResets = pgTable(
   ],
 );
 
-/** Numbers each look at what Stripe says of a customer, so that an older answer never overwrites a newer one. */
+/** Numbers each snapshot of what Stripe says of a customer, so that an older answer never overwrites a newer one. */
 export const billingSyncNumbers = pgSequence("billing_sync_numbers");
 
 /**
@@ -98,7 +98,7 @@ export const profiles = pgTable(
     checkoutOpenedAt: instant("checkout_opened_at"),
     /** Calls of a checkout that Stripe failed; part of its idempotency keys, under which Stripe keeps a failure. */
     checkoutFailures: integer("checkout_failures").notNull().default(0),
-    /** The number of the look at Stripe that was last written here. */
+    /** The number of the snapshot of Stripe that was last written here. */
     syncNumber: bigint("sync_number", { mode: "number" }).notNull().default(0),
     syncedAt: instant("synced_at"),
     /** When the timer looks at Stripe again if no webhook comes; null where nothing can change unheard. */

@@ -13,7 +13,7 @@ import {
 import { examineStripe } from "~/features/billing/stripe-doctor.server";
 import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
-import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
+import { processUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { closeMail } from "~/features/mail/background-mail.server";
 import { openDatabase } from "~/server/open-database.server";
 import { OperatorError } from "~db/operator-error";
@@ -126,7 +126,7 @@ export async function sync(options: SyncOptions): Promise<void> {
 
 /** What is due within the hour too: whoever calls has a reason. */
 async function reconcileNow() {
-  await askStripe(() => workUndeliveredEvents());
+  await askStripe(() => processUndeliveredEvents());
   return reconcile(new Date(Date.now() + 60 * 60_000));
 }
 

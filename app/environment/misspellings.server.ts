@@ -10,7 +10,7 @@ const FOREIGN = /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP)/;
 const FOREIGN_VALUE = /^(tcp|udp):\/\//;
 
 /** Shorter names, such as PORT, are one letter away from too much. */
-const SHORTEST_NAME = 8;
+const MIN_NAME_LENGTH = 8;
 
 /** From this length on a name with two wrong letters is still no other word. */
 const LONG_NAME = 12;
@@ -46,7 +46,7 @@ function unknownNames(variables: Variables): string[] {
 }
 
 function isMisspelling(name: string, setting: string): boolean {
-  if (setting.length < SHORTEST_NAME) return false;
+  if (setting.length < MIN_NAME_LENGTH) return false;
   const written = name.toUpperCase();
   const distance = leven(written, setting, { maxDistance: 3 });
   if (distance > 2) return false;

@@ -18,7 +18,7 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** Proxies a request passes on its way here, at most; a longer chain is a mistake. */
-const MOST_PROXIES = 16;
+const MAX_PROXIES = 16;
 
 /** The widest networks a list of proxies may name: a wider one would hold visitors too. */
 const WIDEST_PROXY_NETWORK = { ipv4: 8, ipv6: 16 };
@@ -140,7 +140,7 @@ export const schema = z.object({
     .transform(trustedProxies)
     .refine(
       (value): value is number | string[] => value !== null,
-      `the number of proxies in front, 0 to ${MOST_PROXIES}, or the addresses and networks they connect from, such as 192.0.2.10,10.0.0.0/8`,
+      `the number of proxies in front, 0 to ${MAX_PROXIES}, or the addresses and networks they connect from, such as 192.0.2.10,10.0.0.0/8`,
     )
     .default(0),
   NEWSLETTER_DOUBLE_OPT_IN: flag.default(false),
@@ -189,7 +189,7 @@ export function addressOf(text: string): string | null {
 
 /** A number of proxies, or the networks they are in; null for what is neither. */
 function trustedProxies(text: string): number | string[] | null {
-  if (WHOLE_NUMBER.test(text)) return Number(text) <= MOST_PROXIES ? Number(text) : null;
+  if (WHOLE_NUMBER.test(text)) return Number(text) <= MAX_PROXIES ? Number(text) : null;
   const networks = text.split(",").map((part) => part.trim());
   return networks.every(isProxyNetwork) ? networks : null;
 }

@@ -4,7 +4,7 @@ import { clientNetworks } from "./client-network.server";
 import { FairQueue, QueueFull } from "./fair-queue.server";
 
 /** A queue whose works end when told to, and the addresses whose works have begun, in order. */
-function scene(limits: { atOnce: number; waitingAtMost: number }) {
+function scene(limits: { concurrency: number; maxWaiting: number }) {
   const queue = new FairQueue(limits);
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -32,7 +32,7 @@ function scene(limits: { atOnce: number; waitingAtMost: number }) {
 }
 
 it("runs as many works as it may at one time, and gives back what they give", async () => {
-  const queue = new FairQueue({ atOnce: 2, waitingAtMost: 10 });
+  const queue = new FairQueue({ concurrency: 2, maxWaiting: 10 });
   let most = 0;
   const results = await Promise.all(
     Array.from({ length: 8 }, (_, number) =>
@@ -49,7 +49,7 @@ it("runs as many works as it may at one time, and gives back what they give", as
 });
 
 it("goes on when a work fails, and says how it failed", async () => {
-  const queue = new FairQueue({ atOnce: 1, waitingAtMost: 10 });
+  const queue = new FairQueue({ concurrency: 1, maxWaiting: 10 });
   const failing = queue.run(undefined, () => Promise.reject(new Error("broken")));
   const next = queue.run(undefined, () => Promise.resolve("fine"));
   await expect(failing).rejects.toThrow("broken");
@@ -58,7 +58,7 @@ it("goes on when a work fails, and says how it failed", async () => {
 });
 
 it("serves the works of one address in the order they came", async () => {
-  const queue = new FairQueue({ atOnce: 1, waitingAtMost: 10 });
+  const queue = new FairQueue({ concurrency: 1, maxWaiting: 10 });
   const order: number[] = [];
   await Promise.all(
     [1, 2, 3, 4].map((number) => queue.run(undefined, async () => order.push(number))),
@@ -67,7 +67,7 @@ it("serves the works of one address in the order they came", async () => {
 });
 
 it("serves networks in turn, however much one of them asks", async () => {
-  const { ask, begun, finish } = scene({ atOnce: 1, waitingAtMost: 100 });
+  const { ask, begun, finish } = scene({ concurrency: 1, maxWaiting: 100 });
   const all = [
     ...Array.from({ length: 6 }, () => ask("2001:db8:a::1")),
     ask("2001:db8:b::1"),
@@ -81,7 +81,7 @@ it("serves networks in turn, however much one of them asks", async () => {
 });
 
 it("counts many narrow networks of one wide one as one, and serves them in turn", async () => {
-  const { ask, begun, finish } = scene({ atOnce: 1, waitingAtMost: 100 });
+  const { ask, begun, finish } = scene({ concurrency: 1, maxWaiting: 100 });
   const all = [
     ask("192.0.2.1"),
     ...["1", "1", "1", "2", "3"].map((subnet) => ask(`2001:db8:a:${subnet}::1`)),
@@ -101,7 +101,7 @@ it("counts many narrow networks of one wide one as one, and serves them in turn"
 });
 
 it("takes the newest place of the largest network for one that has fewer", async () => {
-  const { queue, ask, finish } = scene({ atOnce: 1, waitingAtMost: 4 });
+  const { queue, ask, finish } = scene({ concurrency: 1, maxWaiting: 4 });
   const running = ask("192.0.2.1");
   const crowd = ["1", "2", "3", "3"].map((subnet) => ask(`2001:db8:a:${subnet}::1`));
   expect(queue.hasPlaceFor(clientNetworks("2001:db8:a:1::1"))).toBe(false);
@@ -119,7 +119,7 @@ it("takes the newest place of the largest network for one that has fewer", async
 });
 
 it("takes a place from the largest narrow network where several share a wide one", async () => {
-  const { ask, finish } = scene({ atOnce: 1, waitingAtMost: 4 });
+  const { ask, finish } = scene({ concurrency: 1, maxWaiting: 4 });
   const running = ask("192.0.2.1");
   const greedy = Array.from({ length: 3 }, () => ask("198.51.100.1"));
   const neighbour = ask("198.51.100.2");
@@ -130,7 +130,7 @@ it("takes a place from the largest narrow network where several share a wide one
 });
 
 it("compares neighbours also while their network is one of several largest", async () => {
-  const { ask, finish } = scene({ atOnce: 1, waitingAtMost: 4 });
+  const { ask, finish } = scene({ concurrency: 1, maxWaiting: 4 });
   const running = ask("192.0.2.1");
   const others = ["203.0.113.1", "203.0.113.1"].map(ask);
   const greedy = ["198.51.100.1", "198.51.100.1"].map(ask);
@@ -141,7 +141,7 @@ it("compares neighbours also while their network is one of several largest", asy
 });
 
 it("takes no place from a network that has no more than who asks", async () => {
-  const { ask, finish } = scene({ atOnce: 1, waitingAtMost: 3 });
+  const { ask, finish } = scene({ concurrency: 1, maxWaiting: 3 });
   const running = ask("192.0.2.1");
   const waiting = ["10.1.0.1", "10.2.0.1", "10.3.0.1"].map(ask);
   expect(await ask("10.4.0.1")).toBe("refused");
@@ -151,7 +151,7 @@ it("takes no place from a network that has no more than who asks", async () => {
 });
 
 it("counts clients without an address as one network", async () => {
-  const queue = new FairQueue({ atOnce: 1, waitingAtMost: 2 });
+  const queue = new FairQueue({ concurrency: 1, maxWaiting: 2 });
   const never = new Promise<void>(() => {});
   void queue.run(undefined, () => never);
   const [, second] = [1, 2].map(() => queue.run(undefined, () => never));
@@ -166,7 +166,7 @@ it("begins every work or refuses it, and never holds more than it may", async ()
   );
   await fc.assert(
     fc.asyncProperty(asks, async (asked) => {
-      const { queue, begun, ask, finish } = scene({ atOnce: 2, waitingAtMost: 7 });
+      const { queue, begun, ask, finish } = scene({ concurrency: 2, maxWaiting: 7 });
       const answers = asked.map(({ wide, narrow }) => {
         const answer = ask(`10.0.${wide}.${narrow}`);
         expect(queue.waiting).toBeLessThanOrEqual(7);
@@ -182,7 +182,7 @@ it("begins every work or refuses it, and never holds more than it may", async ()
 });
 
 it("takes no longer for many networks than for few", async () => {
-  const { ask, queue } = scene({ atOnce: 1, waitingAtMost: 20_000 });
+  const { ask, queue } = scene({ concurrency: 1, maxWaiting: 20_000 });
   const startedAt = performance.now();
   for (let i = 0; i < 40_000; i++) void ask(`10.${i % 200}.${i % 250}.1`);
   expect(queue.waiting).toBe(20_000);

@@ -8,9 +8,9 @@ export class QueueFull extends Error {
 
 type Limits = {
   /** Works that run at one time. */
-  atOnce: number;
+  concurrency: number;
   /** Works that wait for that, of all networks together. */
-  waitingAtMost: number;
+  maxWaiting: number;
 };
 
 type Waiting = { begin: () => void; reject: (reason: QueueFull) => void };
@@ -39,8 +39,8 @@ export class FairQueue {
   /** Whether `run` would take work of this network now. Undefined stands for clients without an address. */
   hasPlaceFor(network: ClientNetworks | undefined): boolean {
     return (
-      this.#running < this.limits.atOnce ||
-      this.#waiting.size < this.limits.waitingAtMost ||
+      this.#running < this.limits.concurrency ||
+      this.#waiting.size < this.limits.maxWaiting ||
       this.#waiting.mayReplace(network)
     );
   }
@@ -62,12 +62,12 @@ export class FairQueue {
   }
 
   async #begin(network: ClientNetworks | undefined): Promise<void> {
-    if (this.#running < this.limits.atOnce) {
+    if (this.#running < this.limits.concurrency) {
       this.#running += 1;
       return;
     }
     if (!this.hasPlaceFor(network)) throw new QueueFull();
-    if (this.#waiting.size >= this.limits.waitingAtMost) {
+    if (this.#waiting.size >= this.limits.maxWaiting) {
       this.#waiting.takeReplaced(network)?.reject(new QueueFull());
     }
     await new Promise<void>((begin, reject) => this.#waiting.add(network, { begin, reject }));

@@ -6,7 +6,7 @@ import { RoundRobin } from "./round-robin.server";
  * round of its event loop (libuv's pull request 3696), so with a piece of work in every round a few hundred new
  * connections a second would fill the system's queue of them, and nobody else could connect any more.
  */
-const MOST_ROUNDS_FOR_CONNECTIONS = 100;
+const MAX_CONNECTION_ROUNDS = 100;
 
 const waiting = new RoundRobin<() => void>();
 let hasAccepted = false;
@@ -30,7 +30,7 @@ export function connectionAccepted(): void {
 }
 
 function beginNext(): void {
-  if (hasAccepted && roundsForConnections < MOST_ROUNDS_FOR_CONNECTIONS) {
+  if (hasAccepted && roundsForConnections < MAX_CONNECTION_ROUNDS) {
     roundsForConnections += 1;
   } else {
     roundsForConnections = 0;

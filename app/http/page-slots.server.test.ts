@@ -3,7 +3,7 @@ import { QueueFull } from "./fair-queue.server";
 import { PageSlots, whileOutside } from "./page-slots.server";
 
 const NETWORK = { narrow: "192.0.2.1", wide: "192.0.2.0/24" };
-const PAGES_AT_ONCE = 32;
+const CONCURRENT_PAGES = 32;
 const PAGES_WAITING = 400;
 
 function held() {
@@ -23,21 +23,21 @@ describe("page slots", () => {
       making++;
       await until;
     };
-    const pages = Array.from({ length: PAGES_AT_ONCE + PAGES_WAITING }, () =>
+    const pages = Array.from({ length: CONCURRENT_PAGES + PAGES_WAITING }, () =>
       slots.run(NETWORK, make),
     );
     await new Promise((resolve) => setImmediate(resolve));
-    expect(making).toBe(PAGES_AT_ONCE);
+    expect(making).toBe(CONCURRENT_PAGES);
     await expect(slots.run(NETWORK, make)).rejects.toThrow(QueueFull);
     letGo();
     await Promise.all(pages);
-    expect(making).toBe(PAGES_AT_ONCE + PAGES_WAITING);
+    expect(making).toBe(CONCURRENT_PAGES + PAGES_WAITING);
   });
 
   it("are free for others while a page waits for somebody outside", async () => {
     const slots = new PageSlots();
     const outside = held();
-    const waiting = Array.from({ length: 3 * PAGES_AT_ONCE }, () =>
+    const waiting = Array.from({ length: 3 * CONCURRENT_PAGES }, () =>
       slots.run(NETWORK, (give) => give(() => outside.until)),
     );
     expect(await slots.run(NETWORK, async () => "made")).toBe("made");
@@ -50,7 +50,7 @@ describe("page slots", () => {
     const outside = held();
     let making = 0;
     let most = 0;
-    const pages = Array.from({ length: 3 * PAGES_AT_ONCE }, () =>
+    const pages = Array.from({ length: 3 * CONCURRENT_PAGES }, () =>
       slots.run(NETWORK, async (give) => {
         await Promise.all([give(() => outside.until), give(async () => {})]);
         making++;
@@ -61,14 +61,14 @@ describe("page slots", () => {
     );
     outside.letGo();
     await Promise.all(pages);
-    expect(most).toBe(PAGES_AT_ONCE);
+    expect(most).toBe(CONCURRENT_PAGES);
   });
 
   it("are given back by pages that fail, wherever they are", async () => {
     const slots = new PageSlots();
     const fail = () => Promise.reject(new Error("away"));
     const late = held();
-    for (let i = 0; i < 2 * PAGES_AT_ONCE; i++) {
+    for (let i = 0; i < 2 * CONCURRENT_PAGES; i++) {
       await expect(slots.run(NETWORK, fail)).rejects.toThrow("away");
       await expect(slots.run(NETWORK, (give) => give(fail))).rejects.toThrow("away");
       // a page that does not wait for its own wait
@@ -82,7 +82,7 @@ describe("page slots", () => {
   it("are shared fairly: a crowd that fills them all makes way for another network", async () => {
     const slots = new PageSlots();
     const { until, letGo } = held();
-    const crowd = Array.from({ length: PAGES_AT_ONCE + PAGES_WAITING }, () =>
+    const crowd = Array.from({ length: CONCURRENT_PAGES + PAGES_WAITING }, () =>
       slots.run(NETWORK, () => until).catch((error: unknown) => error),
     );
     const other = { narrow: "198.51.100.1", wide: "198.51.100.0/24" };
@@ -102,7 +102,7 @@ describe("page slots", () => {
       return "made";
     });
     await new Promise((resolve) => setImmediate(resolve));
-    const crowd = Array.from({ length: PAGES_AT_ONCE + PAGES_WAITING }, () =>
+    const crowd = Array.from({ length: CONCURRENT_PAGES + PAGES_WAITING }, () =>
       slots.run(NETWORK, () => until),
     );
     outside.letGo();

@@ -3,17 +3,17 @@ import type { ClientNetworks } from "./client-network.server";
 import { FairQueue } from "./fair-queue.server";
 
 /** Pages that are made at one time: each takes memory, and with more of them none comes sooner. */
-const PAGES_AT_ONCE = 32;
+const CONCURRENT_PAGES = 32;
 
 /** Pages that wait for that; who has no fair share of these places left is told to come again. */
-const PAGES_WAITING_AT_MOST = 400;
+const MAX_WAITING_PAGES = 400;
 
 /** Runs work that waits for somebody outside, such as Stripe, without holding a slot meanwhile. */
 export type WhileOutside = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /** The slots in which pages are made, so many at one time; networks share them fairly. */
 export class PageSlots {
-  readonly #queue = new FairQueue({ atOnce: PAGES_AT_ONCE, waitingAtMost: PAGES_WAITING_AT_MOST });
+  readonly #queue = new FairQueue({ concurrency: CONCURRENT_PAGES, maxWaiting: MAX_WAITING_PAGES });
 
   /**
    * Makes a page in a slot; throws QueueFull when its network has no place to wait for one. What the page

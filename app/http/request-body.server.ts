@@ -12,10 +12,10 @@ const RECEIVING_LIMIT = 64 * 1024 * 1024;
  * Most fields of a form. The largest of the site's has five; a body may hold thousands of them, and each
  * costs its parser as much as a page of text.
  */
-const MOST_FIELDS = 100;
+const MAX_FIELDS = 100;
 
 /** Most pieces a body may come in: a packet each, or a chunk. A thousand packets hold more than we read. */
-const MOST_PIECES = 2_000;
+const MAX_PIECES = 2_000;
 
 const receivingMemory = new ReceivingMemory(RECEIVING_LIMIT);
 
@@ -65,7 +65,7 @@ async function readBytes(
       if (isDropped) throw tooBusy();
       if (done) break;
       pieces += 1;
-      if (pieces > MOST_PIECES) throw refusal(400, "The body comes in too many pieces.");
+      if (pieces > MAX_PIECES) throw refusal(400, "The body comes in too many pieces.");
       const end = size + value.byteLength;
       if (end > limit) throw tooLarge(limit);
       // copied, since each of many small pieces may keep a large buffer that it came in
@@ -108,7 +108,7 @@ export async function readForm(request: Request, context?: AppLoadContext): Prom
       return { fields: parseUrlencoded(bytes), wantsJson: false };
     case "multipart/form-data": {
       // undici takes as many parts as there are; each has this header
-      requireAtMost(MOST_FIELDS, "content-disposition", bytes);
+      requireAtMost(MAX_FIELDS, "content-disposition", bytes);
       const form = await new Response(bytes, { headers: { "Content-Type": contentType } })
         .formData()
         .catch(() => {
@@ -122,7 +122,7 @@ export async function readForm(request: Request, context?: AppLoadContext): Prom
 }
 
 function parseUrlencoded(bytes: Uint8Array): Record<string, FieldValue> {
-  requireAtMost(MOST_FIELDS - 1, "&", bytes);
+  requireAtMost(MAX_FIELDS - 1, "&", bytes);
   return collect(new URLSearchParams(new TextDecoder().decode(bytes)));
 }
 

@@ -69,7 +69,7 @@ function describeError(error: unknown): Record<string, unknown> {
 }
 
 /** How much of a path the log keeps. */
-const LONGEST_PATH = 200;
+const MAX_PATH_LENGTH = 200;
 
 /** A requested path as the log may hold it. Node hands over bytes beyond ASCII as single characters. */
 function pathForLog(path: unknown): unknown {
@@ -78,11 +78,11 @@ function pathForLog(path: unknown): unknown {
     /[\u0080-\u00ff]/g,
     (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return withoutAddresses(ascii).slice(0, LONGEST_PATH);
+  return withoutAddresses(ascii).slice(0, MAX_PATH_LENGTH);
 }
 
 /** As often as an address is decoded to be found; more layers than that nobody puts on by accident. */
-const MOST_LAYERS = 5;
+const MAX_LAYERS = 5;
 
 /**
  * A text for the log that others have worded, such as Stripe or a visitor, without e-mail addresses in it,
@@ -96,7 +96,7 @@ export function withoutAddresses(text: string): string {
 
 function holdsAddress(word: string): boolean {
   let decoded = word;
-  for (let layer = 0; layer < MOST_LAYERS; layer += 1) {
+  for (let layer = 0; layer < MAX_LAYERS; layer += 1) {
     const next = decoded.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) =>
       Buffer.from(bytes.replaceAll("%", ""), "hex").toString("utf8"),
     );

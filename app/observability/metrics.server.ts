@@ -52,8 +52,8 @@ const rateLimited = new Counter({
   registers: [registry],
 });
 
-const turnedAway = new Counter({
-  name: "http_clients_turned_away_total",
+const rejectedClients = new Counter({
+  name: "http_clients_rejected_total",
   help: "Connections closed because what came over them was no HTTP, too long or too slow",
   labelNames: ["status"],
   registers: [registry],
@@ -164,8 +164,8 @@ export function countRateLimited(limited: string, by: string): void {
 }
 
 /** Counts a connection that was closed because its client is broken, slow or hostile. */
-export function countTurnedAway(status: number): void {
-  turnedAway.inc({ status });
+export function countRejectedClient(status: number): void {
+  rejectedClients.inc({ status });
 }
 
 /** Counts a connection that was closed to make room for another. */
@@ -188,7 +188,7 @@ export function countStripeCall(
 
 /** Counts a delivery of Stripe's by what was done with it. */
 export function countWebhook(
-  outcome: "worked" | "duplicate" | "ignored" | "refused" | "failed",
+  outcome: "processed" | "duplicate" | "ignored" | "refused" | "failed",
 ): void {
   webhooks.inc({ outcome });
 }

@@ -3,8 +3,8 @@ export type Encoding = "br" | "gzip" | "identity";
 
 /** Browsers of a kind all send the same header, so a few answers serve nearly every request. */
 const remembered = new Map<string, Encoding>();
-const MOST_REMEMBERED = 100;
-const LONGEST_REMEMBERED = 100;
+const MAX_REMEMBERED = 100;
+const MAX_HEADER_LENGTH = 100;
 
 /**
  * The smallest encoding that an Accept-Encoding header lets a client be sent: brotli before gzip, whatever
@@ -17,8 +17,8 @@ export function preferredEncoding(accepted: string | string[] | undefined): Enco
   const known = remembered.get(header);
   if (known) return known;
   const encoding = chooseEncoding(header);
-  if (header.length <= LONGEST_REMEMBERED) {
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+  if (header.length <= MAX_HEADER_LENGTH) {
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(header, encoding);
   }
   return encoding;

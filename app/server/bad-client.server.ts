@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { log } from "~/observability/log.server";
-import { countTurnedAway } from "~/observability/metrics.server";
+import { countRejectedClient } from "~/observability/metrics.server";
 import { commonHeaders } from "./response-headers.server";
 
 /** What the parser's and the server's complaints are called in HTTP; any other is a 400. */
@@ -33,8 +33,8 @@ export function answerBadClient(
     return;
   }
   const status = STATUS_OF[error.code ?? ""] ?? 400;
-  countTurnedAway(status);
-  log().debug({ code: error.code, status }, "a client was turned away");
+  countRejectedClient(status);
+  log().debug({ code: error.code, status }, "client rejected");
   // an answer may be half sent already: two on top of each other would be worse than none
   if (isBusy) {
     socket.destroy();

@@ -7,13 +7,13 @@ import { repeatedHeader } from "./request-host.server";
 export type Refusal = { status: number; message: string; headers?: Record<string, string> };
 
 /** Browsers and proxies send some thirty headers between them. */
-const MOST_HEADERS = 100;
+const MAX_HEADERS = 100;
 
 /** Longest path, in characters: the site's own have at most 80, and whoever takes one apart does so in steps. */
-const LONGEST_PATH = 512;
+const MAX_PATH_LENGTH = 512;
 
 /** Longest address with its query, in characters: what RFC 9110 (4.1) wants every server to take. */
-const LONGEST_ADDRESS = 8_000;
+const MAX_URL_LENGTH = 8_000;
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
 
@@ -35,14 +35,14 @@ export function refuse(
       headers: { Allow: "GET, HEAD, POST" },
     };
   }
-  if (request.rawHeaders.length > 2 * MOST_HEADERS) {
+  if (request.rawHeaders.length > 2 * MAX_HEADERS) {
     return { status: 431, message: "The request has too many headers." };
   }
   const repeated = repeatedHeader(request);
   if (repeated) {
     return { status: 400, message: `The request has two headers of the name ${repeated}.` };
   }
-  if (path.length > LONGEST_PATH || (request.url ?? "").length > LONGEST_ADDRESS) {
+  if (path.length > MAX_PATH_LENGTH || (request.url ?? "").length > MAX_URL_LENGTH) {
     return { status: 414, message: "The request's address is too long." };
   }
   // a target that names a host did not name the one of the Host header, or it would be a path by now

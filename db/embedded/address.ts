@@ -18,7 +18,7 @@ const LOOPBACK = "127.0.0.1";
 /** Part of the socket's name, and nothing more. */
 const SOCKET_PORT = 5432;
 /** Longest path of a Unix socket in bytes, less the zero that ends it (unix(7); sys/un.h elsewhere). */
-const LONGEST_SOCKET_PATH = process.platform === "linux" ? 107 : 103;
+const MAX_SOCKET_PATH_BYTES = process.platform === "linux" ? 107 : 103;
 const TEMPORARY_PREFIX = "golden-path-socket-";
 /** Below the range from which systems give ports to outgoing connections, which would take ours. */
 const TCP_PORTS = { first: 20_000, count: 10_000 };
@@ -72,7 +72,7 @@ export async function removeAddress(address: ServerAddress): Promise<void> {
 
 function fits(folder: string): boolean {
   const path = socketPath({ host: folder, port: SOCKET_PORT });
-  return Buffer.byteLength(path) <= LONGEST_SOCKET_PATH;
+  return Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES;
 }
 
 /** True for a socket below the system's temporary folder. */

@@ -3,7 +3,7 @@ import { type Executor, getDatabase } from "../client";
 import { stripePrices, users, webhookEvents } from "../schema";
 
 /** Which of these webhook events the ledger holds. */
-export async function findWorkedEvents(
+export async function findProcessedEvents(
   ids: readonly string[],
   executor: Executor = getDatabase().db,
 ): Promise<Set<string>> {

@@ -104,7 +104,7 @@ export async function nextSyncNumber(executor: Executor = getDatabase().db): Pro
   return Number(row?.number);
 }
 
-/** A page of the Stripe customers whose rows are due for a look, in the order of the users' ids, after `afterId`. */
+/** A page of the Stripe customers whose rows are due for a sync, in the order of the users' ids, after `afterId`. */
 export async function findCustomersDue(
   now: Date,
   afterId: string | null,

@@ -115,7 +115,7 @@ it("work each webhook once, whichever of them gets it and however often", async 
     );
     return (await Promise.all(each)).reduce((sum, figure) => sum + figure, 0);
   };
-  expect(await figure("worked")).toBe(1);
+  expect(await figure("processed")).toBe(1);
   expect(await figure("duplicate")).toBe(19);
 });
 

@@ -188,7 +188,7 @@ describe("a storm of bad clients", () => {
       async () => expect(await site.metric("http_connections")).toBeLessThanOrEqual(2),
       { timeout: 30_000, interval: 500 },
     );
-    expect(await site.metric("http_clients_turned_away_total", { status: "408" })).toBeGreaterThan(
+    expect(await site.metric("http_clients_rejected_total", { status: "408" })).toBeGreaterThan(
       STORM.stalled / 2,
     );
     await vi.waitFor(

@@ -105,7 +105,7 @@ async function visitDuring(
   const running = attacks.map((attack) => site.attack(attack));
   const stopAll = () => Promise.all(running.map(({ stop }) => stop()));
   // every connection there may be, or all the attackers make
-  const most = Math.min(2_000, Math.max(...attacks.map(({ atOnce }) => atOnce)));
+  const most = Math.min(2_000, Math.max(...attacks.map(({ concurrency }) => concurrency)));
   try {
     await expect
       .poll(() => site.metric("http_connections"), { timeout: 30_000 })
@@ -120,7 +120,7 @@ async function visitDuring(
 
 describe.skipIf("reason" in made)(`a visitor of another network${skipped}`, OPTIONS, () => {
   it("is served while six addresses of one /64 take all connections they can", async () => {
-    const attack: Attack = { kind: "connections", addresses: LINE, atOnce: 2_200 };
+    const attack: Attack = { kind: "connections", addresses: LINE, concurrency: 2_200 };
     const { outcomes } = await visitDuring([attack], VISITORS.line, 2);
     expect(outcomes[0]?.connected).toBeGreaterThanOrEqual(2_200);
   });
@@ -128,8 +128,8 @@ describe.skipIf("reason" in made)(`a visitor of another network${skipped}`, OPTI
   it("is served while 64 networks of one /48 guess her password and take all connections", async () => {
     const email = emailOf(VISITORS.company[0]);
     const attacks: Attack[] = [
-      { kind: "log-ins", addresses: COMPANY, atOnce: 64, email },
-      { kind: "connections", addresses: COMPANY, atOnce: 2_200 },
+      { kind: "log-ins", addresses: COMPANY, concurrency: 64, email },
+      { kind: "connections", addresses: COMPANY, concurrency: 2_200 },
     ];
     const { outcomes } = await visitDuring(attacks, VISITORS.company, 8);
     const [logIns, connections] = outcomes;
@@ -139,22 +139,22 @@ describe.skipIf("reason" in made)(`a visitor of another network${skipped}`, OPTI
   });
 
   it("is served while 64 networks of one /48 log in to what accounts there may be", async () => {
-    const attack: Attack = { kind: "log-ins", addresses: OFFICES, atOnce: 256 };
+    const attack: Attack = { kind: "log-ins", addresses: OFFICES, concurrency: 256 };
     const { outcomes } = await visitDuring([attack], VISITORS.offices, 8);
     expect(outcomes[0]?.[401]).toBeGreaterThan(0);
   });
 
   it("is served while 64 networks of one /48 ask for pages, and long before their turn", async () => {
-    const attack: Attack = { kind: "pages", addresses: COMPANY, atOnce: 600 };
+    const attack: Attack = { kind: "pages", addresses: COMPANY, concurrency: 600 };
     const { outcomes, pageMs } = await visitDuring([attack], VISITORS.pages, 4);
     expect(pageMs).toBeLessThan((outcomes[0]?.averageMs ?? 0) / 2);
   });
 
   it("is served while 64 addresses of one IPv4 network do all of that", async () => {
     const attacks: Attack[] = [
-      { kind: "log-ins", addresses: STREET, atOnce: 64 },
-      { kind: "connections", addresses: STREET, atOnce: 2_200 },
-      { kind: "pages", addresses: STREET, atOnce: 300 },
+      { kind: "log-ins", addresses: STREET, concurrency: 64 },
+      { kind: "connections", addresses: STREET, concurrency: 2_200 },
+      { kind: "pages", addresses: STREET, concurrency: 300 },
     ];
     await visitDuring(attacks, VISITORS.street, 2);
   });

@@ -6,7 +6,7 @@ import { type ProgramSite, startProgramSite } from "../support/program-site";
 
 const FLOOD_MS = 4_000;
 /** More than a full queue of passwords. */
-const AT_ONCE = 41 * Math.max(1, availableParallelism() - 1) + 60;
+const CONCURRENCY = 41 * Math.max(1, availableParallelism() - 1) + 60;
 
 let site: ProgramSite;
 
@@ -33,11 +33,11 @@ it("a flood of log-ins is turned away beyond what can be worked on, and everybod
   await visitor.signUp("patient@example.test");
   await send(`${site.origin}/`);
 
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const until = Date.now() + FLOOD_MS;
   const logIns: Timed[] = [];
   let longestQueue = 0;
-  const flood = Array.from({ length: AT_ONCE }, async (_, number) => {
+  const flood = Array.from({ length: CONCURRENCY }, async (_, number) => {
     for (let i = 0; Date.now() < until; i++) {
       const json = { email: `nobody-${number}-${i}@example.test`, password: "guess" };
       const options = { json, agent, headers: { Origin: site.origin } };
@@ -70,7 +70,7 @@ it("a flood of log-ins is turned away beyond what can be worked on, and everybod
   // who is turned away hears so long before a place in the queue would have come up
   expect(percentile(refused, 0.5)).toBeLessThan(percentile(worked, 0.5));
   expect(longestQueue).toBeGreaterThan(1);
-  expect(longestQueue).toBeLessThan(AT_ONCE);
+  expect(longestQueue).toBeLessThan(CONCURRENCY);
 
   // Only the order of magnitude, since the clients' own work is in these times too: pages do not wait
   // for passwords. `npm run bench` has the figures.
@@ -86,10 +86,10 @@ it("a flood of log-ins is turned away beyond what can be worked on, and everybod
 });
 
 it("who is turned away without JavaScript gets the form back with what was typed", async () => {
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const email = "plain@example.test";
   const answers = await Promise.all(
-    Array.from({ length: AT_ONCE }, () =>
+    Array.from({ length: CONCURRENCY }, () =>
       send(`${site.origin}/auth/signup`, { form: { email, password: "a long walk" }, agent }),
     ),
   );

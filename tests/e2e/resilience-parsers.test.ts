@@ -11,7 +11,7 @@ import { freePorts } from "../support/ports.mjs";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
 
 /** How long any request may keep all others waiting, in milliseconds. */
-const LONGEST_DELAY = 50;
+const MAX_DELAY = 50;
 
 /** A pause of the garbage collector or a first compilation is no fault of the request it falls on. */
 const TRIES = 3;
@@ -63,7 +63,7 @@ async function converse(bytes: Buffer): Promise<void> {
 /** How long the loop is held up, at the least of some tries, by what is sent over a connection. */
 async function delayBy(bytes: Buffer): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < TRIES && least > LONGEST_DELAY; attempt++) {
+  for (let attempt = 0; attempt < TRIES && least > MAX_DELAY; attempt++) {
     await longestDelay();
     await converse(bytes);
     least = Math.min(least, await longestDelay());
@@ -80,10 +80,10 @@ async function expectNoDelay(requests: PathologicalRequest[]): Promise<void> {
     }));
     await longestDelay();
     for (const { bytes } of batch) await converse(bytes);
-    if ((await longestDelay()) <= LONGEST_DELAY) continue;
+    if ((await longestDelay()) <= MAX_DELAY) continue;
     for (const { name, bytes } of batch) {
       const delay = await delayBy(bytes);
-      if (delay > LONGEST_DELAY) tooSlow.push(`${name}: ${Math.round(delay)} ms`);
+      if (delay > MAX_DELAY) tooSlow.push(`${name}: ${Math.round(delay)} ms`);
     }
   }
   expect(tooSlow).toEqual([]);
@@ -124,6 +124,6 @@ describe("as many requests as a connection may send at once hold up the others f
   ])("$name", async (asked) => {
     const kept = bytesOf(asked, { host, keepAlive: true });
     const all = Buffer.concat([...Array(31).fill(kept), bytesOf(asked, { host })]);
-    expect(await delayBy(all)).toBeLessThanOrEqual(LONGEST_DELAY);
+    expect(await delayBy(all)).toBeLessThanOrEqual(MAX_DELAY);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { type AuthorEvent, tellAuthor } from "~/features/billing/author-notice.server";
+import { type AuthorEvent, notifyAuthor } from "~/features/billing/author-notice.server";
 import { backgroundMailIdle, closeMail } from "~/features/mail/background-mail.server";
 import { log } from "~/observability/log.server";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
@@ -49,7 +49,7 @@ describe("the author", () => {
     async (kind, subject, words) => {
       sell("live");
       const warn = vi.spyOn(log(), "warn");
-      tellAuthor({ ...EVENT, kind });
+      notifyAuthor({ ...EVENT, kind });
       await backgroundMailIdle();
 
       expect(smtp.delivered.map(({ recipients }) => recipients)).toEqual([["letters@book.test"]]);
@@ -69,7 +69,7 @@ describe("the author", () => {
 
   it("is led to Stripe's test data from a site that sells in test mode", async () => {
     sell("test");
-    tellAuthor({ ...EVENT, chargeId: undefined });
+    notifyAuthor({ ...EVENT, chargeId: undefined });
     await backgroundMailIdle();
     const text = smtp.delivered[0]?.text;
     expect(text?.split("\r\n")).toContain("https://dashboard.stripe.com/test/customers/cus_1");
@@ -79,7 +79,7 @@ describe("the author", () => {
   it("is told by the log alone where there is no mail server", async () => {
     sell("live", "");
     const warn = vi.spyOn(log(), "warn");
-    tellAuthor(EVENT);
+    notifyAuthor(EVENT);
     await backgroundMailIdle();
     expect(smtp.delivered).toEqual([]);
     expect(warn).toHaveBeenCalledTimes(1);

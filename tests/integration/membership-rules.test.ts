@@ -1,13 +1,13 @@
 import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
-import { type CallPurpose, callingFor } from "~/features/billing/call-purpose.server";
+import { type CallPurpose, withCallPurpose } from "~/features/billing/call-purpose.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { premiumProducts, SETUP_METADATA } from "~/features/billing/premium-product.server";
 import { reconcile, startReconciliation } from "~/features/billing/reconcile.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
-import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
+import { processUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { receiveWebhook, WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { isSubscribed } from "~/features/membership/access";
 import { log } from "~/observability/log.server";
@@ -211,7 +211,7 @@ describe("a renewal", () => {
     await play(`customers/${member.customer}/card`, { card: "4242424242424242" });
     await play("settings", { latencyMs: 100 });
     const sync = async (purpose: CallPurpose) => {
-      const outcome = await callingFor(purpose, () => syncCustomer(member.customer));
+      const outcome = await withCallPurpose(purpose, () => syncCustomer(member.customer));
       return outcome.kind === "synced" && outcome.state.stripeSubscriptionStatus;
     };
     expect(await Promise.all([sync("webhook"), sync("membership")])).toEqual(["active", "active"]);
@@ -646,7 +646,7 @@ describe("the author's other products", () => {
 describe("events that Stripe could not deliver", () => {
   it("are looked for by each type that is waited for", async () => {
     const list = vi.spyOn(stripeClient().events, "list");
-    await workUndeliveredEvents();
+    await processUndeliveredEvents();
     const types = list.mock.calls.flatMap(([parameters]) => {
       return (parameters as { types?: string[] }).types ?? [];
     });
@@ -673,7 +673,7 @@ describe("events that Stripe could not deliver", () => {
     });
     const members = [await newMember(site.sandboxOrigin), await newMember(site.sandboxOrigin)];
     for (const { subscription } of members) await play(`subscriptions/${subscription}/refund`);
-    const look = () => workUndeliveredEvents(new Date(), { worked: 1, read: 100 });
+    const look = () => processUndeliveredEvents(new Date(), { worked: 1, read: 100 });
     expect([await look(), await look(), await look()]).toEqual([1, 1, 0]);
     expect(await Promise.all(members.map((member) => hasAccess(member)))).toEqual([false, false]);
   });
@@ -685,9 +685,9 @@ describe("events that Stripe could not deliver", () => {
       events: ["charge.refunded"],
     });
     await play(`subscriptions/${member.subscription}/refund`);
-    expect(await workUndeliveredEvents()).toBeGreaterThan(0);
+    expect(await processUndeliveredEvents()).toBeGreaterThan(0);
     expect(await hasAccess(member)).toBe(false);
-    expect(await workUndeliveredEvents()).toBe(0);
+    expect(await processUndeliveredEvents()).toBe(0);
     const [event] = (await stripeClient().events.list({ type: "charge.refunded" })).data;
     const payload = JSON.stringify(event);
     const { webhookSecret: secret } = SANDBOX_STRIPE;

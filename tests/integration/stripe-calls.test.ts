@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
-import { type CallPurpose, callingFor, callPurpose } from "~/features/billing/call-purpose.server";
+import {
+  type CallPurpose,
+  callPurpose,
+  withCallPurpose,
+} from "~/features/billing/call-purpose.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { confirmPurchase } from "~/features/billing/checkout-success.server";
 import { listLiveMemberships } from "~/features/billing/customer-billing.server";
@@ -124,7 +128,7 @@ describe("many accounts together", () => {
       const profile = await findProfile(id);
       return listLiveMemberships(profile?.stripeCustomerId ?? "");
     };
-    const looks = callingFor("membership", () => Promise.allSettled(customers.map(look)));
+    const looks = withCallPurpose("membership", () => Promise.allSettled(customers.map(look)));
     await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThan(50);
 
     expect((await receiveWebhook(...signedEvent(payer.customer))).status).toBe(200);
@@ -146,8 +150,8 @@ describe("many accounts together", () => {
       return list(...parameters);
     });
     await Promise.all([
-      callingFor("background", premiumProducts),
-      callingFor("checkout", premiumProducts),
+      withCallPurpose("background", premiumProducts),
+      withCallPurpose("checkout", premiumProducts),
     ]);
     expect(purposes).toEqual(["webhook"]);
     asked.mockRestore();

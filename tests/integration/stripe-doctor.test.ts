@@ -10,7 +10,7 @@ import { apiVersion, findWebhookEndpoints } from "~/features/billing/setup-webho
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { examineStripe } from "~/features/billing/stripe-doctor.server";
 import { setUpStripe } from "~/features/billing/stripe-setup.server";
-import { workUndeliveredEvents } from "~/features/billing/undelivered-events.server";
+import { processUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { findProfile, updateProfile } from "~db/queries/profiles";
@@ -180,12 +180,12 @@ describe("stripe doctor", () => {
 
   it("looks at several members at the same time", async () => {
     for (let count = 0; count < 9; count++) await newMember(site);
-    let [atOnce, most] = [0, 0];
+    let [concurrency, most] = [0, 0];
     const { charges } = stripeClient();
     const list = charges.list.bind(charges);
     vi.spyOn(charges, "list").mockImplementation((parameters) => {
-      most = Math.max(most, ++atOnce);
-      setTimeout(() => atOnce--, 20);
+      most = Math.max(most, ++concurrency);
+      setTimeout(() => concurrency--, 20);
       return list(parameters);
     });
     await examineStripe();
@@ -321,7 +321,7 @@ const SCENES = {
     breaks: async () => {
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
     },
-    follow: () => workUndeliveredEvents(),
+    follow: () => processUndeliveredEvents(),
   },
   syncAll: {
     breaks: async () => updateProfile(member.id, { stripePriceId: null }),

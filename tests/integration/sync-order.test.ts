@@ -2,11 +2,11 @@ import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { forEachBilledProfile } from "~/features/billing/billed-profiles.server";
-import { callingFor } from "~/features/billing/call-purpose.server";
+import { withCallPurpose } from "~/features/billing/call-purpose.server";
 import { UnknownCustomer } from "~/features/billing/customer-billing.server";
 import { reconcile, reconcileAll, startReconciliation } from "~/features/billing/reconcile.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
-import { lookAtCustomer, syncCustomer, writeLook } from "~/features/billing/sync-customer.server";
+import { syncCustomer, takeSnapshot, writeSnapshot } from "~/features/billing/sync-customer.server";
 import { receiveWebhook, WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { isSubscribed } from "~/features/membership/access";
 import { getDatabase } from "~db/client";
@@ -29,9 +29,9 @@ const play = (path: string, fields: Record<string, unknown> = {}) =>
   control(site.sandboxOrigin, path, fields);
 const hasAccess = async ({ id }: { id: string }) => isSubscribed(await findProfile(id), new Date());
 const lookAt = async (customer: string) => {
-  const look = await lookAtCustomer(customer);
-  if (!look) throw new Error("Nobody has the customer.");
-  return look;
+  const snapshot = await takeSnapshot(customer);
+  if (!snapshot) throw new Error("Nobody has the customer.");
+  return snapshot;
 };
 
 describe("two looks at one customer", () => {
@@ -41,8 +41,12 @@ describe("two looks at one customer", () => {
     await play(`subscriptions/${member.subscription}/cancel`);
     const later = await lookAt(member.customer);
     const { db } = getDatabase();
-    expect(await db.transaction((tx) => writeLook(later, tx))).toMatchObject({ isStale: false });
-    expect(await db.transaction((tx) => writeLook(earlier, tx))).toMatchObject({ isStale: true });
+    expect(await db.transaction((tx) => writeSnapshot(later, tx))).toMatchObject({
+      isStale: false,
+    });
+    expect(await db.transaction((tx) => writeSnapshot(earlier, tx))).toMatchObject({
+      isStale: true,
+    });
     expect(await findProfile(member.id)).toMatchObject({
       stripePriceId: null,
       stripeSubscriptionStatus: "canceled",
@@ -65,12 +69,12 @@ describe("two looks at one customer", () => {
       hasWritten = resolve;
     });
     const first = db.transaction(async (tx) => {
-      await writeLook(later, tx);
+      await writeSnapshot(later, tx);
       hasWritten();
       await held;
     });
     await written;
-    const second = db.transaction((tx) => writeLook(earlier, tx));
+    const second = db.transaction((tx) => writeSnapshot(earlier, tx));
     // it waits for the row, which is where one that only compared numbers would have gone on
     await expect.poll(waitingForLocks).toBe(1);
     release();
@@ -97,7 +101,7 @@ describe("two looks at one customer", () => {
     const [timer, again, webhook] = await Promise.all([
       lookAt(member.customer),
       lookAt(member.customer),
-      callingFor("webhook", () => lookAt(member.customer)),
+      withCallPurpose("webhook", () => lookAt(member.customer)),
     ]);
     expect(again).toBe(timer);
     expect(webhook.number).not.toBe(timer.number);
@@ -106,10 +110,10 @@ describe("two looks at one customer", () => {
   it("count by the customer they are about, though the row was given another meanwhile", async () => {
     const member = await newMember(site.sandboxOrigin);
     const other = await newMember(site.sandboxOrigin);
-    const look = await lookAt(member.customer);
+    const snapshot = await lookAt(member.customer);
     await updateProfile(member.id, { stripeCustomerId: null });
     const { db } = getDatabase();
-    expect(await db.transaction((tx) => writeLook(look, tx))).toBeNull();
+    expect(await db.transaction((tx) => writeSnapshot(snapshot, tx))).toBeNull();
     expect(await hasAccess(other)).toBe(true);
   });
 });

@@ -13,7 +13,7 @@ import { METRICS_TOKEN, readMetric } from "./program-site";
 export type Attack = {
   kind: "connections" | "log-ins" | "pages";
   addresses: string[];
-  atOnce: number;
+  concurrency: number;
   email?: string;
 };
 

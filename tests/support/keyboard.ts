@@ -2,7 +2,7 @@ import type { Locator, Page } from "playwright";
 import { expect } from "playwright/test";
 
 /** More presses of Tab than any page of the site has stops. */
-const MOST_STOPS = 80;
+const MAX_STOPS = 80;
 
 /**
  * Presses Tab, or Shift+Tab, until the focus is on the target. At each stop the focus must be on
@@ -16,7 +16,7 @@ export async function tabTo(
   // keys that are pressed while a page is still coming go nowhere
   await page.waitForLoadState();
   const stops: string[] = [];
-  while (stops.length < MOST_STOPS) {
+  while (stops.length < MAX_STOPS) {
     await page.keyboard.press(key);
     stops.push(await expectFocusInSight(page));
     // in one look: what has the focus may give way to something that takes it over

@@ -8,13 +8,13 @@ import { connect, isIPv6 } from "node:net";
  * @property {"connections" | "log-ins" | "pages"} kind
  * @property {string[]} addresses where it comes from, in turn
  * @property {{ port: number, name: string }} target `name` is what its requests call it
- * @property {number} atOnce connections or requests
+ * @property {number} concurrency connections or requests
  * @property {string} [email] whose password is guessed; everybody's if it is nobody's
  */
 
 /** @type {Attack} */
 const attack = JSON.parse(process.argv[2] ?? "");
-const { addresses, target, atOnce } = attack;
+const { addresses, target, concurrency } = attack;
 
 /** The two ends of a connection or request: whoever it is from, the program is on loopback. */
 function ends(/** @type {number} */ number) {
@@ -96,7 +96,7 @@ function ask(number, round = 0) {
 }
 
 const agents = new Map(addresses.map((address) => [address, new Agent({ keepAlive: true })]));
-for (let number = 0; number < atOnce; number++) {
+for (let number = 0; number < concurrency; number++) {
   if (attack.kind === "connections") holdConnection(number);
   else ask(number);
 }

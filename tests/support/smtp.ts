@@ -32,7 +32,7 @@ export async function startSmtpServer({
   beforeAccepting = async () => {},
 }: Options = {}): Promise<TestSmtpServer> {
   const delivered: DeliveredMail[] = [];
-  let atOnce = 0;
+  let concurrency = 0;
   let mostAtOnce = 0;
   const server = new SMTPServer({
     // without encryption there is no certificate to trust
@@ -50,12 +50,12 @@ export async function startSmtpServer({
       done(refusal && Object.assign(new Error(refusal.text), { responseCode: refusal.code }));
     },
     onData: async (stream, session, done) => {
-      atOnce += 1;
-      mostAtOnce = Math.max(mostAtOnce, atOnce);
+      concurrency += 1;
+      mostAtOnce = Math.max(mostAtOnce, concurrency);
       const chunks: Buffer[] = [];
       for await (const chunk of stream) chunks.push(chunk as Buffer);
       await beforeAccepting();
-      atOnce -= 1;
+      concurrency -= 1;
       delivered.push({
         ...readMail(Buffer.concat(chunks)),
         recipients: session.envelope.rcptTo.map(({ address }) => address),

@@ -6,11 +6,11 @@ import { cookieName, hasCookie, signedCookie } from "~/http/cookies.server";
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
 /** How many accounts a browser is known to; the one signed in to longest ago is forgotten first. */
-const MOST_ACCOUNTS = 4;
+const MAX_ACCOUNTS = 4;
 
 const contentSchema = z.object({
   browser: z.string().regex(/^[\w-]{22}$/),
-  accounts: z.array(z.string().regex(/^[\w-]{16}$/)).max(MOST_ACCOUNTS),
+  accounts: z.array(z.string().regex(/^[\w-]{16}$/)).max(MAX_ACCOUNTS),
 });
 
 let cookie: Cookie | undefined;
@@ -42,7 +42,7 @@ export async function rememberBrowser(request: Request, email: string): Promise<
   const others = before?.accounts.filter((other) => other !== account) ?? [];
   return knownBrowserCookie().serialize({
     browser: before?.browser ?? randomBytes(16).toString("base64url"),
-    accounts: [account, ...others].slice(0, MOST_ACCOUNTS),
+    accounts: [account, ...others].slice(0, MAX_ACCOUNTS),
   });
 }
 

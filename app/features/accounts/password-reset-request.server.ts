@@ -16,7 +16,7 @@ const ASK_AGAIN_AFTER = 60 * 1000;
  * Links mailed to one user in an hour, whoever asks for them and from wherever. Who asks beyond it is
  * answered as ever, and the link mailed last still works: nobody can lock an owner out by asking.
  */
-const MOST_MAILS = 6;
+const MAX_MAILS = 6;
 const MAIL_COUNT_LIFE = 60 * 60 * 1000;
 
 /**
@@ -45,7 +45,7 @@ async function prepareMail(email: string): Promise<MailMessage | null> {
     {
       askAgainAfter: new Date(now - ASK_AGAIN_AFTER),
       countSince: new Date(now - MAIL_COUNT_LIFE),
-      most: MOST_MAILS,
+      most: MAX_MAILS,
     },
   );
   if (!replaced) return null;

@@ -13,15 +13,15 @@ const PARAMETERS = {
 } as const;
 
 /** One core stays free for the pages, whatever is hashed. */
-const AT_ONCE = Math.max(1, availableParallelism() - 1);
+const CONCURRENCY = Math.max(1, availableParallelism() - 1);
 
 /** Hashes that may wait: about a second's work, so that whoever waits is still there. */
-const WAITING_AT_MOST = 40 * AT_ONCE;
+const MAX_WAITING = 40 * CONCURRENCY;
 
 /** When it makes sense to try again after a QueueFull, in seconds. */
 export const HASH_RETRY_SECONDS = 5;
 
-const queue = new FairQueue({ atOnce: AT_ONCE, waitingAtMost: WAITING_AT_MOST });
+const queue = new FairQueue({ concurrency: CONCURRENCY, maxWaiting: MAX_WAITING });
 exposeHashQueue(() => queue.running + queue.waiting);
 
 /** Whether a password of this network would be hashed now; asked before other work is done for it. */

@@ -13,7 +13,7 @@ import {
 import { readEmail } from "./credentials";
 import { renewHash } from "./renew-hash.server";
 import { openSession } from "./sessions.server";
-import { noticeSignUpAttempt } from "./sign-up-notice.server";
+import { notifySignUpAttempt } from "./sign-up-notice.server";
 
 /** What is known of the browser in which somebody signs in. */
 export type SigningBrowser = {
@@ -68,7 +68,7 @@ export async function signUp(
     const facts = { network: networkOf(browser) };
     logSecurityEvent("sign-up-with-taken-address", facts, "sign up with a known address");
     const email = readEmail(credentials.email);
-    if (email) noticeSignUpAttempt(email);
+    if (email) notifySignUpAttempt(email);
     return { kind: "taken" };
   }
 }

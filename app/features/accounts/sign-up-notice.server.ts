@@ -11,7 +11,7 @@ const QUIET_TIME = 24 * 60 * 60 * 1000;
  * Tells the owner of an account by mail, in the background and at most once a day, that somebody tried to
  * sign up with the address: it may have been themselves, who forgot.
  */
-export function noticeSignUpAttempt(email: string): void {
+export function notifySignUpAttempt(email: string): void {
   sendMailInBackground("sign-up attempt", async () => {
     const now = Date.now();
     const to = await claimSignUpNotice(email, {

@@ -45,7 +45,7 @@ const WORDS: Record<AuthorEvent["kind"], Words> = {
  * there is a mail server. Both name ids only, which Stripe's dashboard resolves. To be called once a change;
  * returns at once and never throws, the mail being sent in the background.
  */
-export function tellAuthor(event: AuthorEvent): void {
+export function notifyAuthor(event: AuthorEvent): void {
   const { kind, ...ids } = event;
   const { subject, did, todo } = WORDS[kind];
   log().warn({ event: kind, ...ids }, `${subject.toLowerCase()}: ${did} ${todo}`);

@@ -6,7 +6,7 @@ import { callPurpose } from "./call-purpose.server";
 
 /** How long no call is made after a 429 that names no time, and longest wait that one may name. */
 const BACK_OFF_MS = 1_000;
-const LONGEST_BACK_OFF_MS = 10_000;
+const MAX_BACK_OFF_MS = 10_000;
 
 /** Parts of Stripe's API that hold several kinds of object: `/v1/checkout/sessions`. */
 const NAMESPACES = new Set(["billing_portal", "checkout"]);
@@ -51,7 +51,7 @@ export class BudgetedHttpClient extends Stripe.HttpClient {
   #backOff(response: Stripe.HttpClientResponse): void {
     const headers = response.getHeaders();
     const seconds = Number(headers["retry-after"]);
-    const wait = seconds > 0 ? Math.min(seconds * 1_000, LONGEST_BACK_OFF_MS) : BACK_OFF_MS;
+    const wait = seconds > 0 ? Math.min(seconds * 1_000, MAX_BACK_OFF_MS) : BACK_OFF_MS;
     const reason = headers["stripe-rate-limited-reason"];
     log().warn({ reason, ms: wait }, "Stripe takes no more calls for now; all of them wait");
     this.budget.pause(wait);

@@ -8,7 +8,7 @@ function newBudget(limits: Partial<ConstructorParameters<typeof CallBudget>[0]> 
   return new CallBudget({
     perSecond: 50,
     perEndpoint: 50,
-    atOnce: 50,
+    concurrency: 50,
     longestWaitMs: { webhook: WAIT_MS, checkout: WAIT_MS, membership: WAIT_MS, background: 60_000 },
     ...limits,
   });
@@ -66,7 +66,7 @@ describe("a budget of calls", () => {
   });
 
   it("has no more calls under way than it may, however slow they are", async () => {
-    const budget = newBudget({ atOnce: 3 });
+    const budget = newBudget({ concurrency: 3 });
     let underWay = 0;
     let most = 0;
     const slow = async () => {
@@ -99,7 +99,7 @@ describe("a budget of calls", () => {
   });
 
   it("gives up what has waited too long because others went first", async () => {
-    const budget = newBudget({ perSecond: 10, perEndpoint: 10, atOnce: 1 });
+    const budget = newBudget({ perSecond: 10, perEndpoint: 10, concurrency: 1 });
     const hangs = budget.run(call("webhook"), () => new Promise((done) => setTimeout(done, 3_000)));
     const startedAt = Date.now();
     await expect(budget.run(call("checkout"), async () => "made")).rejects.toThrow(
@@ -119,7 +119,7 @@ describe("a budget of calls", () => {
   });
 
   it("hands on what a call throws, and is no smaller for it", async () => {
-    const budget = newBudget({ atOnce: 1 });
+    const budget = newBudget({ concurrency: 1 });
     const fail = () => Promise.reject(new Error("Stripe is away."));
     await expect(budget.run(call("checkout"), fail)).rejects.toThrow("Stripe is away.");
     expect(await budget.run(call("checkout"), async () => "made")).toBe("made");

@@ -15,7 +15,7 @@ type Limits = {
   /** Of those, calls to one endpoint. */
   perEndpoint: number;
   /** Calls under way at one time. */
-  atOnce: number;
+  concurrency: number;
   /** Longest wait of a call before it is made, in milliseconds. */
   longestWaitMs: Record<CallPurpose, number>;
 };
@@ -35,8 +35,8 @@ export class CallBudget {
 
   constructor(limits: Limits) {
     this.#limits = limits;
-    const { perSecond, atOnce } = limits;
-    this.#all = queueOf(perSecond, atOnce);
+    const { perSecond, concurrency } = limits;
+    this.#all = queueOf(perSecond, concurrency);
   }
 
   /** Calls that wait for their turn. */
@@ -101,9 +101,9 @@ export class CallBudget {
   #queueOf(endpoint: string): PQueue {
     let queue = this.#endpoints.get(endpoint);
     if (!queue) {
-      const { perEndpoint, atOnce } = this.#limits;
+      const { perEndpoint, concurrency } = this.#limits;
       // what it lets through waits for everybody's turn: never more than may be sent in one second
-      queue = queueOf(perEndpoint, Math.min(atOnce, perEndpoint));
+      queue = queueOf(perEndpoint, Math.min(concurrency, perEndpoint));
       this.#endpoints.set(endpoint, queue);
     }
     return queue;

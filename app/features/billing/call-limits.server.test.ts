@@ -18,7 +18,7 @@ describe("the calls to Stripe", () => {
     ["a small share of them", TEST, "5", { perSecond: 5, perEndpoint: 5 }],
   ])("stay within what Stripe takes with %s", (_what, key, own, limits) => {
     setEnvironment(own ? { STRIPE_CALLS_PER_SECOND: own } : {});
-    expect(callLimits(key)).toEqual({ ...limits, atOnce: 50 });
+    expect(callLimits(key)).toEqual({ ...limits, concurrency: 50 });
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe("the calls to Stripe", () => {
       PORT: "3000",
       ...(own ? { STRIPE_CALLS_PER_SECOND: own } : {}),
     });
-    const limits = { perSecond, perEndpoint: perSecond, atOnce: 200 };
+    const limits = { perSecond, perEndpoint: perSecond, concurrency: 200 };
     expect(callLimits(SANDBOX_STRIPE.secretKey)).toEqual(limits);
   });
 });

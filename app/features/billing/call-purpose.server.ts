@@ -11,7 +11,7 @@ export type CallPurpose = (typeof CALL_PURPOSES)[number];
 const storage = new AsyncLocalStorage<CallPurpose>();
 
 /** Runs work whose calls to Stripe are made for a purpose, however deep inside it they are. */
-export function callingFor<Result>(purpose: CallPurpose, work: () => Result): Result {
+export function withCallPurpose<Result>(purpose: CallPurpose, work: () => Result): Result {
   return storage.run(purpose, work);
 }
 

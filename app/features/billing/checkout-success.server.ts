@@ -2,8 +2,8 @@ import { isSubscribed } from "~/features/membership/access";
 import { log } from "~/observability/log.server";
 import { findProfile } from "~db/queries/profiles";
 import type { Profile } from "~db/schema";
-import { callingFor } from "./call-purpose.server";
-import { sharedInOrder } from "./shared-work.server";
+import { withCallPurpose } from "./call-purpose.server";
+import { coalesce } from "./coalesce.server";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
 import { syncCustomer } from "./sync-customer.server";
 
@@ -27,8 +27,8 @@ export function confirmPurchase(
   mayAskStripe: () => Promise<boolean>,
 ): Promise<PurchaseState> {
   const session = sessionId && /^cs_[A-Za-z0-9_]{1,250}$/.test(sessionId) ? sessionId : null;
-  return callingFor("membership", () =>
-    sharedInOrder(`purchase ${userId} ${session}`, () => confirm(userId, session, mayAskStripe)),
+  return withCallPurpose("membership", () =>
+    coalesce(`purchase ${userId} ${session}`, () => confirm(userId, session, mayAskStripe)),
   );
 }
 

@@ -5,13 +5,13 @@ import { env } from "~/env.server";
 import { log } from "~/observability/log.server";
 import { countCheckoutFailure, ensureProfile, updateProfile } from "~db/queries/profiles";
 import type { Profile } from "~db/schema";
-import { callingFor } from "./call-purpose.server";
+import { withCallPurpose } from "./call-purpose.server";
 import { checkoutOptions, hasOptions } from "./checkout-options.server";
+import { coalesce } from "./coalesce.server";
 import { afterFailures, type Buyer, ensureCustomer, type KnownCustomer } from "./customer.server";
 import { listLiveMemberships } from "./customer-billing.server";
 import { openPortal } from "./portal.server";
 import { PORTAL_RETURN_PATH } from "./portal-return.server";
-import { sharedInOrder } from "./shared-work.server";
 import {
   isInvalidRequest,
   isMissingAtStripe,
@@ -49,8 +49,8 @@ export function startCheckout(buyer: Buyer, postedPriceId: unknown): Promise<Che
   // the browser's price is only compared, never used
   if (postedPriceId !== priceId) return Promise.resolve({ kind: "wrong-price" });
 
-  return callingFor("checkout", () =>
-    sharedInOrder(`checkout ${buyer.id}`, () => openCheckout(buyer)),
+  return withCallPurpose("checkout", () =>
+    coalesce(`checkout ${buyer.id}`, () => openCheckout(buyer)),
   );
 }
 

@@ -80,7 +80,7 @@ export function isHarmful({ dispute }: DisputedPayment): boolean {
  * Whether a lost dispute is over and done with because its membership was paid after it: such a payment only
  * comes where the author let collection go on, as before this site looked at disputes.
  */
-export function isPutRight(
+export function isPaidSince(
   { dispute }: DisputedPayment,
   invoices: readonly Stripe.Invoice[],
 ): boolean {

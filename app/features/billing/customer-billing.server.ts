@@ -4,12 +4,12 @@ import {
   chargesOf,
   coverageOf,
   type DisputedPayment,
-  isPutRight,
+  isPaidSince,
   type Payments,
   paymentsOf,
   settlesPeriod,
 } from "./coverage";
-import { keptPrice, premiumProducts, productOf } from "./premium-product.server";
+import { premiumProducts, productOf, toStripePrice } from "./premium-product.server";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
 import {
   type BillingState,
@@ -149,7 +149,7 @@ async function examine(
     (!givesAccess(subscription) || settlesPeriod(newest, item, products));
   const invoices = isPlain ? (newest ? [newest] : []) : await listInvoices(subscription.id);
   const disputes = (await disputesOf(invoices, payments)).filter(
-    (dispute) => !isPutRight(dispute, invoices),
+    (dispute) => !isPaidSince(dispute, invoices),
   );
   return {
     subscription,
@@ -226,5 +226,5 @@ function priceOf(state: BillingState, memberships: readonly Membership[]): Strip
   const counted = memberships.find(({ subscription }) => {
     return subscription.id === state.stripeSubscriptionId;
   });
-  return counted ? keptPrice(counted.item.price) : null;
+  return counted ? toStripePrice(counted.item.price) : null;
 }

@@ -3,7 +3,7 @@ import { isLiveKey } from "~/environment/stripe-key";
 import { findKnownProducts } from "~db/queries/billing-examination";
 import type { Finding } from "./doctor-finding";
 import { findPortalConfiguration } from "./portal.server";
-import { keptPrice, premiumProducts } from "./premium-product.server";
+import { premiumProducts, toStripePrice } from "./premium-product.server";
 import { portalProblems } from "./setup-portal.server";
 import { describePrice } from "./setup-price.server";
 import { isMissingAtStripe, requireStripe, stripeClient } from "./stripe-client.server";
@@ -35,7 +35,7 @@ export async function checkPrice(): Promise<Finding[]> {
         ? ["its product is not active, so nobody can buy"]
         : []),
     ];
-    const found = [`${priceId}, ${describePrice(keptPrice(price))}`, ...problems].join("; ");
+    const found = [`${priceId}, ${describePrice(toStripePrice(price))}`, ...problems].join("; ");
     return problems.length > 0
       ? [{ ok: false, what, found, advice: "setUpAndSet" }]
       : [{ ok: true, what, found }];

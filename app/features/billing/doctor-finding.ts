@@ -34,10 +34,10 @@ export type Advice = keyof typeof ADVICE;
 /** One thing that was looked at: whether it is well, what was found, and what to do if it is not. */
 export type Finding = { ok: boolean; what: string; found: string; advice?: Advice };
 
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** A list of ids as a finding names them: the first ones, and how many more there are. */
 export function named(ids: readonly string[]): string {
-  const more = ids.length - MOST_NAMED;
-  return ids.slice(0, MOST_NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const more = ids.length - MAX_NAMED;
+  return ids.slice(0, MAX_NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

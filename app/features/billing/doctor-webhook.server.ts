@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { env } from "~/env.server";
-import { findWorkedEvents } from "~db/queries/billing-examination";
+import { findProcessedEvents } from "~db/queries/billing-examination";
 import { findLastWebhookEvents } from "~db/queries/webhook-events";
 import { type Finding, named } from "./doctor-finding";
 import {
@@ -22,7 +22,7 @@ const DAYS_OF_DELIVERY = 3;
 const ON_ITS_WAY = 5 * 60;
 
 /** Undelivered events looked at; there is no need to know all. */
-const MOST_EVENTS = 1_000;
+const MAX_EVENTS = 1_000;
 
 /** Where Stripe posts its events to, in which version, which ones, and signed with which secret. */
 export async function checkWebhook(): Promise<Finding[]> {
@@ -100,9 +100,9 @@ export async function checkDelivery(): Promise<Finding[]> {
   const undelivered: string[] = [];
   for await (const { id } of undeliveredEvents(created)) {
     undelivered.push(id);
-    if (undelivered.length >= MOST_EVENTS) break;
+    if (undelivered.length >= MAX_EVENTS) break;
   }
-  const worked = await findWorkedEvents(undelivered);
+  const worked = await findProcessedEvents(undelivered);
   const missed = undelivered.filter((id) => !worked.has(id));
   if (missed.length === 0) {
     return [{ ok: true, what, found: `nothing was missed in ${DAYS_OF_DELIVERY} days` }];

@@ -22,10 +22,10 @@ export function refusedPaymentPage(url: string | null): string | null {
 const told = new Set<string>();
 
 /** Stripe has few domains for one account; beyond that something else is wrong, and has been told. */
-const MOST_TOLD = 10;
+const MAX_TOLD = 10;
 
 function tellOfUnnamed(origin: string): void {
-  if (told.has(origin) || told.size >= MOST_TOLD || paymentPageOrigins().includes(origin)) return;
+  if (told.has(origin) || told.size >= MAX_TOLD || paymentPageOrigins().includes(origin)) return;
   told.add(origin);
   log().warn(
     { origin },

@@ -1,6 +1,6 @@
 import { log } from "~/observability/log.server";
 import { findProfile } from "~db/queries/profiles";
-import { callingFor } from "./call-purpose.server";
+import { withCallPurpose } from "./call-purpose.server";
 import { refusedPaymentPage } from "./payment-pages.server";
 import { openPortal } from "./portal.server";
 import { PORTAL_RETURN_PATH } from "./portal-return.server";
@@ -18,7 +18,7 @@ export async function linkToPortal(userId: string): Promise<PortalLink> {
       return { kind: "no-customer", message: "There is no membership to manage yet." };
     }
     const { stripeCustomerId } = profile;
-    const url = await callingFor("membership", () =>
+    const url = await withCallPurpose("membership", () =>
       openPortal(stripeCustomerId, PORTAL_RETURN_PATH),
     );
     const refused = refusedPaymentPage(url);

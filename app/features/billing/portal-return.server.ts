@@ -2,7 +2,7 @@ import pTimeout from "p-timeout";
 import { isSubscribed } from "~/features/membership/access";
 import { log } from "~/observability/log.server";
 import { findProfile } from "~db/queries/profiles";
-import { callingFor } from "./call-purpose.server";
+import { withCallPurpose } from "./call-purpose.server";
 import { syncCustomer } from "./sync-customer.server";
 
 /** Where Stripe's portal sends its visitors back to. */
@@ -29,7 +29,7 @@ export async function returnFromPortal(
 }
 
 async function syncInTime(userId: string, stripeCustomerId: string): Promise<void> {
-  const synced = callingFor("membership", () => syncCustomer(stripeCustomerId)).catch(
+  const synced = withCallPurpose("membership", () => syncCustomer(stripeCustomerId)).catch(
     (error: unknown) =>
       log().error({ userId, err: error }, "the return from the portal could not be synced"),
   );

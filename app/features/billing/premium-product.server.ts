@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { findStripePrice, insertStripePrice } from "~db/queries/stripe-prices";
 import type { StripePrice } from "~db/schema";
-import { callingFor } from "./call-purpose.server";
+import { withCallPurpose } from "./call-purpose.server";
 import { requireStripe, stripeClient } from "./stripe-client.server";
 
 /** Marks what `stripe setup` made at Stripe, for the site to find it again. */
@@ -22,7 +22,7 @@ export async function priceOnSale(): Promise<StripePrice> {
   const { priceId } = requireStripe();
   const kept = await findStripePrice(priceId);
   if (kept) return kept;
-  const price = keptPrice(await stripeClient().prices.retrieve(priceId));
+  const price = toStripePrice(await stripeClient().prices.retrieve(priceId));
   await insertStripePrice(price);
   return price;
 }
@@ -40,7 +40,7 @@ export function premiumProducts(): Promise<ReadonlySet<string>> {
     Date.now() - remembered.at < REMEMBERED_MS;
   if (!remembered || !isKnown) {
     // everybody shares this answer, so it must not queue with the timer if the timer happens to ask first
-    const products = callingFor("webhook", () => findProducts(client));
+    const products = withCallPurpose("webhook", () => findProducts(client));
     const entry = { client, priceId, at: Date.now(), products };
     remembered = entry;
     entry.products.catch(() => {
@@ -59,7 +59,7 @@ async function findProducts(client: Stripe): Promise<ReadonlySet<string>> {
 }
 
 /** What is kept of one of Stripe's prices; one without `recurring` is nothing a subscription has. */
-export function keptPrice(price: Stripe.Price): StripePrice {
+export function toStripePrice(price: Stripe.Price): StripePrice {
   const { id, unit_amount: unitAmount, currency, recurring } = price;
   return {
     id,

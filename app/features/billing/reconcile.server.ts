@@ -5,15 +5,15 @@ import { forEachBilledProfile, type Progress } from "./billed-profiles.server";
 import { UnknownCustomer } from "./customer-billing.server";
 import { inParallel } from "./in-parallel";
 import { syncCustomer } from "./sync-customer.server";
-import { workUndeliveredEvents } from "./undelivered-events.server";
+import { processUndeliveredEvents } from "./undelivered-events.server";
 import { unlinkCustomer } from "./unlink-customer.server";
 
 const MINUTE = 60_000;
 
-/** When the timer looks first, so that what happened while the site was down is made good at once. */
-const FIRST_LOOK_MS = 5_000;
+/** When the timer runs first, so that what happened while the site was down is made good at once. */
+const FIRST_RUN_MS = 5_000;
 
-/** How often it looks from then on. */
+/** How often it runs from then on. */
 const INTERVAL_MS = 5 * MINUTE;
 
 /** How long a customer that Stripe does not know is left alone: only the operator can change that. */
@@ -26,7 +26,7 @@ const FAILED_REST_MS = 15 * MINUTE;
 const PAGE = 500;
 
 /** Failures without a success between them after which Stripe, or the way to it, is taken to be out of order. */
-const MOST_FAILURES = 50;
+const MAX_FAILURES = 50;
 
 export type ReconcileResult = {
   synced: number;
@@ -36,7 +36,7 @@ export type ReconcileResult = {
 };
 
 /**
- * Syncs all rows that are due for a look, because they may have missed a webhook (`sync_due_at`). One that
+ * Syncs all rows that are due, because they may have missed a webhook (`sync_due_at`). One that
  * fails is logged and tried again after a rest; what is left when `stopping` says so is left to the next
  * process. Throws only when the database does not answer.
  */
@@ -103,7 +103,7 @@ class Tally {
   ) {}
 
   get seemsHopeless(): boolean {
-    return this.#failuresInARow >= MOST_FAILURES;
+    return this.#failuresInARow >= MAX_FAILURES;
   }
 
   async sync({ id: userId, stripeCustomerId }: BilledProfile): Promise<void> {
@@ -131,18 +131,18 @@ class Tally {
 
 /**
  * Reconciles shortly after the start and then every `interval` milliseconds until the returned function is
- * called, which lets a look under way finish the syncs it has begun.
+ * called, which lets a run under way finish the syncs it has begun.
  */
 export function startReconciliation(interval = INTERVAL_MS): () => Promise<void> {
   const stopping = new AbortController();
-  let look: Promise<unknown> = Promise.resolve();
+  let run: Promise<unknown> = Promise.resolve();
   let isLooking = false;
-  const lookUnlessLooking = () => {
+  const reconcileUnlessRunning = () => {
     if (isLooking) return;
     isLooking = true;
-    look = Promise.allSettled([
-      workUndeliveredEvents(new Date(), undefined, stopping.signal).catch((error: unknown) =>
-        log().error({ err: error }, "undelivered events could not be worked"),
+    run = Promise.allSettled([
+      processUndeliveredEvents(new Date(), undefined, stopping.signal).catch((error: unknown) =>
+        log().error({ err: error }, "undelivered events could not be processed"),
       ),
       reconcile(new Date(), { stopping: stopping.signal }).catch((error: unknown) =>
         log().error({ err: error }, "reconciliation failed"),
@@ -151,12 +151,12 @@ export function startReconciliation(interval = INTERVAL_MS): () => Promise<void>
       isLooking = false;
     });
   };
-  const first = setTimeout(lookUnlessLooking, Math.min(FIRST_LOOK_MS, interval)).unref();
-  const timer = setInterval(lookUnlessLooking, interval).unref();
+  const first = setTimeout(reconcileUnlessRunning, Math.min(FIRST_RUN_MS, interval)).unref();
+  const timer = setInterval(reconcileUnlessRunning, interval).unref();
   return async () => {
     clearTimeout(first);
     clearInterval(timer);
     stopping.abort();
-    await look;
+    await run;
   };
 }

@@ -4,7 +4,7 @@ import { env } from "~/env.server";
 import { PREMIUM_PRICE, type RecurringPrice } from "~/features/membership/premium-price";
 import { readAmount, writeAmount } from "~/features/membership/price-amount";
 import { OperatorError } from "~db/operator-error";
-import { keptPrice, productOf, SETUP_METADATA } from "./premium-product.server";
+import { productOf, SETUP_METADATA, toStripePrice } from "./premium-product.server";
 import type { SetupStep } from "./setup-step";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
 
@@ -105,7 +105,7 @@ async function findConfigured(priceId: string): Promise<Stripe.Price | null> {
 /** The terms asked for; null where the price on sale is to stay what it is and is no plain amount. */
 function termsOf(options: PriceOptions, onSale: Stripe.Price | null): Terms | null {
   const { amount, currency, interval } = options;
-  const { unitAmount, ...present }: RecurringPrice = onSale ? keptPrice(onSale) : PREMIUM_PRICE;
+  const { unitAmount, ...present }: RecurringPrice = onSale ? toStripePrice(onSale) : PREMIUM_PRICE;
   if (amount === undefined) {
     if (currency !== undefined) {
       throw new OperatorError("--currency: wanted --amount beside it, such as --amount 12.50.");
@@ -176,7 +176,7 @@ async function findPrice(productId: string, terms: Terms): Promise<Stripe.Price 
 /** Whether a price is of a product and on these terms; on any, where none are asked for. */
 function sells(price: Stripe.Price, productId: string, terms: Terms | null): boolean {
   if (productOf(price) !== productId) return false;
-  const { unitAmount, currency, interval, intervalCount } = keptPrice(price);
+  const { unitAmount, currency, interval, intervalCount } = toStripePrice(price);
   return (
     terms === null ||
     (price.recurring?.usage_type === "licensed" &&

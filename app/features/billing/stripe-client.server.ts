@@ -18,7 +18,7 @@ const TIMEOUT_MS = 10_000;
 const RETRIES = 1;
 
 /** Who waits for an answer has given up by then; the timer and the commands have not. */
-const LONGEST_WAIT_MS = {
+const MAX_WAIT_MS = {
   webhook: TIMEOUT_MS,
   checkout: TIMEOUT_MS,
   membership: TIMEOUT_MS,
@@ -43,7 +43,7 @@ export function stripeClient(): Stripe {
   const limits = callLimits(secretKey);
   const key = `${secretKey} ${apiBase} ${limits.perSecond}`;
   if (client?.key !== key) {
-    const budget = new CallBudget({ ...limits, longestWaitMs: LONGEST_WAIT_MS });
+    const budget = new CallBudget({ ...limits, longestWaitMs: MAX_WAIT_MS });
     client = {
       key,
       budget,

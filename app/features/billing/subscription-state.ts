@@ -13,7 +13,7 @@ export type BillingState = {
 };
 
 /** What a row says of somebody who has never been a member. */
-export const NEVER_A_MEMBER: BillingState = {
+export const NO_MEMBERSHIP: BillingState = {
   stripePriceId: null,
   stripeCurrentPeriodEnd: null,
   stripeSubscriptionId: null,
@@ -57,7 +57,7 @@ export function liveMemberships(memberships: readonly Membership[]): Membership[
  */
 export function billingStateOf(memberships: readonly Membership[]): BillingState {
   const best = [...memberships].sort(byWorth)[0];
-  if (!best) return NEVER_A_MEMBER;
+  if (!best) return NO_MEMBERSHIP;
   const { subscription, item, coverage } = best;
   const end = endOf(best);
   const goesOn = givesAccess(subscription);

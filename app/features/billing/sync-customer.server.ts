@@ -9,13 +9,13 @@ import {
 } from "~db/queries/profiles";
 import { insertStripePrice } from "~db/queries/stripe-prices";
 import type { Profile } from "~db/schema";
-import { tellAuthor } from "./author-notice.server";
+import { notifyAuthor } from "./author-notice.server";
 import { callPurpose } from "./call-purpose.server";
-import { followNewCard } from "./card-measures.server";
+import { followNewCard } from "./card-actions.server";
+import { coalesce } from "./coalesce.server";
 import { askBilling, type CustomerBilling } from "./customer-billing.server";
-import { type Measure, takeDisputeMeasures } from "./dispute-measures.server";
-import { nextLookAt } from "./next-look";
-import { sharedInOrder } from "./shared-work.server";
+import { applyDisputeActions, type DisputeAction } from "./dispute-actions.server";
+import { nextSyncAt } from "./next-sync";
 import { type BillingState, liveMemberships } from "./subscription-state";
 
 /** The state a sync wrote, or why there was nothing to write. */
@@ -24,7 +24,7 @@ export type SyncOutcome =
   | { kind: "unknown-customer" };
 
 /** One look at what Stripe says of a customer, with its number among all looks. */
-export type Look = CustomerBilling & {
+export type BillingSnapshot = CustomerBilling & {
   stripeCustomerId: string;
   number: number;
   at: Date;
@@ -39,10 +39,10 @@ export type Look = CustomerBilling & {
  */
 export async function syncCustomer(stripeCustomerId: string): Promise<SyncOutcome> {
   try {
-    const look = await lookAtCustomer(stripeCustomerId);
-    if (!look) return unknownCustomer(stripeCustomerId);
-    const written = await getDatabase().db.transaction((tx) => writeLook(look, tx));
-    return afterWriting(look, written);
+    const snapshot = await takeSnapshot(stripeCustomerId);
+    if (!snapshot) return unknownCustomer(stripeCustomerId);
+    const written = await getDatabase().db.transaction((tx) => writeSnapshot(snapshot, tx));
+    return reportSync(snapshot, written);
   } catch (error) {
     countSync("failed");
     throw error;
@@ -50,24 +50,24 @@ export async function syncCustomer(stripeCustomerId: string): Promise<SyncOutcom
 }
 
 /**
- * Asks Stripe about a customer whom a profile has; null if none has. The look is numbered before Stripe is
- * asked, so a look of a higher number knows all that had happened when one of a lower number was called
- * for. Of one customer and purpose one look is under way and one waits; whoever calls meanwhile shares the
+ * Asks Stripe about a customer whom a profile has; null if none has. The snapshot is numbered before Stripe is
+ * asked, so a snapshot of a higher number knows all that had happened when one of a lower number was called
+ * for. Of one customer and purpose one is under way and one waits; whoever calls meanwhile shares the
  * one that waits, since the one under way may have asked before the payment.
  */
-export function lookAtCustomer(stripeCustomerId: string): Promise<Look | null> {
-  return sharedInOrder(`look ${callPurpose()} ${stripeCustomerId}`, async () => {
+export function takeSnapshot(stripeCustomerId: string): Promise<BillingSnapshot | null> {
+  return coalesce(`snapshot ${callPurpose()} ${stripeCustomerId}`, async () => {
     const profile = await findProfileByCustomer(stripeCustomerId);
     if (!profile) return null;
-    const first = await look(stripeCustomerId);
-    // told at once: a later look finds it done, and whatever fails from here on would keep it from the author
-    const { hasChanged, isUnfinished } = await takeMeasures(first, (measure) =>
-      tellAuthor({ userId: profile.id, stripeCustomerId, ...measure }),
+    const first = await readBilling(stripeCustomerId);
+    // told at once: a later snapshot finds it done, and whatever fails from here on would keep it from the author
+    const { hasChanged, isUnfinished } = await applyActions(first, (action) =>
+      notifyAuthor({ userId: profile.id, stripeCustomerId, ...action }),
     );
     if (!hasChanged) return { ...first, isUnfinished };
     try {
       // what was done at Stripe counts already, so that nobody who has just paid is shown a shut door
-      return { ...(await look(stripeCustomerId)), isUnfinished };
+      return { ...(await readBilling(stripeCustomerId)), isUnfinished };
     } catch (error) {
       log().error({ stripeCustomerId, err: error }, "what was done at Stripe is looked at later");
       return { ...first, isUnfinished: true };
@@ -75,19 +75,19 @@ export function lookAtCustomer(stripeCustomerId: string): Promise<Look | null> {
   });
 }
 
-async function look(stripeCustomerId: string) {
+async function readBilling(stripeCustomerId: string) {
   const at = new Date();
   const number = await nextSyncNumber();
   return { ...(await askBilling(stripeCustomerId)), stripeCustomerId, number, at };
 }
 
 /** Does at Stripe what follows from what it says: about disputed payments, of which it tells, and about new cards. */
-async function takeMeasures(billing: CustomerBilling, tell: (measure: Measure) => void) {
+async function applyActions(billing: CustomerBilling, tell: (action: DisputeAction) => void) {
   let hasChanged = false;
   try {
-    await takeDisputeMeasures(billing.memberships, (measure) => {
+    await applyDisputeActions(billing.memberships, (action) => {
       hasChanged = true;
-      tell(measure);
+      tell(action);
     });
     const hasNewCard = await followNewCard(billing);
     return { hasChanged: hasNewCard || hasChanged, isUnfinished: false };
@@ -98,19 +98,22 @@ async function takeMeasures(billing: CustomerBilling, tell: (measure: Measure) =
   }
 }
 
-/** What writing a look came to: the row before and after, or null if no profile has the customer any more. */
-export type WrittenLook = { before: Profile; state: BillingState; isStale: boolean } | null;
+/** What writing a snapshot came to: the row before and after, or null if no profile has the customer any more. */
+export type WrittenSnapshot = { before: Profile; state: BillingState; isStale: boolean } | null;
 
 /**
  * Writes a look into the customer's row, in the caller's transaction, unless one of a higher number was
- * written meanwhile. The caller tells of it with `afterWriting` once the transaction is through.
+ * written meanwhile. The caller tells of it with `reportSync` once the transaction is through.
  */
-export async function writeLook(look: Look, tx: Executor): Promise<WrittenLook> {
-  const before = await lockProfileByCustomer(look.stripeCustomerId, tx);
+export async function writeSnapshot(
+  snapshot: BillingSnapshot,
+  tx: Executor,
+): Promise<WrittenSnapshot> {
+  const before = await lockProfileByCustomer(snapshot.stripeCustomerId, tx);
   if (!before) return null;
-  if (before.syncNumber > look.number) return { before, state: before, isStale: true };
+  if (before.syncNumber > snapshot.number) return { before, state: before, isStale: true };
 
-  const { state, memberships, price, at } = look;
+  const { state, memberships, price, at } = snapshot;
   if (price) await insertStripePrice(price, tx);
   const isMember = liveMemberships(memberships).length > 0;
   const checkoutOpenedAt = isMember ? null : before.checkoutOpenedAt;
@@ -119,18 +122,18 @@ export async function writeLook(look: Look, tx: Executor): Promise<WrittenLook> 
     {
       ...state,
       checkoutOpenedAt,
-      syncNumber: look.number,
+      syncNumber: snapshot.number,
       syncedAt: at,
-      syncDueAt: nextLookAt(look, checkoutOpenedAt),
+      syncDueAt: nextSyncAt(snapshot, checkoutOpenedAt),
     },
     tx,
   );
   return { before, state, isStale: false };
 }
 
-/** Logs a written look, and tells the author of a refund that it saw first. */
-export function afterWriting(look: Look, written: WrittenLook): SyncOutcome {
-  const { stripeCustomerId } = look;
+/** Logs a written snapshot, and tells the author of a refund that it saw first. */
+export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot): SyncOutcome {
+  const { stripeCustomerId } = snapshot;
   if (!written) return unknownCustomer(stripeCustomerId);
   const { before, state, isStale } = written;
   const userId = before.id;
@@ -141,9 +144,9 @@ export function afterWriting(look: Look, written: WrittenLook): SyncOutcome {
   }
   const subscriptionId = state.stripeSubscriptionId;
   if (state.accessWithdrawn === "refund" && before.accessWithdrawn !== "refund" && subscriptionId) {
-    tellAuthor({ kind: "refunded", userId, stripeCustomerId, subscriptionId });
+    notifyAuthor({ kind: "refunded", userId, stripeCustomerId, subscriptionId });
   }
-  const live = liveMemberships(look.memberships);
+  const live = liveMemberships(snapshot.memberships);
   if (live.length > 1) {
     log().error(
       { userId, stripeCustomerId, subscriptions: live.map(({ subscription }) => subscription.id) },

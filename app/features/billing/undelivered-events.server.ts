@@ -1,15 +1,15 @@
 import type Stripe from "stripe";
 import { log } from "~/observability/log.server";
 import { stripeClient } from "./stripe-client.server";
-import { type HandledEvent, isHandledEvent, WEBHOOK_EVENTS, workOnce } from "./webhook.server";
+import { type HandledEvent, isHandledEvent, processOnce, WEBHOOK_EVENTS } from "./webhook.server";
 
 /** Types that Stripe lists at once (https://docs.stripe.com/api/events/list#list_events-types). */
-const MOST_TYPES = 20;
+const MAX_TYPES = 20;
 
 /** Stripe itself delivers an event again for three days (https://docs.stripe.com/webhooks#automatic-retries). */
 const RETRIED_FOR_SECONDS = 72 * 60 * 60;
 
-/** Events that one look works at most, and that it reads at most; the rest is left to the next look. */
+/** Events that one run processes at most, and that it reads at most; the rest is left to the next run. */
 const MOST = { worked: 500, read: 10_000 };
 
 /**
@@ -19,8 +19,8 @@ const MOST = { worked: 500, read: 10_000 };
 export async function* undeliveredEvents(
   created: Stripe.RangeQueryParam,
 ): AsyncGenerator<HandledEvent> {
-  for (let at = 0; at < WEBHOOK_EVENTS.length; at += MOST_TYPES) {
-    const types = WEBHOOK_EVENTS.slice(at, at + MOST_TYPES);
+  for (let at = 0; at < WEBHOOK_EVENTS.length; at += MAX_TYPES) {
+    const types = WEBHOOK_EVENTS.slice(at, at + MAX_TYPES);
     const listed = stripeClient().events.list({
       delivery_success: false,
       types,
@@ -37,10 +37,10 @@ export async function* undeliveredEvents(
  * Works the events that Stripe could not deliver, as it advises
  * (https://docs.stripe.com/webhooks/process-undelivered-events), so that an hour without webhooks costs
  * minutes. Gives how many there were to work. Stripe goes on listing those that were worked here, the newest
- * first, so they don't count towards the most that one look works. It ends early when `stopping` says so. Throws
+ * first, so they don't count towards the most that one run processes. It ends early when `stopping` says so. Throws
  * what Stripe throws; an event that fails is only logged.
  */
-export async function workUndeliveredEvents(
+export async function processUndeliveredEvents(
   now = new Date(),
   most = MOST,
   stopping?: AbortSignal,
@@ -52,7 +52,7 @@ export async function workUndeliveredEvents(
   for await (const event of undeliveredEvents({ gte: since })) {
     if (++read > most.read || tried === most.worked || stopping?.aborted) break;
     try {
-      const isNew = await workOnce(event);
+      const isNew = await processOnce(event);
       if (!isNew) continue;
       tried++;
       worked++;
@@ -64,7 +64,7 @@ export async function workUndeliveredEvents(
   if (worked > 0) {
     log().warn(
       { worked },
-      "events that Stripe could not deliver were worked all the same: 'stripe doctor' says why",
+      "events that Stripe could not deliver were processed all the same: 'stripe doctor' says why",
     );
   }
   return worked;

@@ -4,10 +4,10 @@ import { log } from "~/observability/log.server";
 import { countWebhook } from "~/observability/metrics.server";
 import { getDatabase } from "~db/client";
 import { hasWebhookEvent, insertWebhookEvent } from "~db/queries/webhook-events";
-import { callingFor } from "./call-purpose.server";
+import { withCallPurpose } from "./call-purpose.server";
 import { idOf } from "./coverage";
 import { requireStripe, stripeClient } from "./stripe-client.server";
-import { afterWriting, lookAtCustomer, writeLook } from "./sync-customer.server";
+import { reportSync, takeSnapshot, writeSnapshot } from "./sync-customer.server";
 import { refuseWebhook } from "./webhook-refusals.server";
 
 type EventOf<Type extends Stripe.Event["type"]> = Extract<Stripe.Event, { type: Type }>;
@@ -75,8 +75,8 @@ export async function receiveWebhook(
   }
 
   try {
-    const isNew = await callingFor("webhook", () => workOnce(event));
-    countWebhook(isNew ? "worked" : "duplicate");
+    const isNew = await withCallPurpose("webhook", () => processOnce(event));
+    countWebhook(isNew ? "processed" : "duplicate");
     log().info(facts, isNew ? "webhook processed" : "webhook already processed");
     return { status: 200, message: isNew ? "Done." : "Done before." };
   } catch (error) {
@@ -92,10 +92,10 @@ export async function receiveWebhook(
  * twice. The event's content is only believed as far as the customer's name: the state is asked of Stripe
  * anew. Throws what Stripe and PostgreSQL throw.
  */
-export async function workOnce(event: HandledEvent): Promise<boolean> {
+export async function processOnce(event: HandledEvent): Promise<boolean> {
   if (await hasWebhookEvent(event.id)) return false;
   const customer = await customerOf(event);
-  const look = customer === null ? null : await lookAtCustomer(customer);
+  const snapshot = customer === null ? null : await takeSnapshot(customer);
   const done = await getDatabase().db.transaction(async (tx) => {
     const isNew = await insertWebhookEvent(
       {
@@ -107,9 +107,9 @@ export async function workOnce(event: HandledEvent): Promise<boolean> {
       },
       tx,
     );
-    return isNew && { written: look && (await writeLook(look, tx)) };
+    return isNew && { written: snapshot && (await writeSnapshot(snapshot, tx)) };
   });
-  if (done && look) afterWriting(look, done.written);
+  if (done && snapshot) reportSync(snapshot, done.written);
   return done !== false;
 }
 

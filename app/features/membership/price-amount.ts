@@ -18,7 +18,7 @@ const THREE_DECIMAL = /^(bhd|jod|kwd|omr|tnd)$/;
 const WHOLE_ONLY = /^(isk|ugx)$/;
 
 /** Stripe takes no more digits than that (https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts). */
-const MOST_DIGITS = 8;
+const MAX_DIGITS = 8;
 
 /** An amount that a currency has, in Stripe's minor units; or what is wanted instead, to complete "wanted …". */
 export type ReadAmount = { unitAmount: number } | { wanted: string };
@@ -40,7 +40,7 @@ export function readAmount(text: string, currency: string): ReadAmount {
   }
   const minor = `${whole}${decimals.padEnd(digits, "0")}`.replace(/^0+(?=\d)/, "");
   if (minor === "0") return { wanted: "an amount above 0" };
-  if (minor.length > MOST_DIGITS) return { wanted: "a smaller amount" };
+  if (minor.length > MAX_DIGITS) return { wanted: "a smaller amount" };
   // what card networks cannot carry is refused by Stripe when somebody pays
   if (digits === 3 && !minor.endsWith("0")) {
     return { wanted: `an amount whose third decimal is 0 in ${currency}` };

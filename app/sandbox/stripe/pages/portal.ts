@@ -258,12 +258,12 @@ function invoiceTable({ sandbox, customer }: Portal): Html {
 }
 
 function cancelPage({ home, features }: Portal, subscription: Subscription): string {
-  const atOnce = features.subscription_cancel.mode === "immediately";
+  const concurrency = features.subscription_cancel.mode === "immediately";
   return layout(
     "Cancel your subscription",
     html`<div class="card"><h1>Cancel your subscription</h1>
 <p>${
-      atOnce
+      concurrency
         ? "Your subscription will end at once."
         : html`You keep everything until ${formatDay(itemOf(subscription).current_period_end)}; then your subscription ends and nothing more is charged.`
     }</p>

@@ -6,10 +6,10 @@ const waiting = new Map<string, Promise<unknown>>();
  * most, and whoever comes meanwhile shares the one that waits. The one that runs may have asked already,
  * and would miss what its newcomers know of. The first one's `work` is what runs; it must not call itself.
  */
-export function sharedInOrder<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+export function coalesce<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
   const next = waiting.get(key) as Promise<Result> | undefined;
   if (next) return next;
-  const result = inOrder(key, () => {
+  const result = runInOrder(key, () => {
     waiting.delete(key);
     return work();
   });
@@ -17,7 +17,7 @@ export function sharedInOrder<Result>(key: string, work: () => Promise<Result>):
   return result;
 }
 
-async function inOrder<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+async function runInOrder<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
   const before = tails.get(key) ?? Promise.resolve();
   const result = before.then(work, work);
   const tail = result.catch(() => {});

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import type { ExaminedMembership } from "./customer-billing.server";
-import { nextLookAt } from "./next-look";
+import { nextSyncAt } from "./next-sync";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -29,11 +29,11 @@ function membership({ status = "active", created = -DAY, end = 20 * DAY, ...paid
   } satisfies ExaminedMembership;
 }
 
-/** Milliseconds until the next look; null for none. */
+/** Milliseconds until the next sync; null for none. */
 function wait(shapes: Shape[], checkoutOpened: number | null = null, isUnfinished = false) {
   const billing = { memberships: shapes.map(membership), at: new Date(NOW), isUnfinished };
   const opened = checkoutOpened === null ? null : new Date(NOW + checkoutOpened);
-  const at = nextLookAt(billing, opened);
+  const at = nextSyncAt(billing, opened);
   return at && at.getTime() - NOW;
 }
 

@@ -5,7 +5,7 @@ import { stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";
 
 /** What was done at Stripe about the disputes of a membership. */
-export type Measure = {
+export type DisputeAction = {
   kind: "dispute-opened" | "dispute-won" | "dispute-lost";
   subscriptionId: string;
   chargeId: string | undefined;
@@ -23,25 +23,25 @@ const LOST = "lost";
  * (https://docs.stripe.com/billing/subscriptions/pause-payment). Tells of each thing as soon as it is
  * done, and of nothing when it is asked again. Throws what Stripe throws.
  */
-export async function takeDisputeMeasures(
+export async function applyDisputeActions(
   memberships: readonly ExaminedMembership[],
-  tell: (measure: Measure) => void,
+  tell: (action: DisputeAction) => void,
 ): Promise<void> {
   for (const membership of memberships) {
     if (isOver(membership.subscription)) continue;
-    const measure = await takeMeasure(membership);
-    if (measure) tell(measure);
+    const action = await applyAction(membership);
+    if (action) tell(action);
   }
 }
 
-async function takeMeasure({
+async function applyAction({
   subscription,
   disputes,
   coverage,
   invoices,
-}: ExaminedMembership): Promise<Measure | null> {
+}: ExaminedMembership): Promise<DisputeAction | null> {
   const { id: subscriptionId, metadata, pause_collection: pause } = subscription;
-  const measure = (kind: Measure["kind"], chargeId?: string) => ({
+  const action = (kind: DisputeAction["kind"], chargeId?: string) => ({
     kind,
     subscriptionId,
     chargeId,
@@ -51,7 +51,7 @@ async function takeMeasure({
   const lost = disputes.find(({ dispute }) => dispute.status === LOST);
   if (lost) {
     await subscriptions.cancel(subscriptionId, { prorate: false, invoice_now: false });
-    return measure("dispute-lost", lost.chargeId);
+    return action("dispute-lost", lost.chargeId);
   }
   const isDisputed = coverage.withdrawn === "dispute";
   if (isDisputed && !pause) {
@@ -61,7 +61,7 @@ async function takeMeasure({
       pause_collection: { behavior: "void" },
       metadata: { [PAUSED_FOR]: open?.dispute.id ?? "" },
     });
-    return measure("dispute-opened", open?.chargeId);
+    return action("dispute-opened", open?.chargeId);
   }
   if (!isDisputed && pause && metadata[PAUSED_FOR]) {
     await resumeCollection(invoices);
@@ -69,7 +69,7 @@ async function takeMeasure({
       pause_collection: "",
       metadata: { [PAUSED_FOR]: "" },
     });
-    return measure("dispute-won", disputes[0]?.chargeId);
+    return action("dispute-won", disputes[0]?.chargeId);
   }
   return null;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sharedInOrder } from "./shared-work.server";
+import { coalesce } from "./coalesce.server";
 
 /** Work that goes on until it is let go, and what it was told. */
 function held() {
@@ -19,22 +19,19 @@ describe("shared work", () => {
       if (runs === 1) await first.until;
       return runs;
     };
-    const running = sharedInOrder("one", work);
+    const running = coalesce("one", work);
     await expect.poll(() => runs).toBe(1);
-    const late = Array.from({ length: 100 }, () => sharedInOrder("one", work));
+    const late = Array.from({ length: 100 }, () => coalesce("one", work));
     first.letGo();
     expect(await running).toBe(1);
     expect(new Set(await Promise.all(late))).toEqual(new Set([2]));
-    expect(await sharedInOrder("one", work)).toBe(3);
+    expect(await coalesce("one", work)).toBe(3);
   });
 
   it("fails for all who share it, and not for those who come after", async () => {
     const fail = () => Promise.reject(new Error("Stripe is away."));
-    const outcomes = await Promise.allSettled([
-      sharedInOrder("two", fail),
-      sharedInOrder("two", fail),
-    ]);
+    const outcomes = await Promise.allSettled([coalesce("two", fail), coalesce("two", fail)]);
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    expect(await sharedInOrder("two", async () => "done")).toBe("done");
+    expect(await coalesce("two", async () => "done")).toBe("done");
   });
 });
