@@ -2,7 +2,7 @@ import { type AppLoadContext, json, redirect } from "@remix-run/node";
 import type { ToastMessage } from "~/toast-messages";
 import { setFlash } from "./flash.server";
 import { type Attempt, checkRateLimit, type Limited, waitMessage } from "./rate-limits.server";
-import type { FieldValue, FormBody } from "./request-body.server";
+import { BUSY_MESSAGE, type FieldValue, type FormBody } from "./request-body.server";
 
 /** What a form is answered, before it is known in which of its two shapes the answer goes out. */
 export type FormAnswer = {
@@ -73,11 +73,23 @@ export async function limitForm(
 }
 
 /**
+ * Turns a form away with a 503 because the site has too much to do, with what `failure` makes of the sentence
+ * that says so. `seconds` are those after which it makes sense to try again.
+ */
+export function rejectBusyForm(
+  form: Pick<FormBody, "wantsJson">,
+  { seconds, context }: { seconds: number; context: AppLoadContext },
+  failure: (message: string) => Rejection,
+): Promise<Response> {
+  return rejectForm(form, failure(BUSY_MESSAGE), { status: 503, seconds, context });
+}
+
+/**
  * Turns a form away for now: 429 or 503 with Retry-After. A status of its own leaves no room for a
  * redirect, so for a plain form the HTTP process renders the page the form belongs to in place, with
  * the toast on it (`site.server.ts`); under remix-serve the toast's words are all there is.
  */
-export async function rejectForm(
+async function rejectForm(
   { wantsJson }: Pick<FormBody, "wantsJson">,
   { toast, redirectTo, email, body }: Rejection,
   { status, seconds, context }: { status: 429 | 503; seconds: number; context: AppLoadContext },

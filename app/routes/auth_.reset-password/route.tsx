@@ -11,9 +11,13 @@ import { readSession, setSession } from "~/features/accounts/sessions.server";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import { clientNetworks } from "~/http/client-network.server";
-import { answerForm, limitForm, redirectWithToast, rejectForm } from "~/http/form-answer.server";
+import {
+  answerForm,
+  limitForm,
+  redirectWithToast,
+  rejectBusyForm,
+} from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
-import { BUSY_MESSAGE } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders, secretLinkMeta } from "~/http/secret-link";
 import { toasts } from "~/toast-messages";
@@ -54,10 +58,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     toast: toasts.passwordResetFailed(message),
     redirectTo: passwordResetPath(token),
   });
-  const turnAway = () => {
-    const retry = { status: 503, seconds: HASH_RETRY_SECONDS, context } as const;
-    return rejectForm(form, failure(BUSY_MESSAGE), retry);
-  };
+  const turnAway = () => rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
   const password = newPasswordSchema.safeParse(form.fields.password);
   if (!password.success) return answerForm(form, failure(firstProblem(password.error)));
   if (!hasPlaceInQueue(clientNetworks(clientAddress))) return turnAway();

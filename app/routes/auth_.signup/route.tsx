@@ -7,9 +7,9 @@ import { readSession } from "~/features/accounts/sessions.server";
 import { signUp } from "~/features/accounts/sign-in.server";
 import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
 import { clientNetworks } from "~/http/client-network.server";
-import { answerForm, failForm, limitForm, rejectForm } from "~/http/form-answer.server";
+import { answerForm, failForm, limitForm, rejectBusyForm } from "~/http/form-answer.server";
 import { isSpam } from "~/http/honeypot.server";
-import { BUSY_MESSAGE, readForm } from "~/http/request-body.server";
+import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { log } from "~/observability/log.server";
 import { toasts } from "~/toast-messages";
@@ -30,8 +30,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const failure = (message?: string) => ({ ...page, toast: toasts.signUpFailed(message) });
   const turnAway = () => {
     log().warn("signup turned away: too many passwords are waiting to be hashed");
-    const retry = { status: 503, seconds: HASH_RETRY_SECONDS, context } as const;
-    return rejectForm(form, failure(BUSY_MESSAGE), retry);
+    return rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
   };
 
   // a flood is turned away before it costs the database anything
