@@ -150,6 +150,10 @@ describe("facts", () => {
     ["24.99", "app/book.ts"],
     ["unitAmount: 999", "app/features/membership/premium-price.ts"],
     ["images.unsplash.com", "app/features/landing/photo-host.ts"],
+    ["//checkout.stripe.com", "app/features/billing/stripe-origins.server.ts"],
+    ["//js.stripe.com", "app/features/billing/stripe-origins.server.ts"],
+    ["//api.stripe.com", "app/features/billing/stripe-origins.server.ts"],
+    ['inputMode="email"', "app/ui/email-field.tsx"],
   ])("such as %s have one home", (fact, home) => {
     const code = files.filter((file) => !file.startsWith("app/sandbox/"));
     const stating = code.filter((file) => withoutComments(read(file)).includes(fact));
