@@ -63,7 +63,7 @@ export function ErrorPage({ error }: { error: unknown }) {
         {status === 404 ? (
           <NotFoundPage />
         ) : (
-          <section className="frame lost-page">
+          <section className="frame outcome-page">
             <PathDrawing shows="turned" />
             <h1 className="page-heading">{title}</h1>
             <p className="lead">{text}</p>

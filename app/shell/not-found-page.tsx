@@ -3,7 +3,7 @@ import { PathDrawing } from "~/ui/path-drawing";
 /** What every unknown address shows, with the ways back to the book. */
 export function NotFoundPage() {
   return (
-    <section className="frame lost-page">
+    <section className="frame outcome-page">
       <PathDrawing shows="lost" />
       <h1 className="page-heading">Page not found</h1>
       <p className="lead">
