@@ -18,9 +18,10 @@ const MAX_URL_LENGTH = 8_000;
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
 
 /**
- * What every request must pass before anything is done for it: a method and an address this site can
- * have, the site's own name, and, if it would change something, that it comes from the site's own pages.
- * What the route declares in its handle is exempt. Null lets it pass.
+ * What every request must pass before it is answered, in this order: a method this site has; not too many
+ * headers, and once only those that decide how it is read; an address that can be one of the site's; the
+ * site's own name; and, if it would change something, that it comes from the site's own pages. From the last
+ * two a route exempts itself by its handle. Null lets the request pass.
  */
 export function refuse(
   request: IncomingMessage,

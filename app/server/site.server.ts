@@ -35,8 +35,16 @@ const pageSlots = new PageSlots();
 const LINGER_MS = 1_000;
 
 /**
- * Answers every request of the site: the cached pages first, then what guards refuse, files, and Remix.
- * Whatever is thrown on the way is logged and answered 500 without a word of why.
+ * Answers every request of the site, by the first of these that has an answer:
+ *
+ * 1. the guards, which refuse it (`request-guards`);
+ * 2. the files of `public/`, from memory (`static-files`);
+ * 3. the cache of pages that are the same for every anonymous visitor (`page-cache`);
+ * 4. a plain 404 for any other file below `/build/`;
+ * 5. Remix, when it is the network's turn (`fair-scheduling`), and for a page in a slot (`page-slots`).
+ *
+ * All but 2 and 3 are logged and counted with their durations. Whatever is thrown on the way is logged and
+ * answered 500 without a word of why.
  */
 export function createSite(projectRoot: string): RequestListener {
   const { routes } = build as unknown as ServerBuild;
@@ -66,24 +74,14 @@ export function createSite(projectRoot: string): RequestListener {
   async function answer(request: IncomingMessage, response: ServerResponse, path: string) {
     const handle = table.handleOf(path);
     const refusal = refuse(request, path, handle);
-    if (!refusal) {
-      if (files.answer(request, response, path)) return;
-      const answered = pages.answer(request, response);
-      if (answered === true || (answered !== false && (await answered))) return;
+    if (refusal) {
+      prepareResponse(request, response, path, handle);
+      return send(response, refusal);
     }
+    if (files.answer(request, response, path)) return;
+    if (await pages.answer(request, response)) return;
 
-    const requestId = randomUUID();
-    const startedAt = performance.now();
-    response.once("close", () => {
-      dropUnreadBody(request);
-      const route = table.handleOf(path.replace(/\.data$/, "")).metricsName;
-      countRequest(request, response, route, (performance.now() - startedAt) / 1000);
-      logRequest(request, response, { requestId, path, startedAt, level: handle.logLevel });
-    });
-    setCommonHeaders(response);
-    response.setHeader("X-Request-Id", requestId);
-    if (refusal) return send(response, refusal);
-
+    const requestId = prepareResponse(request, response, path, handle);
     // asked for by pages of an earlier build; a page in its place would only cost time
     if (path.startsWith("/build/")) return send(response, { status: 404, message: "Not found." });
     await fairTurn(clientNetworks(clientAddress(request)));
@@ -91,8 +89,36 @@ export function createSite(projectRoot: string): RequestListener {
     await new Promise<void>((next) => compress(request as never, response as never, () => next()));
     await answerWithRemix(remix, request, response, { requestId, handle });
   }
+
+  /**
+   * Gives the answer the common headers and an id, and sees to its log line and its place in the metrics
+   * when it is over. Returns the id.
+   */
+  function prepareResponse(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    { logLevel }: RouteHandle,
+  ): string {
+    const requestId = randomUUID();
+    const startedAt = performance.now();
+    response.once("close", () => {
+      dropUnreadBody(request);
+      const route = table.handleOf(path.replace(/\.data$/, "")).metricsName;
+      countRequest(request, response, route, (performance.now() - startedAt) / 1000);
+      logRequest(request, response, { requestId, path, startedAt, level: logLevel });
+    });
+    setCommonHeaders(response);
+    response.setHeader("X-Request-Id", requestId);
+    return requestId;
+  }
 }
 
+/**
+ * Lets Remix answer: a page in a slot out of its network's share, what is posted and what declares
+ * `pageSlot: false` at once. An address it cannot read is a 400, a network without a place to wait a 503, and
+ * nothing is made for a client that has gone.
+ */
 async function answerWithRemix(
   remix: RequestHandler,
   incoming: IncomingMessage,
