@@ -77,7 +77,8 @@ function useStripeSignals(publishableKey: string | null): () => void {
   return () => {
     if (asked.current || !publishableKey) return;
     asked.current = true;
-    import("@stripe/stripe-js/pure")
+    // the ES module by name: of the other one the bundler makes a default export alone
+    import("@stripe/stripe-js/pure/index.mjs")
       .then(({ loadStripe }) => loadStripe(publishableKey))
       .catch(() => {});
   };
