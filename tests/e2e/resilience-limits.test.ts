@@ -95,24 +95,25 @@ describe("a body that is too large", () => {
 
 describe("a request that is none", () => {
   it("is answered 400 and the connection closed, whatever it was", async () => {
+    // a body that turns out to be none is found out when somebody works on it already
+    const bodyOfNone =
+      "POST /newsletter HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n";
     for (const bytes of [
       "hello\r\n\r\n",
       "GET / HTTP/1.1\r\n\r\n",
       "GET /\r\n\r\n",
       `${"\0".repeat(100)}\r\n\r\n`,
       "POST /newsletter HTTP/1.1\r\nHost: localhost\r\nContent-Length: minus\r\n\r\n",
-      "POST /newsletter HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      bodyOfNone,
     ]) {
       const connection = await connect();
       connection.write(bytes);
       connection.finish();
       const answer = await connection.ended;
-      // a body that turns out to be none is found out when somebody works on it already
-      if (answer !== "") {
-        expect(answer).toMatch(/^HTTP\/1.1 400 /);
-        expect(answer).toMatch(/x-content-type-options: nosniff/i);
-        expect(answer).not.toMatch(/ at |node:/);
-      }
+      if (bytes === bodyOfNone && answer === "") continue;
+      expect(answer).toMatch(/^HTTP\/1.1 400 /);
+      expect(answer).toMatch(/x-content-type-options: nosniff/i);
+      expect(answer).not.toMatch(/ at |node:/);
     }
   });
 
