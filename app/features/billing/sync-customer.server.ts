@@ -102,7 +102,7 @@ async function applyActions(billing: CustomerBilling, tell: (action: DisputeActi
 export type WrittenSnapshot = { before: Profile; state: BillingState; isStale: boolean } | null;
 
 /**
- * Writes a look into the customer's row, in the caller's transaction, unless one of a higher number was
+ * Writes a snapshot into the customer's row, in the caller's transaction, unless one of a higher number was
  * written meanwhile. The caller tells of it with `reportSync` once the transaction is through.
  */
 export async function writeSnapshot(
