@@ -58,7 +58,7 @@ async function failureOf(sending: Promise<unknown>): Promise<MailFailure> {
 beforeEach(() => sendThrough());
 afterEach(async () => {
   vi.restoreAllMocks();
-  await closeMail(0);
+  await closeMail(1);
   for (const server of servers.splice(0)) await server.close();
   directory.remove();
 });
@@ -157,7 +157,7 @@ describe("with SMTP_URL, a mail", () => {
     sendThrough(`smtp://127.0.0.1:${port}?greetingTimeout=100`);
     const failure = await failureOf(sendMail(LETTER));
     expect(failure.facts).toMatchObject({ code: "ETIMEDOUT", temporary: true });
-    await closeMail(0);
+    await closeMail(1);
     await new Promise((resolve) => silent.close(resolve));
   });
 });
