@@ -1,26 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { siteForThisFile } from "../support/e2e-site";
-import { linkIn, type Mail, readMail } from "../support/mail";
+import { linkIn, mailInOutbox } from "../support/mail";
 import { expectToast } from "../support/pages";
 
 const site = siteForThisFile({ variables: { NEWSLETTER_DOUBLE_OPT_IN: "true" } });
-
-/** The mail with this subject that the program put into its outbox for an address. */
-function mailInOutbox(to: string, subject: string): Promise<Mail> {
-  const outbox = join(site.dataDir, "outbox");
-  return vi.waitUntil(
-    () => {
-      const names = readdirSync(site.dataDir).includes("outbox") ? readdirSync(outbox) : [];
-      return names
-        .filter((name) => name.endsWith(".eml"))
-        .map((name) => readMail(readFileSync(join(outbox, name))))
-        .find(({ headers }) => headers.to === to && headers.subject === subject);
-    },
-    { timeout: 10_000 },
-  );
-}
 
 describe.each([
   { name: "with JavaScript", javaScriptEnabled: true },
@@ -44,7 +27,10 @@ describe.each([
     await expectToast(page, "📬 Check Your Email");
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Check your email");
 
-    const link = linkIn(await mailInOutbox(email, "Choose a new password"), "/auth/reset-password");
+    const link = linkIn(
+      await mailInOutbox(site.dataDir, email, "Choose a new password"),
+      "/auth/reset-password",
+    );
     const answer = await page.goto(link.href);
     expect(await answer?.headerValue("Referrer-Policy")).toBe("strict-origin");
     expect(await answer?.headerValue("Cache-Control")).toContain("no-store");
@@ -71,7 +57,7 @@ describe.each([
       headers: { Origin: site.origin },
     });
     await context.clearCookies();
-    const mail = await mailInOutbox(email, "One step left: confirm your email");
+    const mail = await mailInOutbox(site.dataDir, email, "One step left: confirm your email");
 
     await page.goto(linkIn(mail, "/newsletter/confirm").href);
     await page.getByRole("button", { name: "Confirm my email" }).click();

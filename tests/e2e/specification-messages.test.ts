@@ -184,6 +184,24 @@ describe("Newsletter: a toast titled", () => {
   });
 });
 
+/** Makes a call of the auth context that the page's components get from `useAuth`, and gives what it returns. */
+function callAuth(page: Page, call: "signIn" | "signUp", email: string, password: string) {
+  return page.evaluate(
+    ([call, email, password]) => {
+      type Auth = Record<string, (email: string, password: string) => Promise<unknown>>;
+      type Fiber = { return: Fiber | null; memoizedProps?: { value?: Auth } };
+      const form = document.querySelector("main form") as unknown as Record<string, Fiber>;
+      const key = Object.keys(form).find((name) => name.startsWith("__reactFiber$")) ?? "";
+      for (let fiber = form[key] ?? null; fiber; fiber = fiber.return) {
+        const auth = fiber.memoizedProps?.value;
+        if (auth?.[call]) return auth[call](email, password);
+      }
+      throw new Error("No component above the form provides the auth context.");
+    },
+    [call, email, password] as const,
+  );
+}
+
 describe("Auth: a toast titled", () => {
   async function submit(page: Page, { email, password }: Account) {
     const form = page.getByRole("tabpanel");
@@ -255,6 +273,20 @@ describe("Auth: a toast titled", () => {
       ),
     );
     await expect(page).toHaveURL(`${site.origin}/auth?tab=signup`);
+  });
+
+  it("'Sign up incomplete', after which the call returns 'User already exists.'", async () => {
+    const page = await site.visit();
+    const { email } = await site.newAccount(page.context());
+    await site.open("/auth?tab=signup", page);
+    expect(await callAuth(page, "signUp", email, "another one")).toEqual({
+      error: { message: "User already exists." },
+    });
+    await expect(page.locator(".toast-title")).toHaveText("Sign up incomplete");
+    expect(await callAuth(page, "signIn", email, "not that one")).toEqual({
+      error: { message: "Invalid login credentials" },
+    });
+    expect(await callAuth(page, "signIn", email, "a long walk")).toEqual({ error: null });
   });
 
   it("'Sign in Failed', the same for an unknown address and for a wrong password", async () => {

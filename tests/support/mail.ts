@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { vi } from "vitest";
 /** A message as its reader has it: headers by lower-case name, and both bodies decoded. */
 export type Mail = { headers: Record<string, string>; text: string; html: string };
 
@@ -69,4 +72,19 @@ function unquote(content: string): string {
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
   return Buffer.from(bytes, "latin1").toString();
+}
+
+/** The mail with this subject that a program put into the outbox of its data directory for an address. */
+export function mailInOutbox(dataDir: string, to: string, subject: string): Promise<Mail> {
+  const outbox = join(dataDir, "outbox");
+  return vi.waitUntil(
+    () => {
+      const names = readdirSync(dataDir).includes("outbox") ? readdirSync(outbox) : [];
+      return names
+        .filter((name) => name.endsWith(".eml"))
+        .map((name) => readMail(readFileSync(join(outbox, name))))
+        .find(({ headers }) => headers.to === to && headers.subject === subject);
+    },
+    { timeout: 10_000 },
+  );
 }
