@@ -10,7 +10,7 @@ import { Link } from "@remix-run/react";
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import type { AuthUser } from "~/features/accounts/viewer";
-import { toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 import { useToast } from "~/ui/toaster";
 import { Avatar } from "./avatar";
 

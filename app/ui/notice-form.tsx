@@ -1,6 +1,7 @@
 import { useLocation } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { type ToastMessage, toasts } from "~/toast-messages";
+import type { ToastMessage } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 import { useToast } from "./toaster";
 
 const NOTICES = {

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 import { Toaster, useToast } from "./toaster";
 
 function Caller() {

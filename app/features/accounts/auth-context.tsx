@@ -1,6 +1,7 @@
 import { useNavigate } from "@remix-run/react";
 import { createContext, type ReactNode, useCallback, useContext, useMemo } from "react";
-import { type ToastMessage, toasts } from "~/toast-messages";
+import type { ToastMessage } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 import { postJson, toastOf } from "~/ui/post-json";
 import { useToast } from "~/ui/toaster";
 import { useAuthChanges } from "./use-auth-changes";

@@ -1,4 +1,5 @@
-import { checkoutErrors, type ToastMessage, toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
+import { checkoutErrors, type ToastMessage } from "~/toast-messages";
 import type { JsonAnswer } from "~/ui/post-json";
 
 /** Where a checkout goes on, or the toast that says why it does not. */

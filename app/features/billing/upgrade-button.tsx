@@ -1,7 +1,7 @@
 import { type FormEvent, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import { useRootData } from "~/features/accounts/root-data";
-import { toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 import { Button } from "~/ui/button";
 import { CheckIcon } from "~/ui/icons";
 import { postJson } from "~/ui/post-json";

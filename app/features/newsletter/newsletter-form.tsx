@@ -1,7 +1,7 @@
 import { type FormEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useRootData } from "~/features/accounts/root-data";
-import { toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 import { Button } from "~/ui/button";
 import { EmailField } from "~/ui/email-field";
 import { Honeypot } from "~/ui/honeypot";

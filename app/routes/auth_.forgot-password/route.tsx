@@ -11,7 +11,7 @@ import { pageTitle } from "~/features/seo/page-title";
 import { answerForm, limitForm } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 
 export const meta: MetaFunction = ({ matches }) =>
   pageMeta(

@@ -11,7 +11,7 @@ import { answerForm, failForm, limitForm, rejectBusyForm } from "~/http/form-ans
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { log } from "~/observability/log.server";
-import { toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/auth" };
 

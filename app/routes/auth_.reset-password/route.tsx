@@ -20,7 +20,7 @@ import {
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders, secretLinkMeta } from "~/http/secret-link";
-import { toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 
 export const headers = secretLinkHeaders;
 

@@ -12,7 +12,7 @@ import { isSpam } from "~/http/honeypot.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { log } from "~/observability/log.server";
-import { toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/auth" };
 

@@ -9,7 +9,8 @@ import { redirectToPayment } from "~/http/payment-redirect.server";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { checkoutErrors, toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
+import { checkoutErrors } from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/billing" };
 

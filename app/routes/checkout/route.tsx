@@ -6,7 +6,8 @@ import { answerForm, limitForm } from "~/http/form-answer.server";
 import { redirectToPayment } from "~/http/payment-redirect.server";
 import { type FormBody, readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { checkoutErrors, type ToastMessage, toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
+import { checkoutErrors, type ToastMessage } from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/checkout" };
 

@@ -4,7 +4,7 @@ import { signOut } from "~/features/accounts/sign-out.server";
 import { answerForm, failForm } from "~/http/form-answer.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/logout" };
 

@@ -6,7 +6,8 @@ import { isSpam } from "~/http/honeypot.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { safeRedirect } from "~/http/safe-redirect";
-import { type ToastMessage, toasts } from "~/toast-messages";
+import type { ToastMessage } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/newsletter" };
 

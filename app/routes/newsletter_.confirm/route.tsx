@@ -10,7 +10,7 @@ import { redirectWithToast } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders } from "~/http/secret-link";
-import { toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 
 export const headers = secretLinkHeaders;
 

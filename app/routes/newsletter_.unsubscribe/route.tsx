@@ -11,7 +11,7 @@ import { readPageForm } from "~/http/page-form.server";
 import { refusal } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders } from "~/http/secret-link";
-import { toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 
 export const headers = secretLinkHeaders;
 

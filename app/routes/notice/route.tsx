@@ -3,7 +3,7 @@ import { answerForm } from "~/http/form-answer.server";
 import { readForm, refusal } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { safeRedirect } from "~/http/safe-redirect";
-import { toasts } from "~/toast-messages";
+import * as toasts from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/notice" };
 

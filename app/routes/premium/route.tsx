@@ -1,5 +1,6 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
-import { Navigate, useLoaderData } from "@remix-run/react";
+import { useLoaderData, useNavigate } from "@remix-run/react";
+import { useEffect } from "react";
 import { BOOK_TITLE } from "~/book";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
 import { PremiumPage } from "~/features/billing/premium-page";
@@ -26,7 +27,10 @@ export async function loader(args: LoaderFunctionArgs) {
 
 export default function Premium() {
   const { viewer } = useLoaderData<typeof loader>();
-  // it was asked again who is looking, and nobody could tell
-  if (!viewer) return <Navigate to="/" replace />;
-  return <PremiumPage viewer={viewer} />;
+  const navigate = useNavigate();
+  useEffect(() => {
+    // it was asked again who is looking, and nobody could tell
+    if (!viewer) navigate("/", { replace: true });
+  }, [viewer, navigate]);
+  return viewer && <PremiumPage viewer={viewer} />;
 }
