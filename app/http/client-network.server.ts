@@ -1,36 +1,36 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * The networks a client's address belongs to, smallest first, as keys to count by. An IPv4 address stands
- * for itself and for its /24. Of IPv6 a single customer is handed a /64 and, for the asking, a /48
- * (RFC 6177), so an address by itself says nothing. What is no address, such as "unknown", counts as one.
+ * The networks a client's address belongs to, as keys to count by. An IPv4 address counts by itself and by
+ * its /24. A single IPv6 customer is assigned a /64, or a /48 on request (RFC 6177), so a single IPv6 address
+ * identifies nobody. Text that is not an address, such as "unknown", is its own network.
  */
 export type ClientNetworks = {
-  /** What one household or machine has: an IPv4 address, an IPv6 /64. */
+  /** One household or machine: an IPv4 address, an IPv6 /64. */
   narrow: string;
-  /** What one customer can get hold of: an IPv4 /24, an IPv6 /48. */
+  /** What one customer can obtain: an IPv4 /24, an IPv6 /48. */
   wide: string;
 };
 
-/** Addresses whose networks are remembered: reading one costs as much as a good part of a cached answer. */
-const REMEMBERED = 2_000;
+/** Addresses whose networks are cached: parsing one takes a large part of the time of a cached response. */
+const MAX_CACHED = 2_000;
 
-const remembered = new Map<string, ClientNetworks>();
+const cached = new Map<string, ClientNetworks>();
 
 /** Never throws; the same address gives the same keys however it is written. */
 export function clientNetworks(address = "unknown"): ClientNetworks {
-  let networks = remembered.get(address);
+  let networks = cached.get(address);
   if (!networks) {
     networks = readNetworks(address);
-    if (remembered.size >= REMEMBERED) remembered.clear();
-    remembered.set(address, networks);
+    if (cached.size >= MAX_CACHED) cached.clear();
+    cached.set(address, networks);
   }
   return networks;
 }
 
 function readNetworks(address: string): ClientNetworks {
   if (!ipaddr.isValid(address)) return { narrow: address, wide: address };
-  // an IPv4 address that a dual-stack socket writes as IPv6 becomes itself again
+  // undoes the IPv4-mapped form of dual-stack sockets
   const bytes = ipaddr.process(address).toByteArray();
   return bytes.length === 4
     ? { narrow: bytes.join("."), wide: `${bytes.slice(0, 3).join(".")}.0/24` }

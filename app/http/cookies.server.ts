@@ -3,16 +3,16 @@ import { env } from "~/env.server";
 import { sessionSecrets } from "./session-secrets.server";
 
 /**
- * A cookie's name as browsers get it: host-prefixed when Secure, so that neither a subdomain nor a plain
- * connection can set it (RFC 6265bis, 4.1.3).
+ * A cookie's name as sent to browsers: with the `__Host-` prefix when Secure, so that neither a subdomain nor
+ * a plain-HTTP connection can set it (RFC 6265bis, 4.1.3).
  */
 export function cookieName(name: string): string {
   return isSecure() ? `__Host-${name}` : name;
 }
 
 /**
- * A cookie of this site, signed with the newest secret and readable under any of them, for `maxAge`
- * seconds. It has what the host prefix asks for: Secure, the path `/` and no domain.
+ * A cookie of this site that lives `maxAge` seconds, signed with the newest secret and readable under any of
+ * them. Meets the conditions of the `__Host-` prefix: Secure, path `/`, no domain.
  */
 export function signedCookie(name: string, maxAge: number): Cookie {
   return createCookie(cookieName(name), {
@@ -35,8 +35,8 @@ const SEMICOLON = 0x3b;
 const EQUALS = 0x3d;
 
 /**
- * Whether a Cookie header holds a cookie of exactly this name, valid or not. Looks at the header once and
- * makes nothing of it, because every request for a cached page is asked this.
+ * Whether a Cookie header holds a cookie of exactly this name, valid or not. Scans the header without parsing
+ * it, because it runs on every request for a cached page.
  */
 export function hasCookie(header: string | null | undefined, name: string): boolean {
   if (!header) return false;

@@ -104,10 +104,10 @@ it("takes the newest place of the largest network for one that has fewer", async
   const { queue, ask, finish } = scene({ concurrency: 1, maxWaiting: 4 });
   const running = ask("192.0.2.1");
   const crowd = ["1", "2", "3", "3"].map((subnet) => ask(`2001:db8:a:${subnet}::1`));
-  expect(queue.hasPlaceFor(clientNetworks("2001:db8:a:1::1"))).toBe(false);
+  expect(queue.hasRoomFor(clientNetworks("2001:db8:a:1::1"))).toBe(false);
   expect(await ask("2001:db8:a:1::1")).toBe("refused");
 
-  expect(queue.hasPlaceFor(clientNetworks("198.51.100.7"))).toBe(true);
+  expect(queue.hasRoomFor(clientNetworks("198.51.100.7"))).toBe(true);
   const visitor = ask("198.51.100.7");
   expect(await crowd.at(-1)).toBe("refused");
   expect(queue.waiting).toBe(4);

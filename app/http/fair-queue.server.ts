@@ -1,24 +1,26 @@
 import type { ClientNetworks } from "./client-network.server";
 import { RoundRobin } from "./round-robin.server";
 
-/** A network has as much work waiting as is fair while the queue is full; this work was not begun. */
+/**
+ * Thrown when the queue is full and the network already has its fair share of it; the task was not started.
+ */
 export class QueueFull extends Error {
   override name = "QueueFull";
 }
 
 type Limits = {
-  /** Works that run at one time. */
+  /** Tasks that run at one time. */
   concurrency: number;
-  /** Works that wait for that, of all networks together. */
+  /** Tasks that may wait, of all networks together. */
   maxWaiting: number;
 };
 
-type Waiting = { begin: () => void; reject: (reason: QueueFull) => void };
+type Waiting = { start: () => void; reject: (reason: QueueFull) => void };
 
 /**
- * Runs a bounded number of works at one time and lets a bounded number wait, shared fairly between the
- * networks that ask: they are served in turn, and when no place to wait is left, the network that has most
- * of them loses its newest. So a network can fill the queue only as long as nobody else wants it.
+ * Runs a limited number of tasks concurrently and lets a limited number wait, shared fairly between networks:
+ * they are served round-robin, and when the queue is full, the network with the most waiting tasks loses its
+ * newest. A network can therefore fill the queue only while nobody else needs it.
  */
 export class FairQueue {
   readonly #waiting = new RoundRobin<Waiting>();
@@ -26,57 +28,59 @@ export class FairQueue {
 
   constructor(private readonly limits: Limits) {}
 
-  /** Works that are under way. */
+  /** Tasks in progress. */
   get running(): number {
     return this.#running;
   }
 
-  /** Works that have not begun. */
+  /** Tasks that have not started. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Whether `run` would take work of this network now. Undefined stands for clients without an address. */
-  hasPlaceFor(network: ClientNetworks | undefined): boolean {
+  /**
+   * Whether `run` would accept a task of this network now. Undefined stands for clients without an address.
+   */
+  hasRoomFor(network: ClientNetworks | undefined): boolean {
     return (
       this.#running < this.limits.concurrency ||
       this.#waiting.size < this.limits.maxWaiting ||
-      this.#waiting.mayReplace(network)
+      this.#waiting.mayEvictFor(network)
     );
   }
 
   /**
-   * Runs work when it is its network's turn and gives what it gives. Rejects with QueueFull, before the
-   * work has begun, when its network has no place or had to give this one up to a smaller network.
+   * Runs a task when it is its network's turn, and returns its result. Rejects with QueueFull, before the
+   * task has started, when the queue has no room for its network or the task was evicted for a smaller one.
    */
   async run<Result>(
     network: ClientNetworks | undefined,
-    work: () => Promise<Result>,
+    task: () => Promise<Result>,
   ): Promise<Result> {
-    await this.#begin(network);
+    await this.#start(network);
     try {
-      return await work();
+      return await task();
     } finally {
       this.#end();
     }
   }
 
-  async #begin(network: ClientNetworks | undefined): Promise<void> {
+  async #start(network: ClientNetworks | undefined): Promise<void> {
     if (this.#running < this.limits.concurrency) {
       this.#running += 1;
       return;
     }
-    if (!this.hasPlaceFor(network)) throw new QueueFull();
+    if (!this.hasRoomFor(network)) throw new QueueFull();
     if (this.#waiting.size >= this.limits.maxWaiting) {
-      this.#waiting.takeReplaced(network)?.reject(new QueueFull());
+      this.#waiting.evictFor(network)?.reject(new QueueFull());
     }
-    await new Promise<void>((begin, reject) => this.#waiting.add(network, { begin, reject }));
+    await new Promise<void>((start, reject) => this.#waiting.add(network, { start, reject }));
   }
 
-  /** Hands the place on to whoever is next, so that nobody who comes in between can take it. */
+  /** Passes the slot directly to the next task, so that a newcomer cannot take it first. */
   #end(): void {
     const next = this.#waiting.takeNext();
-    if (next) next.begin();
+    if (next) next.start();
     else this.#running -= 1;
   }
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { ToastMessage } from "~/toast-messages";
 import { cookieName, hasCookie, signedCookie } from "./cookies.server";
 
-/** What one answer leaves for the next page: a toast, and the e-mail of a form that failed. */
+/** What a response passes on to the next page: a toast, and the e-mail address of a form that failed. */
 export type Flash = { id: string; toast: ToastMessage; email: string | null };
 
 const flashSchema = z.object({
@@ -20,7 +20,7 @@ const flashSchema = z.object({
 const NAME = "flash";
 const LIFE_SECONDS = 60;
 
-/** The flash cookie's name: a request that carries it is about one visitor. */
+/** The flash cookie's name. A request that carries it must not be answered from a shared cache. */
 export function flashCookieName(): string {
   return cookieName(NAME);
 }
@@ -38,7 +38,7 @@ export function setFlash(toast: ToastMessage, email: string | null = null): Prom
   return flashCookie().serialize(flash);
 }
 
-/** The Set-Cookie value that forgets a flash once it has been shown. */
+/** The Set-Cookie value that deletes the flash once it has been shown. */
 export function clearFlash(): Promise<string> {
   return flashCookie().serialize("", { maxAge: 0, expires: new Date(0) });
 }

@@ -4,23 +4,25 @@ import { setFlash } from "./flash.server";
 import { type Attempt, checkRateLimit, type Limited, waitMessage } from "./rate-limits.server";
 import { BUSY_MESSAGE, type FieldValue, type FormBody } from "./request-body.server";
 
-/** What a form is answered, before it is known in which of its two shapes the answer goes out. */
+/** The response to a form, independent of the format (redirect or JSON) it is sent in. */
 export type FormAnswer = {
   toast: ToastMessage | null;
-  /** Where a form post lands, and where a page with JavaScript should go; a path on this site. */
+  /**
+   * Where a form post is redirected, and where a page with JavaScript should navigate; a path on this site.
+   */
   redirectTo: string;
   /** Status of the JSON answer; a form post is always answered with 303. */
   status?: number;
-  /** Further members of the JSON answer. */
+  /** Additional properties of the JSON response. */
   body?: Record<string, unknown>;
-  /** The e-mail field as it was sent, to put back into the form after a failure; only a text is. */
+  /** The e-mail field as submitted, to refill the form after a failure; ignored unless it is a string. */
   email?: FieldValue | null;
   headers?: Headers;
 };
 
 /**
- * Answers a form in the shape it came in: JSON to a JSON body; to a plain form a 303 that carries the
- * toast in the flash cookie, so that reloading the page it leads to posts nothing twice.
+ * Answers a form in kind: a JSON body with JSON; a plain form with a 303 that carries the toast in the flash
+ * cookie, so that reloading the resulting page does not post again.
  */
 export async function answerForm(
   { wantsJson }: Pick<FormBody, "wantsJson">,
@@ -40,7 +42,9 @@ export async function answerForm(
   return redirect(answer.redirectTo, { status: 303, headers });
 }
 
-/** Answers a form that failed: to a JSON body with the toast's words as `error`, unless `body` has its own. */
+/**
+ * Answers a form that failed: a JSON body with the toast's description as `error`, unless `body` sets one.
+ */
 export function failForm(
   form: Pick<FormBody, "wantsJson">,
   status: number,
@@ -49,17 +53,17 @@ export function failForm(
   return answerForm(form, { ...rest, toast, status, body: { error: toast.description, ...body } });
 }
 
-/** The answer that leads a plain form, or whoever opened a link, to a page with a toast. */
+/** Redirects a plain form or an opened link to a page with a toast. */
 export function redirectWithToast(redirectTo: string, toast: ToastMessage): Promise<Response> {
   return answerForm({ wantsJson: false }, { toast, redirectTo });
 }
 
-/** What is said of a form that is turned away for now. */
+/** The response to a form that is rejected for now. */
 type Rejection = Pick<FormAnswer, "redirectTo" | "email" | "body"> & { toast: ToastMessage };
 
 /**
- * Counts an attempt to send a form (`checkRateLimit`). Gives null, or the 429 that turns it away, with what
- * `failure` makes of the sentence that says how long to wait.
+ * Counts an attempt to submit a form (`checkRateLimit`). Returns null, or the 429 response that rejects it,
+ * built by `failure` from the sentence that says how long to wait.
  */
 export async function limitForm(
   limited: Limited,
@@ -73,8 +77,8 @@ export async function limitForm(
 }
 
 /**
- * Turns a form away with a 503 because the site has too much to do, with what `failure` makes of the sentence
- * that says so. `seconds` are those after which it makes sense to try again.
+ * Rejects a form with a 503 because the site is overloaded; `failure` builds the response from the sentence
+ * that says so. `seconds` is the Retry-After.
  */
 export function rejectBusyForm(
   form: Pick<FormBody, "wantsJson">,
@@ -85,9 +89,9 @@ export function rejectBusyForm(
 }
 
 /**
- * Turns a form away for now: 429 or 503 with Retry-After. A status of its own leaves no room for a
- * redirect, so for a plain form the HTTP process renders the page the form belongs to in place, with
- * the toast on it (`site.server.ts`); under remix-serve the toast's words are all there is.
+ * Rejects a form for now: 429 or 503 with Retry-After. With such a status the response cannot be a redirect,
+ * so for a plain form the HTTP process renders the form's page in place, with the toast on it
+ * (`site.server.ts`); under remix-serve the response is the toast's text alone.
  */
 async function rejectForm(
   { wantsJson }: Pick<FormBody, "wantsJson">,
@@ -99,7 +103,7 @@ async function rejectForm(
     const error = body?.error ?? toast.description ?? toast.title;
     return json({ toast, redirectTo, ...body, error }, { status, headers });
   }
-  context.refusedForm = {
+  context.rejectedForm = {
     page: redirectTo,
     flashCookie: await setFlash(toast, textOf(email)),
     retryAfter: String(seconds),

@@ -3,7 +3,7 @@ import { countRateLimited } from "~/observability/metrics.server";
 import { HONEYPOT_FIELD } from "~/ui/honeypot-field";
 import type { FormBody } from "./request-body.server";
 
-/** Whether a form was filled in by a program that fell for the field people do not see. */
+/** Whether a bot filled in the form: the honeypot field, invisible to people, is not empty. */
 export function isSpam(fields: FormBody["fields"]): boolean {
   const value = fields[HONEYPOT_FIELD];
   if (value === undefined || value === "") return false;

@@ -1,15 +1,15 @@
-import type { WhileOutside } from "./page-slots.server";
+import type { WithSlotReleased } from "./page-slots.server";
 
-/** What the HTTP process knows of a request beyond its `Request`; absent under remix-serve. */
+/** What the HTTP process knows about a request beyond its `Request`; absent under remix-serve. */
 declare module "@remix-run/node" {
   interface AppLoadContext {
     requestId?: string;
-    /** Lets this page's inline scripts run; absent for a page that is cached for everybody. */
+    /** Allows this page's inline scripts; absent for a page rendered for the shared cache. */
     nonce?: string;
     clientAddress?: string;
-    /** Lends the page's slot to others while somebody outside is waited for; absent for what has no slot. */
-    whileOutside?: WhileOutside;
-    /** Set by an action that turned a plain form away: what the answer's page is rendered from. */
-    refusedForm?: { page: string; flashCookie: string; retryAfter: string; status: 429 | 503 };
+    /** Releases the page's slot during a wait for an external service; absent for what has no slot. */
+    withSlotReleased?: WithSlotReleased;
+    /** Set by an action that rejected a plain form: what to render the response from. */
+    rejectedForm?: { page: string; flashCookie: string; retryAfter: string; status: 429 | 503 };
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { QueueFull } from "./fair-queue.server";
-import { PageSlots, whileOutside } from "./page-slots.server";
+import { PageSlots, withSlotReleased } from "./page-slots.server";
 
 const NETWORK = { narrow: "192.0.2.1", wide: "192.0.2.0/24" };
 const CONCURRENT_PAGES = 32;
@@ -112,6 +112,6 @@ describe("page slots", () => {
   });
 
   it("are not needed: without them the work just runs", async () => {
-    expect(await whileOutside({}, async () => "done")).toBe("done");
+    expect(await withSlotReleased({}, async () => "done")).toBe("done");
   });
 });

@@ -2,41 +2,40 @@ import type { AppLoadContext } from "@remix-run/node";
 import type { ClientNetworks } from "./client-network.server";
 import { FairQueue } from "./fair-queue.server";
 
-/** Pages that are made at one time: each takes memory, and with more of them none comes sooner. */
+/** Pages rendered at one time: each takes memory, and more of them would not finish any sooner. */
 const CONCURRENT_PAGES = 32;
 
-/** Pages that wait for that; who has no fair share of these places left is told to come again. */
+/** Pages that may wait for a slot; beyond a network's fair share of these, it is told to retry. */
 const MAX_WAITING_PAGES = 400;
 
-/** Runs work that waits for somebody outside, such as Stripe, without holding a slot meanwhile. */
-export type WhileOutside = <Result>(work: () => Promise<Result>) => Promise<Result>;
+/** Runs work that waits for an external service, such as Stripe, with the page's slot released meanwhile. */
+export type WithSlotReleased = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** The slots in which pages are made, so many at one time; networks share them fairly. */
+/** A limited number of slots for rendering pages, shared fairly between networks. */
 export class PageSlots {
   readonly #queue = new FairQueue({ concurrency: CONCURRENT_PAGES, maxWaiting: MAX_WAITING_PAGES });
 
   /**
-   * Makes a page in a slot; throws QueueFull when its network has no place to wait for one. What the page
-   * runs through `whileOutside` gives the slot back and takes another one, at the end of the queue, when
-   * it is done.
+   * Renders a page in a slot; throws QueueFull when the queue has no room for its network. Work that the page
+   * runs through `withSlotReleased` releases the slot, and reacquires one at the end of the queue afterwards.
    */
   async run<Result>(
     network: ClientNetworks,
-    makePage: (whileOutside: WhileOutside) => Promise<Result>,
+    renderPage: (withSlotReleased: WithSlotReleased) => Promise<Result>,
   ): Promise<Result> {
-    let slot = this.#take(network);
-    let outside = 0;
-    let isMade = false;
-    const whileOutside: WhileOutside = async (work) => {
-      outside++;
-      if (outside === 1) void slot.then((giveBack) => giveBack());
+    let slot = this.#acquire(network);
+    let externalWaits = 0;
+    let isRendered = false;
+    const withSlotReleased: WithSlotReleased = async (work) => {
+      externalWaits++;
+      if (externalWaits === 1) void slot.then((release) => release());
       try {
         return await work();
       } finally {
-        outside--;
-        if (outside === 0 && !isMade) {
-          // a page that is half made is finished without a slot rather than lost
-          slot = this.#take(network).catch(() => () => {});
+        externalWaits--;
+        if (externalWaits === 0 && !isRendered) {
+          // better to finish a half-rendered page without a slot than to lose it
+          slot = this.#acquire(network).catch(() => () => {});
         }
         await slot;
       }
@@ -44,27 +43,29 @@ export class PageSlots {
 
     await slot;
     try {
-      return await makePage(whileOutside);
+      return await renderPage(withSlotReleased);
     } finally {
-      isMade = true;
-      void slot.then((giveBack) => giveBack());
+      isRendered = true;
+      void slot.then((release) => release());
     }
   }
 
-  /** Resolves with a slot, which is its holder's until the given function is called. Rejects with QueueFull. */
-  #take(network: ClientNetworks): Promise<() => void> {
-    return new Promise((taken, refused) => {
+  /** Resolves with a slot, held until the returned function is called. Rejects with QueueFull. */
+  #acquire(network: ClientNetworks): Promise<() => void> {
+    return new Promise((resolve, reject) => {
       this.#queue
-        .run(network, () => new Promise<void>((giveBack) => taken(giveBack)))
-        .catch(refused);
+        .run(network, () => new Promise<void>((release) => resolve(release)))
+        .catch(reject);
     });
   }
 }
 
-/** Runs work that waits for somebody outside; its page's slot, if it has one, is another page's meanwhile. */
-export function whileOutside<Result>(
-  { whileOutside: give }: AppLoadContext,
+/**
+ * Runs work that waits for an external service; the page's slot, if any, is free for other pages meanwhile.
+ */
+export function withSlotReleased<Result>(
+  { withSlotReleased: run }: AppLoadContext,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return give ? give(work) : work();
+  return run ? run(work) : work();
 }

@@ -4,24 +4,24 @@ import { log } from "~/observability/log.server";
 import { countRateLimited } from "~/observability/metrics.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { clientNetworks } from "./client-network.server";
-import { type Limit, RateLimiter, type RefusedAttempt } from "./rate-limiter.server";
+import { type Limit, RateLimiter, type RejectedAttempt } from "./rate-limiter.server";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
 /** What an attempt is counted by. */
 export type CountedBy =
-  /** The client's narrow network, whatever the attempt is about. */
+  /** The client's narrow network, across all accounts. */
   | "network"
   /** The wide network around it. */
   | "wide-network"
-  /** The account, as far as it is tried from this network: a crowd elsewhere locks nobody out. */
+  /** The account together with the narrow network, so that a flood from elsewhere locks nobody out. */
   | "account-from-network"
-  /** The account, as far as it is tried from this wide network: it cannot use up the next bound alone. */
+  /** The account together with the wide network, so that one network cannot exhaust the next limit alone. */
   | "account-from-wide-network"
-  /** The account from wherever it is tried by browsers that have never signed in to it. */
+  /** The account, from browsers anywhere that have never signed in to it. */
   | "account"
-  /** The account in a browser that has signed in to it before, and nothing else. */
+  /** The account together with a browser that has signed in to it before; no other limit applies then. */
   | "known-browser";
 
 /** A wide network may be many households, or one customer with as many addresses as it likes. */
@@ -31,7 +31,7 @@ const LIMITS = {
     "wide-network": { attempts: 100, seconds: 15 * MINUTE },
     "account-from-network": { attempts: 10, seconds: 15 * MINUTE },
     "account-from-wide-network": { attempts: 15, seconds: 15 * MINUTE },
-    // bounds guessing from everywhere together; docs/security.md states what that comes to in a day
+    // limits distributed guessing; docs/security.md states how many guesses a day that allows
     account: { attempts: 100, seconds: HOUR },
     "known-browser": { attempts: 10, seconds: 15 * MINUTE },
   },
@@ -40,7 +40,7 @@ const LIMITS = {
     "wide-network": { attempts: 100, seconds: HOUR },
     "account-from-network": { attempts: 10, seconds: HOUR },
   },
-  // how much mail that makes for one person is bounded where it is sent
+  // the mail sent to one person is limited where it is sent
   reset: {
     network: { attempts: 20, seconds: HOUR },
     "wide-network": { attempts: 60, seconds: HOUR },
@@ -56,7 +56,7 @@ const LIMITS = {
     "wide-network": { attempts: 300, seconds: HOUR },
     "account-from-network": { attempts: 10, seconds: HOUR },
   },
-  // only the account's owner, signed in, can use these up
+  // only the signed-in owner of the account can exhaust these
   checkout: {
     network: { attempts: 300, seconds: HOUR },
     "wide-network": { attempts: 1_200, seconds: HOUR },
@@ -67,7 +67,7 @@ const LIMITS = {
     "wide-network": { attempts: 1_200, seconds: HOUR },
     account: { attempts: 30, seconds: HOUR },
   },
-  // whether a payment has arrived; a page that waits for one asks nine times by itself
+  // polls whether a payment has arrived; the page that waits for one polls nine times
   confirmation: {
     network: { attempts: 300, seconds: HOUR },
     "wide-network": { attempts: 1_200, seconds: HOUR },
@@ -80,7 +80,7 @@ export type Limited = keyof typeof LIMITS;
 /** Who an attempt is counted against. */
 export type Attempt = {
   context: AppLoadContext;
-  /** What tells the account apart: its e-mail address as `emailSchema` gives it, or its user's id. */
+  /** Identifies the account: its e-mail address as normalized by `emailSchema`, or its user's id. */
   account?: string | null;
   /** The id of a browser that has signed in to this very account before (`findKnownBrowser`). */
   knownBrowser?: string | null;
@@ -89,43 +89,43 @@ export type Attempt = {
 const limiters = new Map<string, RateLimiter>();
 
 /**
- * Counts an attempt against its limits, which all instances share through the database. Gives null, or
- * the seconds after which it makes sense to try again. The first limit that refuses ends the counting, so
- * what is turned away for the network it comes from takes nothing from the account it names. While the
- * database is away, or too slow to ask, each process counts alone.
+ * Counts an attempt against its limits, which all instances share through the database. Returns null, or the
+ * seconds after which to try again. Counting stops at the first limit that rejects, so an attempt rejected
+ * for its network does not count against the account it names. While the database is unavailable or too slow,
+ * each process counts alone.
  */
 export async function checkRateLimit(limited: Limited, attempt: Attempt): Promise<number | null> {
   const counts = countsOf(limited, attempt);
   for (const { by, key } of counts) {
-    const wait = limiter(limited, by).knownWait(key);
-    if (wait > 0) return refuse(limited, by, wait);
+    const wait = limiter(limited, by).cachedWait(key);
+    if (wait > 0) return reject(limited, by, wait);
   }
   let isShared = true;
   for (const { by, key } of counts) {
     const limit = limiter(limited, by);
-    let refused: RefusedAttempt | null = null;
+    let rejected: RejectedAttempt | null = null;
     if (isShared) {
       try {
-        refused = await limit.consume(key);
+        rejected = await limit.consume(key);
       } catch (error) {
         log().warn({ err: error }, "a rate limit is counted without the database");
-        // the others need not wait for it too
+        // the remaining limits need not wait for the same timeout
         isShared = false;
       }
     }
-    if (!isShared) refused = await limit.consumeAlone(key);
-    if (!refused) continue;
-    if (refused.isFirst) {
+    if (!isShared) rejected = await limit.consumeLocally(key);
+    if (!rejected) continue;
+    if (rejected.isFirst) {
       const { narrow } = clientNetworks(attempt.context.clientAddress);
-      // this line stands for all that are refused until the count starts anew
+      // one line for all rejections until the count is reset
       logSecurityEvent("limit-reached", { limited, by, network: narrow }, "rate limit reached");
     }
-    return refuse(limited, by, refused.wait);
+    return reject(limited, by, rejected.wait);
   }
   return null;
 }
 
-/** What an attempt is counted by, in this order; keys hold no address of a person. */
+/** What an attempt is counted by, in this order; keys contain no e-mail addresses. */
 function countsOf(
   limited: Limited,
   { context, account, knownBrowser }: Attempt,
@@ -137,7 +137,7 @@ function countsOf(
     return [{ by: "known-browser", key: `${who}:${knownBrowser}` }];
   }
   return [
-    // under remix-serve nobody's address is known, and all would be one network
+    // under remix-serve client addresses are unknown, and all visitors would share one network
     ...(context.clientAddress
       ? [
           { by: "network" as const, key: narrow },
@@ -154,12 +154,12 @@ function countsOf(
   ];
 }
 
-function refuse(limited: Limited, by: CountedBy, milliseconds: number): number {
+function reject(limited: Limited, by: CountedBy, milliseconds: number): number {
   countRateLimited(limited, by);
   return Math.max(1, Math.ceil(milliseconds / 1000));
 }
 
-/** What a toast says to whoever has to wait. */
+/** The toast's text for a visitor who has to wait. */
 export function waitMessage(seconds: number): string {
   const minutes = Math.ceil(seconds / MINUTE);
   return `Too many attempts. Please try again in ${minutes <= 1 ? "a minute" : `${minutes} minutes`}.`;
@@ -171,14 +171,14 @@ function limiter(limited: Limited, by: CountedBy): RateLimiter {
   if (!found) {
     const limits: Partial<Record<CountedBy, Limit>> = LIMITS[limited];
     const limit = limits[by];
-    if (!limit) throw new Error(`There is no limit of ${limited} by ${by}.`);
+    if (!limit) throw new Error(`No limit is defined for ${limited} by ${by}.`);
     found = new RateLimiter(name, limit);
     limiters.set(name, found);
   }
   return found;
 }
 
-/** An account is counted under a digest, so that the table holds no addresses. */
+/** Accounts are counted under a digest, so that the table holds no e-mail addresses. */
 function digest(account: string): string {
   return createHash("sha256").update(account).digest("base64url").slice(0, 32);
 }

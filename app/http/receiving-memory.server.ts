@@ -1,19 +1,20 @@
 import type { ClientNetworks } from "./client-network.server";
 
-/** A body that is being received, and what it takes of the memory. */
+/** A body being received, and the memory it takes. */
 type Body = { network: ClientNetworks; bytes: number; drop: () => void };
 
-/** What a body says of itself while it comes in. */
+/** A handle by which a body reports its memory while it is received. */
 export type ReceivedBody = {
-  /** Notes what it takes now, in bytes; may drop this or another body. */
+  /** Sets its current size in bytes; may drop this or another body. */
   resize(bytes: number): void;
   end(): void;
 };
 
 /**
- * Bounds the memory of bodies that are being received, of all requests together: what a crowd of slow
- * senders may occupy. Beyond it the largest body of the network that takes most is dropped, by wide networks
- * first and by narrow ones within, so that nobody else's form is refused for a crowd.
+ * Limits the total memory of bodies being received, which many slow senders could otherwise exhaust. Above
+ * the limit, the largest body of the network that takes the most is dropped, comparing wide networks first
+ * and the narrow ones within them second, so that other networks' forms are not rejected for one network's
+ * flood.
  */
 export class ReceivingMemory {
   readonly #bodies = new Set<Body>();
@@ -21,7 +22,7 @@ export class ReceivingMemory {
 
   constructor(private readonly limit: number) {}
 
-  /** Takes in a body that has begun; `drop` is called once at most, when it has to be given up. */
+  /** Registers a body; `drop` is called at most once, when the body is evicted. */
   begin(network: ClientNetworks, drop: () => void): ReceivedBody {
     const body: Body = { network, bytes: 0, drop };
     this.#bodies.add(body);
@@ -40,12 +41,12 @@ export class ReceivingMemory {
     if (this.#bodies.delete(body)) this.#bytes -= body.bytes;
   }
 
-  /** Each time it looks at all bodies it ends one, which had to be sent first. */
+  /** Linear in the number of bodies, but each call drops one, which had to be sent first. */
   #dropLargest(newest: Body): void {
     const ofWide = ofLargestNetwork([...this.#bodies], "wide");
     const ofNarrow = ofLargestNetwork(ofWide, "narrow");
     const most = Math.max(...ofNarrow.map(({ bytes }) => bytes));
-    // of equals the newest, which has waited least
+    // among equals the newest, which has waited least
     const dropped =
       ofNarrow.includes(newest) && newest.bytes === most
         ? newest
@@ -56,7 +57,7 @@ export class ReceivingMemory {
   }
 }
 
-/** The bodies of the network that takes most on a tier. */
+/** The bodies of the network that takes the most memory in a tier. */
 function ofLargestNetwork(bodies: Body[], tier: keyof ClientNetworks): Body[] {
   const byNetwork = new Map<string, number>();
   for (const { network, bytes } of bodies) {

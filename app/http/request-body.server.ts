@@ -5,21 +5,24 @@ import { ReceivingMemory } from "./receiving-memory.server";
 /** Largest body of a form, in bytes. */
 export const FORM_LIMIT = 64 * 1024;
 
-/** Most memory that bodies may take while they are being received, of all requests together, in bytes. */
+/** Most memory that bodies may take while being received, over all requests, in bytes. */
 const RECEIVING_LIMIT = 64 * 1024 * 1024;
 
 /**
- * Most fields of a form. The largest of the site's has five; a body may hold thousands of them, and each
- * costs its parser as much as a page of text.
+ * Most fields of a form. The site's largest has five; a body may hold thousands, and each costs the parser as
+ * much as a page of text.
  */
 const MAX_FIELDS = 100;
 
-/** Most pieces a body may come in: a packet each, or a chunk. A thousand packets hold more than we read. */
-const MAX_PIECES = 2_000;
+/**
+ * Most chunks (network packets or HTTP chunks) a body may come in. A thousand packets hold more than any
+ * limit.
+ */
+const MAX_CHUNKS = 2_000;
 
 const receivingMemory = new ReceivingMemory(RECEIVING_LIMIT);
 
-/** A field's value: a string, all values of a repeated name, or "file" content nobody asked for. */
+/** A field's value: a string, or all values of a repeated name. An uploaded file is read as "". */
 export type FieldValue = string | string[] | undefined;
 
 export type FormBody = {
@@ -29,9 +32,9 @@ export type FormBody = {
 };
 
 /**
- * Reads a body as text. Throws a 413 Response once `limit` bytes are passed, whatever Content-Length
- * said, a 503 Response when its network takes most of what may be received at one time, and a 400 Response
- * when the client goes away half-way or its body comes in crumbs.
+ * Reads a body as text. Throws a 413 Response beyond `limit` bytes, whatever Content-Length said; a 503
+ * Response when its network takes most of the memory for bodies being received; and a 400 Response when the
+ * client disconnects before the end or the body comes in too many chunks.
  */
 export async function readText(
   request: Request,
@@ -56,19 +59,19 @@ async function readBytes(
   });
   let bytes = new Uint8Array(0);
   let size = 0;
-  let pieces = 0;
+  let chunks = 0;
   try {
     while (reader) {
       const { done, value } = await reader.read().catch(() => {
-        throw refusal(400, "The request ended before its body was complete.");
+        throw errorResponse(400, "The request ended before its body was complete.");
       });
       if (isDropped) throw tooBusy();
       if (done) break;
-      pieces += 1;
-      if (pieces > MAX_PIECES) throw refusal(400, "The body comes in too many pieces.");
+      chunks += 1;
+      if (chunks > MAX_CHUNKS) throw errorResponse(400, "The body comes in too many chunks.");
       const end = size + value.byteLength;
       if (end > limit) throw tooLarge(limit);
-      // copied, since each of many small pieces may keep a large buffer that it came in
+      // copied, because each of many small chunks may keep a large buffer alive
       if (end > bytes.byteLength) {
         const larger = new Uint8Array(Math.min(limit, Math.max(end, 2 * bytes.byteLength)));
         larger.set(bytes.subarray(0, size));
@@ -79,23 +82,23 @@ async function readBytes(
       size = end;
     }
     return bytes.subarray(0, size);
-  } catch (refused) {
+  } catch (error) {
     stopReading();
-    throw refused;
+    throw error;
   } finally {
     memory.end();
   }
 }
 
 /**
- * Reads the posted fields of a form (urlencoded or multipart) or of a flat JSON object. Throws a
- * Response: 405 for another method than POST, 415 for another content type, 413 past 64 KB, 400 for a
- * body that does not parse or has more than 100 fields, 503 when its network sends too much at one time. A
- * repeated field becomes an array, which no field's schema accepts.
+ * Reads the posted fields of a form (urlencoded or multipart) or of a flat JSON object. Throws a Response:
+ * 405 for a method other than POST, 415 for another content type, 413 above 64 KB, 400 for a body that does
+ * not parse or has more than 100 fields, 503 when its network sends too much at one time. A repeated field
+ * becomes an array, which no field's schema accepts.
  */
 export async function readForm(request: Request, context?: AppLoadContext): Promise<FormBody> {
   if (request.method !== "POST") {
-    throw refusal(405, `${request.method} is not possible here; POST is.`, { Allow: "POST" });
+    throw errorResponse(405, `${request.method} is not possible here; POST is.`, { Allow: "POST" });
   }
   const contentType = request.headers.get("Content-Type") ?? "";
   const mediaType = contentType.split(";")[0]?.trim().toLowerCase();
@@ -107,17 +110,17 @@ export async function readForm(request: Request, context?: AppLoadContext): Prom
     case "application/x-www-form-urlencoded":
       return { fields: parseUrlencoded(bytes), wantsJson: false };
     case "multipart/form-data": {
-      // undici takes as many parts as there are; each has this header
+      // undici does not limit the number of parts; each has this header
       requireAtMost(MAX_FIELDS, "content-disposition", bytes);
       const form = await new Response(bytes, { headers: { "Content-Type": contentType } })
         .formData()
         .catch(() => {
-          throw refusal(400, "The form could not be read.");
+          throw errorResponse(400, "The form could not be read.");
         });
       return { fields: collect(form), wantsJson: false };
     }
     default:
-      throw refusal(415, "Send this as a form or as JSON.");
+      throw errorResponse(415, "Send this as a form or as JSON.");
   }
 }
 
@@ -126,7 +129,10 @@ function parseUrlencoded(bytes: Uint8Array): Record<string, FieldValue> {
   return collect(new URLSearchParams(new TextDecoder().decode(bytes)));
 }
 
-/** Throws a 400 Response if a body holds what marks a field of it, in whatever case, more often. */
+/**
+ * Throws a 400 Response if a body holds `mark`, which occurs once per field, more than `most` times
+ * (case-insensitive).
+ */
 function requireAtMost(most: number, mark: string, bytes: Uint8Array): void {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     .toString("latin1")
@@ -134,7 +140,7 @@ function requireAtMost(most: number, mark: string, bytes: Uint8Array): void {
   let count = 0;
   for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length)) {
     count += 1;
-    if (count > most) throw refusal(400, "The form has too many fields.");
+    if (count > most) throw errorResponse(400, "The form has too many fields.");
   }
 }
 
@@ -143,14 +149,14 @@ function parseJson(bytes: Uint8Array): Record<string, FieldValue> {
   try {
     body = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    throw refusal(400, "The body is not valid JSON.");
+    throw errorResponse(400, "The body is not valid JSON.");
   }
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
-    throw refusal(400, "The body is not a JSON object.");
+    throw errorResponse(400, "The body is not a JSON object.");
   }
   const fields: Record<string, FieldValue> = Object.assign(Object.create(null), body);
   for (const [name, value] of Object.entries(fields)) {
-    // two values show that there is more than one; nobody has to go through thousands
+    // two values are enough to show that it is a list, and bound the work of validating it
     if (Array.isArray(value)) fields[name] = value.slice(0, 2);
   }
   return fields;
@@ -168,11 +174,11 @@ function collect(entries: Iterable<[string, unknown]>): Record<string, FieldValu
   return fields;
 }
 
-/** What is said with a 503. */
+/** The message of a 503. */
 export const BUSY_MESSAGE = "The site is very busy. Please try again.";
 
-/** A thrown answer with a sentence for whoever sent the request. */
-export function refusal(
+/** An error response with a sentence for the client, to be thrown. */
+export function errorResponse(
   status: number,
   message: string,
   headers: Record<string, string> = {},
@@ -188,14 +194,14 @@ export function refusal(
 }
 
 function tooBusy(): Response {
-  return refusal(503, BUSY_MESSAGE, {
+  return errorResponse(503, BUSY_MESSAGE, {
     "Retry-After": "5",
     Connection: "close",
   });
 }
 
 function tooLarge(limit: number): Response {
-  return refusal(413, `The request is larger than ${Math.floor(limit / 1024)} KB.`, {
+  return errorResponse(413, `The request is larger than ${Math.floor(limit / 1024)} KB.`, {
     Connection: "close",
   });
 }

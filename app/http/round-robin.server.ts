@@ -1,56 +1,60 @@
 import type { ClientNetworks } from "./client-network.server";
 import { SizeRanking } from "./size-ranking.server";
 
-/** Clients without an address, such as a test's requests, count as one network. */
-const NOWHERE: ClientNetworks = { narrow: "", wide: "" };
+/** Clients without an address, such as requests in tests, count as one network. */
+const NO_ADDRESS: ClientNetworks = { narrow: "", wide: "" };
 
 /**
- * Items of clients in the order in which it is fair to take them: from the wide networks in turn, within
- * one from its narrow networks in turn, within one first come, first served. No operation takes longer for
- * more items.
+ * Queues clients' items fairly: round-robin between wide networks, within each round-robin between its narrow
+ * networks, and within those first in, first out. The cost of an operation does not depend on the number of
+ * items.
  */
 export class RoundRobin<Item> {
-  readonly #items = new Turns<Item>(() => new Turns<Item>(() => new Line<Item>()));
+  readonly #items = new RoundRobinGroups<Item>(
+    () => new RoundRobinGroups<Item>(() => new Fifo<Item>()),
+  );
 
   get size(): number {
     return this.#items.size;
   }
 
-  add({ wide, narrow } = NOWHERE, item: Item): void {
+  add({ wide, narrow } = NO_ADDRESS, item: Item): void {
     this.#items.add([wide, narrow], item);
   }
 
-  /** Takes out the item whose turn it is; undefined when there is none. */
+  /** Removes and returns the next item; undefined when there is none. */
   takeNext(): Item | undefined {
     return this.#items.takeNext();
   }
 
   /**
-   * Whether it is fair that an item of the largest network makes way for one more of this network: when
-   * this network holds fewer even then. Within the largest wide network its narrow ones are compared.
+   * Whether it is fair to evict an item of the largest network for one more of this network: when this
+   * network would still hold fewer. Within the largest wide network, its narrow networks are compared.
    */
-  mayReplace({ wide, narrow } = NOWHERE): boolean {
-    return this.#items.mayReplace([wide, narrow]);
+  mayEvictFor({ wide, narrow } = NO_ADDRESS): boolean {
+    return this.#items.mayEvictFor([wide, narrow]);
   }
 
-  /** Takes out the item that makes way then: the newest of the largest narrow network of the largest wide one. */
-  takeReplaced({ wide, narrow } = NOWHERE): Item | undefined {
-    return this.#items.takeReplaced([wide, narrow]);
+  /**
+   * Removes and returns the item to evict: the newest of the largest narrow network of the largest wide one.
+   */
+  evictFor({ wide, narrow } = NO_ADDRESS): Item | undefined {
+    return this.#items.evictFor([wide, narrow]);
   }
 }
 
-/** Items that belong together, on some tier of networks; `path` names the groups below this one. */
+/** The items of a network on some tier; `path` names the groups below this one. */
 type Group<Item> = {
   readonly size: number;
   add(path: readonly string[], item: Item): void;
   takeNext(): Item | undefined;
-  mayReplace(path: readonly string[]): boolean;
-  takeReplaced(path: readonly string[]): Item | undefined;
+  mayEvictFor(path: readonly string[]): boolean;
+  evictFor(path: readonly string[]): Item | undefined;
 };
 
-/** Groups that are taken from in turn; one that is empty is forgotten. */
-class Turns<Item> implements Group<Item> {
-  /** In the order of their turns, since a Map keeps the order in which its entries were put in. */
+/** Groups served in turn; empty ones are removed. */
+class RoundRobinGroups<Item> implements Group<Item> {
+  /** In the order of their turns: a Map iterates in insertion order. */
   readonly #groups = new Map<string, Group<Item>>();
   readonly #bySize = new SizeRanking<string>();
   #size = 0;
@@ -79,23 +83,26 @@ class Turns<Item> implements Group<Item> {
     return item;
   }
 
-  mayReplace([key = "", ...path]: readonly string[]): boolean {
+  mayEvictFor([key = "", ...path]: readonly string[]): boolean {
     const own = this.#groups.get(key);
-    if (own && key === this.#largestFor(key)) return own.mayReplace(path);
+    if (own && key === this.#largestFor(key)) return own.mayEvictFor(path);
     return (own?.size ?? 0) + 1 < this.#bySize.largestSize;
   }
 
-  takeReplaced([key = "", ...path]: readonly string[]): Item | undefined {
+  evictFor([key = "", ...path]: readonly string[]): Item | undefined {
     const largest = this.#largestFor(key);
     const group = largest === undefined ? undefined : this.#groups.get(largest);
     if (largest === undefined || !group) return undefined;
-    const item = group.takeReplaced(path);
+    const item = group.evictFor(path);
     if (group.size === 0) this.#groups.delete(largest);
     this.#resized(largest, group, -1);
     return item;
   }
 
-  /** Of several largest groups one's own, so that neighbours are compared and strangers left alone. */
+  /**
+   * Among several largest groups the caller's own, so that its items compete with each other before those of
+   * other networks.
+   */
   #largestFor(key: string): string | undefined {
     const own = this.#groups.get(key);
     return own?.size === this.#bySize.largestSize ? key : this.#bySize.largest();
@@ -107,8 +114,8 @@ class Turns<Item> implements Group<Item> {
   }
 }
 
-/** What one narrow network has, first come, first served. */
-class Line<Item> implements Group<Item> {
+/** The items of one narrow network, first in, first out. */
+class Fifo<Item> implements Group<Item> {
   readonly #items: Item[] = [];
 
   get size(): number {
@@ -123,11 +130,11 @@ class Line<Item> implements Group<Item> {
     return this.#items.shift();
   }
 
-  mayReplace(): boolean {
+  mayEvictFor(): boolean {
     return false;
   }
 
-  takeReplaced(): Item | undefined {
+  evictFor(): Item | undefined {
     return this.#items.pop();
   }
 }

@@ -1,23 +1,23 @@
 /**
- * What a route declares of itself for the host, as its `handle` export. Without a word it gets what is safe:
- * every check, a page slot, no place in the cache.
+ * What a route declares to the host in its `handle` export. The defaults are the safe choice: every check
+ * applies, pages take a slot, nothing is cached.
  */
 export type RouteHandle = {
   /** The route's label in the metrics of requests; those without one share `other`. */
   metricsName?: string;
-  /** Cached for everybody who has no cookie of ours. */
+  /** Cached for every visitor without a session or flash cookie. */
   cached?: {
-    /** The query strings that have a page of their own, "" for none. */
+    /** The query strings that have a cached page of their own, "" for none. */
     searches: readonly string[];
-    /** Whether any other query string changes nothing, such as what an advertiser adds to the address. */
+    /** Whether any other query string, such as tracking parameters, is ignored. */
     ignoresOtherSearches?: boolean;
   };
-  /** False for what health checks, scrapers and Stripe ask under whatever name they know the machine by. */
+  /** False for what health checks, scrapers and Stripe request, under whatever host name they use. */
   hostCheck?: false;
-  /** False for what programs elsewhere post to, which prove themselves by a signature or a token. */
+  /** False for what other programs post to, authenticated by a signature or a token. */
   originCheck?: false;
-  /** False for what must be answered however many pages are being made. */
+  /** False for what must be answered however many pages are being rendered. */
   pageSlot?: false;
-  /** The level of the log line of a request; `info` unless it is asked every few seconds. */
+  /** Log level of a request's line; `info` by default, `debug` for routes polled every few seconds. */
   logLevel?: "debug";
 };

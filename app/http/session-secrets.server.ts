@@ -9,7 +9,7 @@ let secrets: string[] | undefined;
 
 /**
  * The secrets that sign cookies, newest first: `SESSION_SECRET`, else one generated once into
- * `DATA_DIR/session-secret` (mode 0600). Throws an OperatorError if that file cannot be kept.
+ * `DATA_DIR/session-secret` (mode 0600). Throws an OperatorError if that file cannot be read or created.
  */
 export function sessionSecrets(): string[] {
   secrets ??= env().SESSION_SECRET ?? [readOrCreateSecret()];
@@ -21,7 +21,7 @@ function readOrCreateSecret(): string {
   try {
     dataDirectory();
     try {
-      // "wx" makes two programs that start at once agree on one secret
+      // with "wx", two programs that start at once agree on one secret
       writeFileSync(file, `${randomBytes(32).toString("base64url")}\n`, {
         flag: "wx",
         mode: 0o600,
@@ -34,7 +34,7 @@ function readOrCreateSecret(): string {
     return secret;
   } catch (error) {
     throw new OperatorError(
-      `The session secret cannot be kept in ${file} (${(error as Error).message}): make DATA_DIR writable or set SESSION_SECRET.`,
+      `The session secret cannot be stored in ${file} (${(error as Error).message}): make DATA_DIR writable or set SESSION_SECRET.`,
     );
   }
 }

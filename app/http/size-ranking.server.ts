@@ -1,6 +1,6 @@
 /**
- * Knows which of many groups is the largest while they grow and shrink by one. Every operation takes
- * constant time. Of groups of one size, the one that has had it longest comes first.
+ * Tracks the largest of many groups that grow and shrink by one. Every operation takes constant time. Among
+ * groups of equal size, the one that reached that size first ranks first.
  */
 export class SizeRanking<Key> {
   /** The groups of each size, by the size. */
@@ -14,7 +14,7 @@ export class SizeRanking<Key> {
     return this.#groups.at(-1)?.values().next().value;
   }
 
-  /** Notes that a group has grown or shrunk by one; 0 is the size of what is not there. */
+  /** Registers that a group has grown or shrunk by one; an absent group has size 0. */
   move(key: Key, from: number, to: number): void {
     this.#groups[from]?.delete(key);
     if (to > 0) this.#ofSize(to).add(key);

@@ -4,28 +4,28 @@ import { log } from "~/observability/log.server";
 import { countRejectedClient } from "~/observability/metrics.server";
 import { commonHeaders } from "./response-headers.server";
 
-/** What the parser's and the server's complaints are called in HTTP; any other is a 400. */
+/** HTTP status by the error code of Node's parser or server; any other is a 400. */
 const STATUS_OF: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** How long a client gets to read why its connection is closed, in milliseconds. */
+/** How long a client gets to read the response before its connection is destroyed, in milliseconds. */
 const LINGER_MS = 1_000;
 
 const answered = new WeakSet<Socket>();
 
 /**
- * Says what was wrong to a client whose request is no HTTP, too long in the head or too slow, and closes
- * the connection. When `isBusy`, a request of it is being worked on, which is given up with it.
+ * Sends the status to a client whose request is malformed, too long in the head or too slow, and closes the
+ * connection. When `isBusy`, a request on it is still being processed, and is aborted with it.
  */
-export function answerBadClient(
+export function rejectBadClient(
   error: NodeJS.ErrnoException,
   socket: Socket,
   isBusy: boolean,
 ): void {
-  // the parser complains again about every piece that still comes in
+  // the parser reports another error for every further chunk
   if (answered.has(socket)) return;
   answered.add(socket);
   if (error.code === "ECONNRESET" || !socket.writable) {
@@ -35,7 +35,7 @@ export function answerBadClient(
   const status = STATUS_OF[error.code ?? ""] ?? 400;
   countRejectedClient(status);
   log().debug({ code: error.code, status }, "client rejected");
-  // an answer may be half sent already: two on top of each other would be worse than none
+  // a response may be half sent already, and a second one would corrupt it
   if (isBusy) {
     socket.destroy();
     return;

@@ -5,15 +5,15 @@ import { type Encoding, preferredEncoding } from "./accept-encoding.server";
 /** One encoding of a response, ready to be written to a socket. */
 type Variant = { body: Buffer; etag: string; headers: string[]; notModified: string[] };
 
-/** A response that is the same for everybody, cached in memory with all its headers. */
+/** A response that is the same for everyone, cached in memory with all its headers. */
 export type CachedResponse = { identity: Variant } & Partial<Record<Encoding, Variant>>;
 
-/** How often cached responses were sent, and how often a client still had what it asked for. */
+/** Cached responses sent in full, and answered 304 because the client's copy was current. */
 export type CacheStatistics = { hits: number; notModified: number };
 
 /**
- * Makes a response to cache. `headers` are those it has in every encoding; ETag, Content-Encoding and
- * Content-Length are added. Encodings that save nothing are left out by leaving them out of `bodies`.
+ * Builds a response to cache. `headers` are common to all encodings; ETag, Content-Encoding and
+ * Content-Length are added. Leave an encoding out of `bodies` when it saves nothing.
  */
 export function cacheResponse(
   headers: readonly (readonly [string, string])[],
@@ -38,7 +38,7 @@ export function cacheResponse(
   return Object.fromEntries(variants);
 }
 
-/** Sends the smallest encoding the client takes, or 304 when it has that already. Ends the response. */
+/** Sends the smallest encoding the client accepts, or 304 when its copy is current. Ends the response. */
 export function sendCached(
   { method, headers }: IncomingMessage,
   response: ServerResponse,
@@ -57,7 +57,7 @@ export function sendCached(
   response.end(method === "HEAD" ? undefined : variant.body);
 }
 
-/** Weak or strong, one of a list or `*`; a tag stands in quotes, so it is found nowhere but as a whole. */
+/** Weak or strong, in a list, or `*`. Tags are quoted, so `includes` cannot match part of another one. */
 function matches(header: string | string[] | undefined, etag: string): boolean {
   if (header === undefined) return false;
   const text = String(header);

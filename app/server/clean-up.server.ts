@@ -7,23 +7,23 @@ import { deleteOldWebhookEvents } from "~db/queries/webhook-events";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** An address nobody confirmed is forgotten after this long. */
+/** How long an unconfirmed newsletter address is stored. */
 const UNCONFIRMED_LIFE_MS = 30 * 24 * HOUR_MS;
 
 /**
- * A worked webhook event is forgotten after this long. Its id is needed for as long as Stripe may
- * deliver it again: 3 days by itself, 30 by hand (https://docs.stripe.com/webhooks#automatic-retries,
+ * How long a processed webhook event is stored. Its id is needed for as long as Stripe may redeliver it: 3
+ * days automatically, 30 manually (https://docs.stripe.com/webhooks#automatic-retries,
  * https://docs.stripe.com/webhooks/process-undelivered-events).
  */
 const WEBHOOK_EVENT_LIFE_MS = 90 * 24 * HOUR_MS;
 
-/** Webhook events removed by one statement, and the most statements of one clean-up; the rest waits an hour. */
+/** Webhook events deleted per statement, and statements per clean-up; the rest is left to the next one. */
 const WEBHOOK_EVENT_BATCH = 1_000;
 const WEBHOOK_EVENT_BATCHES = 100;
 
 /**
- * Removes what is over: ended sessions, unused password resets, counts that start anew, addresses
- * nobody confirmed, webhook events that will not come again.
+ * Deletes expired sessions, expired password resets, expired rate-limit counts, unconfirmed newsletter
+ * addresses and webhook events that can no longer be redelivered.
  */
 export async function cleanUp(now = new Date()): Promise<void> {
   await deleteExpiredSessions(now);
@@ -40,17 +40,17 @@ async function cleanUpWebhookEvents(before: Date): Promise<void> {
   }
 }
 
-/** Cleans up every hour until the returned function is called. */
+/** Cleans up every hour until the returned function is called, which waits for a clean-up in progress. */
 export function startCleanUp(): () => Promise<void> {
-  let round: Promise<void> = Promise.resolve();
+  let inFlight: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    round = cleanUp().catch((error: unknown) =>
-      log().error({ err: error }, "the clean-up failed; it is tried again in an hour"),
+    inFlight = cleanUp().catch((error: unknown) =>
+      log().error({ err: error }, "the clean-up failed; it will be retried in an hour"),
     );
   }, HOUR_MS);
   timer.unref();
   return async () => {
     clearInterval(timer);
-    await round;
+    await inFlight;
   };
 }

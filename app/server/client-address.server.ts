@@ -5,41 +5,50 @@ import { env } from "~/env.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { log } from "~/observability/log.server";
 
-/** Headers in which proxies say who asked. This program reads the first, which all of them can write. */
+/** Headers in which proxies report the client's address. Only the first is read; every proxy can send it. */
 const FORWARDING_HEADERS = ["x-forwarded-for", "forwarded", "x-real-ip"];
 
-/** Where a proxy of one's own connects from that is only counted: this machine or a private network. */
-const NEAR = new Set(["loopback", "private", "uniqueLocal", "linkLocal", "carrierGradeNat"]);
+/**
+ * Address ranges from which a proxy is trusted when TRUST_PROXY is a number: this machine and private
+ * networks.
+ */
+const PROXY_RANGES = new Set([
+  "loopback",
+  "private",
+  "uniqueLocal",
+  "linkLocal",
+  "carrierGradeNat",
+]);
 
-/** How often the same advice is given, in milliseconds, since any visitor can bring it about. */
-const ADVICE_INTERVAL_MS = 3_600_000;
+/** How often the warning is logged at most, in milliseconds, since any visitor can trigger it. */
+const WARNING_INTERVAL_MS = 3_600_000;
 
 /**
- * The address a request came from: the socket's, or behind the proxies of TRUST_PROXY the one they report.
- * With a number n it is the one the n-th proxy from here wrote, if the socket's address is a private one;
- * with networks the last one that is in none of them. What a client writes into X-Forwarded-For itself
- * stands further left and is not believed.
+ * The address a request came from: the socket's, or behind the proxies of TRUST_PROXY the one they report. If
+ * TRUST_PROXY is a number n, that is the address added by the n-th proxy counted from this server, provided
+ * the socket's address is private; if it is a list of networks, the last address outside all of them. What a
+ * client itself puts into X-Forwarded-For is further left and is ignored.
  */
 export function clientAddress(request: IncomingMessage): string {
   const socket = request.socket.remoteAddress ?? "unknown";
   const proxies = env().TRUST_PROXY;
   const forwarded = request.headers["x-forwarded-for"];
   if (!isProxy(socket, proxies)) {
-    adviseAboutUnbelieved(request, socket);
+    warnAboutUntrustedHeader(request, socket);
     return socket;
   }
   if (forwarded === undefined) return socket;
   const reported = [forwarded].flat().join(",").split(",");
   return typeof proxies === "number"
     ? (addressIn(reported.at(-proxies) ?? "") ?? socket)
-    : lastOutside(reported, proxies, socket);
+    : lastUntrusted(reported, proxies, socket);
 }
 
-/** Whether somebody who connects from an address may say for whom. */
+/** Whether a peer at this address is trusted to report the client's address. */
 function isProxy(address: string, proxies: number | readonly string[]): boolean {
   if (proxies === 0 || isIP(address) === 0) return false;
   const parsed = ipaddr.process(address);
-  if (typeof proxies === "number") return NEAR.has(parsed.range());
+  if (typeof proxies === "number") return PROXY_RANGES.has(parsed.range());
   return proxies.some((network) => {
     const [start, bits] = network.includes("/")
       ? ipaddr.parseCIDR(network)
@@ -48,8 +57,8 @@ function isProxy(address: string, proxies: number | readonly string[]): boolean 
   });
 }
 
-/** Follows a chain of proxies from here outwards, as long as each of them is one of ours. */
-function lastOutside(reported: string[], proxies: readonly string[], socket: string): string {
+/** Walks the chain of proxies outwards from this server while each hop is trusted. */
+function lastUntrusted(reported: string[], proxies: readonly string[], socket: string): string {
   let nearest = socket;
   for (const written of reported.reverse()) {
     const address = addressIn(written);
@@ -60,7 +69,7 @@ function lastOutside(reported: string[], proxies: readonly string[], socket: str
   return nearest;
 }
 
-/** The address a proxy wrote down, with or without a port; null for what is none. */
+/** Parses an address as reported by a proxy, with or without a port; null if it is not one. */
 function addressIn(written: string): string | null {
   const text = written.trim();
   if (isIP(text)) return text;
@@ -68,23 +77,23 @@ function addressIn(written: string): string | null {
   return isIP(address) ? address : null;
 }
 
-let advisedAt = Number.NEGATIVE_INFINITY;
+let warnedAt = Number.NEGATIVE_INFINITY;
 
 /**
- * Somebody says who asked and is not believed: either a proxy that the operator forgot to name, so that
- * all visitors share one limit, or somebody who tries to get round the limits.
+ * Warns about a forwarding header from an untrusted peer: either a proxy missing from TRUST_PROXY, so that
+ * all its visitors share one limit, or a client trying to evade the limits.
  */
-function adviseAboutUnbelieved(request: IncomingMessage, address: string): void {
+function warnAboutUntrustedHeader(request: IncomingMessage, address: string): void {
   const header = FORWARDING_HEADERS.find((name) => request.headers[name] !== undefined);
-  if (header === undefined || Date.now() - advisedAt < ADVICE_INTERVAL_MS) return;
-  advisedAt = Date.now();
+  if (header === undefined || Date.now() - warnedAt < WARNING_INTERVAL_MS) return;
+  warnedAt = Date.now();
   const { narrow } = clientNetworks(address);
   const advice =
     env().TRUST_PROXY === 0
-      ? "TRUST_PROXY is not set. Behind a proxy set it, or all visitors share one limit"
-      : "TRUST_PROXY does not cover where it came from. If that is your proxy, name its address there";
+      ? "TRUST_PROXY is not set. If this site is behind a proxy, set it, or all visitors share one limit"
+      : "TRUST_PROXY does not include the sender. If that is your proxy, add its address";
   log().warn(
     { header, network: narrow },
-    `a header that names a visitor's address is not believed: ${advice}; otherwise somebody made it up, and nothing is to be done. Told once an hour.`,
+    `ignored a forwarding header from an untrusted address: ${advice}; otherwise the client forged it, and there is nothing to do. Logged at most once an hour.`,
   );
 }

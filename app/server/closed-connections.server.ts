@@ -2,22 +2,22 @@ import type { ClientNetworks } from "~/http/client-network.server";
 import { countClosedConnection } from "~/observability/metrics.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 
-/** How often the log tells of closed connections at most, in milliseconds. */
-const EVERY_MS = 60_000;
+/** How often closed connections are logged at most, in milliseconds. */
+const LOG_INTERVAL_MS = 60_000;
 
-/** How long they are gathered before the first line, in milliseconds. */
-const GATHER_MS = 1_000;
+/** How long they are collected before the first line, in milliseconds. */
+const COLLECT_MS = 1_000;
 
 /**
- * Counts connections that were closed to make room for others. The security log tells at most once a
- * minute how many and which wide network lost most of them.
+ * Counts connections that were closed to make room for others, and logs at most once a minute how many there
+ * were and which wide network lost the most.
  */
 export function closedConnectionsReport(): (networks: ClientNetworks) => void {
   const closed = new Map<string, number>();
-  let toldAt = Number.NEGATIVE_INFINITY;
-  let isTimed = false;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  let isScheduled = false;
 
-  function tell() {
+  function logClosed() {
     const [network] = [...closed].reduce((most, one) => (one[1] > most[1] ? one : most));
     const connections = [...closed.values()].reduce((sum, count) => sum + count, 0);
     logSecurityEvent(
@@ -26,15 +26,15 @@ export function closedConnectionsReport(): (networks: ClientNetworks) => void {
       "all connections were in use: those of the largest networks were closed to make room",
     );
     closed.clear();
-    toldAt = Date.now();
-    isTimed = false;
+    loggedAt = Date.now();
+    isScheduled = false;
   }
 
   return ({ wide }) => {
     countClosedConnection();
     closed.set(wide, (closed.get(wide) ?? 0) + 1);
-    if (isTimed) return;
-    isTimed = true;
-    setTimeout(tell, Math.max(GATHER_MS, toldAt + EVERY_MS - Date.now())).unref();
+    if (isScheduled) return;
+    isScheduled = true;
+    setTimeout(logClosed, Math.max(COLLECT_MS, loggedAt + LOG_INTERVAL_MS - Date.now())).unref();
   };
 }

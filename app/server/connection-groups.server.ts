@@ -5,27 +5,24 @@ import { SizeRanking } from "~/http/size-ranking.server";
 /** A connection and what it is doing. */
 export type Connection = {
   readonly socket: Socket;
-  /** The networks of the one who is connected. */
+  /** The networks of the connected peer. */
   readonly from: ClientNetworks;
-  /** Whose it counts as at present. */
+  /** The group it currently counts towards. */
   group: NarrowGroup;
-  /** Requests it has sent that have no answer yet; with none it waits for one. */
+  /** Requests on it that have not been answered; with none it is idle. */
   unanswered: number;
-  /** Since when it has been waiting or busy, in milliseconds. */
+  /** When it became idle or busy, in milliseconds since the epoch. */
   since: number;
 };
 
-/**
- * How long a connection gets for its request, and a request for its answer, before it looks slow, in
- * milliseconds.
- */
+/** How long a connection may be idle, and a request unanswered, before it counts as slow, in milliseconds. */
 const SLOW_MS = 1_000;
 
 /** The connections of one narrow network. */
 export class NarrowGroup {
-  /** Those that have no request under way, whoever waits longest first. */
-  readonly waiting = new Set<Connection>();
-  /** Those that have one, the longest first. */
+  /** Connections without a request in flight, the longest idle first. */
+  readonly idle = new Set<Connection>();
+  /** Connections with one, the longest in flight first. */
   readonly busy = new Set<Connection>();
   size = 0;
 
@@ -35,17 +32,18 @@ export class NarrowGroup {
   ) {}
 
   /**
-   * The one that is missed least: who has waited longest for a request to come, since most of these are
-   * kept for a next one that may never come, or are begun and never finished; then whose request has been
-   * under way longest, which is the slowest because bodies and answers are small. A slow request goes
-   * before a new connection, or a crowd of them would let no neighbour ask anything.
+   * The connection to close first: the longest idle one, since most idle connections are kept alive for a
+   * request that may never come, or have begun one that is never finished; then the one with the longest
+   * running request, which is the slowest because bodies and responses are small. A slow request is closed
+   * before a connection that has only just become idle, or a flood of slow requests would keep anyone else in
+   * the same network from sending one.
    */
   leastUseful(): Connection | undefined {
-    const [waiting] = this.waiting;
+    const [idle] = this.idle;
     const [busy] = this.busy;
-    if (!waiting || !busy) return waiting ?? busy;
+    if (!idle || !busy) return idle ?? busy;
     const slowSince = Date.now() - SLOW_MS;
-    return busy.since <= slowSince && waiting.since > slowSince ? busy : waiting;
+    return busy.since <= slowSince && idle.since > slowSince ? busy : idle;
   }
 }
 
@@ -61,7 +59,7 @@ export class ConnectionGroups {
   readonly #wide = new Map<string, WideGroup>();
   readonly #bySize = new SizeRanking<WideGroup>();
 
-  /** The group of a network, with one connection more. */
+  /** Adds a connection to the group of its network and returns the group. */
   enter(networks: ClientNetworks): NarrowGroup {
     const wide = this.#wide.get(networks.wide) ?? new WideGroup();
     const narrow = wide.narrow.get(networks.narrow) ?? new NarrowGroup(networks, wide);
@@ -71,7 +69,7 @@ export class ConnectionGroups {
     return narrow;
   }
 
-  /** Takes one connection from a group, and forgets the group with its last. */
+  /** Removes a connection from its group, and the group once it is empty. */
   leave(narrow: NarrowGroup): void {
     const { networks, wide } = narrow;
     this.#resize(narrow, -1);

@@ -3,7 +3,7 @@ import { type RequestListener, request } from "node:http";
 import { createConnection, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { ConnectionLimiter } from "./connection-limiter.server";
-import { connectionsPossible } from "./file-descriptors.server";
+import { availableConnections } from "./file-descriptors.server";
 import { type HttpLimits, type HttpServer, listen } from "./http-server.server";
 
 const cleanUps: (() => unknown)[] = [];
@@ -207,8 +207,8 @@ it("costs no more for many connections than for few", { timeout: 60_000 }, () =>
 it("takes no more connections than the system has file descriptors for", () => {
   const limits = (files: number) =>
     `Max processes  63208  63208  processes\nMax open files            ${files}                 524288               files\n`;
-  expect(connectionsPossible(2_000, limits(524_288))).toBe(2_000);
-  expect(connectionsPossible(2_000, limits(1_024))).toBe(768);
-  expect(connectionsPossible(2_000, limits(100))).toBe(64);
-  expect(connectionsPossible(2_000, "")).toBe(2_000);
+  expect(availableConnections(2_000, limits(524_288))).toBe(2_000);
+  expect(availableConnections(2_000, limits(1_024))).toBe(768);
+  expect(availableConnections(2_000, limits(100))).toBe(64);
+  expect(availableConnections(2_000, "")).toBe(2_000);
 });

@@ -4,21 +4,22 @@ import { type ClientNetworks, clientNetworks } from "~/http/client-network.serve
 import { type Connection, ConnectionGroups } from "./connection-groups.server";
 
 type Options = {
-  /** Connections there may be at one time. */
+  /** Most connections open at one time. */
   maxConnections: number;
   /**
-   * Behind a proxy, the client that a request comes from. A connection of the proxy then counts as that
-   * client's while it works for it.
+   * Behind a proxy, returns the address of the client a request comes from. While the request is in flight,
+   * the proxy's connection counts towards that client.
    */
   addressOf?: (request: IncomingMessage) => string;
-  /** Told of a connection that was closed to make room, by the networks it counted as. */
+  /** Called when a connection has been closed to make room, with the networks it counted towards. */
   onClosed?: (networks: ClientNetworks) => void;
 };
 
 /**
- * Keeps the number of connections within its bound without turning away who comes new: with one too many,
- * the least useful connection of the largest network is closed, by wide networks first and by narrow ones
- * within. So a network may have all that others leave free, and yields when they come.
+ * Limits the number of connections without rejecting newcomers: when there is one too many, the least useful
+ * connection of the largest network is closed, comparing wide networks first and the narrow ones within them
+ * second. A network may therefore use all the capacity that others leave free, and yields it when they
+ * connect.
  */
 export class ConnectionLimiter {
   readonly #connections = new Map<Socket, Connection>();
@@ -30,24 +31,24 @@ export class ConnectionLimiter {
     return this.#connections.size;
   }
 
-  /** Takes a new connection in, and closes another if there are too many with it. */
+  /** Registers a new connection, and closes another if there are now too many. */
   add(socket: Socket): void {
     const from = clientNetworks(socket.remoteAddress ?? "");
     const group = this.#groups.enter(from);
     const connection = { socket, from, group, unanswered: 0, since: Date.now() };
-    group.waiting.add(connection);
+    group.idle.add(connection);
     this.#connections.set(socket, connection);
     socket.once("close", () => this.#remove(connection));
     if (this.#connections.size > this.options.maxConnections) this.#closeLeastUseful();
   }
 
-  /** Notes a request whose head has come, and gives how many of its connection have no answer yet. */
+  /** Registers a request whose head has arrived; returns how many on its connection are unanswered. */
   requestBegun(request: IncomingMessage): number {
     const connection = this.#connections.get(request.socket);
     if (!connection) return 1;
     connection.unanswered += 1;
     if (connection.unanswered === 1) {
-      connection.group.waiting.delete(connection);
+      connection.group.idle.delete(connection);
       const { addressOf } = this.options;
       if (addressOf) this.#regroup(connection, clientNetworks(addressOf(request)));
       connection.group.busy.add(connection);
@@ -56,7 +57,7 @@ export class ConnectionLimiter {
     return connection.unanswered;
   }
 
-  /** Notes that a request is over, answered or not. */
+  /** Registers that a request has ended, answered or not. */
   requestEnded(socket: Socket): void {
     const connection = this.#connections.get(socket);
     if (!connection) return;
@@ -64,11 +65,11 @@ export class ConnectionLimiter {
     if (connection.unanswered > 0) return;
     connection.group.busy.delete(connection);
     if (this.options.addressOf) this.#regroup(connection, connection.from);
-    connection.group.waiting.add(connection);
+    connection.group.idle.add(connection);
     connection.since = Date.now();
   }
 
-  /** Whether a connection has a request under way. */
+  /** Whether a connection has a request in flight. */
   isBusy(socket: Socket): boolean {
     return (this.#connections.get(socket)?.unanswered ?? 0) > 0;
   }
@@ -78,14 +79,14 @@ export class ConnectionLimiter {
     if (!connection) return;
     this.#remove(connection);
     this.options.onClosed?.(connection.group.networks);
-    // closed in good order, the system would go on sending what is left and keep it in memory
+    // after an orderly close the kernel would keep the unsent data in memory while sending it
     connection.socket.resetAndDestroy();
   }
 
   #remove(connection: Connection): void {
     if (!this.#connections.delete(connection.socket)) return;
     const { group } = connection;
-    group.waiting.delete(connection);
+    group.idle.delete(connection);
     group.busy.delete(connection);
     this.#groups.leave(group);
   }

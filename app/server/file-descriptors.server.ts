@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 
-/** What everything but visitors' connections needs: files, the database, mail, payments. */
+/** File descriptors reserved for everything but visitors' connections: files, database, mail, payments. */
 const RESERVED = 256;
 
-/** Fewer than this would be no site. */
-const LEAST = 64;
+/** The fewest connections a usable site needs. */
+const MINIMUM = 64;
 
 /**
- * How many of so many connections the system lets this process have; each takes a file descriptor. Only
- * Linux says how many there are; elsewhere all of them are expected to be had.
+ * How many of the `wanted` connections this process may open; each takes a file descriptor. Only Linux
+ * reports the limit; elsewhere all of them are assumed to be available.
  */
-export function connectionsPossible(wanted: number, limits = readLimits()): number {
+export function availableConnections(wanted: number, limits = readLimits()): number {
   const [, openFiles] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];
   if (openFiles === undefined) return wanted;
-  return Math.min(wanted, Math.max(LEAST, Number(openFiles) - RESERVED));
+  return Math.min(wanted, Math.max(MINIMUM, Number(openFiles) - RESERVED));
 }
 
 function readLimits(): string {

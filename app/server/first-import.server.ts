@@ -1,3 +1,3 @@
-// A bundle holds its modules in the order in which they are imported, each after what it imports itself. As
-// the first import of app/entry.server.tsx this one comes before all that import React.
+// A bundle orders its modules by their imports, dependencies first. As the first import of
+// app/entry.server.tsx, this one is evaluated before anything that imports React.
 import "#runtime-setup";

@@ -8,10 +8,10 @@ import {
 import type { Socket } from "node:net";
 import { connectionAccepted } from "~/http/fair-scheduling.server";
 import { OperatorError } from "~db/operator-error";
-import { answerBadClient } from "./bad-client.server";
+import { rejectBadClient } from "./bad-client.server";
 import { closedConnectionsReport } from "./closed-connections.server";
 import { ConnectionLimiter } from "./connection-limiter.server";
-import { connectionsPossible } from "./file-descriptors.server";
+import { availableConnections } from "./file-descriptors.server";
 import { setCommonHeaders } from "./response-headers.server";
 
 /** How long clients may take, in milliseconds, and how many may be connected at once. */
@@ -20,13 +20,13 @@ export type HttpLimits = {
   headersTimeout: number;
   /** From a request's first byte to the end of its body. */
   requestTimeout: number;
-  /** How long a connection is kept for a next request. */
+  /** How long an idle connection is kept alive for another request. */
   keepAliveTimeout: number;
-  /** How long a connection with a request on it may stand still, in either direction. */
+  /** How long a connection with a request in flight may transfer nothing, in either direction. */
   idleTimeout: number;
-  /** With one more, the least useful one of the largest network is closed (`ConnectionLimiter`). */
+  /** Beyond this, the least useful connection of the largest network is closed (`ConnectionLimiter`). */
   maxConnections: number;
-  /** How many requests a client may have sent on a connection before the first of them is answered. */
+  /** How many unanswered (pipelined) requests a client may have on one connection. */
   maxUnanswered: number;
   /** Behind a proxy, the address of the client that a request comes from. */
   addressOf?: (request: IncomingMessage) => string;
@@ -37,30 +37,30 @@ const DEFAULT_LIMITS: HttpLimits = {
   requestTimeout: 30_000,
   keepAliveTimeout: 5_000,
   idleTimeout: 60_000,
-  maxConnections: connectionsPossible(2_000),
+  maxConnections: availableConnections(2_000),
   maxUnanswered: 32,
 };
 
 /**
- * New connections that the system may hold ready for this process; it has a bound of its own, 4,096 on
- * today's Linux. Whoever comes beyond it has to knock again after 1, 3, 7 seconds.
+ * Length of the kernel's queue of connections not yet accepted; Linux caps it at `net.core.somaxconn`, 4,096
+ * by default today. A client that finds it full retries after 1, 3 and 7 seconds.
  */
 const BACKLOG = 65_535;
 
-/** How often slow clients are looked for, in milliseconds; also how much longer they may take. */
-const LOOK_AROUND_MS = 1_000;
+/** How often request timeouts are checked, in milliseconds; a client may exceed them by as much. */
+const TIMEOUT_CHECK_MS = 1_000;
 
-/** How often a closing server lets go of connections on which nothing is under way any more. */
+/** How often a closing server closes connections that have become idle, in milliseconds. */
 const CLOSE_POLL_MS = 50;
 
-/** A listening server whose answers can be switched from "starting" to the site. */
+/** A listening server that answers "starting" until it is given the site to serve. */
 export type HttpServer = {
-  /** The port it really has, which PORT=0 leaves to the system. */
+  /** The port it listens on, which the system chooses for PORT=0. */
   port: number;
   serve(listener: RequestListener): void;
-  /** How many clients are connected. */
+  /** Number of open connections. */
   connections(): number;
-  /** Stops accepting, waits for what runs at most `timeoutMs`, then drops what is left. */
+  /** Stops accepting connections, waits up to `timeoutMs` for requests in flight, then drops the rest. */
   close(timeoutMs: number): Promise<void>;
 };
 
@@ -75,55 +75,57 @@ const starting: RequestListener = (_request, response) => {
 };
 
 /**
- * Takes the port before anything else is started, so that a busy one is found at once. Until `serve` is
- * called every request is answered 503. Throws an OperatorError when the port cannot be had.
+ * Opens the port before anything else is started, so that one already in use is reported at once. Until
+ * `serve` is called, every request is answered 503. Throws an OperatorError when the port cannot be opened.
  */
 export async function listen(
   port: number,
   host: string | undefined,
   limits: Partial<HttpLimits> = {},
 ): Promise<HttpServer> {
-  const { headersTimeout, requestTimeout, keepAliveTimeout, ...most } = {
+  const { headersTimeout, requestTimeout, keepAliveTimeout, ...rest } = {
     ...DEFAULT_LIMITS,
     ...limits,
   };
-  const underWay = new Set<ServerResponse>();
-  const limiter = new ConnectionLimiter({ ...most, onClosed: closedConnectionsReport() });
+  const inFlight = new Set<ServerResponse>();
+  const limiter = new ConnectionLimiter({ ...rest, onClosed: closedConnectionsReport() });
   let listener = starting;
   const server = createServer(
     {
       headersTimeout,
       requestTimeout,
       keepAliveTimeout,
-      // the guards say it with the headers that every answer has
+      // the guards reject it instead, with the headers that every response has
       requireHostHeader: false,
-      connectionsCheckingInterval: Math.min(LOOK_AROUND_MS, headersTimeout / 2),
+      connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, headersTimeout / 2),
     },
     (request, response) => {
       const { socket } = request;
-      // Node hands on at once whatever a client has sent in one go, and holds all the answers in memory
-      if (limiter.requestBegun(request) > most.maxUnanswered) socket.destroy();
+      // Node dispatches all pipelined requests at once and holds all their responses in memory
+      if (limiter.requestBegun(request) > rest.maxUnanswered) socket.destroy();
       if (socket.destroyed) return;
-      underWay.add(response);
+      inFlight.add(response);
       response.once("close", () => {
-        underWay.delete(response);
+        inFlight.delete(response);
         limiter.requestEnded(socket);
       });
-      // the connection ends with the answer, and nobody is told that it may be used again
+      // the server is closing: the client must not reuse this connection
       if (!server.listening) response.setHeader("Connection", "close");
       listener(request, response);
     },
   );
-  server.timeout = most.idleTimeout;
+  server.timeout = rest.idleTimeout;
   server.on("connection", (socket) => {
     connectionAccepted();
     limiter.add(socket);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
-    answerBadClient(error, socket, limiter.isBusy(socket)),
+    rejectBadClient(error, socket, limiter.isBusy(socket)),
   );
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, port, host)));
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(explainListenError(error, port, host)),
+    );
     server.listen({ port, host, backlog: BACKLOG }, resolve);
   });
   const address = server.address();
@@ -133,38 +135,42 @@ export async function listen(
       listener = next;
     },
     connections: () => limiter.size,
-    close: (timeoutMs) => close(server, underWay, timeoutMs),
+    close: (timeoutMs) => close(server, inFlight, timeoutMs),
   };
 }
 
 /**
- * Waits for the requests that were understood and are not answered yet, and for no others: a client
- * that has only begun to send one, or that keeps its connection for a next one, does not hold up a stop.
+ * Waits only for requests whose head has been received and that are not answered yet. A client that has only
+ * begun to send one, or that keeps its connection alive, does not delay the stop.
  */
 async function close(
   server: Server,
-  underWay: ReadonlySet<ServerResponse>,
+  inFlight: ReadonlySet<ServerResponse>,
   timeoutMs: number,
 ): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const response of underWay) {
+  for (const response of inFlight) {
     if (!response.headersSent) response.setHeader("Connection", "close");
   }
-  const letGo = () => {
-    if (underWay.size === 0) server.closeAllConnections();
+  const closeFinished = () => {
+    if (inFlight.size === 0) server.closeAllConnections();
     else server.closeIdleConnections();
   };
-  letGo();
-  const poll = setInterval(letGo, CLOSE_POLL_MS);
+  closeFinished();
+  const poll = setInterval(closeFinished, CLOSE_POLL_MS);
   const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
   clearInterval(poll);
   clearTimeout(timer);
 }
 
-/** What to do about a port that cannot be had, in one sentence. */
-export function explain(error: NodeJS.ErrnoException, port: number, host?: string): Error {
+/** Turns an error from `listen` into an OperatorError that says what to do about it. */
+export function explainListenError(
+  error: NodeJS.ErrnoException,
+  port: number,
+  host?: string,
+): Error {
   switch (error.code) {
     case "EADDRINUSE":
       return new OperatorError(

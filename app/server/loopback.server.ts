@@ -3,7 +3,7 @@ import { type HttpLimits, type HttpServer, listen } from "./http-server.server";
 
 /**
  * The addresses that HOST stands for; undefined is all interfaces. `localhost` is both loopback addresses,
- * since browsers try either first and the other one could belong to somebody else's program.
+ * since browsers may try either first and another program could be listening on the other.
  */
 export function listeningHosts(host: string | undefined): (string | undefined)[] {
   if (host?.toLowerCase() !== "localhost") return [host];
@@ -12,8 +12,8 @@ export function listeningHosts(host: string | undefined): (string | undefined)[]
 }
 
 /**
- * Listens on every address that HOST stands for, as one server: limits count for each of them. Throws an
- * OperatorError when one of them cannot be had.
+ * Listens on every address that HOST stands for, as one server; each address has the limits to itself. Throws
+ * an OperatorError when one of them cannot be opened.
  */
 export async function listenOn(
   port: number,
@@ -23,7 +23,7 @@ export async function listenOn(
   const servers: HttpServer[] = [];
   try {
     for (const address of listeningHosts(host)) {
-      // PORT=0 lets the system choose once
+      // for PORT=0 the first address gets a port from the system, and the others use the same
       servers.push(await listen(servers[0]?.port ?? port, address, limits));
     }
   } catch (error) {

@@ -1,20 +1,20 @@
 import { env } from "~/env.server";
 import { log } from "~/observability/log.server";
 import { countQuery } from "~/observability/metrics.server";
-import { connectDatabase, openDatabase as connectLater, setDatabase } from "~db/client";
+import { connectDatabase, openDatabase as openLazily, setDatabase } from "~db/client";
 import { openEmbeddedPostgres } from "~db/embedded";
 import { migrateDatabase } from "~db/migrate";
 
-/** How long a statement may take that a visitor waits for, in milliseconds. */
+/** Statement timeout while serving visitors, in milliseconds. */
 const VISITORS_TIMEOUT_MS = 10_000;
 
-/** An open database and how to let go of it again. */
+/** An open database and how to close it. */
 export type OpenedDatabase = { close: () => Promise<void> };
 
 /**
- * Opens the database of this process, migrated: the one at DATABASE_URL, else the embedded one. `serve`
- * owns the embedded one alone; a `command` uses it beside a serving program. The signal gives a start
- * up that is under way. Throws an OperatorError.
+ * Opens and migrates this process's database: the one at DATABASE_URL, else the embedded one. With `serve`,
+ * the embedded one is owned exclusively; a `command` shares it with a running server. The signal aborts a
+ * start in progress. Throws an OperatorError.
  */
 export async function openDatabase(
   purpose: "serve" | "command",
@@ -28,7 +28,7 @@ export async function openDatabase(
         purpose,
         signal,
         log: (level, message) => log()[level](message),
-        // another program owns the data now; two must not serve from them
+        // another program owns the data directory now, and two must never serve from it
         onOwnershipLost: () => process.kill(process.pid, "SIGTERM"),
       });
   try {
@@ -52,10 +52,11 @@ export async function openDatabase(
 }
 
 /**
- * For remix-serve, which starts nothing of ours: makes the database at DATABASE_URL this process's, to
- * be connected when first asked something. Without one, pages show nobody signed in and forms fail.
+ * For remix-serve, which starts none of this program's services: sets the database at DATABASE_URL as this
+ * process's, connecting on the first query. Without DATABASE_URL pages show a signed-out visitor and forms
+ * fail.
  */
 export function attachExternalDatabase(): void {
   const { DATABASE_URL } = env();
-  if (DATABASE_URL) setDatabase(connectLater(DATABASE_URL, { onQuery: countQuery }));
+  if (DATABASE_URL) setDatabase(openLazily(DATABASE_URL, { onQuery: countQuery }));
 }

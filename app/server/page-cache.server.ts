@@ -15,27 +15,28 @@ import { commonHeaders, NO_PAGE_POLICY, pagePolicy } from "./response-headers.se
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
-/** A cached page is rendered again when a request finds it older than this, in milliseconds. */
+/** Age beyond which a request triggers a new render of a cached page, in milliseconds. */
 const TIME_TO_LIVE_MS = 60_000;
 
 type CachedPage = { page: CachedResponse; renderedAt: number };
 
 type PageCacheOptions = {
-  /** The address under which the answer to a path and query is cached; null for one that is not. */
+  /** The cache key for a path and query; null if the response is not cached. */
   keyOf: (url: string) => string | null;
-  /** Renders a page as for a visitor without cookies. */
+  /** Renders a page as a visitor without cookies sees it. */
   render: (key: string) => Promise<Response>;
-  /** Names of the cookies whose holders get pages of their own. */
+  /** Names of the cookies that make a page specific to one visitor. */
   personalCookies: readonly string[];
 };
 
 export type PageCacheStatistics = CacheStatistics & { renders: number; stale: number };
 
 /**
- * Caches the pages that every anonymous visitor gets alike, once for each encoding. A page is rendered by
- * its first visitor, once however many wait; after a minute the next visitor still gets it at once
- * while it is rendered again. Memory is bounded by the keys there are. Never answers a request
- * that carries one of the personal cookies, by their exact names, and never caches a response that sets a cookie.
+ * Caches pages that are the same for every anonymous visitor, once per encoding. A page is rendered on its
+ * first request, and concurrent requests share that render; after a minute the stale page is still served
+ * while it is rendered again (stale-while-revalidate). Memory is bounded by the number of keys. A request
+ * that carries one of the personal cookies, matched by exact name, is never answered from the cache, and a
+ * response that sets a cookie is never cached.
  */
 export class PageCache {
   readonly statistics: PageCacheStatistics = { hits: 0, notModified: 0, renders: 0, stale: 0 };
@@ -45,7 +46,7 @@ export class PageCache {
 
   constructor(private readonly options: PageCacheOptions) {}
 
-  /** Answers the request if it asks for a cached page; false leaves it to others. */
+  /** Answers the request if its page is cacheable; returns false otherwise. */
   answer(request: IncomingMessage, response: ServerResponse): boolean | Promise<boolean> {
     const key = this.#keyOf(request);
     if (key === null) return false;
@@ -65,7 +66,7 @@ export class PageCache {
     return true;
   }
 
-  /** Drops every page, also those that are being rendered: what they show is no longer true. */
+  /** Drops every page, including those being rendered, because their content is out of date. */
   clear(): void {
     this.#generation++;
     this.#cached.clear();
@@ -122,7 +123,7 @@ async function encode(body: Buffer, page: Response): Promise<CachedResponse> {
     "Content-Security-Policy",
     isHtml ? pagePolicy(scriptHashes(body.toString("utf8"))) : NO_PAGE_POLICY,
   );
-  // what the route itself says counts, down to how long others may keep its answer
+  // headers set by the route take precedence, including its Cache-Control
   for (const [name, value] of page.headers) headers.set(name, value);
   const [br, gz] = await Promise.all([
     compressBrotli(body, {
@@ -137,7 +138,7 @@ async function encode(body: Buffer, page: Response): Promise<CachedResponse> {
   return cacheResponse([...headers], { identity: body, br, gzip: gz });
 }
 
-/** The hashes by which a policy lets a page's inline scripts run. */
+/** The CSP hashes that allow a page's inline scripts. */
 function scriptHashes(html: string): string[] {
   const hashes = new Set<string>();
   for (const [, attributes = "", script = ""] of html.matchAll(

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { refuse } from "./request-guards.server";
+import { checkRequest } from "./request-guards.server";
 
 type Asked = { url?: string; method?: string; headers?: Record<string, string | undefined> };
 
@@ -14,7 +14,7 @@ function ask({ url, method = "GET", headers = {} }: Asked): IncomingMessage {
 }
 
 const statusOf = (asked: Asked, path = "/", handle: RouteHandle = {}) =>
-  refuse(ask(asked), path, handle)?.status ?? "passes";
+  checkRequest(ask(asked), path, handle)?.status ?? "passes";
 
 const post = (headers: Record<string, string | undefined>, handle: RouteHandle = {}) =>
   statusOf({ method: "POST", headers }, "/newsletter", handle);

@@ -3,36 +3,38 @@ import { env } from "~/env.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { repeatedHeader } from "./request-host.server";
 
-/** An answer to a request that goes no further. */
-export type Refusal = { status: number; message: string; headers?: Record<string, string> };
+/** The response to a request that fails a check. */
+export type Rejection = { status: number; message: string; headers?: Record<string, string> };
 
-/** Browsers and proxies send some thirty headers between them. */
+/** Browsers and proxies together send about thirty headers. */
 const MAX_HEADERS = 100;
 
-/** Longest path, in characters: the site's own have at most 80, and whoever takes one apart does so in steps. */
+/** Longest path, in characters: the site's own have at most 80, and matching one takes time per segment. */
 const MAX_PATH_LENGTH = 512;
 
-/** Longest address with its query, in characters: what RFC 9110 (4.1) wants every server to take. */
+/**
+ * Longest URL with its query, in characters: the length RFC 9110 (4.1) recommends every server to support.
+ */
 const MAX_URL_LENGTH = 8_000;
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
 
 /**
- * What every request must pass before it is answered, in this order: a method this site has; not too many
- * headers, and once only those that decide how it is read; an address that can be one of the site's; the
- * site's own name; and, if it would change something, that it comes from the site's own pages. From the last
- * two a route exempts itself by its handle. Null lets the request pass.
+ * Checks every request before it is handled, in this order: a supported method; not too many headers, and
+ * none repeated that decides how the request is interpreted; a well-formed URL; the site's own host; and, if
+ * it may change something, that it comes from the site's own pages. A route opts out of the last two in its
+ * handle. Returns null when the request passes.
  */
-export function refuse(
+export function checkRequest(
   request: IncomingMessage,
   path: string,
   { hostCheck, originCheck }: RouteHandle = {},
-): Refusal | null {
+): Rejection | null {
   const method = request.method ?? "GET";
   if (!/^(GET|HEAD|POST|PUT|PATCH|DELETE)$/.test(method)) {
     return {
       status: 405,
-      message: "This method is not possible here.",
+      message: "This method is not supported.",
       headers: { Allow: "GET, HEAD, POST" },
     };
   }
@@ -46,7 +48,7 @@ export function refuse(
   if (path.length > MAX_PATH_LENGTH || (request.url ?? "").length > MAX_URL_LENGTH) {
     return { status: 414, message: "The request's address is too long." };
   }
-  // a target that names a host did not name the one of the Host header, or it would be a path by now
+  // an absolute target is still here only if its host differs from the Host header
   if (!path.startsWith("/")) {
     return { status: 400, message: "The request's address and its Host differ." };
   }
@@ -65,7 +67,7 @@ export function refuse(
   return null;
 }
 
-/** Remix would match such an address all the same, and complain about it at length outside the log. */
+/** Remix would match an undecodable path anyway, and print a long warning outside the log. */
 function isDecodable(path: string): boolean {
   if (!path.includes("%")) return true;
   try {
@@ -78,7 +80,7 @@ function isDecodable(path: string): boolean {
 
 let own = { publicUrl: "", protocol: "", host: "", isLoopback: false };
 
-function ownName(): typeof own {
+function ownSite(): typeof own {
   const { PUBLIC_URL } = env();
   if (own.publicUrl !== PUBLIC_URL) {
     const { protocol, host } = new URL(PUBLIC_URL);
@@ -88,19 +90,19 @@ function ownName(): typeof own {
 }
 
 function isOwnHost(host: string): boolean {
-  const { protocol, host: ownHost, isLoopback } = ownName();
+  const { protocol, host: ownHost, isLoopback } = ownSite();
   if (host === ownHost) return true;
-  // on one's own machine localhost goes by several names
+  // a local machine has several loopback names
   if (isLoopback && LOOPBACK.test(host)) return true;
   const address = `${protocol}//${host}`;
-  // the case of a name and the port that goes without saying make no other site of it
+  // host names are case-insensitive and the default port may be omitted
   return /^[\w.:-]+$/.test(host) && URL.canParse(address) && new URL(address).host === ownHost;
 }
 
 /**
- * Browsers say where a request comes from: in Sec-Fetch-Site, older ones in Origin. A request with
- * neither is no browser's and carries no visitor's cookies unknown to its sender; one that its user made
- * without any page, such as by loading again, is called `none`.
+ * Browsers state a request's origin in Sec-Fetch-Site, older ones in Origin. A request with neither is not
+ * from a browser, so its sender holds any cookies it carries; `none` is a request the user made outside any
+ * page, such as a reload.
  */
 function isFromOwnPage({ headers }: IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];
@@ -108,7 +110,7 @@ function isFromOwnPage({ headers }: IncomingMessage): boolean {
   const { origin, host = "" } = headers;
   if (origin === undefined) return true;
   if (!URL.canParse(origin) || !isOwnHost(host)) return false;
-  // the host was found to be the site's own; another port or scheme of it is another site
-  const address = `${ownName().protocol}//${host}`;
+  // the host is known to be the site's own; a different port or scheme is a different origin
+  const address = `${ownSite().protocol}//${host}`;
   return new URL(origin).origin === new URL(address).origin;
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * Headers that decide whose request it is and how it is read. Of two, Node keeps the first or joins them;
- * a proxy in front may go by the last, so that each of the two sees another request.
+ * Headers that decide who sent a request and how it is interpreted. Of duplicates Node keeps the first or
+ * joins them; a proxy in front may use the last, and the two would interpret the request differently.
  */
 const SINGLE_HEADERS = new Set([
   "host",
@@ -14,10 +14,10 @@ const SINGLE_HEADERS = new Set([
   "sec-fetch-site",
 ]);
 
-/** Most headers are told apart by their length alone; every request comes by here. */
+/** Length alone rules out most headers, which matters because this runs on every request. */
 const SINGLE_LENGTHS = new Set([...SINGLE_HEADERS].map((name) => name.length));
 
-/** The first header of these that a request has more than once; null for none. */
+/** The first of these headers that a request repeats; null for none. */
 export function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
   const seen = new Set<string>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -32,10 +32,10 @@ export function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
 }
 
 /**
- * Makes a target that names the site itself, as clients of proxies send it (RFC 9112, 3.2.2), the path it
- * stands for. One that names another host than the Host header is left alone, and refused by the guards.
+ * Replaces an absolute-form target, as clients of proxies send it (RFC 9112, 3.2.2), by its path if it names
+ * the same host as the Host header. One that names another host is left alone, and the guards reject it.
  */
-export function takeOriginForm(request: IncomingMessage): void {
+export function normalizeRequestTarget(request: IncomingMessage): void {
   const { url = "/", headers } = request;
   if (url.startsWith("/") || !URL.canParse(url)) return;
   const { protocol, host } = new URL(url);

@@ -8,11 +8,11 @@ const YEAR_SECONDS = 31_536_000;
 
 let common: [string, string][] | undefined;
 
-/** The headers of every answer, whatever it is: pages, assets, redirects, errors. */
+/** The headers of every response: pages, assets, redirects, errors. */
 export function commonHeaders(): [string, string][] {
   common ??= [
     ["X-Content-Type-Options", "nosniff"],
-    // a page's own forms need the Origin header, so 'no-referrer' would refuse them
+    // same-site forms need the Origin header, which 'no-referrer' would set to null
     ["Referrer-Policy", "strict-origin-when-cross-origin"],
     ["Permissions-Policy", "camera=(), microphone=(), geolocation=(), browsing-topics=()"],
     ["X-Frame-Options", "DENY"],
@@ -23,7 +23,7 @@ export function commonHeaders(): [string, string][] {
   return common;
 }
 
-/** https from now on; for all names below the site's too only where the operator says that they have it. */
+/** HSTS; for subdomains only where the operator states that all of them support https. */
 function strictTransport(): [string, string][] {
   const { PUBLIC_URL, HSTS_INCLUDE_SUBDOMAINS } = env();
   if (!PUBLIC_URL.startsWith("https:")) return [];
@@ -31,23 +31,23 @@ function strictTransport(): [string, string][] {
   return [["Strict-Transport-Security", `max-age=${YEAR_SECONDS}${subdomains}`]];
 }
 
-/** Puts the common headers, and the policy of what is not a page, on an answer. */
+/** Sets the common headers and the policy for responses that are not pages. */
 export function setCommonHeaders(response: ServerResponse): void {
   for (const [name, value] of commonHeaders()) response.setHeader(name, value);
   response.setHeader("Content-Security-Policy", NO_PAGE_POLICY);
 }
 
 /**
- * For what is not a page: if a browser shows it as one all the same, nothing in it runs. The browser then asks
- * for `/favicon.ico` too, which the policy has to allow, or the browser logs a violation.
+ * For responses that are not pages: even if a browser renders one, nothing in it runs. Browsers then also
+ * request `/favicon.ico`, so images must be allowed, or a violation is logged.
  */
 export const NO_PAGE_POLICY =
   "default-src 'none'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /**
- * The Content-Security-Policy of a page whose inline scripts are those of `scriptSources`: a nonce for a
- * page rendered for one visitor, hashes for one that is cached. Forms may lead to the payment pages,
- * because Chromium also checks where a form's answer redirects to.
+ * The Content-Security-Policy of a page whose inline scripts match `scriptSources`: a nonce for a page
+ * rendered for one visitor, hashes for a cached one. Forms may lead to the payment pages, because Chromium
+ * also checks where a form's response redirects to.
  */
 export function pagePolicy(scriptSources: readonly string[]): string {
   const { scripts, frames, connections } = stripeJsOrigins();
@@ -55,7 +55,7 @@ export function pagePolicy(scriptSources: readonly string[]): string {
     "default-src": ["'none'"],
     "script-src": ["'self'", ...scriptSources, ...scripts],
     "style-src": ["'self'"],
-    // the Radix parts place themselves with style attributes
+    // Radix positions its components with style attributes
     "style-src-attr": ["'unsafe-inline'"],
     "img-src": ["'self'", PHOTO_ORIGIN],
     "font-src": ["'self'"],

@@ -5,7 +5,7 @@ type Routes = Pick<ServerBuild, "routes">["routes"];
 
 const UNDECLARED: RouteHandle = {};
 
-/** What each route declares by its `handle`, found by the path of a request. */
+/** What each route declares in its `handle`, looked up by request path. */
 export class RouteTable {
   readonly #fixed = new Map<string, RouteHandle>();
   readonly #patterns: { pattern: RegExp; handle: RouteHandle }[] = [];
@@ -20,14 +20,14 @@ export class RouteTable {
     }
   }
 
-  /** What the route at exactly this path declares; nothing where there is no route or it declares nothing. */
+  /** What the route at exactly this path declares; empty if there is no such route or it declares nothing. */
   handleOf(path: string): RouteHandle {
     const handle = this.#fixed.get(path);
     if (handle) return handle;
     return this.#patterns.find(({ pattern }) => pattern.test(path))?.handle ?? UNDECLARED;
   }
 
-  /** The address under which the answer to `url`, a path and its query, is cached; null for one that is not. */
+  /** The cache key for `url`, a path and its query; null if the response is not cached. */
   cacheKeyOf(url: string): string | null {
     const at = url.indexOf("?");
     const path = at === -1 ? url : url.slice(0, at);

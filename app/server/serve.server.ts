@@ -14,41 +14,43 @@ import { exposeConnections } from "~/observability/metrics.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { startCleanUp } from "./clean-up.server";
 import { clientAddress } from "./client-address.server";
-import { explain } from "./http-server.server";
+import { explainListenError } from "./http-server.server";
 import { listeningHosts, listenOn } from "./loopback.server";
 import { openDatabase } from "./open-database.server";
 import { projectRoot } from "./project-root.server";
 import { createSite } from "./site.server";
 import { logStartSummary } from "./start-summary.server";
 
-/** How long requests that are under way at a stop may take, in milliseconds. */
+/** How long requests in flight at a stop may take to finish, in milliseconds. */
 const STOP_TIMEOUT_MS = 10_000;
 
-/** How long mail that is being sent may take then, in milliseconds. */
+/** How long mail being sent at a stop may take to finish, in milliseconds. */
 const MAIL_TIMEOUT_MS = 5_000;
 
-/** How long a start that is under way at a stop may take to come to a point where it can be ended. */
+/**
+ * How long a start in progress at a stop may take to reach a point where it can be aborted, in milliseconds.
+ */
 const START_TIMEOUT_MS = 9_000;
 
-/** When a program that cannot trust itself any more ends even if it could not be stopped, in milliseconds. */
-const FAULT_TIMEOUT_MS = 20_000;
+/** How long after an uncaught error the process exits even if the stop has not finished, in milliseconds. */
+const UNCAUGHT_ERROR_TIMEOUT_MS = 20_000;
 
-/** Longer than proxies keep a connection, so that none sends a request just as it is closed here. */
+/** Longer than proxies keep idle connections, so that none is closed here just as a proxy reuses it. */
 const KEEP_ALIVE_BEHIND_PROXY_MS = 75_000;
 
 type Options = {
-  /** Variables that count over those of the process. */
+  /** Variables that override those of the process. */
   variables?: Record<string, string>;
   onReady?: (environment: Environment) => void;
 };
 
-/** A part that was started and must be stopped, in the reverse order. */
+/** A service that was started and must be stopped, in reverse order. */
 type Started = { name: string; stop: () => Promise<void> };
 
 /**
- * Runs the site until SIGTERM or SIGINT, then stops what it started and exits with 0. A fault nobody
- * caught ends it the same way, with 1. Throws an OperatorError for what the operator can mend:
- * variables, ports, the data directory, the database.
+ * Runs the site until SIGTERM or SIGINT, then stops what it started and exits with 0; an uncaught error stops
+ * it the same way, with 1. Throws an OperatorError for what the operator can fix: variables, ports, the data
+ * directory, the database.
  */
 export async function serve({ variables = {}, onReady }: Options = {}): Promise<void> {
   setEnvironment(variables);
@@ -56,22 +58,22 @@ export async function serve({ variables = {}, onReady }: Options = {}): Promise<
   const started: Started[] = [];
   const ending = new AbortController();
   const starting = start(settings, started, ending.signal);
-  endOnSignalOrFault(started, starting, ending);
+  stopOnSignalOrError(started, starting, ending);
 
   try {
     await starting;
   } catch (error) {
-    // a start that was told to stop is cleared away by whoever told it
+    // an aborted start is cleaned up by the stop that aborted it
     if (ending.signal.aborted) return;
     await stopAll(started);
     throw error;
   }
   onReady?.(settings);
-  // to whoever started the program with a channel, as `npm run dev` does
+  // for a parent process with an IPC channel, such as `npm run dev`
   process.send?.("ready");
 }
 
-/** Starts the parts one by one; each is in `started` as soon as it has to be stopped. */
+/** Starts the services one by one; each is in `started` as soon as it needs stopping. */
 async function start(
   settings: Environment,
   started: Started[],
@@ -80,7 +82,7 @@ async function start(
   const http = await listenOn(
     settings.PORT,
     settings.HOST,
-    // all connections come from the proxy then, which keeps them for its next visitor
+    // all connections then come from the proxy, which reuses them for other visitors
     settings.TRUST_PROXY !== 0
       ? { keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS, addressOf: clientAddress }
       : {},
@@ -97,13 +99,13 @@ async function start(
   signal.throwIfAborted();
   if (settings.SANDBOX) started.push(await startSandbox(settings, settings.SANDBOX));
   if (settings.STRIPE && !settings.SANDBOX) {
-    const stopLearning = await learnPriceOnSale();
-    started.push({ name: "look-up of the price", stop: async () => stopLearning() });
+    const stopPriceLookup = await learnPriceOnSale();
+    started.push({ name: "price look-up", stop: async () => stopPriceLookup() });
     signal.throwIfAborted();
   }
   if (settings.STRIPE) started.push({ name: "reconciliation", stop: startReconciliation() });
   started.push({ name: "clean-up", stop: startCleanUp() });
-  // first of all to stop: what still runs needs the parts before it
+  // stopped first, because requests in flight need the services above
   started.push({ name: "web server", stop: stopListening });
 
   signal.throwIfAborted();
@@ -136,22 +138,22 @@ async function startSandbox(
     latencyMs,
     log: ({ msg, ...facts }) => log().debug(facts, `Stripe sandbox: ${msg}`),
   }).catch((error: NodeJS.ErrnoException) => {
-    throw explain(error, port, settings.HOST);
+    throw explainListenError(error, port, settings.HOST);
   });
   return { name: "Stripe sandbox", stop: () => sandbox.close() };
 }
 
 /**
- * Ends the process in good order, once: on a signal with 0, on an exception or a rejection that nobody
- * caught with 1, since after one of those nothing in memory can be relied on.
+ * Stops the process gracefully, once: with exit code 0 on a signal, with 1 on an uncaught exception or
+ * unhandled rejection, after which the state in memory cannot be relied on.
  */
-function endOnSignalOrFault(
+function stopOnSignalOrError(
   started: Started[],
   starting: Promise<void>,
   ending: AbortController,
 ): void {
   const end = (code: 0 | 1) => {
-    // a terminal's Ctrl-C can arrive twice: from the terminal itself and from a parent that forwards it
+    // Ctrl-C can arrive twice: from the terminal and from a parent process that forwards it
     if (ending.signal.aborted) return;
     ending.abort();
     void pTimeout(Promise.allSettled([starting]), {
@@ -161,21 +163,21 @@ function endOnSignalOrFault(
       .then(() => stopAll(started))
       .then((clean) => process.exit(clean ? code : 1));
   };
-  const endOnSignal = (signal: NodeJS.Signals) => {
+  const stopOnSignal = (signal: NodeJS.Signals) => {
     if (!ending.signal.aborted) log().info({ signal }, "stopping");
     end(0);
   };
-  process.on("SIGTERM", endOnSignal);
-  process.on("SIGINT", endOnSignal);
-  // a rejection that nobody handles arrives here too
+  process.on("SIGTERM", stopOnSignal);
+  process.on("SIGINT", stopOnSignal);
+  // unhandled rejections arrive here too
   process.on("uncaughtException", (error, origin) => {
-    log().fatal({ err: error, origin }, "stopping: the program has a fault");
+    log().fatal({ err: error, origin }, "stopping after an uncaught error");
     end(1);
-    setTimeout(() => process.exit(1), FAULT_TIMEOUT_MS).unref();
+    setTimeout(() => process.exit(1), UNCAUGHT_ERROR_TIMEOUT_MS).unref();
   });
 }
 
-/** Stops parts last started first; false if one of them could not be stopped. */
+/** Stops services in reverse order of starting; false if one of them could not be stopped. */
 async function stopAll(started: Started[]): Promise<boolean> {
   let clean = true;
   for (const { name, stop } of started.splice(0).reverse()) {

@@ -22,29 +22,29 @@ import { log } from "~/observability/log.server";
 import { countRequest, exposeCaches, statusOf } from "~/observability/metrics.server";
 import { clientAddress } from "./client-address.server";
 import { PageCache } from "./page-cache.server";
-import { mayRenderRefusedPage } from "./refused-pages.server";
-import { type Refusal, refuse } from "./request-guards.server";
-import { takeOriginForm } from "./request-host.server";
+import { mayRenderRejectedPage } from "./rejected-pages.server";
+import { checkRequest, type Rejection } from "./request-guards.server";
+import { normalizeRequestTarget } from "./request-host.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { RouteTable } from "./route-table.server";
 import { StaticFiles } from "./static-files.server";
 
 const pageSlots = new PageSlots();
 
-/** An answer that could not be given is given at once, but an upload that goes on is not waited for. */
+/** How long a client that is still uploading gets to read the response, in milliseconds. */
 const LINGER_MS = 1_000;
 
 /**
- * Answers every request of the site, by the first of these that has an answer:
+ * Answers every request of the site, by the first of these that applies:
  *
- * 1. the guards, which refuse it (`request-guards`);
+ * 1. the guards, if they reject it (`request-guards`);
  * 2. the files of `public/`, from memory (`static-files`);
  * 3. the cache of pages that are the same for every anonymous visitor (`page-cache`);
- * 4. a plain 404 for any other file below `/build/`;
- * 5. Remix, when it is the network's turn (`fair-scheduling`), and for a page in a slot (`page-slots`).
+ * 4. a plain 404 for any other path below `/build/`;
+ * 5. Remix, scheduled fairly between networks (`fair-scheduling`), pages in a slot (`page-slots`).
  *
- * All but 2 and 3 are logged and counted with their durations. Whatever is thrown on the way is logged and
- * answered 500 without a word of why.
+ * All but 2 and 3 are logged and counted with their durations. Any error thrown here is logged and answered
+ * 500 without details.
  */
 export function createSite(projectRoot: string): RequestListener {
   const { routes } = build as unknown as ServerBuild;
@@ -62,7 +62,7 @@ export function createSite(projectRoot: string): RequestListener {
   exposeCaches(pages.statistics, files.statistics);
 
   return (request, response) => {
-    takeOriginForm(request);
+    normalizeRequestTarget(request);
     const path = pathOf(request.url);
     void answer(request, response, path).catch((error: unknown) => {
       log().error({ err: error, path }, "a request could not be answered");
@@ -73,16 +73,16 @@ export function createSite(projectRoot: string): RequestListener {
 
   async function answer(request: IncomingMessage, response: ServerResponse, path: string) {
     const handle = table.handleOf(path);
-    const refusal = refuse(request, path, handle);
-    if (refusal) {
+    const rejection = checkRequest(request, path, handle);
+    if (rejection) {
       prepareResponse(request, response, path, handle);
-      return send(response, refusal);
+      return send(response, rejection);
     }
     if (files.answer(request, response, path)) return;
     if (await pages.answer(request, response)) return;
 
     const requestId = prepareResponse(request, response, path, handle);
-    // asked for by pages of an earlier build; a page in its place would only cost time
+    // requested by pages of an earlier build; rendering the 404 page would waste time
     if (path.startsWith("/build/")) return send(response, { status: 404, message: "Not found." });
     await fairTurn(clientNetworks(clientAddress(request)));
     if (response.destroyed) return;
@@ -91,8 +91,8 @@ export function createSite(projectRoot: string): RequestListener {
   }
 
   /**
-   * Gives the answer the common headers and an id, and sees to its log line and its place in the metrics
-   * when it is over. Returns the id.
+   * Sets the common headers and a request id on the response, and logs and counts it when it ends. Returns
+   * the id.
    */
   function prepareResponse(
     request: IncomingMessage,
@@ -115,9 +115,9 @@ export function createSite(projectRoot: string): RequestListener {
 }
 
 /**
- * Lets Remix answer: a page in a slot out of its network's share, what is posted and what declares
- * `pageSlot: false` at once. An address it cannot read is a 400, a network without a place to wait a 503, and
- * nothing is made for a client that has gone.
+ * Lets Remix answer: pages in a slot out of their network's share; posts, and routes with `pageSlot: false`,
+ * at once. A URL that Remix cannot parse is answered 400, and a page whose network has no room in the queue
+ * 503. Nothing is rendered for a client that has disconnected.
  */
 async function answerWithRemix(
   remix: RequestHandler,
@@ -125,7 +125,7 @@ async function answerWithRemix(
   response: ServerResponse,
   { requestId, handle }: { requestId: string; handle: RouteHandle },
 ): Promise<void> {
-  // the guards have judged where it comes from; Remix would judge again, by other rules, with a 500
+  // the guards have checked the origin; Remix would check again, by other rules, and answer 500
   delete incoming.headers.origin;
   delete incoming.headers["x-forwarded-host"];
   const { protocol } = new URL(env().PUBLIC_URL);
@@ -139,16 +139,16 @@ async function answerWithRemix(
   const nonce = randomBytes(16).toString("base64");
   const context: AppLoadContext = { requestId, nonce, clientAddress: clientAddress(incoming) };
 
-  // what is posted has bounds of its own
+  // posts have limits of their own
   const isPage = !request.body && handle.pageSlot !== false;
   const network = clientNetworks(context.clientAddress);
-  // who has gone away meanwhile is not worth a page
+  // skip rendering if the client disconnected while queued
   const answerIfWanted = async () => (response.destroyed ? null : remix(request, context));
   let answer: Response | null;
   try {
     answer = await (isPage
-      ? pageSlots.run(network, (whileOutside) => {
-          context.whileOutside = whileOutside;
+      ? pageSlots.run(network, (withSlotReleased) => {
+          context.withSlotReleased = withSlotReleased;
           return answerIfWanted();
         })
       : answerIfWanted());
@@ -161,34 +161,36 @@ async function answerWithRemix(
     });
   }
   if (!answer) return;
-  if (context.refusedForm && mayRenderRefusedPage(network)) {
-    answer = await renderRefusedForm(remix, request, context);
+  if (context.rejectedForm && mayRenderRejectedPage(network)) {
+    answer = await renderRejectedForm(remix, request, context);
   }
   if (answer.headers.get("Content-Type")?.startsWith("text/html")) {
     response.setHeader("Content-Security-Policy", pagePolicy([`'nonce-${nonce}'`]));
   }
   if (!answer.headers.has("Cache-Control")) {
-    // whoever has a cookie may see what others may not; nobody else's answer is kept without asking
+    // with a cookie the page may be personal; any other response is not reused without revalidation
     const isPersonal = request.headers.has("Cookie");
     response.setHeader("Cache-Control", isPersonal ? "private, no-store" : "private, no-cache");
   }
   await sendResponse(response, answer);
 }
 
-/** The page a refused form belongs to, with the toast that says why, under the refusal's status. */
-async function renderRefusedForm(
+/**
+ * Renders the page a rejected form belongs to, with the toast that says why, under the rejection's status.
+ */
+async function renderRejectedForm(
   remix: RequestHandler,
   request: Request,
-  { refusedForm, ...rest }: AppLoadContext,
+  { rejectedForm, ...rest }: AppLoadContext,
 ): Promise<Response> {
-  const { page = "/", flashCookie = "", retryAfter = "60", status = 503 } = refusedForm ?? {};
+  const { page = "/", flashCookie = "", retryAfter = "60", status = 503 } = rejectedForm ?? {};
   const cookies = [request.headers.get("Cookie"), flashCookie.split(";")[0]].filter(Boolean);
   const rendered = await remix(
     new Request(new URL(page, request.url), {
       headers: { Cookie: cookies.join("; "), Accept: "text/html" },
       signal: request.signal,
     }),
-    // a context of its own, because the viewer is kept by it
+    // a new context, because the viewer is cached by context
     rest,
   );
   const headers = new Headers(rendered.headers);
@@ -197,7 +199,7 @@ async function renderRefusedForm(
   return new Response(rendered.body, { status, headers });
 }
 
-function send(response: ServerResponse, { status, message, headers = {} }: Refusal): void {
+function send(response: ServerResponse, { status, message, headers = {} }: Rejection): void {
   response.writeHead(status, {
     "Content-Type": "text/plain; charset=utf-8",
     "Cache-Control": "no-store",
@@ -206,7 +208,7 @@ function send(response: ServerResponse, { status, message, headers = {} }: Refus
   response.end(`${message}\n`);
 }
 
-/** Without what Remix 1 asked for data by: Remix 2 answers such a request with a 500 of its own. */
+/** Drops `_data`, by which Remix 1 requested data: Remix 2 answers such a request with a 500. */
 function withoutDataParameter(url = "/"): string {
   const at = url.indexOf("?");
   const search = new URLSearchParams(at === -1 ? "" : url.slice(at));
@@ -215,13 +217,13 @@ function withoutDataParameter(url = "/"): string {
   return `${url.slice(0, at)}?${search}`;
 }
 
-/** A client that is still sending after its answer gets a moment to read it and is then cut off. */
+/** Disconnects a client that is still uploading, after a moment to read the response. */
 function dropUnreadBody(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   setTimeout(() => request.destroy(), LINGER_MS).unref();
 }
 
-/** The path alone: what stands in a query can be a secret, such as the token of a mailed link. */
+/** The path without the query, which can hold a secret, such as the token of a mailed link. */
 function pathOf(url = "/"): string {
   const end = url.indexOf("?");
   return end === -1 ? url : url.slice(0, end);

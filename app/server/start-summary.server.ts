@@ -6,9 +6,9 @@ import { log } from "~/observability/log.server";
 import { listeningHosts } from "./loopback.server";
 
 /**
- * Logs what an operator wants to see after a start, a line a subject, told from others by the field
- * `summary`: address, database, mail, payments, whom it trusts, what is missing; then a warning for each
- * setting that is perhaps not meant. Names hosts and modes, never a secret or an e-mail address.
+ * Logs the configuration after a start, one line per subject, identified by the field `summary`: address,
+ * database, mail, payments, trusted proxies, missing settings; then a warning for each setting that may be a
+ * mistake. Names hosts and modes, never a secret or an e-mail address.
  */
 export function logStartSummary(settings: Environment, port: number): void {
   for (const [summary, facts, text] of [

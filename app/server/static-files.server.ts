@@ -13,13 +13,13 @@ import { commonHeaders, NO_PAGE_POLICY } from "./response-headers.server";
 const YEAR_SECONDS = 31_536_000;
 const DAY_SECONDS = 86_400;
 
-/** The copies that the build lays beside a file, by their endings. */
-const COPIES = { ".br": "br", ".gz": "gzip" } as const;
+/** Compressed copies that the build writes beside a file, by extension. */
+const COMPRESSED = { ".br": "br", ".gz": "gzip" } as const;
 
 /**
- * The files of `public/`, read once at the start with the brotli and gzip copies that the build laid
- * beside them: under 2 MB, which are sent four times as fast from memory as from the disk. Those of the
- * build carry a hash in their names, so a browser may keep them for good.
+ * The files of `public/`, read once at start with their brotli and gzip copies: under 2 MB in total, and sent
+ * four times as fast from memory as from disk. Build output has hashed names, so browsers may cache it
+ * forever.
  */
 export class StaticFiles {
   readonly statistics: CacheStatistics = { hits: 0, notModified: 0 };
@@ -29,13 +29,13 @@ export class StaticFiles {
     const folder = join(projectRoot, "public");
     for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
       const file = join(folder, name);
-      if (isForVisitors(name) && statSync(file).isFile()) {
-        this.#files.set(`/${name.split(sep).join("/")}`, readAnswer(file, name));
+      if (isPublic(name) && statSync(file).isFile()) {
+        this.#files.set(`/${name.split(sep).join("/")}`, readResponse(file, name));
       }
     }
   }
 
-  /** Answers the request if it asks for a file; false leaves it to others. */
+  /** Answers the request if it is for one of the files; returns false otherwise. */
   answer(request: IncomingMessage, response: ServerResponse, path: string): boolean {
     if (request.method !== "GET" && request.method !== "HEAD") return false;
     const file = this.#files.get(path);
@@ -45,13 +45,13 @@ export class StaticFiles {
   }
 }
 
-function isForVisitors(name: string): boolean {
+function isPublic(name: string): boolean {
   const isHidden = name.split(sep).some((part) => part.startsWith("."));
   return !isHidden && !/\.(br|gz|map)$/.test(name);
 }
 
-function readAnswer(file: string, name: string): CachedResponse {
-  const copies = Object.entries(COPIES).flatMap(([ending, encoding]) =>
+function readResponse(file: string, name: string): CachedResponse {
+  const copies = Object.entries(COMPRESSED).flatMap(([ending, encoding]) =>
     existsSync(file + ending) ? [[encoding, readFileSync(file + ending)] as const] : [],
   );
   const age = name.startsWith(`build${sep}`)

@@ -142,7 +142,7 @@ describe("a fault that nothing catches", () => {
       expect(lines.map((line) => JSON.parse(line))).toContainEqual(
         expect.objectContaining({
           level: 60,
-          msg: "stopping: the program has a fault",
+          msg: "stopping after an uncaught error",
           err: expect.objectContaining({ message }),
         }),
       );

@@ -26,7 +26,7 @@ exposeHashQueue(() => queue.running + queue.waiting);
 
 /** Whether a password of this network would be hashed now; asked before other work is done for it. */
 export function hasPlaceInQueue(network?: ClientNetworks): boolean {
-  return queue.hasPlaceFor(network);
+  return queue.hasRoomFor(network);
 }
 
 /** Hashes a password with argon2id; the answer carries its own salt and parameters. Throws QueueFull. */

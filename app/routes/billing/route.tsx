@@ -4,7 +4,7 @@ import { linkToPortal } from "~/features/billing/portal-link.server";
 import { returnFromPortal } from "~/features/billing/portal-return.server";
 import { paymentPageOrigins } from "~/features/billing/stripe-origins.server";
 import { answerForm, limitForm } from "~/http/form-answer.server";
-import { whileOutside } from "~/http/page-slots.server";
+import { withSlotReleased } from "~/http/page-slots.server";
 import { redirectToPayment } from "~/http/payment-redirect.server";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import { readForm } from "~/http/request-body.server";
@@ -21,7 +21,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const isMember = isFetchedAhead(request)
     ? viewer?.isSubscribed
     : viewer &&
-      (await whileOutside(context, () =>
+      (await withSlotReleased(context, () =>
         returnFromPortal(viewer.user.id, async () => {
           const attempt = { context, account: viewer.user.id };
           return (await checkRateLimit("confirmation", attempt)) === null;

@@ -6,7 +6,7 @@ import { confirmPurchase } from "~/features/billing/checkout-success.server";
 import { CheckoutSuccessPage } from "~/features/billing/checkout-success-page";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
-import { whileOutside } from "~/http/page-slots.server";
+import { withSlotReleased } from "~/http/page-slots.server";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import type { RouteHandle } from "~/http/route-handle";
 
@@ -29,7 +29,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const { context } = args;
   const mayAskStripe = async () =>
     (await checkRateLimit("confirmation", { context, account: user.id })) === null;
-  const state = await whileOutside(context, () =>
+  const state = await withSlotReleased(context, () =>
     confirmPurchase(user.id, sessionId, mayAskStripe),
   );
   if (!state) throw redirect("/#purchase");

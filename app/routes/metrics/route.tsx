@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { refusal } from "~/http/request-body.server";
+import { errorResponse } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { mayReadMetrics, registry } from "~/observability/metrics.server";
 
@@ -8,9 +8,11 @@ export const handle: RouteHandle = { metricsName: "/metrics", hostCheck: false, 
 /** Prometheus' figures for whoever has METRICS_TOKEN; without one there is no such page. */
 export async function loader({ request }: LoaderFunctionArgs) {
   const may = mayReadMetrics(request);
-  if (may === null) throw refusal(404, "There is no such page.");
+  if (may === null) throw errorResponse(404, "There is no such page.");
   if (!may) {
-    throw refusal(401, "Send METRICS_TOKEN as a bearer token.", { "WWW-Authenticate": "Bearer" });
+    throw errorResponse(401, "Send METRICS_TOKEN as a bearer token.", {
+      "WWW-Authenticate": "Bearer",
+    });
   }
   return new Response(await registry.metrics(), {
     headers: { "Content-Type": registry.contentType, "Cache-Control": "no-store" },

@@ -8,7 +8,7 @@ import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import { redirectWithToast } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
-import { refusal } from "~/http/request-body.server";
+import { errorResponse } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders } from "~/http/secret-link";
 import * as toasts from "~/toast-messages";
@@ -54,10 +54,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
     case "unsubscribed":
       return oneClick ? { unsubscribed: true } : redirectWithToast("/", toasts.unsubscribed);
     case "invalid-link":
-      if (oneClick) throw refusal(400, "This link is not complete.");
+      if (oneClick) throw errorResponse(400, "This link is not complete.");
       return redirectWithToast("/", toasts.unsubscribeLinkInvalid);
     case "failed":
-      if (oneClick) throw refusal(503, "Please try again later.", { "Retry-After": "60" });
+      if (oneClick) throw errorResponse(503, "Please try again later.", { "Retry-After": "60" });
       return redirectWithToast(unsubscribePath(outcome.subscriberId), toasts.unsubscribeFailed);
   }
 }

@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { answerForm } from "~/http/form-answer.server";
-import { readForm, refusal } from "~/http/request-body.server";
+import { errorResponse, readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { safeRedirect } from "~/http/safe-redirect";
 import * as toasts from "~/toast-messages";
@@ -19,6 +19,6 @@ export async function action({ request, context }: ActionFunctionArgs) {
     case "profile":
       return answerForm(form, { toast: toasts.notImplemented, redirectTo });
     default:
-      throw refusal(400, "There is no such notice.");
+      throw errorResponse(400, "There is no such notice.");
   }
 }

@@ -2,7 +2,7 @@ import type { ActionFunctionArgs } from "@remix-run/node";
 import { PaymentsNotConfigured } from "~/features/billing/stripe-client.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
 import { clientNetworks } from "~/http/client-network.server";
-import { readText, refusal } from "~/http/request-body.server";
+import { errorResponse, readText } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 
 /** Largest delivery that is read, in bytes. Stripe's own events stay far below. */
@@ -15,12 +15,12 @@ export const handle: RouteHandle = {
 };
 
 export const loader = () => {
-  throw refusal(405, "Stripe posts its events here.", { Allow: "POST" });
+  throw errorResponse(405, "Stripe posts its events here.", { Allow: "POST" });
 };
 
 export async function action({ request, context }: ActionFunctionArgs) {
   if (request.method !== "POST") {
-    throw refusal(405, "Stripe posts its events here.", { Allow: "POST" });
+    throw errorResponse(405, "Stripe posts its events here.", { Allow: "POST" });
   }
   const signature = request.headers.get("Stripe-Signature");
   // the signature is over the very bytes that were sent, so the body stays text
