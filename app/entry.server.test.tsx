@@ -10,7 +10,7 @@ import { useNonce } from "./shell/nonce";
 
 beforeAll(() => setEnvironment({}));
 
-/** A site of one page with this in its body. */
+/** A site of one page with this body. */
 function siteOf(Content: () => ReactNode, loader: () => unknown = () => null) {
   function Root() {
     const nonce = useNonce();
@@ -53,7 +53,7 @@ function Promised() {
 }
 
 describe("a page", () => {
-  it("holds its data, which nothing in it can break out of", async () => {
+  it("embeds its data safely escaped", async () => {
     const open = siteOf(
       () => <p>Good morning</p>,
       () => ({ words: "</script><b>&amp;" }),
@@ -67,7 +67,7 @@ describe("a page", () => {
     ]);
   });
 
-  it("waits for what its loader promises, however large", async () => {
+  it("waits for its loader's deferred data, however large", async () => {
     const long = "One step. ".repeat(3_000);
     const open = siteOf(Promised, () => ({
       words: new Promise((resolve) => setImmediate(() => resolve(long))),
@@ -78,7 +78,7 @@ describe("a page", () => {
     expect(html).toMatch(/<\/body><\/html>$/);
   });
 
-  it("is given up with its request, before there is anything of it", async () => {
+  it("is aborted with its request before anything is rendered", async () => {
     const visitor = new AbortController();
     const open = siteOf(() => {
       queueMicrotask(() => visitor.abort());

@@ -9,13 +9,13 @@ import { log } from "./observability/log.server";
 import { PageDataContext } from "./shell/hydration/page-data-context";
 import { NonceContext } from "./shell/nonce";
 
-/** How long a render may take before what is missing is left to the browser, in milliseconds. */
+/** How long a render may take before the rest is left to the browser, in milliseconds. */
 const ABORT_DELAY = 5_000;
 
 /**
- * Renders a page and answers with all of it at once. Nothing on a page is waited for in the browser, and
- * what React and Remix send later they send after `</html>`, where no HTML may be: so the page's data,
- * which Remix would send as such a stream, is read first and becomes part of the page (`PageScripts`).
+ * Renders a page and sends it all at once. Nothing on a page loads later in the browser, and React and Remix
+ * would stream late data after `</html>`, which is invalid HTML. So the page's data, which Remix would stream
+ * that way, is read first and included in the page (`PageScripts`).
  */
 export default async function handleRequest(
   request: Request,
@@ -24,7 +24,7 @@ export default async function handleRequest(
   { serverHandoffStream, ...context }: EntryContext,
   { nonce, clientAddress }: AppLoadContext,
 ): Promise<Response> {
-  // what many loaders waited for can come back all at once
+  // many loaders may finish at the same moment
   await fairTurn(clientNetworks(clientAddress));
   const pageData = serverHandoffStream && (await new Response(serverHandoffStream).text());
   return new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ export default async function handleRequest(
         },
         onShellError: reject,
         onAllReady() {
-          clearTimeout(tooLate);
+          clearTimeout(renderTimeout);
           // React also calls this after a shell that failed
           if (!isShellReady) return;
           const page = new WholePage();
@@ -53,41 +53,43 @@ export default async function handleRequest(
           pipe(page);
         },
         onError(error) {
-          // what the shell could not do without reaches handleError by itself
+          // errors in the shell already reach handleError
           if (!isShellReady || request.signal.aborted) return;
           log().error({ err: error }, "rendering failed after the shell");
         },
       },
     );
-    // React says nothing of a shell that is given up, and whoever waits for it would wait for ever
-    const tooLate = setTimeout(() => {
+    // React reports nothing when a shell is aborted, so the promise would never settle
+    const renderTimeout = setTimeout(() => {
       abort();
       if (!isShellReady) reject(new Error("The page could not be rendered in time."));
     }, ABORT_DELAY + 1_000).unref();
     request.signal.addEventListener("abort", () => {
-      // a timer holds all of the page in memory, so none is left behind
-      clearTimeout(tooLate);
+      // a pending timer would keep the whole page in memory
+      clearTimeout(renderTimeout);
       abort();
       resolve(new Response(null, { headers, status }));
     });
   });
 }
 
-/** Takes what React writes, in some fifty pieces, each of which would cost as much to send as all. */
+/**
+ * Collects React's output, about fifty chunks, each of which would cost as much to send as the whole page.
+ */
 class WholePage extends Writable {
-  readonly #pieces: Uint8Array[] = [];
+  readonly #chunks: Uint8Array[] = [];
 
-  override _write(piece: Uint8Array, _encoding: string, done: () => void): void {
-    this.#pieces.push(piece);
+  override _write(chunk: Uint8Array, _encoding: string, done: () => void): void {
+    this.#chunks.push(chunk);
     done();
   }
 
   bytes(): Uint8Array<ArrayBuffer> {
-    return Buffer.concat(this.#pieces);
+    return Buffer.concat(this.#chunks);
   }
 }
 
-/** Logs what no route expected; that a visitor went away, or sent what no route takes, is no fault of ours. */
+/** Logs unexpected errors; a client that disconnected or sent an invalid request is not one. */
 export const handleError: HandleErrorFunction = (error, { request }) => {
   if (request.signal.aborted || (isRouteErrorResponse(error) && error.status < 500)) return;
   const { pathname } = new URL(request.url);

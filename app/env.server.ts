@@ -8,14 +8,14 @@ import { SECRET_NAMES, SETTING_NAMES, type Settings, schema } from "./environmen
 
 export { SANDBOX_STRIPE };
 
-/** The way to Stripe's API. */
+/** How to reach Stripe's API. */
 export type StripeApi = {
   secretKey: string;
   /** Another origin that speaks Stripe's API, or null for Stripe's own. */
   apiBase: string | null;
 };
 
-/** What it takes to sell: the API, a price, and the secrets that sign webhooks, newest first. */
+/** The settings required for checkout: the API, a price, and the secrets that sign webhooks, newest first. */
 export type StripeEnvironment = StripeApi & {
   publishableKey: string | null;
   priceId: string;
@@ -35,32 +35,32 @@ export type Environment = Omit<
   | "ALLOW_PUBLIC_SANDBOX"
 > & {
   PUBLIC_URL: string;
-  /** Set as soon as there is a key, which is all that `stripe setup` needs. */
+  /** Set if there is a key, which is all that `stripe setup` needs. */
   STRIPE_API: StripeApi | null;
   /** Null while checkout is not configured. */
   STRIPE: StripeEnvironment | null;
-  /** What of a checkout is set already, complete or not: `stripe setup` keeps it. */
+  /** The checkout settings present so far, complete or not; `stripe setup` keeps them. */
   STRIPE_KNOWN: { priceId: string | null; webhookSecrets: readonly string[] };
   /** Where the local Stripe listens when `PAYMENTS=sandbox`, and how long its calls take; else null. */
   SANDBOX: { port: number; origin: string; latencyMs: number } | null;
-  /** The name by which this process reaches what it listens on itself. */
+  /** The host under which this process reaches its own port. */
   OWN_HOST: string;
-  /** Sentences about settings that are valid and perhaps not meant; a start tells them. */
+  /** Warnings about settings that are valid but may be mistakes; logged at start. */
   WARNINGS: readonly string[];
-  /** Settings that a real site wants and that are not set. */
+  /** Settings that a production site needs and that are not set. */
   MISSING: readonly string[];
 };
 
 type Variables = Record<string, string | undefined>;
 
 type ParseOptions = {
-  /** Lets some of Stripe's variables be missing beside others, as before `stripe setup`. */
+  /** Allows an incomplete set of Stripe variables, as before `stripe setup`. */
   partialStripe?: boolean;
 };
 
 /**
- * Turns the process's variables into the program's settings. An empty variable counts as unset.
- * Throws an OperatorError with one line a bad variable: its name, what was found, what is wanted.
+ * Parses the process's variables into settings. An empty variable counts as unset. Throws an OperatorError
+ * with one line per invalid variable: its name, what was found, what is wanted.
  */
 export function parseEnvironment(
   variables: Variables,
@@ -77,7 +77,7 @@ export function parseEnvironment(
     problems.set(name, `${meant}, or another name if it is not for this program`);
   }
   for (const name of SETTING_NAMES) {
-    const wanted = set[name] === undefined ? null : wantedAround(set[name]);
+    const wanted = set[name] === undefined ? null : wantedOfAnyValue(set[name]);
     if (wanted) problems.set(name, wanted);
   }
   const result = schema.safeParse(set);
@@ -106,7 +106,7 @@ export function parseEnvironment(
     ALLOW_PUBLIC_SANDBOX: _,
     ...rest
   } = result.data;
-  // whoever reaches the sandbox moves its clock, so it is not offered to others unasked
+  // anyone who reaches the sandbox can move its clock, so by default it is not exposed
   const HOST = rest.HOST ?? (rest.PAYMENTS === "sandbox" ? "localhost" : undefined);
   const base = {
     ...rest,
@@ -117,7 +117,7 @@ export function parseEnvironment(
     WARNINGS: [
       ...findRisks(result.data),
       ...findUnknownSettings(set).map(
-        (name) => `${name} is set, but is no setting of this program.`,
+        (name) => `${name} is set, but is not a setting of this program.`,
       ),
     ],
     MISSING: missingOf(result.data),
@@ -196,12 +196,12 @@ export function env(): Environment {
   return current;
 }
 
-/** Lets `variables` count over those of the process, as a command with its own defaults and tests do. */
+/** Makes `variables` override those of the process, for commands with defaults of their own and for tests. */
 export function setEnvironment(variables: Variables, options?: ParseOptions): void {
   current = parseEnvironment({ ...process.env, ...variables }, options);
 }
 
-/** What a real site has and this one has not. */
+/** Settings that a production site needs and this one lacks. */
 function missingOf(settings: Settings): string[] {
   const wanted: (keyof Settings)[] =
     settings.PAYMENTS === "sandbox"
@@ -210,7 +210,7 @@ function missingOf(settings: Settings): string[] {
   return wanted.filter((name) => settings[name] === undefined);
 }
 
-/** All interfaces and `localhost` include this address; any other is only reached by itself. */
+/** 127.0.0.1 reaches all interfaces and `localhost`; any other host is reached only by its own address. */
 function ownHost(host: string | undefined): string {
   if (host === undefined || /^(0\.0\.0\.0|::|localhost)$/i.test(host)) return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
@@ -219,14 +219,14 @@ function ownHost(host: string | undefined): string {
 function describe(name: string, value: string | undefined): string {
   if (value === undefined) return "nothing";
   if (SECRET_NAMES.has(name)) return `a value of ${value.length} characters`;
-  // a name that is not ours may hold anything
+  // an unknown variable may hold a secret
   if (!SETTING_NAMES.includes(name)) return "a variable of a name this program does not know";
   const withoutCredentials = value.replace(/\/\/[^/]*@/, "//…@");
   return `'${JSON.stringify(withoutCredentials).slice(1, -1)}'`;
 }
 
-/** What is wrong with a value whatever it means, as "wanted …"; null for nothing. */
-function wantedAround(value: string): string | null {
+/** What is wrong with a value of any setting, as "wanted …"; null if nothing is. */
+function wantedOfAnyValue(value: string): string | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\u0000-\u001f\u007f\u2028\u2029]/.test(value)) return "a value without line breaks";
   if (value !== value.trim()) return "a value without spaces around it";

@@ -39,8 +39,8 @@ export const meta: MetaFunction = ({ error }) =>
     : [{ title: pageTitle() }];
 
 /**
- * What Remix does not pass on itself: that a page which shows its viewer or a toast is nobody else's, and
- * what a refusal says beside its words.
+ * Headers that Remix does not pass on by itself: a page that shows its viewer or a toast is private, and
+ * error responses keep headers such as Allow and Retry-After.
  */
 export const headers: HeadersFunction = ({ loaderHeaders, errorHeaders }) => {
   const headers = new Headers();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { BOOK_TITLE } from "~/book";
 import type { Environment } from "~/env.server";
 
-/** Tells a newcomer, on standard output, where the demo answers and what can be tried there. */
+/** Prints where the demo is served and what to try there. */
 export function printDemo({ PUBLIC_URL, SANDBOX, DATA_DIR }: Environment): void {
   const lines = [
     "",
@@ -16,7 +16,7 @@ export function printDemo({ PUBLIC_URL, SANDBOX, DATA_DIR }: Environment): void 
     `    mail the site sent       ${join(DATA_DIR, "outbox")}`,
     `    database and secrets     ${DATA_DIR}`,
     "",
-    "  Ctrl-C stops everything; what you did is still there at the next start.",
+    "  Ctrl-C stops everything; your data is kept for the next start.",
     "",
   ];
   process.stdout.write(`${lines.join("\n")}\n`);

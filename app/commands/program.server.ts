@@ -12,55 +12,60 @@ function addStripeCommands(stripe: Command): void {
   };
   stripe
     .command("setup")
-    .description("make or find price, webhook endpoint and portal at Stripe; print the variables")
+    .description(
+      "create or find the price, webhook endpoint and portal at Stripe; print the variables",
+    )
     .option("--amount <amount>", "another price of the same product, such as 12.50")
     .option("--currency <code>", "of another price, such as eur")
     .option("--interval <interval>", "of another price: month or year")
-    .option("--new-webhook-secret", "another webhook endpoint, because the secret is lost")
+    .option("--new-webhook-secret", "create another webhook endpoint, if the secret is lost")
     .action(async (options: SetupOptions) => (await commands()).setup(options));
   stripe
     .command("sync")
-    .description("make members' rows equal to what Stripe says")
+    .description("update members' rows from Stripe")
     .option("--all", "every member, as after an outage")
-    .option("--after <id>", "with --all: go on after this account, as a run that was stopped said")
+    .option(
+      "--after <id>",
+      "with --all: resume after this account id, as printed by an interrupted run",
+    )
     .option(
       "--unlink-unknown",
-      "with --all: forget customers that this Stripe account does not have",
+      "with --all: unlink customers that this Stripe account does not have",
     )
-    .option("--from-stripe", "every membership at Stripe, as after a backup was restored")
+    .option("--from-stripe", "every membership at Stripe, as after restoring a backup")
     .option("--user <e-mail>", "one member")
     .action(async (options: SyncOptions) => (await commands()).sync(options));
   stripe
     .command("doctor")
-    .description("examine everything between a payment and access; change nothing")
-    .option("--after <id>", "only the members after this account, as a run that was stopped said")
+    .description("check everything between a payment and access; changes nothing")
+    .option("--after <id>", "only members after this account id, as printed by an interrupted run")
     .action(async (options: { after?: string }) => (await commands()).doctor(options));
 }
 
 /**
- * The program's command line. An OperatorError ends it with its sentences on standard error and status
- * 1; anything else that is thrown is a fault of the program and keeps its stack trace.
+ * The program's command line. An OperatorError is printed on standard error and ends the process with status
+ * 1; any other error is a bug and keeps its stack trace.
  */
 export async function runProgram(argv: string[]): Promise<void> {
   const program = new Command("golden-path").description(
-    `The site of the book '${BOOK_TITLE}': serves it, and looks after it.`,
+    `The site of the book '${BOOK_TITLE}': serves and maintains it.`,
   );
   program
     .command("serve", { isDefault: true })
-    .description("serve the site until it is told to stop")
+    .description("serve the site until stopped")
     .action(async () => {
       const { serve } = await import("~/server/serve.server");
       await serve();
     });
   program
     .command("demo")
-    .description("serve the site with the local Stripe sandbox, and say what can be tried")
+    .description("serve the site with the local Stripe sandbox, and print what to try")
     .action(async () => {
       const { serve } = await import("~/server/serve.server");
       const { printDemo } = await import("./demo.server");
       await serve({ variables: { PAYMENTS: "sandbox" }, onReady: printDemo });
     });
-  addStripeCommands(program.command("stripe").description("look after the payments"));
+  addStripeCommands(program.command("stripe").description("manage payments"));
 
   try {
     await program.parseAsync(argv);

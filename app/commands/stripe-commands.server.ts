@@ -20,12 +20,12 @@ import { OperatorError } from "~db/operator-error";
 import { findProfile } from "~db/queries/profiles";
 import { findUserByEmail } from "~db/queries/users";
 
-/** Longest wait for the mail server at a command's end, in milliseconds. */
+/** How long mail being sent may take to finish at the end of a command, in milliseconds. */
 const MAIL_TIMEOUT_MS = 10_000;
 
 const print = (line = "") => process.stdout.write(`${line}\n`);
 
-/** `stripe setup`: makes what is missing at Stripe and prints the lines for the environment. */
+/** `stripe setup`: creates what is missing at Stripe and prints the environment variables to set. */
 export async function setup(options: SetupOptions): Promise<void> {
   setEnvironment({}, { partialStripe: true });
   if (!env().STRIPE_API) {
@@ -36,7 +36,7 @@ export async function setup(options: SetupOptions): Promise<void> {
   const { steps, priceId, webhook } = await askStripe(() => setUpStripe(options));
   for (const { what, id, outcome } of steps) print(`${outcome.padEnd(8)} ${what}: ${id}`);
   print();
-  print("Set these beside STRIPE_SECRET_KEY, and start the site anew:");
+  print("Set these beside STRIPE_SECRET_KEY, and restart the site:");
   print(`STRIPE_PRICE_ID=${priceId}`);
   for (const line of secretLines(webhook)) print(line);
   const { priceId: former } = env().STRIPE_KNOWN;
@@ -51,13 +51,15 @@ export async function setup(options: SetupOptions): Promise<void> {
   }
 }
 
-/** What to set, or do, for the site to believe its webhooks; comments begin as in a file of settings. */
+/**
+ * What to set, or do, for webhook signatures to be accepted; comment lines start with # as in an env file.
+ */
 function secretLines(webhook: WebhookSecretState): string[] {
   const { webhookSecrets } = env().STRIPE_KNOWN;
   switch (webhook.kind) {
     case "new":
       return [
-        // the other endpoint goes on signing with its own, until the next run
+        // the endpoint being replaced keeps signing with its own secret until the next run
         `STRIPE_WEBHOOK_SECRET=${[webhook.secret, ...(webhook.replaces ? webhookSecrets : [])].join()}`,
         ...(webhook.replaces
           ? [
@@ -95,7 +97,10 @@ export type SyncOptions = {
   unlinkUnknown?: boolean;
 };
 
-/** `stripe sync`: the rows that may have missed an event, all of them, one member's, or all that Stripe has. */
+/**
+ * `stripe sync`: syncs the rows that may have missed an event, all rows, one member, or every subscription at
+ * Stripe.
+ */
 export async function sync(options: SyncOptions): Promise<void> {
   requireConfigured();
   const { all, fromStripe, user, after = null, unlinkUnknown } = options;
@@ -124,7 +129,7 @@ export async function sync(options: SyncOptions): Promise<void> {
   });
 }
 
-/** What is due within the hour too: whoever calls has a reason. */
+/** Includes what is due within the hour: an operator who runs this has a reason. */
 async function reconcileNow() {
   await askStripe(() => processUndeliveredEvents());
   return reconcile(new Date(Date.now() + 60 * 60_000));
@@ -148,7 +153,7 @@ async function syncFromStripe(): Promise<void> {
   if (failed > 0 || unresolved.length > 0) process.exitCode = 1;
 }
 
-/** On standard error, so that the result alone can be kept. */
+/** On standard error, so that standard output holds the result alone. */
 function tellProgress({ done, total, secondsLeft, reached }: Progress): void {
   const minutes = Math.ceil(secondsLeft / 60);
   process.stderr.write(
@@ -175,8 +180,8 @@ async function syncUser(email: string): Promise<void> {
 }
 
 /**
- * `stripe doctor`: prints each finding, and exits with 1 if something is off. How far it is among the
- * members it says on standard error, with the id to go on after.
+ * `stripe doctor`: prints each finding, and exits with 1 if there is a problem. Progress goes to standard
+ * error, with the id to resume after.
  */
 export async function doctor({ after = null }: { after?: string | null } = {}): Promise<void> {
   requireConfigured();
@@ -190,7 +195,7 @@ export async function doctor({ after = null }: { after?: string | null } = {}): 
   });
 }
 
-/** Throws for what is no account's id, as a run that was stopped named it. */
+/** Throws unless `after` is an account id, as an interrupted run prints it. */
 function requireId(after: string | null): void {
   if (after !== null && !isUuid(after)) {
     throw new OperatorError(
@@ -212,13 +217,13 @@ async function withDatabase(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } finally {
-    // what a sync found may be something that the author is told of by mail
+    // a sync may have found something to mail the author about
     await closeMail(MAIL_TIMEOUT_MS);
     await database.close();
   }
 }
 
-/** Turns what Stripe refuses into a sentence for the operator. */
+/** Turns an error from Stripe into a message for the operator. */
 async function askStripe<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -3,10 +3,10 @@ import { SANDBOX_STRIPE } from "./sandbox-stripe";
 import { addressOf, type Settings } from "./schema.server";
 import { isLiveKey } from "./stripe-key";
 
-/** A setting that does not go with the others, and what is wanted of it, to complete "wanted …". */
+/** A setting that conflicts with others, and what is wanted instead, to complete "wanted …". */
 export type Conflict = { name: string; wanted: string };
 
-/** What stops a start: settings of which each is valid and which together are a mistake. */
+/** Conflicts that prevent a start: settings that are valid by themselves but not together. */
 export function findConflicts(settings: Settings): Conflict[] {
   return [
     ...(settings.PAYMENTS === "sandbox" ? sandboxConflicts(settings) : stripeConflicts(settings)),
@@ -18,8 +18,9 @@ export function findConflicts(settings: Settings): Conflict[] {
 }
 
 /**
- * Whether others than this machine can reach the site: by its name, or because it listens for them. HOST
- * unset means all interfaces, but for the sandbox, which then keeps to loopback.
+ * Whether other machines can reach the site: by its public name, or because it listens on other addresses
+ * than loopback. HOST unset means all interfaces, except with the sandbox, which then listens on loopback
+ * only.
  */
 export function isExposed({ PAYMENTS, PUBLIC_URL, HOST }: Settings): boolean {
   return (
@@ -28,7 +29,7 @@ export function isExposed({ PAYMENTS, PUBLIC_URL, HOST }: Settings): boolean {
   );
 }
 
-/** Whoever reaches a sandbox becomes a member for nothing and moves its clock. */
+/** Anyone who can reach a sandbox gets free membership and can move its clock. */
 function sandboxConflicts(settings: Settings): Conflict[] {
   const { PORT, PUBLIC_URL, HOST, STRIPE_SANDBOX_PORT, ALLOW_PUBLIC_SANDBOX } = settings;
   const conflicts: Conflict[] = [];
@@ -84,7 +85,7 @@ function stripeConflicts(settings: Settings): Conflict[] {
   if (STRIPE_PRICE_ID === SANDBOX_STRIPE.priceId && !STRIPE_API_BASE) {
     conflicts.push({ name: "STRIPE_PRICE_ID", wanted });
   }
-  // whoever has read our source could sign webhooks, and so make anybody a member
+  // anyone who has read the source could sign webhooks and grant membership
   const isForged = settings.STRIPE_WEBHOOK_SECRET?.includes(SANDBOX_STRIPE.webhookSecret) ?? false;
   const isAllowed = settings.ALLOW_PUBLIC_SANDBOX || !isExposed(settings);
   if (isForged && !(STRIPE_API_BASE && isAllowed)) {
@@ -93,7 +94,7 @@ function stripeConflicts(settings: Settings): Conflict[] {
   return conflicts;
 }
 
-/** Mail servers refuse, or throw away, what comes from nobody's address. */
+/** Mail servers reject or discard mail from an invalid sender address. */
 function mailConflicts({ SMTP_URL, MAIL_FROM }: Settings): Conflict[] {
   const domain = addressOf(MAIL_FROM)?.split("@")[1] ?? "";
   if (!SMTP_URL || (domain.includes(".") && !isLoopbackHost(domain))) return [];

@@ -9,18 +9,18 @@ const lines = [...read(".env.example").matchAll(/^# ([A-Z][A-Z_]*)=(.*)$/gm)];
 const examples = lines.map(([, name = "", value = ""]) => ({ name, value }));
 
 describe(".env.example", () => {
-  it("has every setting once, and nothing else", () => {
+  it("lists every setting exactly once", () => {
     expect(examples.map(({ name }) => name).sort()).toEqual([...SETTING_NAMES].sort());
   });
 
-  it("sets nothing by itself", () => {
+  it("sets nothing", () => {
     const set = read(".env.example")
       .split("\n")
       .filter((line) => line.trim() !== "" && !line.startsWith("#"));
     expect(set).toEqual([]);
   });
 
-  it("shows defaults, and values that are possible where there is none", () => {
+  it("shows defaults, and valid examples for settings without one", () => {
     const defaults = schema.parse({});
     for (const { name, value } of examples) {
       const setting = schema.shape[name as keyof Settings];
@@ -31,7 +31,7 @@ describe(".env.example", () => {
     }
   });
 
-  it("shows no secret that somebody could leave as it is", () => {
+  it("shows no secret that could be left unchanged", () => {
     const secrets = examples.filter(({ name }) => /SECRET|TOKEN|KEY$/.test(name));
     expect(secrets.length).toBeGreaterThan(3);
     expect(secrets.filter(({ value }) => value !== "")).toEqual([]);
@@ -39,7 +39,7 @@ describe(".env.example", () => {
 });
 
 describe("the settings in README.md", () => {
-  it("are those of the program", () => {
+  it("match those of the program", () => {
     const table = /^\| name +\| meaning.*?\n\n/ms.exec(read("README.md"))?.[0] ?? "";
     const cells = table.split("\n").map((row) => row.split("|")[1] ?? "");
     const names = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)]);

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Whether a host, as a URL or HOST writes it, is this machine itself and nobody else's to reach. */
+/** Whether a host, as written in a URL or HOST, is reachable from this machine only. */
 export function isLoopbackHost(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, "").toLowerCase();
   if (isIP(name)) return ipaddr.process(name).range() === "loopback";
@@ -9,8 +9,8 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * Whether a host is reached over networks of others: a public address, or a name with a dot that is not
- * one of those kept for private networks. A single word is a container's or a neighbour's name.
+ * Whether a host is reached over public networks: a public address, or a name with a dot outside the domains
+ * reserved for private networks. A single label is a container or a host on the local network.
  */
 export function isRemoteHost(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, "").toLowerCase();
@@ -19,7 +19,7 @@ export function isRemoteHost(host: string): boolean {
   return !/\.(internal|local|lan|localdomain|home\.arpa|test)$/.test(name);
 }
 
-/** The host of a PostgreSQL address, or the folder of its Unix socket; never what stands before the @. */
+/** The host of a PostgreSQL URL, or the folder of its Unix socket; never its credentials. */
 export function databaseHost(url: string): string {
   const { hostname, searchParams } = new URL(url);
   return decodeURIComponent(hostname) || searchParams.get("host") || "localhost";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseEnvironment } from "~/env.server";
 import { findMisspellings, findUnknownSettings } from "./misspellings.server";
 
-describe("a variable that misses a setting's name", () => {
+describe("a misspelled setting", () => {
   it.each([
     ["PUBLIC_ULR", "PUBLIC_URL"],
     ["PUBLIC_URI", "PUBLIC_URL"],
@@ -17,22 +17,22 @@ describe("a variable that misses a setting's name", () => {
     ["RATELIMIT_FACTOR", "RATE_LIMIT_FACTOR"],
     ["METRICS_TOKN", "METRICS_TOKEN"],
     ["PAYMENT", "PAYMENTS"],
-  ])("%s is taken for %s", (name, meant) => {
+  ])("%s is recognized as %s", (name, meant) => {
     expect(findMisspellings({ [name]: "x" }).get(name) ?? null).toBe(meant);
   });
 
-  it("stops the start, and is told without its value", () => {
+  it("prevents the start, and is reported without its value", () => {
     expect(() => parseEnvironment({ SESSION_SECRETS: "hunter2" })).toThrow(
       /^SESSION_SECRETS: found a variable of a name this program does not know, wanted SESSION_SECRET, or another name if it is not for this program\.$/,
     );
   });
 
-  it("is somebody else's beside the right one", () => {
+  it("is ignored beside the correct one", () => {
     expect(findMisspellings({ LOGLEVEL: "x", LOG_LEVEL: "info" })).toEqual(new Map());
   });
 });
 
-describe("what shells, npm, containers and orchestrators set", () => {
+describe("variables set by shells, npm, containers and orchestrators", () => {
   const foreign = {
     HOME: "/home/reader",
     HOSTNAME: "f00",
@@ -64,12 +64,12 @@ describe("what shells, npm, containers and orchestrators set", () => {
     NEXT_PUBLIC_URL: "x",
   };
 
-  it("neither stops a start nor is told", () => {
+  it("are neither rejected nor reported", () => {
     expect(findMisspellings(foreign)).toEqual(new Map());
     expect(findUnknownSettings(foreign)).toEqual([]);
   });
 
-  it("is as little told as what this test itself runs under", () => {
+  it("include the environment of this test run", () => {
     const here = Object.fromEntries(
       Object.entries(process.env).map(([name, value]) => [name, value ?? ""]),
     );

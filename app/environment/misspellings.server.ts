@@ -1,26 +1,26 @@
 import leven from "leven";
 import { SETTING_NAMES } from "./schema.server";
 
-/** Beginnings that nobody but this program's settings has, apart from what is listed as foreign. */
+/** Prefixes that only this program's settings use, apart from the foreign ones below. */
 const OUR_PREFIXES =
   /^(STRIPE|SMTP|MAIL|NEWSLETTER|RATE_LIMIT|TRUST_PROXY|METRICS|SECURITY|HSTS)_|^SESSION_SECRET|^PAYMENT/;
 
-/** What an orchestrator sets by itself for services that happen to be called so. */
+/** Variables that orchestrators set for services that happen to have such names. */
 const FOREIGN = /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP)/;
 const FOREIGN_VALUE = /^(tcp|udp):\/\//;
 
-/** Shorter names, such as PORT, are one letter away from too much. */
+/** Shorter names, such as PORT, are one letter away from too many words. */
 const MIN_NAME_LENGTH = 8;
 
-/** From this length on a name with two wrong letters is still no other word. */
+/** From this length on, a name with two wrong letters is still unambiguous. */
 const LONG_NAME = 12;
 
 type Variables = Record<string, string>;
 
 /**
- * Variables that are surely meant for a setting of this program and miss its name: by one letter, two
- * swapped ones, two in a long name, or by case. By the wrong name the right one. A near name beside the
- * right one is somebody else's.
+ * Variables that are misspelled settings of this program, mapped to the correct name: one wrong letter, two
+ * swapped ones, two in a long name, or wrong case. A similar name beside the correct one is assumed to belong
+ * to another program.
  */
 export function findMisspellings(variables: Variables): Map<string, string> {
   const found = new Map<string, string>();
@@ -33,7 +33,7 @@ export function findMisspellings(variables: Variables): Map<string, string> {
   return found;
 }
 
-/** Variables that begin like settings of this program and are none, such as SMTP_HOST. */
+/** Variables with the prefix of a setting that are not settings, such as SMTP_HOST. */
 export function findUnknownSettings(variables: Variables): string[] {
   return unknownNames(variables).filter((name) => OUR_PREFIXES.test(name));
 }

@@ -2,13 +2,10 @@ import { isExposed } from "./conflicts.server";
 import { databaseHost, isLoopbackHost, isRemoteHost } from "./host-names";
 import type { Settings } from "./schema.server";
 
-/** Above it the limits stop nobody; tests and load measurements want that. */
-const HIGHEST_HARMLESS_FACTOR = 100;
+/** Above this factor the limits stop nobody, which only tests and load measurements want. */
+const MAX_SAFE_RATE_LIMIT_FACTOR = 100;
 
-/**
- * What a start tells and does not stop for: settings that may be meant, but that often are not. One
- * sentence each, without anything secret.
- */
+/** Warnings logged at start: valid settings that are often mistakes. One sentence each, without secrets. */
 export function findRisks(settings: Settings): string[] {
   return [
     ...addressRisks(settings),
@@ -34,7 +31,7 @@ function addressRisks(settings: Settings): string[] {
           "PUBLIC_URL is https, so there is a proxy in front, but TRUST_PROXY is not set: all visitors count as one address. Set TRUST_PROXY=1 for one proxy.",
         ]
       : []),
-    ...(isPublic && RATE_LIMIT_FACTOR > HIGHEST_HARMLESS_FACTOR
+    ...(isPublic && RATE_LIMIT_FACTOR > MAX_SAFE_RATE_LIMIT_FACTOR
       ? [`RATE_LIMIT_FACTOR is ${RATE_LIMIT_FACTOR}: nobody is kept from guessing passwords.`]
       : []),
   ];

@@ -1,6 +1,6 @@
 /**
- * What the site and the local Stripe sandbox agree on when `PAYMENTS=sandbox`. Anybody can read it here, so
- * it must open nothing that others can reach.
+ * Credentials shared by the site and the local Stripe sandbox when `PAYMENTS=sandbox`. They are public here,
+ * so they must not protect anything that others can reach.
  */
 export const SANDBOX_STRIPE = {
   secretKey: "sk_test_goldenPathSandbox",

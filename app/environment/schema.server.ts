@@ -4,7 +4,7 @@ import addressparser from "nodemailer/lib/addressparser";
 import { z } from "zod";
 import { BOOK_TITLE } from "~/book";
 
-/** What is sent from where `MAIL_FROM` is not set; no mail server would take it. */
+/** The sender where `MAIL_FROM` is not set; no real mail server would accept it. */
 const DEFAULT_MAIL_FROM = `${BOOK_TITLE} <hello@localhost>`;
 
 /** Settings whose value must not be printed. */
@@ -17,17 +17,17 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
   "SMTP_URL",
 ]);
 
-/** Proxies a request passes on its way here, at most; a longer chain is a mistake. */
+/** Most proxies in front of the site; a longer chain is a mistake. */
 const MAX_PROXIES = 16;
 
-/** The widest networks a list of proxies may name: a wider one would hold visitors too. */
+/** The shortest prefix a proxy network may have: a wider network would include visitors. */
 const WIDEST_PROXY_NETWORK = { ipv4: 8, ipv6: 16 };
 
-/** Numbers are plain decimal ones: JavaScript would also take `0x10`, `1e3`, ` 80 ` and `+80`. */
+/** Plain decimal numbers only: JavaScript would also accept `0x10`, `1e3`, ` 80 ` and `+80`. */
 const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,6})$/;
 const DECIMAL_NUMBER = /^(?:0|[1-9]\d{0,6})(?:\.\d{1,6})?$/;
 
-/** A name with a dot, as it may stand in a page's policy. */
+/** A name with a dot, as a Content-Security-Policy allows it. */
 const DOMAIN_NAME = /^(?=.{4,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
 
 function wholeNumber(min: number, max: number, wanted: string) {
@@ -51,7 +51,7 @@ const commaList = z
   .transform((value) => value.split(",").map((part) => part.trim()))
   .refine((parts) => parts.every(Boolean), "a comma-separated list without empty entries");
 
-/** Every setting of the program by its variable. Messages complete the sentence "wanted …". */
+/** Every setting of the program, by variable name. Messages complete the sentence "wanted …". */
 export const schema = z.object({
   PORT: port.default(3000),
   HOST: z
@@ -173,13 +173,13 @@ export const schema = z.object({
     .default("info"),
 });
 
-/** The settings as they were found, each by itself valid. */
+/** The parsed settings, each valid by itself. */
 export type Settings = z.infer<typeof schema>;
 
 /** The names of all settings. */
 export const SETTING_NAMES: readonly string[] = Object.keys(schema.shape);
 
-/** The e-mail address of a text such as `Name <address>`; null unless it is exactly one. */
+/** The e-mail address in a text such as `Name <address>`; null unless there is exactly one. */
 export function addressOf(text: string): string | null {
   const [mailbox, ...more] = addressparser(text);
   if (!mailbox || more.length > 0 || !("address" in mailbox)) return null;
@@ -187,7 +187,7 @@ export function addressOf(text: string): string | null {
   return /^[^\s@<>()[\]\\,;:"]+@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)*$/u.test(address) ? address : null;
 }
 
-/** A number of proxies, or the networks they are in; null for what is neither. */
+/** A number of proxies, or their networks; null if the text is neither. */
 function trustedProxies(text: string): number | string[] | null {
   if (WHOLE_NUMBER.test(text)) return Number(text) <= MAX_PROXIES ? Number(text) : null;
   const networks = text.split(",").map((part) => part.trim());
@@ -201,17 +201,17 @@ function isProxyNetwork(text: string): boolean {
   return bits >= WIDEST_PROXY_NETWORK[address.kind()];
 }
 
-/** A contact as security.txt names it (RFC 9116, 2.5.3); null for what is none. */
+/** A contact URI for security.txt (RFC 9116, 2.5.3); null if the text is not a contact. */
 function contactUri(text: string): string | null {
   const address = text.replace(/^mailto:/i, "");
   if (/^[^\s@<>%?]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(address)) return `mailto:${address}`;
   return protocolOf(text) === "https:" ? new URL(text).href : null;
 }
 
-/** A secret that was typed and not drawn: few different characters, or one part over and over. */
+/** Whether a secret was typed rather than generated: few distinct characters, or one part repeated. */
 function isRepetitive(secret: string): boolean {
   if (new Set(secret).size < 6) return true;
-  // a text is made of a repeated part exactly when it occurs in its own double at another place
+  // a text repeats a part exactly if it occurs in its own concatenation at an inner position
   return (secret + secret).indexOf(secret, 1) < secret.length;
 }
 

@@ -1,4 +1,4 @@
-/** Whether a key of Stripe's, secret, restricted or publishable, is of live mode; without one it is not. */
+/** Whether a Stripe key (secret, restricted or publishable) is a live-mode key; false without one. */
 export function isLiveKey(key: string | undefined): boolean {
   return key !== undefined && /^(sk|rk|pk)_live_/.test(key);
 }

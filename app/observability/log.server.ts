@@ -4,16 +4,16 @@ import { env } from "~/env.server";
 let logger: pino.Logger | undefined;
 let output: 1 | 2 = 1;
 
-/** Sends the log to standard error, for commands whose standard output is their answer. */
+/** Sends the log to standard error, for commands whose standard output is their result. */
 export function logToStandardError(): void {
   output = 2;
   logger = undefined;
 }
 
 /**
- * The process's log: one JSON line an event on standard output, at `LOG_LEVEL`. Callers name people by
- * id; addresses, passwords, tokens and keys never go in, and the redaction below is the second fence: it
- * sees every message, every error under `err` and every requested path under `path`.
+ * The process's log: one JSON line per event on standard output, at `LOG_LEVEL`. Callers identify people by
+ * id and never log addresses, passwords, tokens or keys. The redaction below is a second safeguard, applied
+ * to every message, every error under `err` and every requested path under `path`.
  */
 export function log(): pino.Logger {
   logger ??= pino(
@@ -28,9 +28,7 @@ export function log(): pino.Logger {
       serializers: { err: describeError, path: pathForLog },
       hooks: {
         logMethod(args, write) {
-          const cleaned = args.map((arg) =>
-            typeof arg === "string" ? withoutAddresses(arg) : arg,
-          );
+          const cleaned = args.map((arg) => (typeof arg === "string" ? redactAddresses(arg) : arg));
           write.apply(this, cleaned as typeof args);
         },
       },
@@ -40,17 +38,17 @@ export function log(): pino.Logger {
   return logger;
 }
 
-/** An error as the log may hold it: its kind, message and stack, without the query or card data around it. */
+/** An error reduced to what may be logged: kind, message and stack, without query parameters or card data. */
 function describeError(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { message: withoutAddresses(String(error)) };
+  if (!(error instanceof Error)) return { message: redactAddresses(String(error)) };
   const { code, type, requestId } = error as {
     code?: unknown;
     type?: unknown;
     requestId?: unknown;
   };
   const cause = error.cause instanceof Error ? describeError(error.cause) : undefined;
-  // drizzle puts the parameters of a failed query behind this word
-  const message = withoutAddresses(error.message.split("\nparams:")[0] ?? "");
+  // drizzle appends the parameters of a failed query after this word
+  const message = redactAddresses(error.message.split("\nparams:")[0] ?? "");
   const stack = error.stack?.includes("\nparams:")
     ? error.stack
         .split("\n")
@@ -64,37 +62,39 @@ function describeError(error: unknown): Record<string, unknown> {
     type,
     requestId,
     cause,
-    stack: stack && withoutAddresses(stack),
+    stack: stack && redactAddresses(stack),
   };
 }
 
-/** How much of a path the log keeps. */
+/** Longest path that is logged, in characters. */
 const MAX_PATH_LENGTH = 200;
 
-/** A requested path as the log may hold it. Node hands over bytes beyond ASCII as single characters. */
+/** A requested path, redacted for the log. Node decodes non-ASCII bytes as Latin-1 characters. */
 function pathForLog(path: unknown): unknown {
   if (typeof path !== "string") return path;
   const ascii = path.replace(
     /[\u0080-\u00ff]/g,
     (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return withoutAddresses(ascii).slice(0, MAX_PATH_LENGTH);
+  return redactAddresses(ascii).slice(0, MAX_PATH_LENGTH);
 }
 
-/** As often as an address is decoded to be found; more layers than that nobody puts on by accident. */
+/** Most layers of percent-encoding that are decoded; more of them do not occur by accident. */
 const MAX_LAYERS = 5;
 
 /**
- * A text for the log that others have worded, such as Stripe or a visitor, without e-mail addresses in it,
- * however they are written: percent-encoded once or several times, or with one of Unicode's other at signs.
+ * Redacts e-mail addresses in text from outside, such as Stripe or a visitor, including percent-encoded ones
+ * (once or repeatedly) and those with one of Unicode's other at signs.
  */
-export function withoutAddresses(text: string): string {
-  // the at sign, its look-alikes (Unicode NFKC), or the beginning of an encoded one
+export function redactAddresses(text: string): string {
+  // the at sign, its compatibility forms (Unicode NFKC), or a percent-encoded byte
   if (!/[@\uff20\ufe6b%]/.test(text)) return text;
-  return text.replace(/[^\s<>"'(),:;/[\]]+/g, (word) => (holdsAddress(word) ? "[redacted]" : word));
+  return text.replace(/[^\s<>"'(),:;/[\]]+/g, (word) =>
+    containsAddress(word) ? "[redacted]" : word,
+  );
 }
 
-function holdsAddress(word: string): boolean {
+function containsAddress(word: string): boolean {
   let decoded = word;
   for (let layer = 0; layer < MAX_LAYERS; layer += 1) {
     const next = decoded.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) =>

@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { env } from "~/env.server";
 import { getDatabase, hasDatabase } from "~db/client";
 
-/** Everything `/metrics` tells. */
+/** Everything that `/metrics` exports. */
 export const registry = new Registry();
 collectDefaultMetrics({ register: registry });
 
@@ -18,7 +18,7 @@ const requests = new Histogram({
 
 const queries = new Histogram({
   name: "database_query_duration_seconds",
-  help: "Time a statement took",
+  help: "Duration of a statement",
   labelNames: ["outcome"],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
   registers: [registry],
@@ -33,28 +33,28 @@ const syncs = new Counter({
 
 const webhooks = new Counter({
   name: "stripe_webhooks_total",
-  help: "Deliveries of Stripe by outcome",
+  help: "Webhook deliveries from Stripe by outcome",
   labelNames: ["outcome"],
   registers: [registry],
 });
 
 const stripeCalls = new Counter({
   name: "stripe_calls_total",
-  help: "Calls to Stripe by what they were made for and how they ended; refused ones were never sent",
+  help: "Calls to Stripe by purpose and outcome; refused ones were never sent",
   labelNames: ["purpose", "outcome"],
   registers: [registry],
 });
 
 const rateLimited = new Counter({
   name: "rate_limited_total",
-  help: "Attempts refused by a rate limit",
+  help: "Attempts rejected by a rate limit",
   labelNames: ["limited", "by"],
   registers: [registry],
 });
 
 const rejectedClients = new Counter({
   name: "http_clients_rejected_total",
-  help: "Connections closed because what came over them was no HTTP, too long or too slow",
+  help: "Connections closed because the request was malformed, too large or too slow",
   labelNames: ["status"],
   registers: [registry],
 });
@@ -78,15 +78,15 @@ new Gauge({
   },
 });
 
-/** What logs and metrics call the status of an answer that nobody waited for, as nginx does. */
+/** The status in logs and metrics of a response whose client disconnected first, as in nginx. */
 const CLIENT_WENT_AWAY = 499;
 
-/** The status a request was answered with, or 499 if its client went away before. */
+/** The status a request was answered with, or 499 if its client disconnected first. */
 export function statusOf({ statusCode, writableFinished }: ServerResponse): number {
   return writableFinished ? statusCode : CLIENT_WENT_AWAY;
 }
 
-/** Counts a request that is over and the seconds it took, under the name that its route has declared. */
+/** Counts a finished request and its duration in seconds, under the name its route declares. */
 export function countRequest(
   { method = "GET" }: IncomingMessage,
   response: ServerResponse,
@@ -96,13 +96,13 @@ export function countRequest(
   requests.observe({ method, route, status: statusOf(response) }, seconds);
 }
 
-/** Events by name, each with how often it happened since the start; their owner counts on. */
+/** Event counts since the start, by name; read when `/metrics` is scraped, updated by their owner. */
 type Statistics = Readonly<Record<string, number>>;
 
-/** Makes the figures of what is sent from memory part of `/metrics`; such a request costs nothing more. */
+/** Exports the statistics of responses from memory in `/metrics`, at no extra cost per request. */
 export function exposeCaches(pages: Statistics, files: Statistics): void {
-  exposeEvents("page_cache_total", "What the cache of anonymous pages did since the start", pages);
-  exposeEvents("static_files_total", "How files were asked for since the start", files);
+  exposeEvents("page_cache_total", "Events of the anonymous page cache since the start", pages);
+  exposeEvents("static_files_total", "Requests for static files since the start, by result", files);
 }
 
 function exposeEvents(name: string, help: string, statistics: Statistics): void {
@@ -117,11 +117,11 @@ function exposeEvents(name: string, help: string, statistics: Statistics): void 
   });
 }
 
-/** Makes the number of connected clients part of `/metrics`. */
+/** Exports the number of open connections in `/metrics`. */
 export function exposeConnections(connections: () => number): void {
   new Gauge({
     name: "http_connections",
-    help: "Clients connected, with a request under way or without",
+    help: "Open connections, busy or idle",
     registers: [registry],
     collect() {
       this.set(connections());
@@ -129,11 +129,11 @@ export function exposeConnections(connections: () => number): void {
   });
 }
 
-/** Makes the password queue's length part of `/metrics`. */
+/** Exports the length of the password queue in `/metrics`. */
 export function exposeHashQueue(length: () => number): void {
   new Gauge({
     name: "password_hash_queue_length",
-    help: "Password hashes under way or waiting",
+    help: "Password hashes in progress or waiting",
     registers: [registry],
     collect() {
       this.set(length());
@@ -141,11 +141,11 @@ export function exposeHashQueue(length: () => number): void {
   });
 }
 
-/** Makes the number of calls to Stripe that wait for their turn part of `/metrics`. */
+/** Exports the number of queued calls to Stripe in `/metrics`. */
 export function exposeStripeQueue(length: () => number): void {
   new Gauge({
     name: "stripe_call_queue_length",
-    help: "Calls to Stripe waiting for their turn",
+    help: "Calls to Stripe waiting in the queue",
     registers: [registry],
     collect() {
       this.set(length());
@@ -153,12 +153,12 @@ export function exposeStripeQueue(length: () => number): void {
   });
 }
 
-/** Counts a statement; given to the database pool. */
+/** Counts a database statement and its duration; passed to the connection pool. */
 export function countQuery(milliseconds: number, failed: boolean): void {
   queries.observe({ outcome: failed ? "failed" : "done" }, milliseconds / 1000);
 }
 
-/** Counts an attempt that a rate limit refused, by what it was counted by. */
+/** Counts an attempt that a rate limit rejected, by what it was counted by. */
 export function countRateLimited(limited: string, by: string): void {
   rateLimited.inc({ limited, by });
 }
@@ -173,12 +173,12 @@ export function countClosedConnection(): void {
   closedConnections.inc();
 }
 
-/** Counts a sync of a customer by how it ended. */
+/** Counts a sync of a customer by its outcome. */
 export function countSync(outcome: "synced" | "stale" | "unknown" | "failed"): void {
   syncs.inc({ outcome });
 }
 
-/** Counts a call to Stripe; "limited" is Stripe's own refusal, "refused" that of our budget. */
+/** Counts a call to Stripe; "limited" was rejected by Stripe's rate limit, "refused" by our own budget. */
 export function countStripeCall(
   purpose: string,
   outcome: "answered" | "failed" | "limited" | "refused",
@@ -186,14 +186,14 @@ export function countStripeCall(
   stripeCalls.inc({ purpose, outcome });
 }
 
-/** Counts a delivery of Stripe's by what was done with it. */
+/** Counts a webhook delivery by its outcome. */
 export function countWebhook(
   outcome: "processed" | "duplicate" | "ignored" | "refused" | "failed",
 ): void {
   webhooks.inc({ outcome });
 }
 
-/** Whether a request may read the metrics; null when there is no token and so no such page. */
+/** Whether a request may read the metrics; null when no token is set and the page does not exist. */
 export function mayReadMetrics(request: Request): boolean | null {
   const token = env().METRICS_TOKEN;
   if (!token) return null;

@@ -1,24 +1,24 @@
 import { pingDatabase } from "~db/queries/ping";
 
-/** Longest wait for the database's answer, in milliseconds. */
+/** Timeout of the database query, in milliseconds. */
 const TIMEOUT_MS = 2_000;
 
-let asking: Promise<boolean> | null = null;
+let inFlight: Promise<boolean> | null = null;
 
 /**
- * Whether the database answers a trivial query in time. However many ask at once, one query is made: a
- * flood of health checks takes no connection from the visitors. Never throws.
+ * Whether the database answers a trivial query in time. Concurrent callers share one query, so a flood of
+ * health checks takes no connections from visitors. Never throws.
  */
 export function isDatabaseReady(): Promise<boolean> {
-  asking ??= askDatabase().finally(() => {
-    asking = null;
+  inFlight ??= queryDatabase().finally(() => {
+    inFlight = null;
   });
-  return asking;
+  return inFlight;
 }
 
-async function askDatabase(): Promise<boolean> {
+async function queryDatabase(): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<false>((resolve) => {
+  const timedOut = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, TIMEOUT_MS, false);
   });
   try {
@@ -26,7 +26,7 @@ async function askDatabase(): Promise<boolean> {
       () => true,
       () => false,
     );
-    return await Promise.race([answered, tooLate]);
+    return await Promise.race([answered, timedOut]);
   } catch {
     return false;
   } finally {

@@ -1,7 +1,7 @@
 import { log } from "./log.server";
 
 /**
- * What the security log tells of. An operator, or a program such as fail2ban, finds these lines by their
+ * The events of the security log. An operator, or a program such as fail2ban, finds these lines by their
  * field `security` and counts them by its value.
  */
 export type SecurityEvent =
@@ -16,8 +16,8 @@ export type SecurityEvent =
   | "webhook-refused"
   | "connections-closed";
 
-/** Events that are somebody's ordinary day; all others are warnings. */
-const ORDINARY: ReadonlySet<SecurityEvent> = new Set([
+/** Events of normal use, logged at level info; all others are warnings. */
+const ROUTINE: ReadonlySet<SecurityEvent> = new Set([
   "signed-in",
   "signed-up",
   "signed-out",
@@ -26,13 +26,13 @@ const ORDINARY: ReadonlySet<SecurityEvent> = new Set([
 ]);
 
 /**
- * Writes a line of the security log: the event in the field `security`, further facts beside it. People are
- * named by their id, clients by their network (`clientNetworks`); never by an e-mail address or a token.
+ * Writes a line to the security log: the event in the field `security`, and `facts` as further fields. People
+ * are identified by id, clients by network (`clientNetworks`); never by e-mail address or token.
  */
 export function logSecurityEvent(
   event: SecurityEvent,
   facts: Record<string, unknown>,
   message: string,
 ): void {
-  log()[ORDINARY.has(event) ? "info" : "warn"]({ security: event, ...facts }, message);
+  log()[ROUTINE.has(event) ? "info" : "warn"]({ security: event, ...facts }, message);
 }

@@ -1,7 +1,7 @@
 import { SignOutForm } from "~/features/accounts/sign-out-form";
 import { NoticeForm } from "~/ui/notice-form";
 
-/** The list items that end both plain account menus: Profile and Log out. */
+/** The last list items of both plain account menus: Profile and Log out. */
 export function AccountActions() {
   return (
     <>

@@ -14,7 +14,7 @@ import * as toasts from "~/toast-messages";
 import { useToast } from "~/ui/toaster";
 import { Avatar } from "./avatar";
 
-/** How the plain menu stood when this one took its place. */
+/** The state of the plain menu when this one replaced it. */
 export type PlainMenuState = { open: boolean; focused: boolean; byKeyboard: boolean };
 
 type AccountDropdownProps = {
@@ -23,7 +23,7 @@ type AccountDropdownProps = {
   plainMenu: PlainMenuState;
 };
 
-/** The account menu with type-ahead, arrow keys, Home, End, Escape and the focus returned. */
+/** The account menu with type-ahead, arrow keys, Home, End, Escape and focus restoration. */
 export function AccountDropdown({ user, isSubscribed, plainMenu }: AccountDropdownProps) {
   const { signOut } = useAuth();
   const toast = useToast();
@@ -37,9 +37,9 @@ export function AccountDropdown({ user, isSubscribed, plainMenu }: AccountDropdo
 
   useEffect(() => {
     if (!plainMenu.open || !plainMenu.byKeyboard) return;
-    // Radix focuses the first item only for a key that it has seen itself
+    // Radix focuses the first item only for a key press it has handled itself
     const frame = requestAnimationFrame(() => {
-      // unless another key has been pressed by now and has moved on
+      // unless another key press has already moved the focus
       if (document.activeElement?.matches("[role=menuitem]")) return;
       content.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
     });
@@ -51,14 +51,14 @@ export function AccountDropdown({ user, isSubscribed, plainMenu }: AccountDropdo
       <DropdownMenuTrigger ref={trigger} className="avatar-button" aria-label="Account menu">
         <Avatar user={user} />
       </DropdownMenuTrigger>
-      {/* Not in a portal: in the header it is part of a landmark. */}
+      {/* No portal: within the header the menu is part of a landmark. */}
       <DropdownMenuContent ref={content} className="menu menu-floating" align="end" sideOffset={8}>
         <DropdownMenuLabel>
           <span className="menu-label">My Account</span>
           <span className="menu-email">{user.email}</span>
         </DropdownMenuLabel>
         <DropdownMenuSeparator className="mx-3 my-1 h-px bg-line" />
-        {/* Told their texts, the items can be typed to at once; Radix would read them off the page afterwards. */}
+        {/* With explicit text values type-ahead works at once; Radix would read them from the DOM later. */}
         {isSubscribed && (
           <DropdownMenuItem asChild textValue="Members’ area">
             <Link to="/premium" className="menu-item">

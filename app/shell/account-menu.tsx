@@ -12,8 +12,8 @@ const fetchDropdown = () => import("./account-dropdown").then((module) => module
 type AccountMenuProps = { user: AuthUser; isSubscribed: boolean };
 
 /**
- * The signed-in visitor's menu. A `<details>` until somebody reaches for it, which is all there is without
- * JavaScript; then the Radix menu is fetched and takes its place, open or closed, focused or not, as it stood.
+ * The signed-in visitor's menu. A `<details>`, which works without JavaScript, until the visitor reaches for
+ * it; then the Radix menu is loaded and replaces it with the same open and focus state.
  */
 export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
   const details = useRef<HTMLDetailsElement>(null);
@@ -27,9 +27,9 @@ export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
     if (plain?.open || plain?.matches(":hover, :focus-within")) load();
   }, [load]);
 
-  // All in one go, down to the focus on what takes its place: a Tab in between would start from nowhere.
+  // In one commit, including the focus on the replacement: a Tab in between would start from nowhere.
   useBrowserLayoutEffect(() => {
-    // Swapped between press and release, the element would never see its click.
+    // If replaced between press and release, the element would never receive its click.
     if (!Dropdown || pressed || !details.current) return;
     setPlainMenu({
       open: details.current.open,

@@ -32,13 +32,13 @@ const UNEXPECTED = {
 };
 
 /**
- * The status, heading and sentence for whatever a route threw. A thrown Response's own sentence is used when
- * it is a short plain one; nothing of any other error reaches the page.
+ * The status, heading and message for whatever a route threw. A thrown Response's own message is used when it
+ * is short plain text; no other error's details reach the page.
  */
 export function describeError(error: unknown): ErrorWords {
   if (!isRouteErrorResponse(error)) return { status: 500, ...UNEXPECTED };
   const words = WORDS[error.status] ?? UNEXPECTED;
-  // Remix words its own refusals with route ids in them: those are for developers.
+  // Remix's own messages contain route ids and are for developers.
   const own =
     typeof error.data === "string" && error.data !== "" && !error.data.startsWith("Error:")
       ? error.data
@@ -46,7 +46,7 @@ export function describeError(error: unknown): ErrorWords {
   return { status: error.status, title: words.title, text: own.length <= 200 ? own : words.text };
 }
 
-/** The whole page in place of one that failed. Needs no loader data, no JavaScript and no providers. */
+/** The whole page in place of one that failed. Needs no loader data, JavaScript or providers. */
 export function ErrorPage({ error }: { error: unknown }) {
   const { status, title, text } = describeError(error);
   return (

@@ -5,9 +5,9 @@ import { useBrowserLayoutEffect } from "~/ui/use-browser-layout-effect";
 import { useFragmentLinks } from "./use-fragment-links";
 
 /**
- * Makes a navigation without a page load feel like one. The focus moves to the section the address names, or
- * to the new page's heading, so that a screen reader reads on from there. Sections on the same page are
- * scrolled to smoothly, other pages open where they should be at once. Stands before `ScrollPosition`.
+ * Manages focus and scrolling on client-side navigation. Focus moves to the section the URL names, or to the
+ * new page's heading, so that a screen reader continues from there. Sections on the same page are scrolled to
+ * smoothly; other pages open at their position at once. Must come before `ScrollPosition`.
  */
 export function FocusOnNavigation() {
   const { user } = useAuth();
@@ -38,7 +38,7 @@ export function FocusOnNavigation() {
       : from.pathname !== location.pathname
         ? (document.querySelector<HTMLElement>("#main h1") ?? document.getElementById("main"))
         : null;
-    // A browser that follows a fragment by itself is faster: somebody may have pressed Tab by now.
+    // The browser may have followed the fragment already, and the visitor pressed Tab since.
     if (!target || target.contains(document.activeElement)) return;
     focusWithoutScroll(target);
   }, [location]);
@@ -48,7 +48,7 @@ export function FocusOnNavigation() {
   useEffect(() => {
     if (previousUser.current === userId) return;
     previousUser.current = userId;
-    // The account menu or the sign-in links have gone from the header, and the focus with them.
+    // The focused account menu or sign-in links are gone from the header.
     const heading = document.querySelector<HTMLElement>("#main h1");
     if (heading && document.activeElement === document.body) focusWithoutScroll(heading);
   }, [userId]);

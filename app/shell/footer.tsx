@@ -12,7 +12,7 @@ const quickLinks = [
   { label: "Newsletter", to: "/#newsletter" },
 ] as const;
 
-/** The page's end: quick links, the support labels that lead nowhere yet, and how to write to us. */
+/** The footer: quick links, the support labels that are not links yet, and the contact address. */
 export function Footer() {
   return (
     <footer className="border-line border-t bg-paper-deep">

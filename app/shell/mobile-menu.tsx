@@ -10,9 +10,9 @@ import { AccountActions } from "./account-actions";
 import { SECTION_LINKS, sectionLoadPath } from "./section-links";
 
 /**
- * The header's items for narrow windows, in a `<details>` that needs no JavaScript. With it the menu also
- * closes on navigation, on Escape, on a press outside and when the focus leaves it. Without it nothing but a
- * page load closes the menu for good, so its sections are reached by one (`docs/decisions/0018-mobile-menu.md`).
+ * The header's items for narrow windows, in a `<details>` that needs no JavaScript. With JavaScript the menu
+ * also closes on navigation, on Escape, on a press outside and when focus leaves it. Without it only a page
+ * load closes the menu reliably, so its section links load the page (`docs/decisions/0018-mobile-menu.md`).
  */
 export function MobileMenu({ current }: { current: string | null }) {
   const { user, isSubscribed } = useAuth();
@@ -32,7 +32,7 @@ export function MobileMenu({ current }: { current: string | null }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each navigation has a key of its own.
   useEffect(() => close, [key, close]);
 
-  // The element knows whether it is open, also before the page has come alive; no state of ours could be late.
+  // The element itself holds the open state, even before hydration; a copy in React could be stale.
   useBrowserLayoutEffect(() => {
     const closeOnOutsidePress = (event: PointerEvent) => {
       if (!details.current?.contains(event.target as Node)) close();

@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 
-/** What the page's policy calls its own inline scripts; known while the server renders, and only then. */
+/** The CSP nonce of the page's inline scripts; only set while rendering on the server. */
 export const NonceContext = createContext<string | undefined>(undefined);
 
 /** The nonce for an inline script of this page; undefined in the browser and on cached pages. */

@@ -1,6 +1,6 @@
 import { PathDrawing } from "~/ui/path-drawing";
 
-/** What every unknown address shows, with the ways back to the book. */
+/** The page for every unknown URL, with links back to the book. */
 export function NotFoundPage() {
   return (
     <section className="frame outcome-page">

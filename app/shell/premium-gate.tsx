@@ -5,8 +5,8 @@ import { useAuth } from "~/features/accounts/auth-context";
 const PREMIUM = "/premium";
 
 /**
- * Shows 'Loading...' instead of the page while it is being decided in the browser whether the visitor may
- * see the premium area (specification, 2): on the way there, and while the auth state is loading there.
+ * Shows 'Loading...' in place of the page while the browser decides whether the visitor may see the premium
+ * area (specification, 2): during navigation to it, and while the auth state loads on it.
  */
 export function PremiumGate({ children }: { children: ReactNode }) {
   const { loading } = useAuth();
@@ -24,7 +24,7 @@ export function PremiumGate({ children }: { children: ReactNode }) {
           Loading...
         </p>
         <noscript>
-          {/* nobody asks again there, so it is decided: whom the server does not know sees the landing page */}
+          {/* without JavaScript nothing revalidates: a visitor unknown to the server goes to the landing page */}
           <meta httpEquiv="refresh" content="0; url=/" />
         </noscript>
       </>

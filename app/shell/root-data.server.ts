@@ -8,7 +8,9 @@ import { shownPriceOnSale } from "~/features/membership/price-on-sale.server";
 import { clearFlash, readFlash } from "~/http/flash.server";
 import { log } from "~/observability/log.server";
 
-/** The root loader's work: the viewer, the flash (shown once, so cleared here), the payment settings. */
+/**
+ * The root loader's data: the viewer, the flash (cleared here, since it is shown once), the payment settings.
+ */
 export async function loadRoot(args: { request: Request; context: AppLoadContext }) {
   const { request } = args;
   const [viewer, session, flash] = await Promise.all([

@@ -3,29 +3,30 @@ import { useEffect, useRef } from "react";
 import { useBrowserLayoutEffect } from "~/ui/use-browser-layout-effect";
 
 /**
- * Where somebody is on a page, kept over reloads and steps in the history: by Remix's `ScrollRestoration`, and
- * by what it needs beside it.
+ * Keeps the scroll position across reloads and history navigation: with Remix's `ScrollRestoration`, plus the
+ * fixes below.
  */
 export function ScrollPosition({ nonce }: { nonce: string | undefined }) {
   return (
     <>
       <ScrollRestoration nonce={nonce} />
       <HistoryEntries nonce={nonce} />
-      <Stay />
+      <KeepPosition />
     </>
   );
 }
 
-/** Where `ScrollRestoration` keeps its positions in the session's storage, by the entries' keys. */
+/** The key in session storage under which `ScrollRestoration` stores positions by history entry. */
 const POSITIONS = "positions";
 
 /**
- * What is needed for entries in the history that the router has not made itself: those of a fragment typed
- * into the address bar, or of a link followed before the page comes alive. Runs from the start.
+ * Handles history entries that the router did not create: those of a fragment typed into the address bar, or of
+ * a link followed before hydration. An inline script, so that it runs from the start.
  *
- * - Every entry gets a key. The router calls all that have none "default" and takes them for one place it has
- *   been to: it scrolls to where somebody was on another of them, and not to the fragment.
- * - The position at which a page is left for a fragment before the router can note it is kept where it will look.
+ * - Every entry gets a key. The router treats all entries without one as a single location, "default": it would
+ *   scroll to the position stored for another of them instead of to the fragment.
+ * - When a page is left for a fragment before the router can store its position, the script stores it where the
+ *   router will look.
  */
 function HistoryEntries({ nonce }: { nonce: string | undefined }) {
   return (
@@ -56,10 +57,10 @@ const SCRIPT = `(() => {
 })();`;
 
 /**
- * Leaves the page where it is when its data is asked for anew: the router takes the answer for a navigation
- * and scrolls to where the page was when it asked. Stands after `ScrollRestoration`, to have the last word.
+ * Keeps the scroll position when the page's data is revalidated: the router treats that as a navigation and
+ * scrolls to where the page was when the request was sent. Must come after `ScrollRestoration`, to run last.
  */
-function Stay() {
+function KeepPosition() {
   const { state } = useRevalidator();
   const { key } = useLocation();
   const before = useRef<{ key: string; top: number }>();
@@ -67,7 +68,7 @@ function Stay() {
   useBrowserLayoutEffect(() => {
     const { current } = before;
     if (current?.key === key && state === "idle") scrollAtOnce(current.top);
-    // runs before any effect that comes with the next state
+    // runs before any effect of the next state
     return () => {
       before.current = { key, top: window.scrollY };
     };
@@ -76,12 +77,12 @@ function Stay() {
   useEffect(() => {
     const onPageShow = ({ persisted }: PageTransitionEvent) => {
       if (!persisted) return;
-      // the router left it to the browser when it was left, and WebKit does not do it
+      // on leaving the page the router set this to auto, and WebKit does not restore it
       window.history.scrollRestoration = "manual";
-      const position = notedPosition();
+      const position = storedPosition();
       if (position !== undefined) scrollAtOnce(position);
     };
-    // before the listeners of whoever asks for the data anew
+    // runs before the listeners that revalidate the data
     window.addEventListener("pageshow", onPageShow, { capture: true });
     return () => window.removeEventListener("pageshow", onPageShow, { capture: true });
   }, []);
@@ -89,8 +90,8 @@ function Stay() {
   return null;
 }
 
-/** Where the page was when this entry in the history was left, in CSS pixels. */
-function notedPosition(): number | undefined {
+/** The scroll position when this history entry was left, in CSS pixels. */
+function storedPosition(): number | undefined {
   try {
     const positions = JSON.parse(sessionStorage.getItem(POSITIONS) ?? "{}");
     return positions[window.history.state.key];

@@ -8,5 +8,5 @@ export const SECTION_LINKS = [
 
 export const SECTION_IDS = SECTION_LINKS.map(({ id }) => id);
 
-/** The address that leads to a section by a page load, also from the landing page itself. */
+/** The URL that leads to a section by a page load, even from the landing page itself. */
 export const sectionLoadPath = (id: string) => `/sections/${id}`;

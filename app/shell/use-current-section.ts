@@ -2,8 +2,8 @@ import { useLocation } from "@remix-run/react";
 import { useEffect, useState } from "react";
 
 /**
- * The id of the page section being read: the one that crosses a line a third of the way down the window.
- * Null between the given sections and on pages without them. `ids` must keep its identity.
+ * The id of the section being read: the one that crosses a line a third of the way down the window. Null
+ * between the given sections and on pages without them. `ids` must be referentially stable.
  */
 export function useCurrentSection(ids: readonly string[]): string | null {
   const { pathname } = useLocation();

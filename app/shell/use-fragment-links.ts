@@ -2,9 +2,9 @@ import { useNavigate } from "@remix-run/react";
 import { useEffect } from "react";
 
 /**
- * Has the router follow the plain links to a place on the page one is on, wherever they stand. Followed by
- * the browser, they change the history behind the router's back: it takes that for going back, and by then
- * some browsers have scrolled away from the position it should keep.
+ * Makes the router follow plain same-page links, wherever they are. Followed by the browser, they change the
+ * history without the router, which takes that for a back navigation; by then some browsers have already
+ * scrolled away from the position it should store.
  */
 export function useFragmentLinks(): void {
   const navigate = useNavigate();
@@ -20,7 +20,7 @@ export function useFragmentLinks(): void {
       event.preventDefault();
       navigate({ pathname, search, hash }, { replace: href === here.href });
     };
-    // on the window, after what React's handlers have made of the click
+    // on the window, so that React's handlers run first
     window.addEventListener("click", follow);
     return () => window.removeEventListener("click", follow);
   }, [navigate]);

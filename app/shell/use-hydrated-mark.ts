@@ -1,8 +1,8 @@
 import { useEffect } from "react";
 
 /**
- * Marks the document (`data-hydrated`) once JavaScript runs all of the page: not when React has claimed its
- * elements, but when every effect has run. Called by the outermost component, whose effects come last.
+ * Sets `data-hydrated` on the document once the whole page is interactive: not when React has hydrated its
+ * elements, but when every effect has run. Call it in the outermost component, whose effects run last.
  */
 export function useHydratedMark(): void {
   useEffect(() => {

@@ -5,16 +5,16 @@ export type ButtonVariant = "primary" | "secondary" | "quiet";
 
 type ButtonProps = ComponentPropsWithoutRef<"button"> & {
   variant?: ButtonVariant;
-  /** Work is under way: the button keeps its focus, says so, and cannot be pressed again. */
+  /** An action is in progress: the button keeps its focus, announces it, and cannot be pressed again. */
   busy?: boolean;
 };
 
-/** A button of one of the site's three looks. Its type is `button` unless `type="submit"` is given. */
+/** A button in one of the site's three variants. Its type is `button` unless `type="submit"` is given. */
 export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button(
   { variant = "primary", busy = false, className, type = "button", onClick, ...rest },
   ref,
 ) {
-  // A `disabled` button would drop the focus of whoever has just pressed it, so busy is aria-disabled.
+  // A `disabled` button would lose the focus of the visitor who pressed it, so busy is aria-disabled.
   const ignoreWhileBusy = (event: MouseEvent<HTMLButtonElement>) => {
     if (busy) event.preventDefault();
     else onClick?.(event);

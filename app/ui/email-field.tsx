@@ -9,7 +9,7 @@ type EmailFieldProps = Omit<
   autoComplete: "username" | "email";
 };
 
-/** The e-mail field of every form, which sends `email`. A browser checks it by the rule of `emailSchema`. */
+/** The e-mail field of every form, named `email`. Browsers validate it by the rule of `emailSchema`. */
 export const EmailField = forwardRef<HTMLInputElement, EmailFieldProps>(function EmailField(
   { label, autoComplete, placeholder, ...input },
   ref,

@@ -1,2 +1,2 @@
-/** Name of the field that only programs fill in. */
+/** Name of the field that only bots fill in. */
 export const HONEYPOT_FIELD = "favourite_colour";

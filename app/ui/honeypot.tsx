@@ -1,8 +1,8 @@
 import { HONEYPOT_FIELD } from "./honeypot-field";
 
 /**
- * A field no person sees, reaches by keyboard or hears of; programs that fill in every field give
- * themselves away by it. Its name is nothing a browser fills in by itself.
+ * A field hidden from people, keyboard and screen readers; bots that fill in every field give themselves away
+ * by it. Its name is one that browsers do not autofill.
  */
 export function Honeypot() {
   return (

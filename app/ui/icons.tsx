@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The site's small drawn signs: 24-unit line drawings in the text's colour, always decorative. */
+/** The site's icons: 24-unit line drawings in the text's colour, always decorative. */
 function Icon({ children, className = "size-6" }: { children: ReactNode; className?: string }) {
   return (
     <svg
@@ -62,7 +62,7 @@ export function ExclamationIcon(props: IconProps) {
   );
 }
 
-/** The brand's sign: the golden path, winding up to a low sun. */
+/** The logo: the golden path, winding up to a low sun. */
 export function PathMark({ className = "size-9" }: IconProps) {
   return (
     <svg viewBox="0 0 36 36" className={className} fill="none" aria-hidden="true" focusable="false">

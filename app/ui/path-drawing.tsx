@@ -1,6 +1,6 @@
 const GROUND = "M0 172c60-14 120-20 190-10s140 22 210 8 110-22 160-16";
 
-/** The golden path as it fares on a page: lost among trees, at its goal, on the way, or turned around. */
+/** The golden path as an illustration: lost among trees, at its goal, on the way, or turned around. */
 export function PathDrawing({ shows }: { shows: keyof typeof DRAWINGS }) {
   return (
     <svg

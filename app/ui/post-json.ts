@@ -1,9 +1,9 @@
-/** How a POST ended: the status and the JSON members of the answer; status 0 when none came. */
+/** The result of a POST: the status and the JSON object of the response; status 0 if there was none. */
 export type JsonAnswer = { ok: boolean; status: number; body: Record<string, unknown> };
 
 /**
- * Posts a JSON body to a route of this site and reads its JSON answer. Never throws: a network failure
- * is status 0, and an answer that is not a JSON object has an empty body.
+ * Posts a JSON body to a route of this site and reads its JSON response. Never throws: a network failure has
+ * status 0, and a response that is not a JSON object has an empty body.
  */
 export async function postJson(path: string, fields: Record<string, unknown>): Promise<JsonAnswer> {
   let response: Response;
@@ -24,7 +24,7 @@ export async function postJson(path: string, fields: Record<string, unknown>): P
   };
 }
 
-/** The toast an answer carries, or `fallback` when it carries none. */
+/** The toast in a response, or `fallback` if there is none. */
 export function toastOf<Toast>(answer: JsonAnswer, fallback: Toast): Toast {
   return (answer.body.toast as Toast | null | undefined) ?? fallback;
 }

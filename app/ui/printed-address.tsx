@@ -3,7 +3,7 @@ import { createContext, useContext } from "react";
 /** The site's public address, which the root of the page provides. */
 export const PublicUrlContext = createContext("");
 
-/** On paper only (styles/print.css): where to find on the web what a button leads to on the screen. */
+/** In print only (styles/print.css): the URL that a button on the screen leads to. */
 export function PrintedAddress({ path = "" }: { path?: string }) {
   const publicUrl = useContext(PublicUrlContext);
   return (

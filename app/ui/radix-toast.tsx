@@ -16,24 +16,27 @@ export type ShownToast = {
   id: string;
   message: ToastMessage;
   open: boolean;
-  /** The server's HTML carried it, in a live region of its own. */
+  /** Whether the server's HTML contained it, in its own live region. */
   announced: boolean;
-  /** Toasts that replace an open one belong to one run. */
+  /** A toast that replaces an open one shares its run. */
   run: number;
 };
 
 type RadixToastProps = {
   shown: ShownToast | null;
-  /** How much of the toast's time is left when it is first rendered here, in milliseconds. */
+  /** Remaining time of the toast when it is first rendered here, in milliseconds. */
   timeLeft: () => number;
   onClose: (id: string) => void;
 };
 
-/** The full toast: paused by hover, focus and a blurred window, swiped right, announced politely or at once. */
+/**
+ * The full toast: paused by hover, focus and window blur, dismissed by a swipe to the right, announced
+ * politely or assertively.
+ */
 export function RadixToast({ shown, timeLeft, onClose }: RadixToastProps) {
   return (
-    // A provider that has seen a hovered toast close believes itself paused for good, so each run of
-    // toasts gets a fresh one. A toast that replaces an open one stays in its run, and so stays paused.
+    // If a hovered toast closes, Radix's provider stays paused for good, so each run of toasts gets a fresh
+    // one. A toast that replaces an open one stays in its run, and so stays paused.
     <ToastProvider
       key={shown?.run}
       label="Notification"

@@ -6,7 +6,7 @@ import { TOAST_SWIPE_THRESHOLD } from "./toast-limits";
 type StaticToastProps = {
   id: string;
   message: ToastMessage;
-  /** Whether this markup itself is the live region; false when another part announces the toast. */
+  /** Whether this markup is the live region; false when another component announces the toast. */
   announces: boolean;
   onClose: () => void;
   onHold: () => void;
@@ -19,8 +19,8 @@ export function staticToastId(id: string): string {
 }
 
 /**
- * A toast as plain markup: what the server sends, and what shows until the Radix toast has loaded. Without
- * JavaScript the style sheet lets it expire, and its close link hides it by making it the page's target.
+ * A toast as plain markup: sent by the server, and shown until the Radix toast has loaded. Without JavaScript
+ * the style sheet lets it expire, and its close link hides it by making it the page's target.
  */
 export function StaticToast({
   id,
@@ -34,7 +34,7 @@ export function StaticToast({
   const live = message.variant === "destructive" ? "alert" : "status";
   return (
     <section className="toast-viewport" aria-label="Notifications">
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: hover, focus and swipe are beside the close link, for whoever has a pointer. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: pointer shortcuts in addition to the close link. */}
       <div
         id={staticToastId(id)}
         className="toast toast-static touch-pan-y select-none"
@@ -63,7 +63,7 @@ export function StaticToast({
   );
 }
 
-/** Lets a pointer pull an element to the right, and calls back when it was let go beyond the threshold. */
+/** Lets a pointer drag an element to the right, and calls back if it is released beyond the threshold. */
 function useSwipe(onSwiped: () => void) {
   const startX = useRef<number | null>(null);
   const distance = (event: PointerEvent) =>
@@ -78,7 +78,7 @@ function useSwipe(onSwiped: () => void) {
     },
     onPointerMove: (event: PointerEvent<HTMLElement>) => {
       if (distance(event) === 0) return;
-      // not before it moves: a captured press would never be the close link's click
+      // only once it moves: capturing at once would suppress the close link's click
       event.currentTarget.setPointerCapture(event.pointerId);
       event.currentTarget.style.transform = `translateX(${distance(event)}px)`;
     },

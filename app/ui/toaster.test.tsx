@@ -15,12 +15,12 @@ const flashed = (toast: (typeof toasts)["signedOut"]) =>
   );
 
 describe("the toast in the server's HTML", () => {
-  it("is announced politely when all is well, at once when not", () => {
+  it("is announced politely on success, assertively on failure", () => {
     expect(flashed(toasts.signedOut)).toContain('role="status"');
     expect(flashed(toasts.subscribeFailed)).toContain('role="alert"');
   });
 
-  it("carries its title, its description and a close link that needs no JavaScript", () => {
+  it("has its title, its description and a close link that needs no JavaScript", () => {
     const html = flashed(toasts.subscribed);
     expect(html).toContain("🎉 Success!");
     expect(html).toContain("Thanks for subscribing! You&#x27;re on the list.");
@@ -39,7 +39,7 @@ describe("the toast in the server's HTML", () => {
 });
 
 describe("useToast", () => {
-  it("says so when it is used outside a Toaster", () => {
+  it("throws outside a Toaster", () => {
     expect(() => renderToStaticMarkup(<Caller />)).toThrow(
       "useToast must be used within a Toaster",
     );

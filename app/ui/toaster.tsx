@@ -18,7 +18,10 @@ const fetchRadixToast = () => import("./radix-toast").then((module) => module.Ra
 
 const ToastContext = createContext<((toast: ToastMessage) => void) | null>(null);
 
-/** The call that shows a toast in place of any other. Stable between renders. Throws outside a Toaster. */
+/**
+ * Returns the function that shows a toast in place of any other. Referentially stable. Throws outside a
+ * Toaster.
+ */
 export function useToast(): (toast: ToastMessage) => void {
   const show = useContext(ToastContext);
   if (!show) throw new Error("useToast must be used within a Toaster");
@@ -32,8 +35,8 @@ type ToasterProps = {
 };
 
 /**
- * Holds the page's one toast. It is plain markup first, so that it shows in the server's HTML and at once;
- * the Radix toast is fetched when somebody begins to use the page and then takes over what is shown.
+ * Renders the page's single toast. It starts as plain markup, in the server's HTML or at once; the Radix
+ * toast is loaded on the first interaction and then takes over.
  */
 export function Toaster({ flash, children }: ToasterProps) {
   const [shown, setShown] = useState<ShownToast | null>(() =>
@@ -72,7 +75,7 @@ export function Toaster({ flash, children }: ToasterProps) {
   }, [flash, open]);
 
   useEffect(() => {
-    // The server's toast begins to count when the page comes alive, unless it was closed before that.
+    // The server's toast starts counting on hydration, unless it was closed before.
     clock.current = newToastClock();
     const id = shownFlash.current;
     if (id && window.location.hash === `#${staticToastId(id)}`) close(id);
@@ -92,7 +95,7 @@ function newToastClock(): ToastClock {
   return { since: Date.now(), heldAt: null };
 }
 
-/** What is left of the toast's time, and never so little that it vanishes in the act of being replaced. */
+/** Remaining time of the toast, with a minimum so that it does not vanish while being replaced. */
 function timeLeft({ since, heldAt }: ToastClock): number {
   return Math.min(
     TOAST_DURATION,
@@ -115,11 +118,11 @@ function ToastHolder({
   const id = shown?.id;
 
   useEffect(() => {
-    // The pointer or the focus may have reached the server's toast before the page came alive.
+    // The pointer or focus may have reached the server's toast before hydration.
     if (document.querySelector(".toast-static:is(:hover, :focus-within)")) setHeld(true);
   }, []);
 
-  // In the commit that makes the page alive, and not some time after it: the first key counts.
+  // A layout effect, so that it runs in the hydration commit and no early key press is missed.
   useBrowserLayoutEffect(() => {
     if (isOpen) load();
     const wishes = ["pointerdown", "keydown"] as const;
@@ -129,7 +132,7 @@ function ToastHolder({
     };
   }, [isOpen, load]);
 
-  // A toast under the pointer or with the focus inside is not swapped for another element.
+  // A toast that is hovered or contains the focus is not replaced.
   const takeOver = Radix !== null && !(isOpen && held);
   const plain = isOpen && !takeOver;
 
@@ -169,7 +172,7 @@ function ToastHolder({
   );
 }
 
-/** Focus inside a toast that is about to be replaced moves to the list that holds it, not to nowhere. */
+/** Moves focus from a toast about to be replaced to the list that holds it, so that it is not lost. */
 function keepFocusInViewport() {
   const focused = document.activeElement;
   const viewport = focused?.closest<HTMLElement>(".toast-viewport");

@@ -1,4 +1,4 @@
 import { useEffect, useLayoutEffect } from "react";
 
-/** `useLayoutEffect`, about which React warns on the server, where no effect runs anyway. */
+/** `useLayoutEffect` without React's warning on the server, where effects do not run anyway. */
 export const useBrowserLayoutEffect = typeof document === "undefined" ? useEffect : useLayoutEffect;

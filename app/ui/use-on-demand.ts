@@ -1,8 +1,8 @@
 import { useCallback, useRef, useState } from "react";
 
 /**
- * Something fetched when it is first asked for: null until it has come, and a call that asks. A fetch that
- * failed is made again at the next call. `fetchIt` is read once.
+ * Loads something on demand: returns null until it has loaded, and a function that loads it. A failed load is
+ * retried on the next call. `fetchIt` is read once.
  */
 export function useOnDemand<T>(fetchIt: () => Promise<T>): [T | null, () => void] {
   const [loaded, setLoaded] = useState<T | null>(null);

@@ -1,8 +1,7 @@
 import { useEffect, useState } from "react";
 
 /**
- * Whether the browser is on its way to another site. A page that comes back from the back/forward cache is
- * not, whatever it said when it was left.
+ * Whether the browser is leaving for another site. Reset when the page returns from the back/forward cache.
  */
 export function useRedirecting(): [boolean, (redirecting: boolean) => void] {
   const [redirecting, setRedirecting] = useState(false);

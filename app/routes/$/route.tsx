@@ -15,7 +15,7 @@ export const action = () => {
 
 export default NotFoundPage;
 
-/** A form sent to an address that does not exist ends on the same page, inside the site's frame. */
+/** A form posted to an unknown URL gets the same page, within the site's layout. */
 export function ErrorBoundary() {
   return <NotFoundPage />;
 }

@@ -1,7 +1,7 @@
 import { errorResponse } from "~/http/request-body.server";
 import { securityTxt } from "./security-txt.server";
 
-/** Whom to tell of a weakness of the site (RFC 9116); 404 where the operator names nobody. */
+/** Contact for vulnerability reports (RFC 9116); 404 unless the operator configured one. */
 export function loader() {
   const text = securityTxt(new Date());
   if (text === null) throw errorResponse(404, "There is no such page.");

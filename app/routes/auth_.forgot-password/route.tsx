@@ -24,7 +24,7 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-/** Asks for a link; says the same whether or not somebody has the address. */
+/** Requests a reset link; the response does not reveal whether the address has an account. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readPageForm(request, context);
   const parsed = emailSchema.safeParse(form.fields.email);

@@ -18,8 +18,8 @@ export const handle: RouteHandle = { metricsName: "/auth" };
 export const loader = () => redirect(LOG_IN_PATH);
 
 /**
- * Logs in (specification, 4 and 8): on success leads to '/' with the welcome toast, else back to the form
- * with the toast that says why.
+ * Logs in (specification, 4 and 8): redirects to '/' with the welcome toast, or back to the form with a toast
+ * that says why not.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request, context);
@@ -27,13 +27,13 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { clientAddress } = context;
   const page = { redirectTo: LOG_IN_PATH, email };
   const failure = (message?: string) => ({ ...page, toast: toasts.signInFailed(message) });
-  const turnAway = () => {
-    log().warn("login turned away: too many passwords are waiting to be hashed");
+  const rejectBusy = () => {
+    log().warn("login rejected: the password hashing queue is full");
     return rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
   };
 
-  // a flood is turned away before it costs the database anything
-  if (!hasPlaceInQueue(clientNetworks(clientAddress))) return turnAway();
+  // reject a flood before it costs any database work
+  if (!hasPlaceInQueue(clientNetworks(clientAddress))) return rejectBusy();
   const account = readEmail(email);
   const knownBrowser = await findKnownBrowser(request, account);
   const limited = await limitForm("login", { form, context, account, knownBrowser }, failure);
@@ -49,7 +49,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     case "refused":
       return failForm(form, 401, failure(outcome.message));
     case "busy":
-      return turnAway();
+      return rejectBusy();
     case "failed":
       return failForm(form, 500, failure());
   }

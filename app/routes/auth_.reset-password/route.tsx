@@ -46,8 +46,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
 export const handle: RouteHandle = { metricsName: "/auth" };
 
 /**
- * Changes the password and signs in, which leads to '/'. A password that is refused leads back to the form,
- * a link that is no longer valid to the 'forgot password' page.
+ * Changes the password, signs in and redirects to '/'. A rejected password leads back to the form, an invalid
+ * or expired link to the 'forgot password' page.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readPageForm(request, context);
@@ -58,10 +58,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
     toast: toasts.passwordResetFailed(message),
     redirectTo: passwordResetPath(token),
   });
-  const turnAway = () => rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
+  const rejectBusy = () => rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
   const password = newPasswordSchema.safeParse(form.fields.password);
   if (!password.success) return answerForm(form, failure(firstProblem(password.error)));
-  if (!hasPlaceInQueue(clientNetworks(clientAddress))) return turnAway();
+  if (!hasPlaceInQueue(clientNetworks(clientAddress))) return rejectBusy();
   const limited = await limitForm("new-password", { form, context }, failure);
   if (limited) return limited;
 
@@ -80,7 +80,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     case "invalid-link":
       return refuseLink();
     case "busy":
-      return turnAway();
+      return rejectBusy();
     case "failed":
       return answerForm(form, failure());
   }

@@ -19,8 +19,8 @@ export const handle: RouteHandle = { metricsName: "/auth" };
 export const loader = () => redirect(SIGN_UP_PATH);
 
 /**
- * Signs up (specification, 4 and 8): on success leads to '/' with the welcome toast, else back to the form
- * with the toast that says why.
+ * Signs up (specification, 4 and 8): redirects to '/' with the welcome toast, or back to the form with a
+ * toast that says why not.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request, context);
@@ -28,13 +28,13 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { clientAddress } = context;
   const page = { redirectTo: SIGN_UP_PATH, email };
   const failure = (message?: string) => ({ ...page, toast: toasts.signUpFailed(message) });
-  const turnAway = () => {
-    log().warn("signup turned away: too many passwords are waiting to be hashed");
+  const rejectBusy = () => {
+    log().warn("signup rejected: the password hashing queue is full");
     return rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
   };
 
-  // a flood is turned away before it costs the database anything
-  if (!hasPlaceInQueue(clientNetworks(clientAddress))) return turnAway();
+  // reject a flood before it costs any database work
+  if (!hasPlaceInQueue(clientNetworks(clientAddress))) return rejectBusy();
   const account = readEmail(email);
   const knownBrowser = await findKnownBrowser(request, account);
   const limited = await limitForm("signup", { form, context, account, knownBrowser }, failure);
@@ -55,7 +55,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     case "refused":
       return failForm(form, 422, failure(outcome.message));
     case "busy":
-      return turnAway();
+      return rejectBusy();
     case "failed":
       return failForm(form, 500, failure());
   }

@@ -14,11 +14,11 @@ import { checkoutErrors } from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/billing" };
 
-/** The way back from Stripe's portal: what was changed there is known before the next page is made. */
+/** The return URL of Stripe's portal: syncs what was changed there before the next page is rendered. */
 export async function loader(args: LoaderFunctionArgs) {
   const { context, request } = args;
   const viewer = await findViewer(args);
-  const isMember = isFetchedAhead(request)
+  const isMember = isPrefetch(request)
     ? viewer?.isSubscribed
     : viewer &&
       (await withSlotReleased(context, () =>
@@ -32,7 +32,7 @@ export async function loader(args: LoaderFunctionArgs) {
   });
 }
 
-/** Sends a customer to Stripe's portal, where a membership is cancelled, resumed and its card mended. */
+/** Sends a customer to Stripe's portal, to cancel or resume a membership or update the card. */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
   const form = await readForm(request, context);
@@ -56,8 +56,8 @@ export async function action(args: ActionFunctionArgs) {
 
 const failedCall = (message: string) => toasts.checkoutFailed(checkoutErrors.invoking(message));
 
-/** Whether a browser only prepares for a visit, or asks for the headers alone: nobody has come back yet. */
-function isFetchedAhead({ method, headers }: Request): boolean {
+/** Whether the request is a prefetch or asks for headers only, and nobody has returned yet. */
+function isPrefetch({ method, headers }: Request): boolean {
   const purpose = headers.get("Sec-Purpose") ?? headers.get("Purpose") ?? "";
   return method !== "GET" || purpose.includes("prefetch");
 }

@@ -25,7 +25,7 @@ export async function action(args: ActionFunctionArgs) {
   );
   if (limited) return limited;
   if (!viewer) {
-    return refuse(form, 401, checkoutErrors.notAuthenticated, toasts.authenticationRequired);
+    return reject(form, 401, checkoutErrors.notAuthenticated, toasts.authenticationRequired);
   }
 
   const link = await linkToCheckout(viewer.user, form.fields.priceId);
@@ -35,13 +35,13 @@ export async function action(args: ActionFunctionArgs) {
         ? answerJson({ sessionId: link.sessionId, url: link.url })
         : redirectToPayment(link.url, paymentPageOrigins());
     case "no-page": {
-      // the page words a session without an address as a Stripe Error itself
+      // the page itself words the error for a session without a URL
       if (form.wantsJson) return answerJson({ sessionId: link.sessionId, url: null });
       const toast = toasts.checkoutFailed(checkoutErrors.stripe(link.message));
       return answerForm(form, { toast, redirectTo: "/#purchase" });
     }
     default:
-      return refuse(form, STATUSES[link.kind], link.message, failedCall(link.message));
+      return reject(form, STATUSES[link.kind], link.message, failedCall(link.message));
   }
 }
 
@@ -53,8 +53,11 @@ const STATUSES = {
   [kind in Exclude<CheckoutLink["kind"], "page" | "no-page">]: number;
 };
 
-/** To a page with JavaScript the bare message, of which it makes its own toast (specification, 8: Checkout). */
-function refuse(form: FormBody, status: number, error: string, toast: ToastMessage) {
+/**
+ * A page with JavaScript gets the bare message, for which it makes its own toast (specification, 8:
+ * Checkout).
+ */
+function reject(form: FormBody, status: number, error: string, toast: ToastMessage) {
   return form.wantsJson
     ? answerJson({ error }, status)
     : answerForm(form, { toast, redirectTo: "/#purchase" });

@@ -1,5 +1,5 @@
 import type { RouteHandle } from "~/http/route-handle";
-/** Whether the process answers at all; says nothing of the database. */
+/** Liveness: whether the process answers; does not check the database. */
 export const handle: RouteHandle = {
   metricsName: "/healthz",
   hostCheck: false,

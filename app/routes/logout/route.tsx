@@ -10,7 +10,7 @@ export const handle: RouteHandle = { metricsName: "/logout" };
 
 export const loader = () => redirect("/");
 
-/** Signs out (specification, 4 and 8). Where that fails the session stays, and the toast says so. */
+/** Signs out (specification, 4 and 8). If that fails, the session is kept, and the toast says so. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request, context);
   const { kind } = await signOut(await readSession(request));

@@ -5,7 +5,7 @@ import { mayReadMetrics, registry } from "~/observability/metrics.server";
 
 export const handle: RouteHandle = { metricsName: "/metrics", hostCheck: false, pageSlot: false };
 
-/** Prometheus' figures for whoever has METRICS_TOKEN; without one there is no such page. */
+/** Prometheus metrics for holders of METRICS_TOKEN; 404 if it is not set. */
 export async function loader({ request }: LoaderFunctionArgs) {
   const may = mayReadMetrics(request);
   if (may === null) throw errorResponse(404, "There is no such page.");

@@ -13,7 +13,7 @@ export const handle: RouteHandle = { metricsName: "/newsletter" };
 
 export const loader = () => redirect("/#newsletter");
 
-/** Subscribes (specification, 4, 5 and 8). Who falls for the honeypot is told that it worked. */
+/** Subscribes (specification, 4, 5 and 8). A bot caught by the honeypot is told that it succeeded. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request, context);
   const { email, redirectTo } = form.fields;

@@ -25,7 +25,7 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-/** Opening the page makes no use of its link, because programs that look at mail open links too. */
+/** Opening the page does not use up the link, because mail scanners open links too. */
 
 export const handle: RouteHandle = { metricsName: "/newsletter" };
 export async function loader({ request }: LoaderFunctionArgs) {

@@ -26,11 +26,11 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-/** Opening the page makes no use of its link, because programs that look at mail open links too. */
+/** Opening the page does not use up the link, because mail scanners open links too. */
 
 export const handle: RouteHandle = {
   metricsName: "/newsletter",
-  // mail programs post here for one-click unsubscribing (RFC 8058)
+  // mail clients post here for one-click unsubscribing (RFC 8058)
   originCheck: false,
 };
 export async function loader({ request }: LoaderFunctionArgs) {
@@ -42,9 +42,9 @@ export async function loader({ request }: LoaderFunctionArgs) {
 }
 
 /**
- * A form leads home with a toast. A mail program's one-click post (RFC 8058), which sends neither cookies
- * nor the form's field and follows no redirects, gets a plain success, or an error status on which it may
- * try again.
+ * A form redirects to '/' with a toast. A mail client's one-click post (RFC 8058), which sends neither
+ * cookies nor the form's field and follows no redirects, gets a plain success, or an error status on which it
+ * may retry.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
   const { fields } = await readPageForm(request, context);

@@ -9,7 +9,7 @@ export const handle: RouteHandle = { metricsName: "/notice" };
 
 export const loader = () => redirect("/");
 
-/** The two things that are announced and not there yet, for browsers without JavaScript. */
+/** Toasts for the two features announced but not available yet, for browsers without JavaScript. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request, context);
   const redirectTo = safeRedirect(form.fields.redirectTo);

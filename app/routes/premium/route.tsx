@@ -29,7 +29,7 @@ export default function Premium() {
   const { viewer } = useLoaderData<typeof loader>();
   const navigate = useNavigate();
   useEffect(() => {
-    // it was asked again who is looking, and nobody could tell
+    // the viewer was revalidated, and could not be determined
     if (!viewer) navigate("/", { replace: true });
   }, [viewer, navigate]);
   return viewer && <PremiumPage viewer={viewer} />;

@@ -8,7 +8,7 @@ export const handle: RouteHandle = {
   logLevel: "debug",
 };
 
-/** 200 while the database answers, else 503: what a container's health check asks. */
+/** Readiness, for a container's health check: 200 while the database answers, else 503. */
 export async function loader() {
   const ready = await isDatabaseReady();
   return new Response(ready ? "ready\n" : "the database does not answer\n", {

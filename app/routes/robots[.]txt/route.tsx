@@ -4,8 +4,8 @@ import type { RouteHandle } from "~/http/route-handle";
 export const handle: RouteHandle = { cached: { searches: [""] } };
 
 /**
- * Nothing is disallowed: the pages that must stay out of an index say so themselves (`noindex`), and a
- * crawler has to be let in to read it.
+ * Nothing is disallowed: pages that must not be indexed say so themselves (`noindex`), which a crawler can
+ * only read if it may fetch them.
  */
 export function loader() {
   const lines = ["User-agent: *", "Allow: /", "", `Sitemap: ${env().PUBLIC_URL}/sitemap.xml`, ""];

@@ -2,13 +2,13 @@ import { type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { SECTION_IDS } from "~/shell/section-links";
 
 /**
- * To a section of the landing page by a page load (`app/shell/mobile-menu.tsx`). Like a fragment, an id that
- * names nothing leads to the top of the page.
+ * Redirects to a section of the landing page by a page load (`app/shell/mobile-menu.tsx`). As with a
+ * fragment, an unknown id leads to the top of the page.
  */
 export function loader({ params }: LoaderFunctionArgs) {
   const id = SECTION_IDS.find((id) => id === params.id);
   return redirect(id ? `/#${id}` : "/", {
-    // a section chosen again costs no second request for the way there
+    // choosing a section again costs no second request
     headers: { "Cache-Control": "public, max-age=3600" },
   });
 }

@@ -3,7 +3,7 @@ import type { RouteHandle } from "~/http/route-handle";
 
 export const handle: RouteHandle = { cached: { searches: [""] } };
 
-/** The landing page is the only one meant for search engines; the rest is private or an outcome. */
+/** Only the landing page is meant for search engines; all others are private or show an outcome. */
 export function loader() {
   const sitemap = `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">

@@ -5,7 +5,7 @@ import { clientNetworks } from "~/http/client-network.server";
 import { errorResponse, readText } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 
-/** Largest delivery that is read, in bytes. Stripe's own events stay far below. */
+/** Largest webhook body that is read, in bytes. Stripe's own events are far smaller. */
 const WEBHOOK_LIMIT = 1024 * 1024;
 
 export const handle: RouteHandle = {
@@ -23,7 +23,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     throw errorResponse(405, "Stripe posts its events here.", { Allow: "POST" });
   }
   const signature = request.headers.get("Stripe-Signature");
-  // the signature is over the very bytes that were sent, so the body stays text
+  // the signature covers the exact bytes sent, so the body stays text
   const body = await readText(request, WEBHOOK_LIMIT, context);
   const { clientAddress } = context;
   const network = clientAddress ? clientNetworks(clientAddress).narrow : null;

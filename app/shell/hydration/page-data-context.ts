@@ -1,4 +1,4 @@
 import { createContext } from "react";
 
-/** The data of the page's routes as turbo-stream writes it; known while the server renders, and only then. */
+/** The page's loader data as serialized by turbo-stream; only set while rendering on the server. */
 export const PageDataContext = createContext<string | undefined>(undefined);

@@ -10,12 +10,12 @@ import {
 import { PageDataContext } from "./page-data-context";
 
 /**
- * The page's data, and its scripts, fetched when the page has been painted. All of it works without them, so
- * on a slow line the text, the styles and the typefaces do not share it with what makes them come alive.
+ * The page's data and its scripts, which are fetched after the first paint. The page works without them, so
+ * on a slow connection they should not compete with text, styles and fonts.
  */
 export function PageScripts({ nonce }: { nonce: string | undefined }) {
   const data = useContext(PageDataContext);
-  // called, not rendered: what Remix makes of it is what has to be changed
+  // called rather than rendered, because its output has to be modified
   const { preloads, rest } = takePreloads(Scripts({ nonce }));
   return <>{rest.map((element) => changed(element, preloads, data))}</>;
 }
@@ -44,7 +44,7 @@ function takePreloads(node: ReactNode): { preloads: string[]; rest: Element[] } 
   return { preloads, rest };
 }
 
-/** Of the two scripts, the one that opens a stream for the page's data gets it, and the one that imports waits. */
+/** Adds the data to the script that opens a stream for it, and defers the script that imports the modules. */
 function changed(element: Element, preloads: string[], data: string | undefined): Element {
   const { type, dangerouslySetInnerHTML } = element.props;
   const key = element.key ?? type ?? "data";
@@ -61,7 +61,9 @@ function changed(element: Element, preloads: string[], data: string | undefined)
   });
 }
 
-/** What Remix's StreamTransfer says in several scripts; without a "<" nothing in the data can end this one. */
+/**
+ * What Remix's StreamTransfer does in several scripts. "<" is escaped so that the data cannot end the script.
+ */
 function dataScript(data: string): string {
   const text = JSON.stringify(data).replaceAll("<", "\\u003c");
   return `(({ streamController: data }) => {
@@ -71,8 +73,8 @@ function dataScript(data: string): string {
 }
 
 /**
- * A script that runs `modules` once the page has been painted, or at once in a tab that nobody looks at;
- * where a browser does not tell of paints, half a second after all of the page has come.
+ * A script that runs `modules` after the first paint, or at once in a hidden tab; in browsers that do not
+ * report paints, half a second after the page has loaded.
  */
 function startScript(modules: string, preloads: string[]): string {
   return `(() => {
@@ -99,7 +101,7 @@ function startScript(modules: string, preloads: string[]): string {
 })();`;
 }
 
-/** Static imports are for the top of a module; a script within a page may import as it goes. */
+/** Static imports are allowed only at the top of a module; an inline script uses dynamic ones. */
 function toDynamicImports(modules: string): string {
   const names: string[] = [];
   const imports: string[] = [];
@@ -109,7 +111,7 @@ function toDynamicImports(modules: string): string {
       imports.push(`import(${url})`);
       return "";
     })
-    // a development build has two of them on a line
+    // a development build has two imports on one line
     .replace(/\bimport ("[^"]+");/g, "await import($1);")
     .replace(/^import\(/gm, "await import(");
   return `const [${names}] = await Promise.all([${imports}]);${rest}`;

@@ -9,7 +9,10 @@ import { decodePageData } from "./decode-page-data";
 import { PageDataContext } from "./page-data-context";
 import { PageScripts } from "./page-scripts";
 
-/** What a failure here means: not that the site is wrong, but that Remix is no longer what it relies on. */
+/**
+ * A failure here means that Remix's output no longer has the form the site relies on, not that the site is
+ * wrong.
+ */
 const reliedOn = (file: string, what: string) =>
   `${file} relies on ${what}. If an update of Remix has changed that, the file has to follow.`;
 
@@ -17,10 +20,10 @@ const SCRIPTS = "app/shell/hydration/page-scripts.tsx";
 const DECODING = "app/shell/hydration/decode-page-data.ts";
 const HAND_OFF = "app/entry.server.tsx";
 
-/** A page's data, with what could end a script or a string in it. */
+/** Page data containing what could end a script or a string. */
 const DATA = { words: "</script><!-- “Good morning” &\u2028 '\\" };
 
-/** Everything but the routes, as the build makes it, and the future flags that `Scripts` looks at. */
+/** A build without routes, with the future flags that `Scripts` reads. */
 const BUILD = {
   assets: {
     version: "1",
@@ -43,7 +46,7 @@ const BUILD = {
   isSpaMode: false,
 };
 
-/** What Remix hands over for the render of a page that consists of this. */
+/** The entry context for rendering a page that consists of this component. */
 async function entryContext(Page: () => ReactNode, hmr?: { runtime: string }) {
   const given: EntryContext[] = [];
   const handleRequest = (_: Request, __: number, ___: Headers, context: EntryContext) => {
@@ -132,7 +135,7 @@ describe("Scripts of Remix", () => {
     );
   });
 
-  it("imports everything by statements of these forms, at the start of lines", async () => {
+  it("imports everything with statements of these forms, at the start of lines", async () => {
     const [, modules] = (await scripts()).filter(({ type }) => type === "script");
     expect(
       html(modules),
@@ -149,7 +152,7 @@ describe("Scripts of Remix", () => {
     );
   });
 
-  it("has two imports on the first line in a development build", async () => {
+  it("has two imports on the first line of a development build", async () => {
     const [, modules] = (await scripts({ runtime: "/build/hmr.js" })).filter(
       ({ type }) => type === "script",
     );
@@ -161,7 +164,7 @@ describe("Scripts of Remix", () => {
 });
 
 describe("RemixServer", () => {
-  it("writes the data into the stream's controller, piece by piece, and closes it", async () => {
+  it("writes the data into the stream's controller in chunks, and closes it", async () => {
     const context = await entryContext(() => <Scripts nonce="abc" />);
     const [kept, sent] = context.serverHandoffStream?.tee() ?? [];
     const data = await new Response(kept).text();
@@ -179,7 +182,7 @@ describe("RemixServer", () => {
     ).toBe(data);
   });
 
-  it("writes no data where it is given no stream", async () => {
+  it("writes no data without a stream", async () => {
     const { serverHandoffStream: _, ...context } = await entryContext(() => (
       <Scripts nonce="abc" />
     ));
@@ -191,7 +194,7 @@ describe("RemixServer", () => {
 });
 
 describe("RemixBrowser", () => {
-  it("called as a function, throws a promise, after which the page's data is there", async () => {
+  it("called as a function, throws a promise that resolves once the page's data is decoded", async () => {
     const { serverHandoffStream, ...context } = await entryContext(() => (
       <PageScripts nonce="abc" />
     ));
