@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { preferredEncoding } from "./accept-encoding.server";
 
-describe("the encoding of an answer", () => {
+describe("the encoding of a response", () => {
   it.each([
     [undefined, "identity"],
     ["", "identity"],
@@ -23,11 +23,11 @@ describe("the encoding of an answer", () => {
     [",, br ,", "br"],
   ])("asked for with '%s' is %s", (accepted, expected) => {
     expect(preferredEncoding(accepted)).toBe(expected);
-    // the second time from memory
+    // the second call is a cache hit
     expect(preferredEncoding(accepted)).toBe(expected);
   });
 
-  it("stays right however many kinds of headers have come", () => {
+  it("stays correct when the cache overflows", () => {
     for (let i = 0; i < 1_000; i++) expect(preferredEncoding(`x-${i}`)).toBe("identity");
     expect(preferredEncoding("gzip, br")).toBe("br");
   });

@@ -16,16 +16,16 @@ afterAll(() => setEnvironment({}));
 
 describe("the address of a client", () => {
   it.each<[string, string | undefined, string]>([
-    // without a proxy the header is the client's own invention
+    // without a proxy the header is forged by the client
     ["0", undefined, PROXY],
     ["0", "198.51.100.1", PROXY],
-    // one proxy: what it saw is the last; the rest came with the request
+    // one proxy: it appended the last entry; the others came with the request
     ["1", "198.51.100.1", "198.51.100.1"],
     ["1", "6.6.6.6, 198.51.100.1", "198.51.100.1"],
-    // two: the outer one's word is the last but one
+    // two proxies: the outer one appended the last but one
     ["2", "198.51.100.1, 10.0.0.1", "198.51.100.1"],
     ["2", "6.6.6.6, 198.51.100.1, 10.0.0.1", "198.51.100.1"],
-    // who came round a proxy is known by the socket
+    // a client that bypassed a proxy is identified by the socket
     ["2", "198.51.100.1", PROXY],
     ["1", undefined, PROXY],
     ["1", "", PROXY],
@@ -40,14 +40,14 @@ describe("the address of a client", () => {
   });
 
   it.each(["127.0.0.1", "::1", "::ffff:10.1.2.3", "192.168.1.4", "fd00::7", "100.64.0.9"])(
-    "is the proxy's word when the proxy is counted and connects from %s",
+    "is the one a proxy reports when TRUST_PROXY is a number and it connects from %s",
     (from) => {
       expect(addressOf("1", "198.51.100.1", from)).toBe("198.51.100.1");
     },
   );
 
   it.each(["8.8.8.8", "::ffff:8.8.8.8", "2600::1", "unknown"])(
-    "is the socket's own for %s, which is no place for a proxy that is only counted",
+    "is the socket's own for %s, where TRUST_PROXY as a number trusts no proxy",
     (from) => {
       expect(addressOf("1", "198.51.100.1", from)).toBe(from);
     },
@@ -57,10 +57,10 @@ describe("the address of a client", () => {
     ["2600::/32,10.0.0.5", "198.51.100.1", "10.0.0.5", "198.51.100.1"],
     ["2600::/32,10.0.0.5", "198.51.100.1", "::ffff:10.0.0.5", "198.51.100.1"],
     ["2600::/32,10.0.0.5", "198.51.100.1", "2600::9", "198.51.100.1"],
-    // a neighbour of the proxy is no proxy
+    // another host in the proxy's network is not a proxy
     ["2600::/32,10.0.0.5", "198.51.100.1", "10.0.0.6", "10.0.0.6"],
     ["2600::/32,10.0.0.5", "198.51.100.1", "127.0.0.1", "127.0.0.1"],
-    // the nearest that is none of ours; what it brought with it is its own invention
+    // the nearest untrusted address; entries further left are forged
     ["10.0.0.0/8", "6.6.6.6, 198.51.100.1, 10.0.0.7", "10.0.0.5", "198.51.100.1"],
     ["10.0.0.0/8", "6.6.6.6, made up, 10.0.0.7", "10.0.0.5", "10.0.0.7"],
     ["10.0.0.0/8", "10.0.0.8, 10.0.0.7", "10.0.0.5", "10.0.0.8"],
@@ -70,11 +70,11 @@ describe("the address of a client", () => {
   });
 });
 
-describe("a header that names an address and is not believed", () => {
+describe("a forwarding header from an untrusted address", () => {
   let days = 0;
 
   beforeEach(() => {
-    // long after whatever the tests before have been told
+    // long after the warnings of the tests before
     days += 1;
     vi.useFakeTimers({ now: Date.now() + days * 86_400_000 });
     return () => {
@@ -84,7 +84,7 @@ describe("a header that names an address and is not believed", () => {
   });
 
   it.each(["x-forwarded-for", "forwarded", "x-real-ip"])(
-    "is told once an hour and not more often: %s",
+    "is logged at most once an hour: %s",
     (header) => {
       const lines = watchLog();
       for (let i = 0; i < 50; i++) addressOf("0", `198.51.100.${i}`, "203.0.113.9", header);
@@ -100,13 +100,13 @@ describe("a header that names an address and is not believed", () => {
     },
   );
 
-  it("names the setting when a proxy is trusted that it did not come from", () => {
+  it("names the setting when another proxy is trusted", () => {
     const lines = watchLog();
     addressOf("10.0.0.0/8", "198.51.100.1", "203.0.113.9");
-    expect(lines[0]?.message).toContain("TRUST_PROXY does not cover");
+    expect(lines[0]?.message).toContain("TRUST_PROXY does not include");
   });
 
-  it("is nothing to tell when it is believed, or when there is none", () => {
+  it("is not logged from a trusted proxy, or without the header", () => {
     const lines = watchLog();
     addressOf("1", "198.51.100.1");
     addressOf("1", undefined, "203.0.113.9");

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-/** Answers at once; `/slow` when told to. */
+/** Answers at once, except `/slow`, which is never answered. */
 async function serve(limits: Partial<HttpLimits>): Promise<HttpServer> {
   const site: RequestListener = (incoming, response) => {
     incoming.resume().on("error", () => {});
@@ -23,11 +23,11 @@ async function serve(limits: Partial<HttpLimits>): Promise<HttpServer> {
   return server;
 }
 
-/** A connection from an address of loopback, of which each 127.0.x is a wide network of its own. */
+/** A connection from a loopback address; each 127.0.x.0/24 is a separate wide network. */
 type Client = {
   address: string;
   isOpen: boolean;
-  /** Says something and resolves when something comes back. */
+  /** Sends data and resolves on the first data received. */
   ask(words: string): Promise<void>;
 };
 
@@ -62,7 +62,7 @@ async function connectAll(
   return clients;
 }
 
-/** Connections with a request under way that gets no answer and whose body never ends. */
+/** Connections with a request in flight that is never answered and whose body never ends. */
 async function connectBusy(
   server: HttpServer,
   addresses: string[],
@@ -70,17 +70,17 @@ async function connectBusy(
 ): Promise<Client[]> {
   const clients = await connectAll(server, addresses);
   const upload = "POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nExpect: 100-continue\r\n";
-  // the server says that it has the request
+  // 100 Continue confirms that the server has the request
   for (const client of clients) await client.ask(`${upload}${headers}\r\nhalf`);
   return clients;
 }
 
-/** `count` times the same. */
+/** The address, `count` times. */
 const times = (count: number, address: string): string[] => Array(count).fill(address);
 
 const ask = (headers = "") => `GET / HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
 
-/** The status a new connection from an address gets, with one request on it. */
+/** The status of a request on a new connection from an address. */
 function statusFor(server: HttpServer, localAddress: string): Promise<number> {
   return new Promise((resolve, reject) => {
     request({ port: server.port, host: "127.0.0.1", localAddress, agent: false }, (incoming) => {
@@ -94,51 +94,51 @@ function statusFor(server: HttpServer, localAddress: string): Promise<number> {
 const closed = (clients: Client[]) =>
   clients.flatMap(({ isOpen }, index) => (isOpen ? [] : [index]));
 
-// elsewhere loopback has one address
+// other systems have a single loopback address
 describe.skipIf(process.platform !== "linux")("when all connections are in use", () => {
-  it("a visitor of another network is served, and who has waited longest is closed for him", async () => {
+  it("a visitor from another network is served, and the longest idle connection is closed", async () => {
     const server = await serve({ maxConnections: 6 });
-    const crowd = await connectAll(server, times(6, "127.0.1.1"));
+    const flood = await connectAll(server, times(6, "127.0.1.1"));
     expect(await statusFor(server, "127.0.2.1")).toBe(200);
-    await expect.poll(() => closed(crowd)).toEqual([0]);
+    await expect.poll(() => closed(flood)).toEqual([0]);
   });
 
-  it("a network that keeps coming loses its own and nobody else's", async () => {
+  it("a network that keeps connecting loses only its own connections", async () => {
     const server = await serve({ maxConnections: 12 });
     const visitors = await connectAll(server, [...times(3, "127.0.2.1"), "127.0.3.1"]);
-    const crowd = await connectAll(server, times(60, "127.0.1.1"), "GET / HTTP/1.1\r\nX-Slow: ");
-    await expect.poll(() => closed(crowd).length).toBe(52);
+    const flood = await connectAll(server, times(60, "127.0.1.1"), "GET / HTTP/1.1\r\nX-Slow: ");
+    await expect.poll(() => closed(flood).length).toBe(52);
     expect(closed(visitors)).toEqual([]);
     await visitors[0]?.ask(ask());
     expect(server.connections()).toBe(12);
   });
 
-  it("the addresses of one wide network are one crowd", async () => {
+  it("the addresses of one wide network count together", async () => {
     const server = await serve({ maxConnections: 9 });
     const household = await connectAll(server, times(3, "127.0.2.1"));
-    const crowd = await connectAll(
+    const flood = await connectAll(
       server,
       [1, 2, 3, 4, 5, 6].map((host) => `127.0.1.${host}`),
     );
     expect(await statusFor(server, "127.0.3.1")).toBe(200);
-    await expect.poll(() => closed(crowd).length).toBe(1);
+    await expect.poll(() => closed(flood).length).toBe(1);
     expect(closed(household)).toEqual([]);
   });
 
-  it("of neighbours in it, the one with most yields", async () => {
+  it("within a wide network, the largest narrow network loses a connection", async () => {
     const server = await serve({ maxConnections: 5 });
     const clients = await connectAll(server, ["127.0.1.1", ...times(4, "127.0.1.2")]);
     expect(await statusFor(server, "127.0.1.3")).toBe(200);
     await expect.poll(() => closed(clients)).toEqual([1]);
   });
 
-  it("who waits for an answer outlasts who has asked nothing, or has it already", async () => {
+  it("idle connections are closed before those waiting for a response", async () => {
     const server = await serve({ maxConnections: 6 });
     const busy = await connectBusy(server, times(2, "127.0.1.1"));
     const silent = await connectAll(server, times(2, "127.0.1.1"));
     const answered = await connectAll(server, times(2, "127.0.1.1"));
     for (const client of answered) await client.ask(ask());
-    // a kept connection waits since its answer: asking again is worth something
+    // an idle connection's time counts from its last response, so a request renews it
     await silent[0]?.ask(ask());
     await connectAll(server, ["127.0.2.1"]);
     await expect.poll(() => closed(silent)).toEqual([1]);
@@ -147,20 +147,20 @@ describe.skipIf(process.platform !== "linux")("when all connections are in use",
     expect([closed(busy), closed(silent)]).toEqual([[], [1]]);
   });
 
-  it("with requests on all of them, the longest under way yields", async () => {
+  it("with a request on every connection, the longest in flight is closed", async () => {
     const server = await serve({ maxConnections: 4 });
     const busy = await connectBusy(server, times(4, "127.0.1.1"));
     expect(await statusFor(server, "127.0.2.1")).toBe(200);
     await expect.poll(() => closed(busy)).toEqual([0]);
   });
 
-  it("a neighbour of a crowd that never finishes what it asks gets a moment to ask", async () => {
+  it("a newcomer in the network of a slow flood is given time for a request", async () => {
     const server = await serve({ maxConnections: 4 });
-    const crowd = await connectBusy(server, times(4, "127.0.1.1"));
+    const flood = await connectBusy(server, times(4, "127.0.1.1"));
     await expect
       .poll(() => statusFor(server, "127.0.1.1").catch(() => 0), { timeout: 5_000 })
       .toBe(200);
-    expect(closed(crowd)).toContain(0);
+    expect(closed(flood)).toContain(0);
   });
 });
 
@@ -168,16 +168,16 @@ describe("behind a proxy", () => {
   const addressOf: HttpLimits["addressOf"] = ({ headers }) => String(headers["x-forwarded-for"]);
   const on = (client: string) => `X-Forwarded-For: ${client}\r\n`;
 
-  it("a connection counts for the client it works for", async () => {
+  it("a connection counts towards the client of its current request", async () => {
     const server = await serve({ maxConnections: 8, addressOf });
     const visitor = await connectBusy(server, times(2, "127.0.0.1"), on("192.0.2.1"));
-    const crowd = await connectBusy(server, times(6, "127.0.0.1"), on("2001:db8::1"));
+    const flood = await connectBusy(server, times(6, "127.0.0.1"), on("2001:db8::1"));
     const next = await connectBusy(server, times(3, "127.0.0.1"), on("198.51.100.1"));
-    await expect.poll(() => closed(crowd)).toEqual([0, 1, 2]);
+    await expect.poll(() => closed(flood)).toEqual([0, 1, 2]);
     expect([closed(visitor), closed(next)]).toEqual([[], []]);
   });
 
-  it("it counts for the proxy while it is kept, and is the first to go if most are", async () => {
+  it("an idle connection counts towards the proxy, and is closed first if most are idle", async () => {
     const server = await serve({ maxConnections: 6, addressOf });
     const busy = await connectBusy(server, times(2, "127.0.0.1"), on("192.0.2.1"));
     const kept = await connectAll(server, times(4, "127.0.0.1"));
@@ -188,7 +188,7 @@ describe("behind a proxy", () => {
   });
 });
 
-it("costs no more for many connections than for few", { timeout: 60_000 }, () => {
+it("takes constant time per connection", { timeout: 60_000 }, () => {
   const limiter = new ConnectionLimiter({ maxConnections: 2_000 });
   const before = process.cpuUsage();
   for (let i = 0; i < 100_000; i++) {
@@ -199,12 +199,12 @@ it("costs no more for many connections than for few", { timeout: 60_000 }, () =>
     limiter.add(socket as unknown as Socket);
   }
   expect(limiter.size).toBe(2_000);
-  // the time of the CPU, which other work on the machine does not lengthen: looking at all connections for
-  // each new one takes minutes of it
+  // CPU time, which other load on the machine does not affect: scanning all connections for each new one
+  // would take minutes
   expect(process.cpuUsage(before).user / 1e6).toBeLessThan(10);
 });
 
-it("takes no more connections than the system has file descriptors for", () => {
+it("allows no more connections than there are file descriptors", () => {
   const limits = (files: number) =>
     `Max processes  63208  63208  processes\nMax open files            ${files}                 524288               files\n`;
   expect(availableConnections(2_000, limits(524_288))).toBe(2_000);

@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-/** Answers with the body it was sent, once all of it has come. */
+/** Echoes the request body once it is complete. */
 const echo: RequestListener = (incoming, response) => {
   const chunks: Buffer[] = [];
   incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -25,7 +25,7 @@ async function serve(
   return server;
 }
 
-/** A connection over which anything can be said, and all that came back over it when it is over. */
+/** A raw connection, and everything received on it by its end. */
 function connectTo({ port }: HttpServer): { socket: Socket; ended: Promise<string> } {
   const socket = createConnection({ port, host: "127.0.0.1", allowHalfOpen: true });
   let text = "";
@@ -59,7 +59,7 @@ function get({ port }: HttpServer): Promise<{ status: number; headers: object; t
 
 const QUICK = { headersTimeout: 200, requestTimeout: 400, keepAliveTimeout: 200, idleTimeout: 400 };
 
-describe("a client that is not what it should be", () => {
+describe("a misbehaving client", () => {
   it.each([
     ["no HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
     ["a method nobody knows", "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 400],
@@ -89,7 +89,7 @@ describe("a client that is not what it should be", () => {
     expect((await get(server)).status).toBe(200);
   });
 
-  it("is cut off when its headers take too long", async () => {
+  it("is disconnected when its headers take too long", async () => {
     const server = await serve(QUICK);
     const silent = connectTo(server);
     const slow = connectTo(server);
@@ -100,7 +100,7 @@ describe("a client that is not what it should be", () => {
     await silent.ended;
   });
 
-  it("is cut off when its body takes too long, and the work for it is given up", async () => {
+  it("is disconnected when its body takes too long, and its request is aborted", async () => {
     let aborted = false;
     const server = await serve(QUICK, (incoming) => {
       incoming
@@ -118,7 +118,7 @@ describe("a client that is not what it should be", () => {
     await expect.poll(() => aborted).toBe(true);
   });
 
-  it("is cut off when it does not read what it asked for", async () => {
+  it("is disconnected when it does not read its response", async () => {
     const server = await serve(QUICK, (_incoming, response) => {
       response.end(Buffer.alloc(32 * 1024 * 1024));
     });
@@ -131,14 +131,14 @@ describe("a client that is not what it should be", () => {
     expect((await ended).length).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it("still gets its answer when it has said all it has to say", async () => {
+  it("still gets its response after half-closing the connection", async () => {
     const server = await serve();
     const { socket, ended } = connectTo(server);
     socket.end("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi");
     expect(await ended).toContain("got hi");
   });
 
-  it("is let go when it ends in the middle of a request", async () => {
+  it("is disconnected when it half-closes in the middle of a request", async () => {
     const server = await serve();
     for (const bytes of [
       "GET / HT",
@@ -152,7 +152,7 @@ describe("a client that is not what it should be", () => {
     expect((await get(server)).status).toBe(200);
   });
 
-  it("is cut off when it asks for more than it waits for the answers of", async () => {
+  it("is disconnected when it pipelines too many requests", async () => {
     let asked = 0;
     const server = await serve({ maxUnanswered: 10 }, (_incoming, response) => {
       asked += 1;
@@ -172,8 +172,8 @@ describe("a client that is not what it should be", () => {
   });
 });
 
-describe("a connection that is kept", () => {
-  it("serves a next request, and ends when none comes", async () => {
+describe("a kept-alive connection", () => {
+  it("serves another request, and is closed when none comes", async () => {
     const server = await serve({ keepAliveTimeout: 200 });
     const { socket, ended } = connectTo(server);
     const ask = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -185,7 +185,7 @@ describe("a connection that is kept", () => {
 });
 
 describe("stopping", () => {
-  it("answers that it is starting until there is something to serve", async () => {
+  it("answers 503 while starting until there is something to serve", async () => {
     const server = await listen(0, "127.0.0.1");
     cleanUps.push(() => server.close(0));
     const answer = await get(server);
@@ -196,12 +196,12 @@ describe("stopping", () => {
     });
   });
 
-  it("waits for the requests that were understood, and tells their clients not to come again", async () => {
+  it("waits for requests in flight, and tells their clients not to reuse the connection", async () => {
     const server = await serve();
     const { socket, ended } = connectTo(server);
     socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhal");
     await expect.poll(() => server.connections()).toBe(1);
-    // the request has to be under way, not merely on its way
+    // the request has to have reached the listener
     const other = await get(server);
     expect(other.status).toBe(200);
 
@@ -212,7 +212,7 @@ describe("stopping", () => {
     await closed;
   });
 
-  it("does not wait for clients that have only begun, or that keep their connection", async () => {
+  it("does not wait for incomplete requests or idle connections", async () => {
     const server = await serve();
     const begun = connectTo(server);
     begun.socket.write("GET / HTTP/1.1\r\nHost:");
@@ -225,7 +225,7 @@ describe("stopping", () => {
     await Promise.all([begun.ended, kept.ended]);
   });
 
-  it("drops what runs past its timeout", async () => {
+  it("drops requests that exceed the timeout", async () => {
     const server = await serve({}, () => {});
     const { socket, ended } = connectTo(server);
     socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");

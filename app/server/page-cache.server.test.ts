@@ -8,7 +8,7 @@ import { PageCache } from "./page-cache.server";
 
 const PAGE = `<!DOCTYPE html><script>hello()</script>${"<p>The path goes on.</p>".repeat(50)}`;
 
-/** What rendering gives now; a test may put something slower or worse in its place. */
+/** The current render function; a test may replace it with a slow or failing one. */
 let render: (path: string) => Promise<Response>;
 let cache: PageCache;
 let server: Server;
@@ -44,13 +44,13 @@ afterEach(() => {
 const get = (path = "/", headers: Record<string, string> = {}, method = "GET") =>
   send(origin + path, { method, headers });
 
-/** Moves the clock that pages grow old by. */
+/** Advances the clock by which pages become stale. */
 function passSeconds(seconds: number): void {
   const later = Date.now() + seconds * 1_000;
   vi.spyOn(Date, "now").mockReturnValue(later);
 }
 
-/** A render that ends when the test says so. */
+/** Makes the next render wait until the returned function is called. */
 function heldRender(html: string): () => void {
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ function heldRender(html: string): () => void {
 }
 
 describe("a cached page", () => {
-  it("is the same in every encoding, each with a tag of its own", async () => {
+  it("is the same in every encoding, each with its own ETag", async () => {
     const [identity, gzip, br] = await Promise.all([
       get(),
       get("/", { "Accept-Encoding": "gzip" }),
@@ -87,7 +87,7 @@ describe("a cached page", () => {
     }
   });
 
-  it("is not sent again to who has it, in that encoding", async () => {
+  it("is not sent again to a client that has it in that encoding", async () => {
     const { headers } = await get("/", { "Accept-Encoding": "br" });
     const etag = String(headers.etag);
     for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
@@ -105,7 +105,7 @@ describe("a cached page", () => {
     expect(cache.statistics.notModified).toBe(4);
   });
 
-  it("is dropped when what it shows is no longer true, also while it is being rendered", async () => {
+  it("is dropped when the cache is cleared, even while it is being rendered", async () => {
     render = async () => page("<p>$1</p>");
     expect((await get()).text).toBe("<p>$1</p>");
     render = async () => page("<p>$2</p>");
@@ -124,7 +124,7 @@ describe("a cached page", () => {
     expect((await get()).text).toBe("<p>$3</p>");
   });
 
-  it("is described by HEAD as it would be sent", async () => {
+  it("has the same headers for HEAD as for GET", async () => {
     const full = await get("/", { "Accept-Encoding": "br" });
     const head = await get("/", { "Accept-Encoding": "br" }, "HEAD");
     const { date: _1, ...fullHeaders } = full.headers;
@@ -133,14 +133,14 @@ describe("a cached page", () => {
     expect(head.body).toHaveLength(0);
   });
 
-  it("is one for all addresses of one key", async () => {
+  it("is shared by all URLs with the same key", async () => {
     for (const query of ["?utm_source=a", "?fbclid=1&x=2", "?", `?${"x".repeat(5_000)}`]) {
       expect((await get(`/${query}`)).text).toBe(PAGE);
     }
     expect(cache.statistics.renders).toBe(1);
   });
 
-  it("keeps the headers that the route gave it", async () => {
+  it("keeps the headers set by the route", async () => {
     render = async () =>
       new Response("User-agent: *", {
         headers: {
@@ -159,7 +159,7 @@ describe("a cached page", () => {
     expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; img-src 'self';/);
   });
 
-  it("is asked for anew each time where the route says nothing of that", async () => {
+  it("must be revalidated unless the route sets Cache-Control", async () => {
     expect((await get()).headers["cache-control"]).toBe("public, max-age=0, must-revalidate");
   });
 });
@@ -184,11 +184,11 @@ describe("what is not cached", () => {
     expect((await get("/", { Cookie: cookie })).status).toBe(200);
   });
 
-  it.each(["POST", "PUT", "DELETE"])("a %s is left to others", async (method) => {
+  it.each(["POST", "PUT", "DELETE"])("a %s request is passed on", async (method) => {
     expect((await get("/", {}, method)).status).toBe(299);
   });
 
-  it.each(["/premium", "/?_data=root", "//"])("%s is left to others", async (path) => {
+  it.each(["/premium", "/?_data=root", "//"])("%s is passed on", async (path) => {
     expect((await get(path)).status).toBe(299);
     expect(cache.statistics.renders).toBe(0);
   });
@@ -215,7 +215,7 @@ describe("what is not cached", () => {
 });
 
 describe("rendering", () => {
-  it("happens once however many come at the same time", async () => {
+  it("happens once for concurrent requests", async () => {
     const letGo = heldRender(PAGE);
     const waiting = Promise.all(Array.from({ length: 100 }, () => get()));
     await vi.waitUntil(() => cache.statistics.renders > 0);
@@ -234,7 +234,7 @@ describe("rendering", () => {
     expect(cache.statistics).toMatchObject({ renders: 1, stale: 0 });
   });
 
-  it("leaves nobody waiting: the old page is sent at once while a new one is made", async () => {
+  it("serves the stale page at once while a new one is rendered", async () => {
     await get();
     passSeconds(61);
     const letGo = heldRender("<p>news</p>");
@@ -247,7 +247,7 @@ describe("rendering", () => {
     expect(cache.statistics.renders).toBe(2);
   });
 
-  it("that fails leaves the old page in its place", async () => {
+  it("that fails keeps the old page", async () => {
     await get();
     passSeconds(61);
     render = async () => page("broken", { status: 500 });

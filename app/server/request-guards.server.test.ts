@@ -6,7 +6,7 @@ import { checkRequest } from "./request-guards.server";
 
 type Asked = { url?: string; method?: string; headers?: Record<string, string | undefined> };
 
-/** A request as node:http hands it over, as far as the guards look at it. */
+/** A request as node:http provides it, as far as the guards read it. */
 function ask({ url, method = "GET", headers = {} }: Asked): IncomingMessage {
   const all = { host: "book.example", ...headers };
   const rawHeaders = Object.entries(all).flatMap(([name, value]) => [name, value ?? ""]);
@@ -49,7 +49,7 @@ describe("a request", () => {
     expect(statusOf({ headers: { host } })).toBe(expected);
   });
 
-  it("may call one's own machine by any of its names", () => {
+  it("may use any loopback name of the local machine", () => {
     setEnvironment({ PUBLIC_URL: "http://localhost:3000" });
     for (const host of ["localhost:3000", "127.0.0.1:3000", "[::1]:3000", "LOCALHOST:8080"]) {
       expect(statusOf({ headers: { host } })).toBe("passes");
@@ -63,14 +63,14 @@ describe("a request", () => {
     }
   });
 
-  it("may use any name of the machine only for a route that declares it", () => {
+  it("may use any host name only for a route that declares it", () => {
     const asked = { headers: { host: "10.0.0.7:3000" } };
     expect(statusOf(asked, "/", { hostCheck: false })).toBe("passes");
     expect(statusOf(asked, "/", { originCheck: false })).toBe(421);
     expect(statusOf(asked)).toBe(421);
   });
 
-  it("may not have an address that cannot be decoded, or more headers than anybody needs", () => {
+  it("may not have a URL that cannot be decoded, or too many headers", () => {
     expect(statusOf({}, "/%E0%A4%A")).toBe(400);
     expect(statusOf({}, "/caf%C3%A9")).toBe("passes");
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`x-${i}`, "y"]));
@@ -108,7 +108,7 @@ describe("a request that would change something", () => {
     ["another site", { "sec-fetch-site": "cross-site" }, 403],
     ["who claims anything else", { "sec-fetch-site": "friend" }, 403],
     [
-      "another site that shows our origin",
+      "another site that sends our origin",
       { "sec-fetch-site": "cross-site", origin: "https://book.example" },
       403,
     ],
@@ -123,14 +123,14 @@ describe("a request that would change something", () => {
     expect(post(headers)).toBe(expected);
   });
 
-  it("may come from elsewhere only where it proves itself by other means", () => {
+  it("may come from another origin only where a route declares other authentication", () => {
     const elsewhere = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
     expect(post(elsewhere, { originCheck: false })).toBe("passes");
     expect(post(elsewhere, { hostCheck: false })).toBe(403);
     expect(post(elsewhere)).toBe(403);
   });
 
-  it("must come from the very name and port the page was opened under, on one's own machine too", () => {
+  it("must come from the exact host and port of the page, on the local machine too", () => {
     setEnvironment({ PUBLIC_URL: "http://localhost:3000" });
     const host = "127.0.0.1:3000";
     expect(post({ host, origin: "http://127.0.0.1:3000" })).toBe("passes");

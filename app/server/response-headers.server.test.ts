@@ -17,7 +17,7 @@ function sourcesOf(directive: string, policy = pagePolicy([])): string[] | null 
 }
 
 describe("a page's policy", () => {
-  it("runs the page's own scripts only", () => {
+  it("allows only the page's own scripts", () => {
     setEnvironment({});
     expect(sourcesOf("script-src", pagePolicy(["'nonce-abc'"]))).toEqual(["'self'", "'nonce-abc'"]);
     expect(sourcesOf("default-src")).toEqual(["'none'"]);
@@ -25,7 +25,7 @@ describe("a page's policy", () => {
     expect(sourcesOf("frame-ancestors")).toEqual(["'none'"]);
   });
 
-  it("lets forms lead to Stripe once there is something to pay, and nowhere before", () => {
+  it("allows forms to lead to Stripe only if payments are configured", () => {
     setEnvironment({});
     expect(sourcesOf("form-action")).toEqual(["'self'"]);
     setEnvironment(STRIPE);
@@ -40,7 +40,7 @@ describe("a page's policy", () => {
     expect(sourcesOf("form-action")).toEqual(["'self'", "http://localhost:3001"]);
   });
 
-  it("lets Stripe's script in only when there is a key for it", () => {
+  it("allows Stripe's script only with a publishable key", () => {
     setEnvironment(STRIPE);
     expect(pagePolicy([])).not.toContain("js.stripe.com");
     setEnvironment({ ...STRIPE, STRIPE_PUBLISHABLE_KEY: "pk_test_1" });
@@ -49,7 +49,7 @@ describe("a page's policy", () => {
     expect(sourcesOf("connect-src")).toContain("https://api.stripe.com");
   });
 
-  it("insists on encryption only where the site has it", () => {
+  it("requires https only where the site has it", () => {
     setEnvironment({ PUBLIC_URL: "http://book.example" });
     expect(sourcesOf("upgrade-insecure-requests")).toBeNull();
     setEnvironment({ PUBLIC_URL: "https://book.example" });

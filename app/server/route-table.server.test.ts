@@ -9,7 +9,7 @@ type Routes = ServerBuild["routes"];
 
 const routesFolder = join(import.meta.dirname, "../routes");
 
-/** The site's own routes as Remix's build has them: a folder name is a path. */
+/** The site's own routes as in Remix's build; a folder name is a path. */
 async function ownRoutes(): Promise<Routes> {
   const routes: Record<string, unknown> = { root: { id: "root", path: "", module: {} } };
   for (const folder of readdirSync(routesFolder)) {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   table = new RouteTable(routes);
 });
 
-/** The paths of the routes that declare something. */
+/** The paths of the routes whose handle matches. */
 function declaring(what: (handle: RouteHandle) => boolean): string[] {
   return Object.values(routes)
     .filter((route) => route?.module.handle && what(route.module.handle as RouteHandle))
@@ -42,7 +42,7 @@ function declaring(what: (handle: RouteHandle) => boolean): string[] {
 }
 
 describe("what the routes declare", () => {
-  it("exempts from the check of the host what machines ask", () => {
+  it("exempts health checks and machine endpoints from the host check", () => {
     expect(declaring(({ hostCheck }) => hostCheck === false)).toEqual([
       "/healthz",
       "/metrics",
@@ -51,14 +51,14 @@ describe("what the routes declare", () => {
     ]);
   });
 
-  it("exempts from the check of the origin what programs elsewhere post to", () => {
+  it("exempts endpoints that other programs post to from the origin check", () => {
     expect(declaring(({ originCheck }) => originCheck === false)).toEqual([
       "/newsletter/unsubscribe",
       "/webhooks/stripe",
     ]);
   });
 
-  it("answers health checks and scrapers however many pages are being made", () => {
+  it("answers health checks and scrapers without a page slot", () => {
     expect(declaring(({ pageSlot }) => pageSlot === false)).toEqual([
       "/healthz",
       "/metrics",
@@ -66,7 +66,7 @@ describe("what the routes declare", () => {
     ]);
   });
 
-  it("names every route in the metrics that people or programs use", () => {
+  it("gives every route a name in the metrics", () => {
     const names = declaring(({ metricsName }) => metricsName !== undefined);
     expect(names).toEqual([
       "/",

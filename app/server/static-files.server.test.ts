@@ -41,7 +41,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = "GET")
 const CHUNK = "/build/_shared/chunk-1.js";
 
 describe("a file", () => {
-  it("of the build is sent in what the client takes, to be kept for good", async () => {
+  it("of the build is sent in an accepted encoding, cacheable forever", async () => {
     const takes = async (encodings: string) =>
       (await get(CHUNK, { "Accept-Encoding": encodings })).text;
     expect(await takes("gzip, br")).toBe("as brotli");
@@ -59,7 +59,7 @@ describe("a file", () => {
     });
   });
 
-  it("of the site is kept for a day, and has one encoding", async () => {
+  it("of the site is cacheable for a day, and has one encoding", async () => {
     const { status, text, headers } = await get("/icon.svg", { "Accept-Encoding": "br" });
     expect([status, text, headers["content-type"]]).toEqual([200, "<svg/>", "image/svg+xml"]);
     expect(headers["cache-control"]).toBe("public, max-age=86400");
@@ -67,7 +67,7 @@ describe("a file", () => {
     expect(headers).not.toHaveProperty("content-encoding");
   });
 
-  it("is not sent again to whoever has it", async () => {
+  it("is not sent again to a client that has it", async () => {
     const { headers } = await get(CHUNK, { "Accept-Encoding": "br" });
     const again = await get(CHUNK, {
       "Accept-Encoding": "br",
@@ -77,7 +77,7 @@ describe("a file", () => {
     expect(files.statistics.notModified).toBe(1);
   });
 
-  it("has its headers without its body for HEAD", async () => {
+  it("is answered for HEAD with its headers only", async () => {
     const { status, text, headers } = await get(CHUNK, {}, "HEAD");
     expect([status, text, headers["content-length"]]).toEqual([200, "", "7"]);
   });
@@ -96,6 +96,6 @@ it.each([
   expect((await get(path)).status).toBe(299);
 });
 
-it("nothing is posted to a file", async () => {
+it("a POST to a file is passed on", async () => {
   expect((await get("/icon.svg", {}, "POST")).status).toBe(299);
 });

@@ -1,4 +1,4 @@
-// `npm run audit`: what ships in the image, as a file, and what is known against it.
+// `npm run audit`: writes the SBOM of the image and reports known advisories.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { makeSbom } from "./sbom.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const LEVELS = ["low", "moderate", "high", "critical"];
 
-/** What a registry without advisories answers to a question for them. */
+/** Status codes of a registry that does not offer advisories. */
 const NOT_OFFERED = [404, 405, 410, 501];
 
 /**

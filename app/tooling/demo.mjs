@@ -1,4 +1,4 @@
-// `npm run demo`: from a fresh clone to the running site, with a local stand-in for Stripe.
+// `npm run demo`: from a fresh clone to the running site, with a local substitute for Stripe.
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -22,12 +22,12 @@ try {
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;
   const signal = stopSignal();
-  // Ctrl-C in the middle of npm's work is no failure to explain
+  // Ctrl-C during npm's work is not a failure to explain
   if (signal === null) console.error(error.message);
   process.exitCode = signal === null ? 1 : 128 + constants.signals[signal];
 }
 
-/** Finds out before the installation what the program would otherwise say after it. */
+/** Checks the ports before the installation, rather than have the program fail after it. */
 async function requirePorts() {
   const site = port(process.env.PORT, 3000);
   const sandbox = port(process.env.STRIPE_SANDBOX_PORT, site === null ? null : site + 1);

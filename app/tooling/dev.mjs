@@ -1,4 +1,4 @@
-// `npm run dev`: the demo, built and started anew after every edit, upon which open pages reload by themselves.
+// `npm run dev`: the demo, rebuilt and restarted after every edit; open pages then reload.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, rmSync, statSync } from "node:fs";
@@ -26,7 +26,7 @@ let restarts = Promise.resolve();
 let hasBeenReady = false;
 let isStopping = false;
 
-// the development half of React and Remix, in the browser and in the program
+// the development builds of React and Remix, in the browser and on the server
 process.env.NODE_ENV = "development";
 
 try {
@@ -50,9 +50,9 @@ function requirePackages() {
   throw new SetupError(`The packages have to be installed: ${mismatch}. Run \`npm ci\`.`);
 }
 
-/** Builds the site now and after every edit; every build that succeeds is run. */
+/** Builds the site now and after every edit, and runs every successful build. */
 async function buildAndWatch() {
-  // from within the package, for neither `remix dev` nor `remix watch` tells anybody when a build is complete
+  // imports internals, because neither `remix dev` nor `remix watch` reports when a build is complete
   const [{ watch }, { createFileWatchCache }, { readConfig }, { logger }] = await Promise.all([
     import("@remix-run/dev/dist/compiler/watch.js"),
     import("@remix-run/dev/dist/compiler/fileWatchCache.js"),
@@ -78,7 +78,7 @@ async function buildAndWatch() {
       onFileChanged: onEdit,
       onFileDeleted: onEdit,
       onBuildFinish(_context, duration, succeeded) {
-        if (!succeeded) return console.error("The build failed; the next edit is built again.");
+        if (!succeeded) return console.error("The build failed; the next edit triggers a new one.");
         const [since, begunAt] = [editedAt, Date.now() - duration];
         restarts = restarts.then(() => restart(since, begunAt));
       },
@@ -102,7 +102,7 @@ async function restart(editedAt, buildBegunAt) {
   spare = null;
   program = started;
   started.once("exit", () => onEnd(started));
-  // the demo says what can be tried in it: once is enough
+  // the demo prints what to try: once is enough
   started.send(hasBeenReady ? "serve" : "demo");
   const isReady = await Promise.race([
     once(started, "message").then(() => true),
@@ -126,8 +126,8 @@ function startProcess() {
 /** @param {ChildProcess} ended */
 function onEnd(ended) {
   if (isStopping || ended !== program) return;
-  if (hasBeenReady) console.error("The program has ended; the next edit starts it again.");
-  // a port in use, for example: no edit would change that
+  if (hasBeenReady) console.error("The program has exited; the next edit restarts it.");
+  // a port in use, for example, which no edit would fix
   else void stop(1);
 }
 

@@ -10,8 +10,8 @@ import { SetupError } from "./setup-error.mjs";
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
 /**
- * Runs `npm ci`, unless node_modules already is what package-lock.json says and loads on this Node: another
- * program may be running from it. Throws a SetupError if npm fails; what npm said stands above it.
+ * Runs `npm ci`, unless node_modules matches package-lock.json and loads on this Node: another program may be
+ * running from it. Throws a SetupError if npm fails; npm's output precedes it.
  */
 export async function installPackages() {
   await runExclusively("installation", async () => {
@@ -20,7 +20,7 @@ export async function installPackages() {
     const [command, ...start] = npmCommand();
     const code = await run(command, [...start, "ci", "--include=dev"], {
       cwd: root,
-      // npm is a script that only a shell can start on Windows
+      // on Windows npm is a script that only a shell can start
       shell: start.length === 0 && process.platform === "win32",
     }).catch((error) => {
       throw new SetupError(`npm could not be started (${error.message}): install it with Node.js.`);

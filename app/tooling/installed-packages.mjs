@@ -39,15 +39,15 @@ export function findInstallationMismatch(root, { production = false } = {}) {
     const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
     const installed = found[path];
     if (installed === undefined) {
-      // packages for other systems are in package-lock.json only
+      // packages for other platforms are in package-lock.json only
       if (entry.optional || entry.devOptional || entry.extraneous) continue;
-      return `node_modules is out of step with package-lock.json: ${name} is missing`;
+      return `node_modules does not match package-lock.json: ${name} is missing`;
     }
     if (installed.version !== entry.version) {
-      return `node_modules is out of step with package-lock.json: ${name} is ${installed.version}, not the wanted ${entry.version}`;
+      return `node_modules does not match package-lock.json: ${name} is ${installed.version}, not ${entry.version}`;
     }
     if (installed.integrity !== entry.integrity) {
-      return `node_modules is out of step with package-lock.json: ${name} has other contents`;
+      return `node_modules does not match package-lock.json: ${name} has other contents`;
     }
   }
   return null;

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 
-/** The packages of the running site that are machine code within Node's own process. */
+/** The packages of the running site that load native code into the Node process. */
 export const NATIVE_MODULES = ["argon2"];
 
-/** Longest wait for one to load, in milliseconds. */
-const LOAD_LIMIT = 20_000;
+/** Timeout for loading one of them, in milliseconds. */
+const LOAD_TIMEOUT_MS = 20_000;
 
 /**
  * Says which native module this Node cannot load, and why; null if it loads them all. Each is tried in a process
@@ -18,7 +18,7 @@ export function findNativeModuleFailure(root) {
     const { status, signal, stderr, error } = spawnSync(
       process.execPath,
       ["--eval", `require(${JSON.stringify(name)})`],
-      { cwd: root, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"], timeout: LOAD_LIMIT },
+      { cwd: root, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"], timeout: LOAD_TIMEOUT_MS },
     );
     if (status === 0) continue;
     const why =

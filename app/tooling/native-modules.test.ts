@@ -12,20 +12,20 @@ const packages: [string, { dev?: boolean; hasInstallScript?: boolean }][] = Obje
 const files = (path: string) =>
   readdirSync(join(root, path), { recursive: true, encoding: "utf8" });
 
-/** Whether Node loads machine code from a package, or it would have to be compiled first. */
+/** Whether a package contains native code, prebuilt or to be compiled. */
 const isNative = (path: string) =>
   existsSync(join(root, path)) &&
   files(path).some((file) => /\.node$|(^|\/)binding\.gyp$/.test(file));
 
 describe("the native modules of the running site", () => {
-  it("are all tried before a start", () => {
+  it("are all checked before a start", () => {
     const native = packages
       .filter(([path, { dev }]) => path !== "" && !dev && isNative(path))
       .map(([path]) => path.replace("node_modules/", ""));
     expect(native).toEqual(NATIVE_MODULES);
   });
 
-  it("are pinned to one version, for a newer one may ship a binary that crashes an older Node.js", () => {
+  it("are pinned to one version, because a newer one may ship a binary that crashes an older Node.js", () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     for (const name of NATIVE_MODULES) expect(dependencies[name]).toMatch(/^\d+\.\d+\.\d+$/);
   });

@@ -23,7 +23,7 @@ export async function isPortFree(port, host) {
 function canListen(port, host) {
   return new Promise((resolve) => {
     const server = createServer();
-    // other reasons, such as a port only root may use, are the program's to explain
+    // other errors, such as a privileged port, are the program's to report
     server.once("error", (error) =>
       resolve(/** @type {NodeJS.ErrnoException} */ (error).code !== "EADDRINUSE"),
     );

@@ -1,4 +1,4 @@
-// Lays a brotli and a gzip copy beside each built asset, so that no request waits for compression.
+// Writes a brotli and a gzip copy beside each built asset, so that no request waits for compression.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const assets = fileURLToPath(new URL("../../public/build", import.meta.url));
 
-/** Fonts and pictures are compressed already. */
+/** Fonts and images are compressed already. */
 const COMPRESSIBLE = /\.(js|css|svg|json|txt|map)$/;
 
 for (const file of readdirSync(assets, { recursive: true, encoding: "utf8" })) {

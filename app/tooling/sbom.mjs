@@ -22,7 +22,7 @@ export function makeSbom(root, cpu) {
   const folder = mkdtempSync(join(tmpdir(), "golden-path-sbom-"));
   try {
     const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-    // npm takes the name of the project from its folder
+    // npm names the project after its folder
     const project = join(folder, manifest.name);
     mkdirSync(project);
     writeShippedProject(root, project, manifest, cpu);
@@ -42,7 +42,7 @@ export function makeSbom(root, cpu) {
       },
     );
     const sbom = JSON.parse(text);
-    // npm 10 lists a package once for each place where it is installed
+    // npm 10 lists a package once per location
     sbom.components = uniqueBy("bom-ref", [baseImage(root), ...sbom.components]);
     sbom.dependencies = uniqueBy("ref", sbom.dependencies);
     return sbom;
@@ -89,7 +89,7 @@ function baseImage(root) {
   const { name, tag, digest } =
     /^FROM (?<name>[^\s:@]+):(?<tag>[^\s@]+)@sha256:(?<digest>[0-9a-f]{64})/m.exec(dockerfile)
       ?.groups ?? {};
-  if (digest === undefined) throw new Error("The Dockerfile does not name its base by a digest.");
+  if (digest === undefined) throw new Error("The Dockerfile does not pin its base image by digest.");
   const purl = `pkg:oci/${name}@sha256%3A${digest}?repository_url=docker.io/library/${name}&tag=${tag}`;
   return {
     "bom-ref": purl,

@@ -1,4 +1,4 @@
-/** A failure before the program itself runs, said in one sentence for whoever typed the command. */
+/** A failure before the program itself runs, explained in one sentence to the user. */
 export class SetupError extends Error {
   /** @override */
   name = "SetupError";

@@ -1,4 +1,4 @@
-// `npm start`: the program, after a look at what it is about to run on. A container runs build/index.js itself.
+// `npm start`: runs the program after checking its prerequisites. A container runs build/index.js directly.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -46,10 +46,10 @@ function requireNativeModules() {
   );
 }
 
-/** In this very process: signals reach it directly, or by the end of npm's shell. */
+/** Runs in this process: signals reach it directly, or through the end of npm's shell. */
 async function runProgram() {
   whenNpmEnds(() => process.kill(process.pid, "SIGTERM"));
-  // it is the program if it was started as one, and not if it is imported
+  // it runs only if it looks like the main script, not when merely imported
   process.argv[1] = program;
   await import(pathToFileURL(program).href);
 }

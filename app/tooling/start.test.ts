@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-/** A project as small as it can be, with the real start: its program prints what it was started with. */
+/** A minimal project with the real start script: its program prints its arguments. */
 let project: string;
 
 beforeEach(() => {
@@ -54,7 +54,7 @@ function start() {
   return { status, stdout, stderr };
 }
 
-/** One line on standard error, and a program that was not started. */
+/** Expects one line on standard error, and a program that was not started. */
 function expectRefusal(line: string | RegExp) {
   const { status, stdout, stderr } = start();
   expect(stderr.trim()).toMatch(line);
@@ -69,12 +69,12 @@ describe("npm start", () => {
     expect(start()).toEqual({ status: 0, stdout: `started ${program} serve\n`, stderr: "" });
   });
 
-  it("stops the program when npm, and with it npm's shell, is told to stop", async () => {
+  it("stops the program when npm, and with it npm's shell, is terminated", async () => {
     write(
       "build/index.js",
       "process.once('SIGTERM', () => { console.log('stopping'); process.exit(); }); setInterval(() => {}, 1_000); console.log('started');",
     );
-    // what follows the program keeps the shell from becoming it
+    // a further command keeps the shell from replacing itself with the program
     const command = `"${process.execPath}" app/tooling/start.mjs serve; true`;
     const shell = spawn("sh", ["-c", command], {
       cwd: project,
@@ -89,7 +89,7 @@ describe("npm start", () => {
     expect(lines).toEqual(["started", "stopping"]);
   });
 
-  it("says which Node.js is wanted when this one is too old", () => {
+  it("names the required Node.js version when this one is too old", () => {
     write("package.json", { type: "module", engines: { node: ">=99.1" } });
     expectRefusal(
       `Node.js 99.1 or newer is needed, but this is ${process.versions.node}: see https://nodejs.org.`,
@@ -108,30 +108,30 @@ describe("npm start", () => {
     expectRefusal(/: node_modules is missing. Run `npm ci`.$/);
   });
 
-  it("does not run on an installation that was broken off", () => {
+  it("does not run on an incomplete installation", () => {
     remove("node_modules/.package-lock.json");
     expectRefusal(/: node_modules is incomplete. Run `npm ci`.$/);
   });
 
-  it("names a package that is not the one package-lock.json asks for", () => {
+  it("names a package whose version differs from package-lock.json", () => {
     install({ argon2: { version: "0.45.1" } });
     expectRefusal(
-      /out of step with package-lock.json: argon2 is 0.45.1, not the wanted 0.44.0. Run `npm ci`.$/,
+      /does not match package-lock.json: argon2 is 0.45.1, not 0.44.0. Run `npm ci`.$/,
     );
   });
 
-  it("names a package of the right version and other contents", () => {
+  it("names a package with the right version but different contents", () => {
     lock({ argon2: { version: "0.44.0", integrity: "sha512-a" } });
     install({ argon2: { version: "0.44.0", integrity: "sha512-b" } });
-    expectRefusal(/out of step with package-lock.json: argon2 has other contents. Run `npm ci`.$/);
+    expectRefusal(/does not match package-lock.json: argon2 has other contents. Run `npm ci`.$/);
   });
 
-  it("names a package that package-lock.json asks for and that is not installed", () => {
+  it("names a package of package-lock.json that is not installed", () => {
     lock({ argon2: { version: "0.44.0" }, zod: { version: "4.6.7" } });
-    expectRefusal(/out of step with package-lock.json: zod is missing. Run `npm ci`.$/);
+    expectRefusal(/does not match package-lock.json: zod is missing. Run `npm ci`.$/);
   });
 
-  it("needs neither development packages nor those of other platforms", () => {
+  it("requires neither development packages nor those of other platforms", () => {
     lock({
       argon2: { version: "0.44.0" },
       vitest: { version: "4.1.0", dev: true },
@@ -141,13 +141,13 @@ describe("npm start", () => {
     expect(start().stdout).toMatch(/^started/);
   });
 
-  it("does without package-lock.json, as a folder that was copied together may", () => {
+  it("works without package-lock.json, as in a folder that was copied together", () => {
     remove("package-lock.json");
     remove("node_modules/.package-lock.json");
     expect(start().stdout).toMatch(/^started/);
   });
 
-  it("says so when the packages were installed on another kind of machine", () => {
+  it("reports packages that were installed for another platform", () => {
     const here = { os: [process.platform], cpu: [process.arch] };
     const there = { os: ["elsewhere"], cpu: ["z80"] };
     const argon2 = { version: "0.44.0" };
@@ -164,14 +164,14 @@ describe("npm start", () => {
     );
   });
 
-  it("survives a native module that ends the process which loads it, and says so", () => {
+  it("survives and reports a native module that crashes the process loading it", () => {
     write("node_modules/argon2/index.js", "process.kill(process.pid, 'SIGSEGV');");
     expectRefusal(
       `Node.js ${process.versions.node} cannot load the native module argon2 (it ends by SIGSEGV). Run \`npm ci\`; if that does not help, use another version of Node.js.`,
     );
   });
 
-  it("gives the reason when a native module is not for this Node.js", () => {
+  it("gives the reason when a native module does not support this Node.js", () => {
     write("node_modules/argon2/index.js", "throw new Error('wrong NODE_MODULE_VERSION');");
     expectRefusal(/argon2 \(Error: wrong NODE_MODULE_VERSION\). Run `npm ci`;/);
   });
