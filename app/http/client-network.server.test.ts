@@ -17,7 +17,10 @@ describe("the networks of a client", () => {
     expect(clientNetworks(address)).toEqual({ narrow, wide });
   });
 
-  it.each(["unknown", "", "1.2.3.4.5", "localhost"])("of '%s', which is none, are that", (text) => {
-    expect(clientNetworks(text)).toEqual({ narrow: text, wide: text });
-  });
+  it.each(["unknown", "", "1.2.3.4.5", "localhost"])(
+    "of '%s', which is not an address, are the text itself",
+    (text) => {
+      expect(clientNetworks(text)).toEqual({ narrow: text, wide: text });
+    },
+  );
 });

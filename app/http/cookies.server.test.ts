@@ -9,7 +9,7 @@ const SESSION_SECRET = "a secret that is worth nothing elsewhere";
 afterAll(() => setEnvironment({}));
 
 describe("a cookie of the site", () => {
-  it("is bound to its very host and to encryption where there is any", async () => {
+  it("is bound to its exact host and to https where the site has it", async () => {
     setEnvironment({ PUBLIC_URL: "https://book.example", SESSION_SECRET });
     expect(cookieName("flash")).toBe("__Host-flash");
     const line = await signedCookie("flash", 60).serialize("hello");
@@ -19,7 +19,7 @@ describe("a cookie of the site", () => {
     );
   });
 
-  it("has its plain name without encryption, where browsers refuse the prefix", async () => {
+  it("has its plain name without https, where browsers reject the prefix", async () => {
     setEnvironment({ PUBLIC_URL: "http://localhost:3000", SESSION_SECRET });
     expect(cookieName("flash")).toBe("flash");
     expect(await signedCookie("flash", 60).serialize("hello")).not.toMatch(/Secure/);
@@ -52,7 +52,7 @@ describe("whether a header holds a cookie", () => {
     expect(hasCookie(header, "session")).toBe(expected);
   });
 
-  it("is answered as by the library that reads the cookie", async () => {
+  it("is decided as by the library that parses cookies", async () => {
     const cookie = createCookie("ab");
     const part = fc.constantFrom("ab", "a", "b", "=", ";", "; ", " ", "\t", '"', "x", "ab=");
     await fc.assert(

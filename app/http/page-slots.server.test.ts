@@ -15,7 +15,7 @@ function held() {
 }
 
 describe("page slots", () => {
-  it("are so many, and more pages wait", async () => {
+  it("are limited in number, and further pages wait", async () => {
     const slots = new PageSlots();
     const { until, letGo } = held();
     let making = 0;
@@ -34,7 +34,7 @@ describe("page slots", () => {
     expect(making).toBe(CONCURRENT_PAGES + PAGES_WAITING);
   });
 
-  it("are free for others while a page waits for somebody outside", async () => {
+  it("are free for others while a page waits for an external service", async () => {
     const slots = new PageSlots();
     const outside = held();
     const waiting = Array.from({ length: 3 * CONCURRENT_PAGES }, () =>
@@ -45,7 +45,7 @@ describe("page slots", () => {
     await Promise.all(waiting);
   });
 
-  it("are taken again before a page goes on, also by pages with two waits at a time", async () => {
+  it("are reacquired before a page continues, even after two concurrent waits", async () => {
     const slots = new PageSlots();
     const outside = held();
     let making = 0;
@@ -64,14 +64,14 @@ describe("page slots", () => {
     expect(most).toBe(CONCURRENT_PAGES);
   });
 
-  it("are given back by pages that fail, wherever they are", async () => {
+  it("are released by pages that fail at any point", async () => {
     const slots = new PageSlots();
     const fail = () => Promise.reject(new Error("away"));
     const late = held();
     for (let i = 0; i < 2 * CONCURRENT_PAGES; i++) {
       await expect(slots.run(NETWORK, fail)).rejects.toThrow("away");
       await expect(slots.run(NETWORK, (give) => give(fail))).rejects.toThrow("away");
-      // a page that does not wait for its own wait
+      // a page that does not await its own external call
       await slots.run(NETWORK, async (give) => void give(() => late.until));
     }
     late.letGo();
@@ -79,21 +79,21 @@ describe("page slots", () => {
     expect(await slots.run(NETWORK, async () => "made")).toBe("made");
   });
 
-  it("are shared fairly: a crowd that fills them all makes way for another network", async () => {
+  it("are shared fairly: a flood that fills them all yields to another network", async () => {
     const slots = new PageSlots();
     const { until, letGo } = held();
-    const crowd = Array.from({ length: CONCURRENT_PAGES + PAGES_WAITING }, () =>
+    const flood = Array.from({ length: CONCURRENT_PAGES + PAGES_WAITING }, () =>
       slots.run(NETWORK, () => until).catch((error: unknown) => error),
     );
     const other = { narrow: "198.51.100.1", wide: "198.51.100.0/24" };
     const page = slots.run(other, async () => "made");
     letGo();
     expect(await page).toBe("made");
-    const refused = (await Promise.all(crowd)).filter((end) => end instanceof QueueFull);
-    expect(refused).toHaveLength(1);
+    const rejected = (await Promise.all(flood)).filter((end) => end instanceof QueueFull);
+    expect(rejected).toHaveLength(1);
   });
 
-  it("are done without by a page that has waited for somebody outside and finds no place to wait again", async () => {
+  it("are not required to finish a page that waited for an external service and finds the queue full", async () => {
     const slots = new PageSlots();
     const { until, letGo } = held();
     const outside = held();
@@ -102,16 +102,16 @@ describe("page slots", () => {
       return "made";
     });
     await new Promise((resolve) => setImmediate(resolve));
-    const crowd = Array.from({ length: CONCURRENT_PAGES + PAGES_WAITING }, () =>
+    const flood = Array.from({ length: CONCURRENT_PAGES + PAGES_WAITING }, () =>
       slots.run(NETWORK, () => until),
     );
     outside.letGo();
     expect(await page).toBe("made");
     letGo();
-    await Promise.all(crowd);
+    await Promise.all(flood);
   });
 
-  it("are not needed: without them the work just runs", async () => {
+  it("are optional: without them the work just runs", async () => {
     expect(await withSlotReleased({}, async () => "done")).toBe("done");
   });
 });

@@ -3,9 +3,9 @@ import { redirectToPayment } from "./payment-redirect.server";
 
 const allowed = ["https://checkout.stripe.com", "https://pay.book.example"];
 
-describe("leaving for a payment page", () => {
+describe("redirecting to a payment page", () => {
   it.each(["https://checkout.stripe.com/c/1?a=b&c", "https://pay.book.example/c/1"])(
-    "redirects to %s, where the page's policy lets a form lead",
+    "redirects to %s, which the page's policy allows",
     (url) => {
       const answer = redirectToPayment(url, allowed);
       expect(answer.status).toBe(303);
@@ -14,7 +14,7 @@ describe("leaving for a payment page", () => {
     },
   );
 
-  it("leads by a page of its own, without a script, to where it does not", async () => {
+  it("uses an intermediate page, without a script, for other origins", async () => {
     const answer = redirectToPayment(`https://other.book.example/c/1?a=1&b="><script>`, allowed);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("Cache-Control")).toBe("no-store");

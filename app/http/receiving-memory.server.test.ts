@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { clientNetworks } from "./client-network.server";
 import { ReceivingMemory } from "./receiving-memory.server";
 
-/** A body that takes so many bytes, and whether it was dropped. */
+/** A body of so many bytes, and whether it was dropped. */
 function receive(memory: ReceivingMemory, address: string, bytes: number) {
   const body = { isDropped: false, end: () => {} };
   const received = memory.begin(clientNetworks(address), () => {
@@ -16,34 +16,34 @@ function receive(memory: ReceivingMemory, address: string, bytes: number) {
 const dropped = (bodies: { isDropped: boolean }[]) =>
   bodies.flatMap(({ isDropped }, index) => (isDropped ? [index] : []));
 
-describe("with more coming in than there is memory for", () => {
+describe("when bodies exceed the memory limit", () => {
   it("the largest body of the largest network is dropped, not the newest", () => {
     const memory = new ReceivingMemory(100);
-    const crowd = [20, 40, 30].map((bytes) => receive(memory, "2001:db8:a::1", bytes));
+    const flood = [20, 40, 30].map((bytes) => receive(memory, "2001:db8:a::1", bytes));
     const visitor = receive(memory, "198.51.100.7", 15);
-    expect(dropped(crowd)).toEqual([1]);
+    expect(dropped(flood)).toEqual([1]);
     expect(visitor.isDropped).toBe(false);
   });
 
-  it("a wide network is one crowd, however many narrow ones it has", () => {
+  it("a wide network counts as one, however many narrow ones it has", () => {
     const memory = new ReceivingMemory(100);
-    const crowd = [1, 2, 3, 4].map((subnet) => receive(memory, `2001:db8:a:${subnet}::1`, 15));
+    const flood = [1, 2, 3, 4].map((subnet) => receive(memory, `2001:db8:a:${subnet}::1`, 15));
     const visitor = receive(memory, "198.51.100.7", 40);
-    expect([dropped(crowd), visitor.isDropped]).toEqual([[], false]);
+    expect([dropped(flood), visitor.isDropped]).toEqual([[], false]);
     const next = receive(memory, "203.0.113.7", 5);
-    expect(dropped(crowd)).toEqual([0]);
+    expect(dropped(flood)).toEqual([0]);
     expect([visitor.isDropped, next.isDropped]).toEqual([false, false]);
   });
 
-  it("of the neighbours in it the largest gives way", () => {
+  it("within a wide network, the largest narrow network loses a body", () => {
     const memory = new ReceivingMemory(100);
     const neighbour = receive(memory, "192.0.2.1", 40);
-    const crowd = [30, 35].map((bytes) => receive(memory, "192.0.2.2", bytes));
+    const flood = [30, 35].map((bytes) => receive(memory, "192.0.2.2", bytes));
     expect(neighbour.isDropped).toBe(false);
-    expect(dropped(crowd)).toEqual([1]);
+    expect(dropped(flood)).toEqual([1]);
   });
 
-  it("there is room again once bodies have ended or were dropped", () => {
+  it("memory is free again once bodies have ended or been dropped", () => {
     const memory = new ReceivingMemory(100);
     const first = receive(memory, "192.0.2.1", 60);
     expect(receive(memory, "192.0.2.1", 60).isDropped).toBe(true);

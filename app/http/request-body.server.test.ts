@@ -9,7 +9,7 @@ function post(body: BodyInit, contentType?: string, method = "POST"): Request {
   });
 }
 
-async function refused(work: Promise<unknown>): Promise<Response> {
+async function rejected(work: Promise<unknown>): Promise<Response> {
   const outcome = await work.then(
     () => "was accepted",
     (thrown: unknown) => thrown,
@@ -19,7 +19,7 @@ async function refused(work: Promise<unknown>): Promise<Response> {
 }
 
 describe("a form's body", () => {
-  it("is read from an urlencoded form, to be answered with a redirect", async () => {
+  it("is read from a urlencoded form, to be answered with a redirect", async () => {
     const form = await readForm(post(new URLSearchParams({ email: "a@b.c" })));
     expect({ ...form.fields }).toEqual({ email: "a@b.c" });
     expect(form.wantsJson).toBe(false);
@@ -37,7 +37,7 @@ describe("a form's body", () => {
     expect(form.wantsJson).toBe(true);
   });
 
-  it("keeps every value of a repeated field, so that no schema takes it for one", async () => {
+  it("becomes an array for a repeated field, which no schema accepts", async () => {
     const form = await readForm(
       post("email=a%40b.c&email=d%40e.f", "application/x-www-form-urlencoded"),
     );
@@ -51,17 +51,17 @@ describe("a form's body", () => {
     for (let i = 0; i <= 100; i++) parts.append(`a${i}`, "");
     for (const body of [fields(101), "&".repeat(100), parts]) {
       const type = typeof body === "string" ? "application/x-www-form-urlencoded" : undefined;
-      expect((await refused(readForm(post(body, type)))).status).toBe(400);
+      expect((await rejected(readForm(post(body, type)))).status).toBe(400);
     }
   });
 
-  it("keeps no more of a list in JSON than shows that it is one", async () => {
+  it("truncates a list in JSON to two values", async () => {
     const lists = { email: Array(5_000).fill("a@b.c"), password: ["a"] };
     const { fields } = await readForm(post(JSON.stringify(lists), "application/json"));
     expect({ ...fields }).toEqual({ email: ["a@b.c", "a@b.c"], password: ["a"] });
   });
 
-  it("is refused when it comes in crumbs", async () => {
+  it("is rejected when it comes in too many chunks", async () => {
     let sent = 0;
     const crumbs = new ReadableStream({
       pull(controller) {
@@ -75,11 +75,11 @@ describe("a form's body", () => {
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
       duplex: "half",
     } as RequestInit);
-    expect((await refused(readForm(request))).status).toBe(400);
+    expect((await rejected(readForm(request))).status).toBe(400);
     expect(sent).toBeLessThan(3_000);
   });
 
-  it("gives a file no content", async () => {
+  it("reads a file as an empty string", async () => {
     const body = new FormData();
     body.append("email", new File(["x"], "x.txt"));
     expect((await readForm(post(body))).fields.email).toBe("");
@@ -101,20 +101,20 @@ describe("a form's body", () => {
     ["a multipart body without its boundary", "x", "multipart/form-data", 400],
     ["a multipart body cut short", "--b\r\nContent-Dispo", "multipart/form-data; boundary=b", 400],
   ])("refuses %s with a clear status", async (_name, body, contentType, status) => {
-    const response = await refused(readForm(post(body, contentType)));
+    const response = await rejected(readForm(post(body, contentType)));
     expect(response.status).toBe(status);
     expect(await response.text()).toMatch(/\.$/);
   });
 
-  it("refuses another method and names the one there is", async () => {
-    const response = await refused(readForm(post("a=b", undefined, "PUT")));
+  it("rejects another method and names the allowed one", async () => {
+    const response = await rejected(readForm(post("a=b", undefined, "PUT")));
     expect(response.status).toBe(405);
     expect(response.headers.get("Allow")).toBe("POST");
   });
 
-  it("stops reading past its limit, whether or not the length was announced", async () => {
+  it("is not read past its limit, with or without Content-Length", async () => {
     const long = "a".repeat(FORM_LIMIT + 1);
-    expect((await refused(readText(post(long), FORM_LIMIT))).status).toBe(413);
+    expect((await rejected(readText(post(long), FORM_LIMIT))).status).toBe(413);
 
     const endless = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(16 * 1024)),
@@ -124,15 +124,15 @@ describe("a form's body", () => {
       body: endless,
       duplex: "half",
     } as RequestInit);
-    expect((await refused(readText(request, FORM_LIMIT))).status).toBe(413);
+    expect((await rejected(readText(request, FORM_LIMIT))).status).toBe(413);
   });
 });
 
-describe("many bodies at the same time", () => {
-  it("are taken up to a bound, beyond which the next has to try again later", async () => {
+describe("concurrent bodies", () => {
+  it("are accepted up to a limit, beyond which the next is told to retry later", async () => {
     const MB = 1024 * 1024;
     const ends: (() => void)[] = [];
-    const slowly = () =>
+    const slowRequest = () =>
       new Request("http://localhost/", {
         method: "POST",
         duplex: "half",
@@ -143,12 +143,12 @@ describe("many bodies at the same time", () => {
           },
         }),
       } as RequestInit);
-    const taken = Array.from({ length: 64 }, () => readText(slowly(), MB));
+    const taken = Array.from({ length: 64 }, () => readText(slowRequest(), MB));
     await new Promise((resolve) => setImmediate(resolve));
 
-    const refused = await readText(slowly(), MB).catch((answer: Response) => answer);
-    expect(refused).toMatchObject({ status: 503 });
-    expect((refused as Response).headers.get("Retry-After")).toBe("5");
+    const rejected = await readText(slowRequest(), MB).catch((answer: Response) => answer);
+    expect(rejected).toMatchObject({ status: 503 });
+    expect((rejected as Response).headers.get("Retry-After")).toBe("5");
 
     for (const end of ends.slice(0, 64)) end();
     for (const text of await Promise.all(taken)) expect(text).toHaveLength(MB);
@@ -156,7 +156,7 @@ describe("many bodies at the same time", () => {
     expect(await readText(next, MB)).toBe("welcome");
   });
 
-  it("of one network take no place from another's", async () => {
+  it("of one network do not displace another network's", async () => {
     const MB = 1024 * 1024;
     const ends: (() => void)[] = [];
     const send = (clientAddress: string) =>
@@ -177,22 +177,22 @@ describe("many bodies at the same time", () => {
         () => 200,
         (answer: Response) => answer.status,
       );
-    const crowd = Array.from({ length: 64 }, (_, subnet) => send(`2001:db8:a:${subnet}::1`));
+    const flood = Array.from({ length: 64 }, (_, subnet) => send(`2001:db8:a:${subnet}::1`));
     await new Promise((resolve) => setImmediate(resolve));
     const visitor = send("198.51.100.7");
-    expect(await Promise.race(crowd)).toBe(503);
-    // the stream of the one that was dropped is over
+    expect(await Promise.race(flood)).toBe(503);
+    // the stream of the dropped one is already closed
     for (const end of ends) {
       try {
         end();
       } catch {}
     }
     expect(await visitor).toBe(200);
-    expect((await Promise.all(crowd)).filter((status) => status === 503)).toHaveLength(1);
+    expect((await Promise.all(flood)).filter((status) => status === 503)).toHaveLength(1);
   });
 
-  it("take no more memory for coming in many small pieces", async () => {
-    const pieces = 1_900;
+  it("take no more memory for arriving in many small chunks", async () => {
+    const chunks = 1_900;
     let sent = 0;
     let taken = 0;
     const before = process.memoryUsage().arrayBuffers;
@@ -201,16 +201,16 @@ describe("many bodies at the same time", () => {
       duplex: "half",
       body: new ReadableStream({
         pull(controller) {
-          // as of a server's read buffer, all of which a piece keeps alive
+          // like a slice of a server's read buffer, which it keeps alive
           controller.enqueue(new Uint8Array(512 * 1024).subarray(0, 1).fill(97));
-          if (++sent < pieces) return;
+          if (++sent < chunks) return;
           controller.close();
           taken = process.memoryUsage().arrayBuffers - before;
         },
       }),
     } as RequestInit);
-    expect(await readText(request, FORM_LIMIT)).toBe("a".repeat(pieces));
-    // what is not collected yet; kept alive it would be 950 MB
+    expect(await readText(request, FORM_LIMIT)).toBe("a".repeat(chunks));
+    // garbage not collected yet; if it were kept alive, it would be 950 MB
     expect(taken).toBeLessThan(256 * 1024 * 1024);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { safeRedirect } from "./safe-redirect";
 
-describe("where a form's answer may land", () => {
+describe("the target of a form's redirect", () => {
   it.each(["/", "/#newsletter", "/premium", "/auth?tab=signup", "/a/b?c=d#e"])(
     "keeps the path %s of this site",
     (path) => {

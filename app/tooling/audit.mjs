@@ -52,7 +52,7 @@ function writeSbom() {
 }
 
 /**
- * npm's answer, whether it is a report or says why there is none.
+ * npm's output: a report, or why there is none.
  *
  * @returns {NpmAnswer}
  */
@@ -60,7 +60,7 @@ function askForAdvisories() {
   const [command, ...start] = npmCommand();
   const { stdout, error } = spawnSync(
     command,
-    // .npmrc keeps npm from asking at every installation
+    // .npmrc disables the audit on installation
     [...start, "audit", "--audit", "--omit=dev", "--package-lock-only", "--json"],
     {
       cwd: root,
@@ -79,7 +79,7 @@ function askForAdvisories() {
 }
 
 /**
- * Prints one line for each advisory, or why there are none to print; gives the exit code.
+ * Prints one line per advisory, or why there are none; returns the exit code.
  *
  * @param {NpmAnswer} answer
  * @returns {number}
@@ -99,15 +99,15 @@ function reportAdvisories({ vulnerabilities, statusCode, message, error }) {
     console.log(`${severity.padEnd(8)}  ${name} ${range}: ${title} (${url})`);
   }
   const rank = LEVELS.indexOf(values.level);
-  const grave = advisories.filter(({ severity }) => LEVELS.indexOf(severity) >= rank);
+  const severe = advisories.filter(({ severity }) => LEVELS.indexOf(severity) >= rank);
   console.log(
-    `Advisories: ${advisories.length} in all, ${grave.length} of level ${values.level} or above.`,
+    `Advisories: ${advisories.length} in all, ${severe.length} of level ${values.level} or above.`,
   );
-  return grave.length > 0 ? EXIT.advisories : EXIT.clean;
+  return severe.length > 0 ? EXIT.advisories : EXIT.clean;
 }
 
 /**
- * Each advisory once, the gravest first; packages that only depend on an affected one repeat it.
+ * Each advisory once, most severe first; packages that merely depend on an affected one repeat it.
  *
  * @param {Vulnerabilities} vulnerabilities
  */

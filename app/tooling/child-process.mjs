@@ -8,8 +8,8 @@ const running = new Set();
 let stoppedBy = null;
 
 /**
- * Runs a program with this one's standard output and gives its exit code, 128 and more when a signal
- * ended it. SIGINT, SIGTERM and SIGHUP that reach this process are passed on to it.
+ * Runs a program with inherited standard output and returns its exit code, 128 plus the signal number if a
+ * signal ended it. Forwards SIGINT, SIGTERM and SIGHUP received by this process.
  *
  * @param {string} command
  * @param {string[]} parameters
@@ -31,7 +31,7 @@ export async function run(command, parameters, options = {}) {
   }
 }
 
-/** The signal that told this process to end, if one did: nothing new should be begun then. */
+/** The signal that asked this process to stop, if any: nothing new should be started then. */
 export function stopSignal() {
   return stoppedBy;
 }

@@ -41,13 +41,13 @@ async function requirePorts() {
 }
 
 /**
- * A port number; null where the program itself will complain or choose.
+ * A port number; null where the program itself will report an error or choose one.
  *
  * @param {string | undefined} text
- * @param {number | null} otherwise
+ * @param {number | null} fallback
  */
-function port(text, otherwise) {
-  if (text === undefined || text.trim() === "") return otherwise;
+function port(text, fallback) {
+  if (text === undefined || text.trim() === "") return fallback;
   const number = Number(text);
   return Number.isInteger(number) && number > 0 && number < 65_536 ? number : null;
 }

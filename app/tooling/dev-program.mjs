@@ -1,6 +1,6 @@
 /*
- * The process that `npm run dev` runs a build in. Started ahead of the build, it loads the packages, by far the
- * longest part of a start, from the build before; then it waits to be sent the program's command.
+ * The process in which `npm run dev` runs a build. Started before the build exists, it loads the packages, by far
+ * the longest part of a start, from the previous build; then it waits for its parent to send the command.
  */
 import "./stop-with-parent.mjs";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const build = new URL("../../build/index.js", import.meta.url);
 
 const sent = once(process, "message");
-// imported, it does nothing; there may be none yet, or one that fails
+// a mere import runs nothing; there may be no build yet, or a broken one
 await import(build.href).catch(() => {});
 const [command] = await sent;
 process.argv = [process.execPath, fileURLToPath(build), command];

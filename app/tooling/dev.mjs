@@ -87,7 +87,7 @@ async function buildAndWatch() {
 }
 
 /**
- * Runs the build that has just been made, in place of the one before.
+ * Runs the new build in place of the previous one.
  *
  * @param {number} editedAt on the clock of `performance`
  * @param {number} buildBegunAt on the clock of files
@@ -139,8 +139,8 @@ async function end(child) {
 }
 
 /**
- * Removes the assets of earlier builds, all of which the program would read into its memory. Called when the next
- * build is complete, and not before: until then a program that is just starting may want them.
+ * Removes the assets of earlier builds, which the program would otherwise load into memory. Called only once
+ * the next build is complete: until then a starting program may need them.
  *
  * @param {number} time
  */
@@ -152,7 +152,7 @@ function removeAssetsBefore(time) {
 }
 
 /**
- * Ends with nothing left running, and without a build that somebody could take for one of production.
+ * Stops everything, and removes the development build so that it cannot be mistaken for a production one.
  *
  * @param {0 | 1} code
  */

@@ -15,8 +15,8 @@ import { join } from "node:path";
  */
 
 /**
- * Says in a few words how node_modules differs from package-lock.json, going by the lock file that npm leaves
- * in node_modules when it is done; null if it does not, or if there is no package-lock.json to go by.
+ * Describes briefly how node_modules differs from package-lock.json, according to the lock file that npm
+ * writes to node_modules when it finishes; null if it does not, or if there is no package-lock.json.
  *
  * @param {string} root the folder of package.json
  * @param {{ production?: boolean }} [options] `production`: development packages may be missing
@@ -54,8 +54,8 @@ export function findInstallationMismatch(root, { production = false } = {}) {
 }
 
 /**
- * The platform that the packages were installed for, if it is another than this one: its packages are here in
- * the place of ours.
+ * The platform that the packages were installed for, if it is not this one: its packages are present and this
+ * platform's are missing.
  *
  * @param {Record<string, LockedPackage>} wanted
  * @param {Record<string, LockedPackage>} found

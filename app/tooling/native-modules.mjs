@@ -7,8 +7,8 @@ export const NATIVE_MODULES = ["argon2"];
 const LOAD_TIMEOUT_MS = 20_000;
 
 /**
- * Says which native module this Node cannot load, and why; null if it loads them all. Each is tried in a process
- * of its own, for a binary that does not suit this Node may end the process that loads it (signal 11).
+ * Says which native module this Node cannot load, and why; null if it loads them all. Each is loaded in a
+ * separate process, because an incompatible binary may crash it (signal 11).
  *
  * @param {string} root the folder of package.json
  * @returns {string | null}
@@ -18,7 +18,12 @@ export function findNativeModuleFailure(root) {
     const { status, signal, stderr, error } = spawnSync(
       process.execPath,
       ["--eval", `require(${JSON.stringify(name)})`],
-      { cwd: root, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"], timeout: LOAD_TIMEOUT_MS },
+      {
+        cwd: root,
+        encoding: "utf8",
+        stdio: ["ignore", "ignore", "pipe"],
+        timeout: LOAD_TIMEOUT_MS,
+      },
     );
     if (status === 0) continue;
     const why =

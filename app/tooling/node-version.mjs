@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { SetupError } from "./setup-error.mjs";
 
 /**
- * Throws a SetupError if this Node is older than `engines` in the folder's package.json wants it.
+ * Throws a SetupError if this Node is older than `engines` in package.json requires.
  *
  * @param {string} root
  */

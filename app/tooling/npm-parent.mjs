@@ -1,6 +1,6 @@
 /**
- * Calls back once when npm, if it is what runs this program, has been told to end: npm passes a signal on to
- * the shell between the two, and the shell dies of it without a word to us.
+ * Calls back once when npm, if it runs this program, is terminated: npm passes the signal on to the shell in
+ * between, which exits without passing it on.
  *
  * @param {() => void} callback
  */

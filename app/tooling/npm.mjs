@@ -1,5 +1,6 @@
 /**
- * The command that runs npm, with its first parameters: the npm that started us, else the one on the PATH.
+ * The command that runs npm, with its first arguments: the npm that started this process, else the one on the
+ * PATH.
  *
  * @returns {[string, ...string[]]}
  */

@@ -1,8 +1,8 @@
 import { connect, createServer } from "node:net";
 
 /**
- * Whether a server could listen on this port: on the host, or on all interfaces without one. False
- * also when somebody answers on loopback, which not every system counts as a conflict.
+ * Whether a server could listen on this port: on the host, or on all interfaces without one. Also false if
+ * something answers on loopback, which not every system treats as a conflict.
  *
  * @param {number} port
  * @param {string} [host]

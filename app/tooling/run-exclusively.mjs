@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
 /**
- * Does the work while no other process of this checkout does work of the same name; waits for one
- * that does. A process that was killed keeps nobody waiting.
+ * Runs the work while no other process of this checkout runs work of the same name, waiting for one that
+ * does. The lock of a process that was killed is ignored.
  *
  * @template T
  * @param {string} name
@@ -21,7 +21,7 @@ export async function runExclusively(name, work) {
     const holder = readHolder(lock);
     if (holder !== null && !isAlive(holder)) rmSync(lock, { force: true });
     else if (!announced)
-      console.log(`Waiting for process ${holder}, which is at the ${name} (${lock}).`);
+      console.log(`Waiting for process ${holder}, which is running the ${name} (${lock}).`);
     await sleep(100);
   }
   try {

@@ -52,8 +52,8 @@ export function makeSbom(root, cpu) {
 }
 
 /**
- * A project that consists of what ships and of nothing else. `npm sbom --omit=dev` will not do: it leaves out
- * every package that a development package needs, too, such as all of Remix's.
+ * A project that consists of exactly what ships. `npm sbom --omit=dev` does not work: it also leaves out
+ * every package that a development package needs, such as all of Remix's.
  *
  * @param {string} root
  * @param {string} project
@@ -89,7 +89,8 @@ function baseImage(root) {
   const { name, tag, digest } =
     /^FROM (?<name>[^\s:@]+):(?<tag>[^\s@]+)@sha256:(?<digest>[0-9a-f]{64})/m.exec(dockerfile)
       ?.groups ?? {};
-  if (digest === undefined) throw new Error("The Dockerfile does not pin its base image by digest.");
+  if (digest === undefined)
+    throw new Error("The Dockerfile does not pin its base image by digest.");
   const purl = `pkg:oci/${name}@sha256%3A${digest}?repository_url=docker.io/library/${name}&tag=${tag}`;
   return {
     "bom-ref": purl,

@@ -115,9 +115,7 @@ describe("npm start", () => {
 
   it("names a package whose version differs from package-lock.json", () => {
     install({ argon2: { version: "0.45.1" } });
-    expectRefusal(
-      /does not match package-lock.json: argon2 is 0.45.1, not 0.44.0. Run `npm ci`.$/,
-    );
+    expectRefusal(/does not match package-lock.json: argon2 is 0.45.1, not 0.44.0. Run `npm ci`.$/);
   });
 
   it("names a package with the right version but different contents", () => {

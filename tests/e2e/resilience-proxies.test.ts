@@ -35,7 +35,7 @@ describe("addresses that a visitor makes up", () => {
     const told = site.program
       .output()
       .split("\n")
-      .filter((line) => line.includes("TRUST_PROXY does not cover"));
+      .filter((line) => line.includes("TRUST_PROXY does not include"));
     expect(told).toHaveLength(1);
     expect(JSON.parse(told[0] ?? "")).toMatchObject({ level: 40, header: "x-forwarded-for" });
   });
