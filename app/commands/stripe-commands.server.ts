@@ -77,7 +77,7 @@ function secretLines(webhook: WebhookSecretState): string[] {
       return ["# STRIPE_WEBHOOK_SECRET stays as it is."];
     case "not configured":
       return [
-        "# STRIPE_WEBHOOK_SECRET lacks the endpoint's secret, which was told when it was made. If it is lost,",
+        "# STRIPE_WEBHOOK_SECRET lacks the endpoint's secret, shown only when it was created. If it is lost,",
         "# 'stripe setup --new-webhook-secret' makes another endpoint.",
       ];
     case "unknown":
@@ -137,11 +137,11 @@ async function reconcileNow() {
 
 async function syncFromStripe(): Promise<void> {
   const { synced, failed, adopted, unresolved } = await askStripe(() =>
-    reconcileFromStripe((looked) => process.stderr.write(`${looked} memberships looked at\n`)),
+    reconcileFromStripe((checked) => process.stderr.write(`${checked} memberships checked\n`)),
   );
   print(`${synced} synced, ${failed} failed`);
   for (const { subscriptionId, owner } of adopted) {
-    print(`given back to account ${owner.userId}: ${subscriptionId}`);
+    print(`restored to account ${owner.userId}: ${subscriptionId}`);
   }
   for (const { subscriptionId, stripeCustomerId, owner } of unresolved) {
     print(
@@ -199,7 +199,7 @@ export async function doctor({ after = null }: { after?: string | null } = {}): 
 function requireId(after: string | null): void {
   if (after !== null && !isUuid(after)) {
     throw new OperatorError(
-      "--after: wanted the id of an account, as a run that was stopped said.",
+      "--after: wanted the id of an account, as printed by an interrupted run.",
     );
   }
 }

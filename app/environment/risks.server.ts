@@ -32,7 +32,7 @@ function addressRisks(settings: Settings): string[] {
         ]
       : []),
     ...(isPublic && RATE_LIMIT_FACTOR > MAX_SAFE_RATE_LIMIT_FACTOR
-      ? [`RATE_LIMIT_FACTOR is ${RATE_LIMIT_FACTOR}: nobody is kept from guessing passwords.`]
+      ? [`RATE_LIMIT_FACTOR is ${RATE_LIMIT_FACTOR}: guessing passwords is not limited.`]
       : []),
   ];
 }
@@ -60,7 +60,7 @@ function mailRisks({ SMTP_URL, PAYMENTS }: Settings): string[] {
     searchParams.get("ignoreTLS") === "true" ||
     searchParams.get("tls.rejectUnauthorized") === "false";
   if (!isOpen || !isRemoteHost(hostname)) return [];
-  return ["SMTP_URL leads to another network and does without a checked encryption."];
+  return ["SMTP_URL leads to another network without verified encryption."];
 }
 
 function paymentRisks(settings: Settings): string[] {

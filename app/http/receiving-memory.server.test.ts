@@ -37,9 +37,9 @@ describe("when bodies exceed the memory limit", () => {
 
   it("within a wide network, the largest narrow network loses a body", () => {
     const memory = new ReceivingMemory(100);
-    const neighbour = receive(memory, "192.0.2.1", 40);
+    const other = receive(memory, "192.0.2.1", 40);
     const flood = [30, 35].map((bytes) => receive(memory, "192.0.2.2", bytes));
-    expect(neighbour.isDropped).toBe(false);
+    expect(other.isDropped).toBe(false);
     expect(dropped(flood)).toEqual([1]);
   });
 

@@ -62,7 +62,7 @@ const QUICK = { headersTimeout: 200, requestTimeout: 400, keepAliveTimeout: 200,
 describe("a misbehaving client", () => {
   it.each([
     ["no HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
-    ["a method nobody knows", "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 400],
+    ["an unknown method", "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 400],
     ["a version that does not exist", "GET / HTTP/9.9\r\nHost: a\r\n\r\n", 400],
     ["a header without a name", "GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n", 400],
     ["a header with a line break in its name", "GET / HTTP/1.1\r\nHo\nst: a\r\n\r\n", 400],
@@ -78,7 +78,7 @@ describe("a misbehaving client", () => {
     ],
     ["too long headers", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
     ["too long an address", `GET /${"x".repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
-  ])("is told so and cut off: %s", async (_name, bytes, status) => {
+  ])("gets an error status and is disconnected: %s", async (_name, bytes, status) => {
     const server = await serve();
     const { socket, ended } = connectTo(server);
     socket.write(bytes, "latin1");

@@ -103,7 +103,7 @@ describe("a request's address", () => {
 describe("a request that would change something", () => {
   it.each<[string, Record<string, string | undefined>, number | "passes"]>([
     ["the site's own page", { "sec-fetch-site": "same-origin" }, "passes"],
-    ["nobody's page, such as by loading again", { "sec-fetch-site": "none" }, "passes"],
+    ["no page, such as a reload", { "sec-fetch-site": "none" }, "passes"],
     ["a sister site", { "sec-fetch-site": "same-site" }, 403],
     ["another site", { "sec-fetch-site": "cross-site" }, 403],
     ["who claims anything else", { "sec-fetch-site": "friend" }, 403],
@@ -114,7 +114,7 @@ describe("a request that would change something", () => {
     ],
     ["an old browser on our page", { origin: "https://book.example" }, "passes"],
     ["an old browser elsewhere", { origin: "https://evil.example" }, 403],
-    ["a page of ours that was not encrypted", { origin: "http://book.example" }, 403],
+    ["our page over plain http", { origin: "http://book.example" }, 403],
     ["another port of our host", { origin: "https://book.example:8443" }, 403],
     ["a page without an origin", { origin: "null" }, 403],
     ["an origin that is none", { origin: "book.example" }, 403],

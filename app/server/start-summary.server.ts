@@ -72,7 +72,7 @@ function trust({ TRUST_PROXY }: Environment): Line {
     typeof TRUST_PROXY === "number"
       ? `${TRUST_PROXY} ${TRUST_PROXY === 1 ? "proxy" : "proxies"}, connecting from this machine or a private network`
       : `proxies connecting from ${TRUST_PROXY.join(", ")}`;
-  return ["trust", facts, `X-Forwarded-For of ${who}; nobody else there may reach the port`];
+  return ["trust", facts, `X-Forwarded-For of ${who}; no other host there may reach the port`];
 }
 
 function missing({ MISSING }: Environment): Line {

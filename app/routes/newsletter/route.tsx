@@ -13,7 +13,10 @@ export const handle: RouteHandle = { metricsName: "/newsletter" };
 
 export const loader = () => redirect("/#newsletter");
 
-/** Subscribes (specification, 4, 5 and 8). A bot caught by the honeypot is told that it succeeded. */
+/**
+ * Subscribes (specification, 4, 5 and 8). For a bot caught by the honeypot the response is the same as on
+ * success.
+ */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request, context);
   const { email, redirectTo } = form.fields;

@@ -90,7 +90,7 @@ function startScript(modules: string, preloads: string[]): string {
     try {
       ${toDynamicImports(modules)}
     } catch (error) {
-      console.warn("The page goes on without its scripts.", error);
+      console.warn("The page continues without its scripts.", error);
     }
   };
   if (document.hidden) begin();
