@@ -169,7 +169,7 @@ describe("what is not cached", () => {
     ["a session cookie", { Cookie: "session=abc" }],
     ["a flash cookie", { Cookie: "flash=abc" }],
     ["one among others", { Cookie: "theme=dark; session=abc; x=y" }],
-  ])("a request with %s is left to others", async (_name, headers) => {
+  ])("a request with %s is passed on", async (_name, headers) => {
     await get();
     expect((await get("/", headers)).status).toBe(299);
     expect(cache.statistics).toMatchObject({ renders: 1, hits: 1 });
