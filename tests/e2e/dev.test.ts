@@ -123,7 +123,7 @@ describe("npm run dev", () => {
     const fault = "throw new Error('a fault of the program');";
     const text = PROBE_FILES[PROBE_QUERY] ?? "";
     site.write(PROBE_QUERY, `${text}\n${fault}`);
-    await site.prints(/a fault of the program.*The program has ended/s);
+    await site.prints(/a fault of the program.*The program has exited/s);
     await seeReload(() => site.write(PROBE_QUERY, text));
     expect(await page.locator("h1.probe").textContent()).toContain("queried first");
     expect(errors).toEqual([]);
