@@ -64,7 +64,7 @@ describe.each(SCREEN_STATES.filter(({ again }) => !again))("$name", (state) => {
     ...(state.only === "wide" ? [] : [PHONE]),
   ];
 
-  it("breaks no rule of axe, has a whole outline, and fits every window", async () => {
+  it("has no axe violation, a complete outline, and fits every window", async () => {
     const page = await openState(state, { viewport: windows[0] });
     for (const viewport of windows) {
       await page.setViewportSize(viewport);
@@ -174,7 +174,7 @@ describe("the keyboard", () => {
     { name: "auth", viewport: PHONE },
     { name: "premium", viewport: DESKTOP },
   ])(
-    "sees where it is at every tab stop of $name ($viewport.width px)",
+    "shows the focus at every tab stop of $name ($viewport.width px)",
     async ({ name, viewport }) => {
       const page = await openState(named(name), { viewport });
       const stops: string[] = [];
@@ -207,7 +207,7 @@ function describeFocus() {
   };
 }
 
-describe("a finger", () => {
+describe("touch", () => {
   it.each(["landing", "auth", "premium", "menu-mobile-member", "toast-notice"])(
     "finds targets of 44 px on %s",
     async (name) => {
@@ -250,7 +250,7 @@ describe("reduced motion", () => {
     },
   );
 
-  it("shows the golden path whole, and jumps to sections", async () => {
+  it("shows the complete golden path, and jumps to sections without animation", async () => {
     const page = await openState(named("landing"), { viewport: DESKTOP });
     const clips = await page
       .locator(".path-piece")
@@ -287,7 +287,7 @@ describe("forced colours", () => {
     },
   );
 
-  it("still say which tab is chosen and where the focus is", async () => {
+  it("still show which tab is selected and where the focus is", async () => {
     const page = await openState(named("auth"), { viewport: DESKTOP, forcedColors: "active" });
     const borders = await page
       .getByRole("tab")

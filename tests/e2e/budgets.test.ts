@@ -103,7 +103,7 @@ describe("the first visit to the landing page", () => {
     expect(await sum(".css")).toBeLessThanOrEqual(STYLE_BUDGET);
   });
 
-  it("shows the page before it asks for scripts", async () => {
+  it("shows the page before it requests scripts", async () => {
     await onPhotos(showPhoto);
     await page.goto("/");
     await hydrated(page);
@@ -121,7 +121,7 @@ describe("the first visit to the landing page", () => {
     expect(Math.min(...asked)).toBeGreaterThanOrEqual(painted);
   });
 
-  it("asks nobody else for anything but the two photographs", async () => {
+  it("requests nothing from other hosts but the two photographs", async () => {
     const elsewhere = new Set<string>();
     page.on("request", (request) => {
       const { origin, host, pathname } = new URL(request.url());
@@ -150,7 +150,7 @@ describe("the first visit to the landing page", () => {
   );
 
   it.each([DESKTOP, PHONE])(
-    "does not shift when its typefaces come late ($width px)",
+    "does not shift when its fonts load late ($width px)",
     async (viewport) => {
       await page.setViewportSize(viewport);
       await onPhotos(showPhoto);
@@ -256,7 +256,7 @@ describe("with the photo host blocked", () => {
     },
   );
 
-  it("still comes alive while the photographs never answer", async () => {
+  it("still hydrates while the photographs never load", async () => {
     await onPhotos(() => new Promise<void>(() => {}));
     await page.goto("/", { waitUntil: "commit" });
     await hydrated(page);

@@ -60,7 +60,7 @@ async function seeReload(edit: () => void): Promise<void> {
 }
 
 describe("npm run dev", () => {
-  it("runs the page under its policy, with no more than the way to hear of new builds", async () => {
+  it("runs the page under its policy, extended only by the live-reload connection", async () => {
     const answer = await page.goto("/");
     await hydrated(page);
     const policy = policyOf({ headers: answer?.headers() ?? {} });
@@ -102,13 +102,13 @@ describe("npm run dev", () => {
     expect(roots).toHaveLength(1);
   });
 
-  it("makes the style of a utility that is used for the first time", async () => {
+  it("generates the style of a utility that is used for the first time", async () => {
     await seeReload(() => site.replace(PROBE, '"probe"', '"probe tracking-[0.375em] text-[40px]"'));
     const spacing = () => getComputedStyle(document.querySelector("h1") as Element).letterSpacing;
     expect(await page.evaluate(spacing)).toBe("15px");
   });
 
-  it("says that an edit does not compile, keeps the page, and shows the next good edit", async () => {
+  it("reports an edit that does not compile, keeps the page, and shows the next good edit", async () => {
     site.replace(PROBE, "rendered anew", "rendered <b> badly");
     await site.prints(/ERROR.*probe\/route\.tsx.*The build failed/s);
     await page.reload();
@@ -119,7 +119,7 @@ describe("npm run dev", () => {
     expect(await heading.textContent()).toContain("rendered well");
   });
 
-  it("says that the program ends with an edit, and shows the next good one", async () => {
+  it("reports an edit that crashes the program, and shows the next good one", async () => {
     const fault = "throw new Error('a fault of the program');";
     const text = PROBE_FILES[PROBE_QUERY] ?? "";
     site.write(PROBE_QUERY, `${text}\n${fault}`);
@@ -139,7 +139,7 @@ describe("npm run dev", () => {
 });
 
 describe("a build for production", () => {
-  it("holds nothing of the reloads", () => {
+  it("contains no live-reload code", () => {
     expect(readFileSync(join(PROJECT, "build/index.js"), "utf8")).not.toMatch(/new EventSource/);
   });
 });

@@ -50,7 +50,7 @@ const OUTCOMES: [RegExp, string[]][] = [
 describe.each([
   { scripts: true, name: "with JavaScript" },
   { scripts: false, name: "without JavaScript" },
-])("$name, each link and button does what it is there for, three times in a row", ({ scripts }) => {
+])("$name, each link and button works, three times in a row", ({ scripts }) => {
   it("for visitors", async () => {
     const known = await knownAccount();
     const seen = new Set<string>();
@@ -67,7 +67,7 @@ describe.each([
     }
   }, 300_000);
 
-  it("for readers and members, where theirs are others", async () => {
+  it("for readers and members, for those that differ from a visitor's", async () => {
     const inWindow = async (window: Window) => {
       const seen = new Set<string>();
       const page = await (await newContext(scripts, window)).newPage();

@@ -145,7 +145,7 @@ describe.each(Object.keys(BROWSERS) as (keyof typeof BROWSERS)[])("in %s", (name
   const isMissing = name === "Firefox" && firefoxPath() === null;
 
   it.skipIf(isMissing).concurrent.each([16, 32] as const)(
-    "nothing scrolls sideways, is covered or cut with text of %i px",
+    "nothing scrolls sideways, is covered or clipped with text of %i px",
     async (textSize) => {
       const bench = await BROWSERS[name](textSize);
       try {

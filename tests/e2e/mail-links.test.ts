@@ -49,7 +49,7 @@ describe.each([
     expect(new URL(page.url()).pathname).toBe("/auth/forgot-password");
   });
 
-  it("confirm a newsletter address, and take it off the list again", async () => {
+  it("confirm a newsletter address, and unsubscribe it", async () => {
     const page = await site.visit({ javaScriptEnabled });
     const context = page.context();
     await context.request.post("/newsletter", {

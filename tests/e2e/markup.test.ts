@@ -27,7 +27,7 @@ const FAULTY = {
 };
 
 describe.each(checkers)("$title", (checker) => {
-  it("finds every kind of fault, and nothing where there is nothing", async () => {
+  it("finds every kind of fault, and none in a valid document", async () => {
     const sound = documentOf("<p>one</p>");
     const found = await checker.check(new Map(Object.entries({ ...FAULTY, sound })));
     const names = new Set(found.flatMap((line) => line.split(" — ").at(-1)?.split(", ")));
@@ -113,17 +113,20 @@ describe("the site", () => {
     return page.evaluate(() => `<!DOCTYPE html>\n${document.documentElement.outerHTML}`);
   }
 
-  it.each(checkers)("has no fault, as it is sent and in every state ($title)", async (checker) => {
-    expect(sent.size).toBeGreaterThan(30);
-    expect(shown.size).toBe(SCREEN_STATES.filter(({ again }) => !again).length);
-    expect(await checker.check(new Map([...sent, ...shown]))).toEqual([]);
-  });
+  it.each(checkers)(
+    "has no fault, as sent by the server and in every state ($title)",
+    async (checker) => {
+      expect(sent.size).toBeGreaterThan(30);
+      expect(shown.size).toBe(SCREEN_STATES.filter(({ again }) => !again).length);
+      expect(await checker.check(new Map([...sent, ...shown]))).toEqual([]);
+    },
+  );
 
   it("ends every page with its html element", () => {
     for (const [name, html] of sent) expect(html.slice(-14), name).toBe("</body></html>");
   });
 
-  it("sets no heading with a typewriter's quotes or dashes", () => {
+  it("uses typographic quotes and dashes in headings", () => {
     expect(headings.size).toBeGreaterThan(30);
     expect([...headings].filter((text) => /['"]|--/.test(text))).toEqual([]);
   });
@@ -137,7 +140,7 @@ describe("the site", () => {
     "/metrics",
     "/build/gone.js",
     "/favicon.svg",
-  ])("lets a browser have its icon beside %s", async (path) => {
+  ])("allows the browser to load the icon for %s", async (path) => {
     const { headers } = await send(program.origin + path);
     expect(headers["content-security-policy"]).toMatch(/(^|; )img-src 'self'(;| )/);
   });

@@ -93,8 +93,8 @@ async function landingPage(program: Program): Promise<string> {
   return (await new Visitor(program.origin).get("/")).text;
 }
 
-describe("another price than $9.99 a month", () => {
-  it("is on the first landing page already, and still there when Stripe is away at the next start", async () => {
+describe("a price other than $9.99 a month", () => {
+  it("is on the first landing page, and still there when Stripe is down at the next start", async () => {
     const account = await openAccount();
     const database = await newDatabase();
     const program = await startSite(database, account);
@@ -108,7 +108,7 @@ describe("another price than $9.99 a month", () => {
     expect(await landingPage(await startSite(database, account))).toContain(">€12.50<");
   });
 
-  it("keeps no start waiting; no amount is named until Stripe can be asked, then the true one", async () => {
+  it("does not delay the start; no amount is shown until Stripe answers, then the real one", async () => {
     const account = await openAccount();
     await account.leave();
     const program = await startSite(await newDatabase(), account);
@@ -124,7 +124,7 @@ describe("another price than $9.99 a month", () => {
       .toContain(">€12.50<");
   });
 
-  it("keeps no start waiting long that asks a Stripe which takes the call and says nothing", async () => {
+  it("does not delay the start for long when Stripe accepts the connection and never answers", async () => {
     const silent = createServer((socket) => socket.on("error", () => {}));
     const port = await freePorts(1);
     await new Promise<void>((done) => silent.listen(port, "127.0.0.1", done));
@@ -138,7 +138,7 @@ describe("another price than $9.99 a month", () => {
     expect(await landingPage(program)).toContain("You see the price before you pay");
   });
 
-  it("is not what a member pays who joined at another one", async () => {
+  it("is not shown to a member who joined at another one", async () => {
     const database = await newDatabase();
     const program = await startSite(database, await openAccount());
     const visitor = new Visitor(program.origin);

@@ -19,7 +19,7 @@ const PAGES = [
 ];
 
 it.each(PAGES)(
-  "prints $path ($sheets sheets) as ink on white, without controls and with headings beside their text",
+  "prints $path ($sheets sheets) dark on white, without controls and with headings kept with their text",
   async ({ path, sheets, controls = [] }) => {
     const page = await site.visit();
     // anybody else sees another page there

@@ -36,7 +36,7 @@ async function start(variables: Record<string, string>): Promise<Program> {
   return program;
 }
 
-describe("a start is stopped with one line", () => {
+describe("an invalid setting stops the start with one line", () => {
   const sandbox = { PAYMENTS: "sandbox" };
 
   it.each<[string, Record<string, string>, RegExp]>([
@@ -84,7 +84,7 @@ function summaryOf({ output }: Program): { lines: Record<string, string>; warnin
 }
 
 describe("a start ends with a summary", () => {
-  it("of a site that nobody has set up yet: what is missing, and where its mail stays", async () => {
+  it("of an unconfigured site: what is missing, and where its mail is stored", async () => {
     const { lines, warnings } = summaryOf(await start({}));
     expect(Object.keys(lines)).toEqual([
       "address",
@@ -106,7 +106,7 @@ describe("a start ends with a summary", () => {
     expect(warnings).toEqual([expect.stringContaining("SMTP_URL is not set")]);
   });
 
-  it("of a site with everything: nothing is missing, and nothing secret is in it", async () => {
+  it("of a fully configured site: nothing is missing, and no secret is included", async () => {
     const smtp = await startSmtpServer();
     const url = new URL(smtp.url);
     url.username = "postman";
@@ -141,7 +141,7 @@ describe("a start ends with a summary", () => {
     expect(output()).not.toContain(`${username}:`);
   });
 
-  it("of a sandbox: where it is, and that others must not reach it if they can", async () => {
+  it("of a sandbox: its address, and a warning if others can reach it", async () => {
     const running = await start({ PAYMENTS: "sandbox" });
     const { lines, warnings } = summaryOf(running);
     expect(lines.payments).toBe(`payments: the local Stripe sandbox at ${running.sandboxOrigin}`);
@@ -170,8 +170,8 @@ const answers = (host: string, port: number) =>
     socket.once("close", () => socket.destroy());
   });
 
-describe("a sandbox that nobody said anything about", () => {
-  it("is reached by each name of this machine and by nobody else", async () => {
+describe("a sandbox at default settings", () => {
+  it("is reachable by each loopback name and from nowhere else", async () => {
     const { origin } = await start({ PAYMENTS: "sandbox" });
     const port = Number(new URL(origin).port);
     const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
@@ -211,8 +211,8 @@ describe("a sandbox that nobody said anything about", () => {
   });
 });
 
-describe("the addresses that others look for", () => {
-  it("name whom to tell of a weakness, as RFC 9116 wants it", async () => {
+describe("the well-known addresses", () => {
+  it("name the security contact, as RFC 9116 requires", async () => {
     const { origin } = await start({
       PAYMENTS: "sandbox",
       SECURITY_CONTACT: "security@book.example, https://book.example/report",

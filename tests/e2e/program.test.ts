@@ -52,7 +52,7 @@ function expectClearFailure(run: { code: number | null; stderr: string }, patter
 }
 
 describe("starting the program", () => {
-  it("says which port is taken and what to do, and exits with 1", async () => {
+  it("names the port that is taken and what to do, and exits with 1", async () => {
     const blocker = createServer();
     await new Promise<void>((done) => blocker.listen(0, done));
     cleanUps.push(() => blocker.close());
@@ -75,7 +75,7 @@ describe("starting the program", () => {
     expectClearFailure(run, new RegExp(`Port ${port + 1} is already in use`));
   });
 
-  it("says one line for a bad variable", async () => {
+  it("prints one line for an invalid variable", async () => {
     expectClearFailure(
       await runProgram({ variables: { PORT: "eighty" } }),
       /^PORT: found 'eighty', wanted a port number/,
@@ -114,7 +114,7 @@ describe("starting the program", () => {
     expectClearFailure(run, /DATA_DIR|data/);
   });
 
-  it("refuses a data directory another program serves from", async () => {
+  it("rejects a data directory in use by another program", async () => {
     const data = dataDirectory();
     await start({ DATA_DIR: data });
     const run = await runProgram({
@@ -125,7 +125,7 @@ describe("starting the program", () => {
 });
 
 describe("a running program", () => {
-  it("stops on SIGTERM with 0 and takes its database along", async () => {
+  it("exits with 0 on SIGTERM and stops its database", async () => {
     const data = dataDirectory();
     const program = await start({ DATA_DIR: data });
     expect(existsSync(join(data, "postgres", "postmaster.pid"))).toBe(true);
@@ -133,7 +133,7 @@ describe("a running program", () => {
     expect(existsSync(join(data, "postgres", "postmaster.pid"))).toBe(false);
   });
 
-  it("lets no other user of the machine look into its data", async () => {
+  it("keeps its data unreadable for other users of the machine", async () => {
     const data = join(dataDirectory(), "deeper", "data");
     // under root PostgreSQL's own user passes through
     chmodSync(resolve(data, "../.."), 0o755);
@@ -163,7 +163,7 @@ describe("a running program", () => {
     expect(names.filter((name) => (modeOf(join(data, name)) & 0o077) !== 0)).toEqual([]);
   });
 
-  it("keeps every answered newsletter address and account through kill -9", async () => {
+  it("keeps every acknowledged newsletter address and account through kill -9", async () => {
     const data = dataDirectory();
     const port = String(await freePorts(2));
     const variables = { PORT: port, DATA_DIR: data };
@@ -183,7 +183,7 @@ describe("a running program", () => {
     expect((await postJson(`${third.origin}/auth/login`, account)).status).toBe(200);
   });
 
-  it("runs beside another one with a port and a data directory of its own", async () => {
+  it("runs beside another one on its own port and data directory", async () => {
     const [first, second] = await Promise.all([
       start({ DATA_DIR: dataDirectory() }),
       start({ DATA_DIR: dataDirectory() }),
@@ -195,7 +195,7 @@ describe("a running program", () => {
 });
 
 describe("the build", () => {
-  it("says that this is production before it loads anything else, React above all", () => {
+  it("sets NODE_ENV to production before it loads anything else, React above all", () => {
     const bundle = readFileSync(resolve(import.meta.dirname, "../../build/index.js"), "utf8");
     expect(/^import .*$/m.exec(bundle)?.[0]).toBe('import "#runtime-setup";');
   });

@@ -38,7 +38,7 @@ const securityLines = () =>
 
 // elsewhere loopback has one address
 it.skipIf(process.platform !== "linux")(
-  "a network that wants all connections loses some of its own to whoever comes, and the operator reads of it",
+  "a network that takes all connections loses some of them to new clients, and the operator finds it in the log",
   async () => {
     const kept = await openConnection(site.origin);
     for (let number = 0; number < CROWD; number += 100) {

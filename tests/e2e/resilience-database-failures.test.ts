@@ -84,7 +84,7 @@ describe("while PostgreSQL is stopped", () => {
     expect(await status(path)).toBe(200);
   });
 
-  it("shows a signed-in visitor the page as to anybody, leaves the session alone and notes it", async () => {
+  it("shows a signed-in visitor the anonymous page, keeps the session and logs the failure", async () => {
     const { cookie } = signedIn;
     const { result: page, ms } = await timed(signedIn.get("/"));
     expect(page.status).toBe(200);
@@ -141,19 +141,19 @@ describe("while PostgreSQL is stopped", () => {
     },
   );
 
-  it("turns a checkout away in words", async () => {
+  it("rejects a checkout with a message", async () => {
     const answer = await signedIn.post("/checkout", { json: { priceId: SANDBOX_STRIPE.priceId } });
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(JSON.parse(answer.text).error).toMatch(/\.$/);
   });
 
-  it("takes a question for a new password, and sends its mail when it can", async () => {
+  it("accepts a password reset request, and sends the mail later", async () => {
     const answer = await visitor().post("/auth/forgot-password", { form: { email: reader } });
     expect(answer.headers.location).toBe("/auth/forgot-password?sent");
     expect(outbox()).toEqual([]);
   });
 
-  it("refuses a webhook, so that Stripe sends it again", async () => {
+  it("fails a webhook, so that Stripe retries it", async () => {
     await control(program.sandboxOrigin, `sessions/${checkoutSession}/pay`);
     await expect
       .poll(() => readMetric(program.origin, "stripe_webhooks_total", { outcome: "failed" }), {
@@ -162,7 +162,7 @@ describe("while PostgreSQL is stopped", () => {
       .toBeGreaterThan(0);
   });
 
-  it("goes on by itself once PostgreSQL is back, with all that waited", async () => {
+  it("recovers by itself once PostgreSQL is back, and processes what was pending", async () => {
     await postgres.start();
     await recovered();
     // the very same session
@@ -201,7 +201,7 @@ describe("while PostgreSQL is stopped", () => {
 });
 
 describe("while PostgreSQL does not answer", () => {
-  it("shows its pages, answers its forms, and goes on when it does", async () => {
+  it("shows its pages, answers its forms, and recovers with the database", async () => {
     const signedIn = visitor();
     await signedIn.signUp("patient@example.test");
     await postgres.freeze();
@@ -246,7 +246,7 @@ describe("while PostgreSQL does not answer", () => {
 });
 
 describe("when PostgreSQL crashes under load", () => {
-  it("loses nothing that was answered, and needs no restart of the site", async () => {
+  it("loses nothing that was acknowledged, and needs no restart of the site", async () => {
     const kept: string[] = [];
     let stop = false;
     const load = Array.from({ length: 8 }, async (_, number) => {

@@ -42,7 +42,7 @@ afterAll(async () => {
   data.remove();
 });
 
-it("migrate a database together, each migration once", async () => {
+it("migrate a database concurrently, each migration once", async () => {
   const folder = resolve(import.meta.dirname, "../../db/migrations");
   const migrations = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   const [row] = await database.db.execute<{ count: number }>(
@@ -52,7 +52,7 @@ it("migrate a database together, each migration once", async () => {
   for (const { origin } of instances) expect((await send(`${origin}/readyz`)).status).toBe(200);
 });
 
-it("share who is signed in, and who is no longer", async () => {
+it("share sign-ins and sign-outs", async () => {
   const [first, second] = instances;
   const there = new Visitor(first.origin);
   await there.signUp("shared@example.test");
@@ -64,7 +64,7 @@ it("share who is signed in, and who is no longer", async () => {
   expect((await there.get("/")).text).not.toContain("shared@example.test");
 });
 
-it("show the toast that the other one left", async () => {
+it("show a toast that the other instance set", async () => {
   const [first, second] = instances;
   const visitor = new Visitor(first.origin);
   const form = { email: "toast@example.test" };
@@ -73,7 +73,7 @@ it("show the toast that the other one left", async () => {
   expect(page.text).toContain("🎉 Success!");
 });
 
-it("count attempts together", async () => {
+it("share the counts of attempts", async () => {
   const json = { email: "guessed@example.test", password: "guess" };
   const statuses: number[] = [];
   for (let i = 0; i < 4; i++) {
@@ -84,7 +84,7 @@ it("count attempts together", async () => {
   expect(statuses).toEqual([401, 401, 429, 429]);
 });
 
-it("work each webhook once, whichever of them gets it and however often", async () => {
+it("process each webhook once, whichever instance gets it and however often", async () => {
   const event = {
     id: "evt_shared",
     object: "event",
@@ -119,7 +119,7 @@ it("work each webhook once, whichever of them gets it and however often", async 
   expect(await figure("duplicate")).toBe(19);
 });
 
-it("go on when one of them is stopped", async () => {
+it("keep serving when one of them is stopped", async () => {
   const [first, second] = instances;
   const visitor = new Visitor(first.origin);
   await visitor.signUp("stays@example.test");

@@ -18,7 +18,7 @@ afterAll(async () => {
   data.remove();
 });
 
-it(`keeps everything it has answered through ${ROUNDS} deaths in the middle of writing`, {
+it(`keeps everything it has acknowledged through ${ROUNDS} kills in the middle of writing`, {
   timeout: 180_000,
 }, async () => {
   const port = String(await freePorts(2));

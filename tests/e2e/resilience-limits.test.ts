@@ -49,24 +49,27 @@ describe("a body that is too large", () => {
     { path: "/webhooks/stripe", type: "application/json", limit: 1024 * KB },
   ];
 
-  it.each(cases)("is refused before it is sent: $path as $type", async ({ path, type, limit }) => {
+  it.each(cases)("is rejected before it is sent: $path as $type", async ({ path, type, limit }) => {
     const connection = await connect();
     connection.write(head(`POST ${path}`, { "Content-Type": type, "Content-Length": limit + 1 }));
     expect(await connection.ended).toMatch(/^HTTP\/1.1 413 [\s\S]*connection: close/i);
   });
 
-  it.each(cases)("is refused as soon as it is: $path as $type", async ({ path, type, limit }) => {
-    const connection = await connect();
-    connection.write(
-      head(`POST ${path}`, { "Content-Type": type, "Transfer-Encoding": "chunked" }),
-    );
-    const chunk = `4000\r\n${"x".repeat(16 * KB)}\r\n`;
-    for (let sent = 0; sent <= limit; sent += 16 * KB) connection.write(chunk);
-    // the body has no end yet, and never gets one
-    expect(await connection.ended).toMatch(/^HTTP\/1.1 413 [\s\S]*connection: close/i);
-  });
+  it.each(cases)(
+    "is rejected as soon as the limit is exceeded: $path as $type",
+    async ({ path, type, limit }) => {
+      const connection = await connect();
+      connection.write(
+        head(`POST ${path}`, { "Content-Type": type, "Transfer-Encoding": "chunked" }),
+      );
+      const chunk = `4000\r\n${"x".repeat(16 * KB)}\r\n`;
+      for (let sent = 0; sent <= limit; sent += 16 * KB) connection.write(chunk);
+      // the body has no end yet, and never gets one
+      expect(await connection.ended).toMatch(/^HTTP\/1.1 413 [\s\S]*connection: close/i);
+    },
+  );
 
-  it("is taken up to the limit", async () => {
+  it("is accepted up to the limit", async () => {
     const fill = (size: number, body: string) => body + "x".repeat(size - body.length);
     const form = await send(`${site.origin}/newsletter`, {
       method: "POST",
@@ -82,7 +85,7 @@ describe("a body that is too large", () => {
     expect(webhook.status).toBe(400);
   });
 
-  it("is not waited for where nobody wants it", async () => {
+  it("is not waited for where no body is expected", async () => {
     const answers = ["/", "/nothing", "/build/x.js", "/premium"].map(async (path) => {
       const connection = await connect();
       connection.write(head(`POST ${path}`, { "Content-Length": 1_000_000_000 }));
@@ -93,8 +96,8 @@ describe("a body that is too large", () => {
   });
 });
 
-describe("a request that is none", () => {
-  it("is answered 400 and the connection closed, whatever it was", async () => {
+describe("a malformed request", () => {
+  it("gets a 400 and the connection is closed", async () => {
     // a body that turns out to be none is found out when somebody works on it already
     const bodyOfNone =
       "POST /newsletter HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n";
@@ -126,19 +129,19 @@ describe("a request that is none", () => {
     expect((await connection.ended).match(/HTTP\/1.1/g)).toHaveLength(1);
   });
 
-  it("is 431 with too many headers", async () => {
+  it("gets a 431 for too many headers", async () => {
     const headers = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`X-${i}`, "y"]));
     expect((await send(`${site.origin}/`, { headers })).status).toBe(431);
   });
 
-  it("may name the site in the address itself, as to a proxy, and gets an answer all the same", async () => {
+  it("may name the site in an absolute-form target, as to a proxy", async () => {
     const connection = await connect();
     connection.write(`GET ${site.origin}/ HTTP/1.1\r\nHost: ${new URL(site.origin).host}\r\n\r\n`);
     expect(await connection.until(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 (200|400) /);
   });
 });
 
-it("a client that sends thousands of requests in one go is cut off before they cost anything", async () => {
+it("a client that pipelines thousands of requests is disconnected before they cost anything", async () => {
   const before = await site.metric("http_request_duration_seconds_count");
   const connection = await connect();
   connection.write(head("GET /auth/forgot-password", {}).repeat(5_000));
@@ -147,7 +150,7 @@ it("a client that sends thousands of requests in one go is cut off before they c
   expect(await site.metric("http_request_duration_seconds_count")).toBeLessThan(before + 100);
 });
 
-it("a crowd that asks for more pages than can be made at once is told to come again, and the rest is served", async () => {
+it("requests for more pages than can be rendered at once get a 503, and the rest are served", async () => {
   const agent = new Agent({ maxSockets: 450 });
   const paths = Array.from({ length: 3_000 }, (_, i) => `/nothing/${i}`);
   const answers = Promise.all(paths.map((path) => send(site.origin + path, { agent })));
@@ -168,8 +171,8 @@ it("a crowd that asks for more pages than can be made at once is told to come ag
 const STORM = { flood: 20, stalled: 150, halfClosed: 100, oversized: 40, malformed: 200 };
 const STORM_MS = 4_000;
 
-describe("a storm of bad clients", () => {
-  it("passes: no crash, no connection or memory kept, and the next visitor is served", async () => {
+describe("a flood of misbehaving clients", () => {
+  it("leaves no crash, open connection or leaked memory, and the next visitor is served", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: STORM.flood });
     await flood(agent, Date.now() + 1_000);
     const base = await memory();

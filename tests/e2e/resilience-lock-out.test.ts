@@ -42,14 +42,14 @@ async function statusesOf(attempts: number, attempt: (i: number) => Promise<{ st
 }
 
 describe("an owner whose account is under attack", () => {
-  it("gets in from a network of their own after ten wrong passwords from elsewhere", async () => {
+  it("can log in from another network after ten wrong passwords from elsewhere", async () => {
     const { email } = await newOwner();
     const attacker = newAddress();
     expect(await statusesOf(12, () => guess(attacker, email))).toEqual({ 401: 10, 429: 2 });
     expect((await logIn(from(newAddress()), email)).status).toBe(200);
   });
 
-  it("gets in from a browser that has signed in before, however many networks guess", async () => {
+  it("can log in from a browser that has signed in before, however many networks guess", async () => {
     const { email, browser } = await newOwner();
     const guesses = await statusesOf(105, () => guess(newAddress(), email));
     expect(guesses).toEqual({ 401: 100, 429: 5 });
@@ -58,7 +58,7 @@ describe("an owner whose account is under attack", () => {
     expect((await logIn(browser, email)).status).toBe(200);
   });
 
-  it("gets in from a known browser even out of the network that attacks", async () => {
+  it("can log in from a known browser even within the attacking network", async () => {
     const { email, browser } = await newOwner();
     const attacker = newAddress();
     await statusesOf(55, (i) => guess(attacker, `${i}-${newEmail()}`));
@@ -71,7 +71,7 @@ describe("an owner whose account is under attack", () => {
     expect((await inSameNetwork(browser)).status).toBe(200);
   });
 
-  it("is guessed at no more often from a browser that is known, and its cookie opens nothing else", async () => {
+  it("allows no more guesses from a known browser, and its cookie grants nothing else", async () => {
     const { email, browser } = await newOwner();
     const other = await newOwner();
     expect(await statusesOf(12, () => logIn(browser, email, "a wrong one"))).toEqual({
@@ -90,7 +90,7 @@ describe("an owner whose account is under attack", () => {
     expect((await guess(attacker, other.email)).status).toBe(429);
   });
 
-  it("is not helped by a cookie that somebody made up", async () => {
+  it("gains nothing from a forged cookie", async () => {
     const { email, browser } = await newOwner();
     await statusesOf(100, () => guess(newAddress(), email));
     const [name = "", value = ""] = browser.cookie.split(/=(.*)/);
@@ -105,7 +105,7 @@ describe("an owner whose account is under attack", () => {
     }
   });
 
-  it("can still ask for a new password after others asked as often as they may", async () => {
+  it("can still request a password reset after others have used up their requests", async () => {
     const { email } = await newOwner();
     const ask = (address: string) =>
       from(address).post("/auth/forgot-password", { form: { email } });
@@ -115,8 +115,8 @@ describe("an owner whose account is under attack", () => {
   });
 });
 
-describe("who is refused for the network it comes from", () => {
-  it("takes nothing from the accounts it names", async () => {
+describe("an attempt rejected for its network", () => {
+  it("does not count against the accounts it names", async () => {
     const { email } = await newOwner();
     const attacker = newAddress();
     await statusesOf(50, () => guess(attacker, newEmail()));
@@ -131,8 +131,8 @@ describe("who is refused for the network it comes from", () => {
   });
 });
 
-describe("a network with more addresses than it needs", () => {
-  it("has one bound for all of an IPv6 /48", async () => {
+describe("an IPv6 network with many addresses", () => {
+  it("has one limit for all of a /48", async () => {
     const attempt = (i: number) => guess(`2001:db8:48:${(i % 64).toString(16)}::1`, newEmail());
     expect(await statusesOf(120, attempt)).toEqual({ 401: 100, 429: 20 });
     expect((await guess("2001:db8:49::1", newEmail())).status).toBe(401);
@@ -166,7 +166,7 @@ describe("one address written in several ways", () => {
 });
 
 describe("the security log", () => {
-  it("tells of sign-ins, failures and limits on lines of their own kind, and names no address of a person", async () => {
+  it("has a line for each sign-in, failure and limit, and contains no e-mail address", async () => {
     const { email } = await newOwner();
     const attacker = newAddress();
     await statusesOf(12, () => guess(attacker, email));

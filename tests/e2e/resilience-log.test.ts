@@ -69,7 +69,7 @@ function follow(name: string, link: URL): string {
   return link.pathname + link.search;
 }
 
-it("knows people by id, and nothing of theirs is in it, whatever they do and whatever fails", async () => {
+it("names people by id only and contains no personal data, whatever they do and whatever fails", async () => {
   const reader = visitor();
   await reader.signUp(email, passwords[0]);
   secrets["the session cookie"] = reader.valueOf("session");

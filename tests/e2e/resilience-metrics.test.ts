@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-it("shows its figures to whoever has the token, and to nobody else", async () => {
+it("requires the token", async () => {
   const ask = (Authorization?: string) =>
     send(`${site.origin}/metrics`, Authorization ? { headers: { Authorization } } : {});
   for (const wrong of [undefined, "Bearer ", "Bearer wrong", `Basic ${METRICS_TOKEN}`]) {
@@ -26,7 +26,7 @@ it("shows its figures to whoever has the token, and to nobody else", async () =>
   expectSecurityHeaders(figures);
 });
 
-it("counts requests by route, and made-up addresses as one", async () => {
+it("counts requests by route, and unknown paths as one", async () => {
   for (let i = 0; i < 5; i++) await send(`${site.origin}/made-up-${i}`);
   await send(`${site.origin}/auth/forgot-password`);
   const count = (labels: Record<string, string>) =>
@@ -39,7 +39,7 @@ it("counts requests by route, and made-up addresses as one", async () => {
   expect(text).not.toContain("made-up");
 });
 
-it("counts a visitor who did not wait for the answer apart", async () => {
+it("counts aborted requests separately", async () => {
   const connection = await openConnection(site.origin);
   connection.write(
     "POST /newsletter HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
@@ -53,7 +53,7 @@ it("counts a visitor who did not wait for the answer apart", async () => {
     .toBe(1);
 });
 
-it("counts queries, connections, webhooks and syncs, and says how many passwords wait", async () => {
+it("counts queries, connections, webhooks, syncs and queued password hashes", async () => {
   const visitor = site.visitor();
   await visitor.signUp("figures@example.test");
   await send(`${site.origin}/webhooks/stripe`, { method: "POST", body: "{}" });

@@ -144,7 +144,7 @@ describe.skipIf("reason" in made)(`a visitor of another network${skipped}`, OPTI
     expect(outcomes[0]?.[401]).toBeGreaterThan(0);
   });
 
-  it("is served while 64 networks of one /48 ask for pages, and long before their turn", async () => {
+  it("is served while 64 networks of one /48 request pages, and long before them", async () => {
     const attack: Attack = { kind: "pages", addresses: COMPANY, concurrency: 600 };
     const { outcomes, pageMs } = await visitDuring([attack], VISITORS.pages, 4);
     expect(pageMs).toBeLessThan((outcomes[0]?.averageMs ?? 0) / 2);

@@ -28,7 +28,7 @@ function percentile(times: Timed[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
 
-it("a flood of log-ins is turned away beyond what can be worked on, and everybody else is served", async () => {
+it("a flood of log-ins is rejected beyond capacity, and everybody else is served", async () => {
   const visitor = site.visitor();
   await visitor.signUp("patient@example.test");
   await send(`${site.origin}/`);
@@ -85,7 +85,7 @@ it("a flood of log-ins is turned away beyond what can be worked on, and everybod
   expect(next.status).toBe(200);
 });
 
-it("who is turned away without JavaScript gets the form back with what was typed", async () => {
+it("a rejected form without JavaScript comes back with what was typed", async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const email = "plain@example.test";
   const answers = await Promise.all(

@@ -16,9 +16,9 @@ const figure = (event: string) => site.metric("page_cache_total", { event });
 
 const CACHED = ["/", "/auth", "/auth?tab=signup", "/robots.txt", "/sitemap.xml"];
 
-describe("pages that are the same for everybody", () => {
+describe("anonymous pages", () => {
   // the first test of the file, while the cache is still empty
-  it("are rendered once when the whole world comes at the same moment", async () => {
+  it("are rendered once for simultaneous visitors", async () => {
     const agent = new Agent({ maxSockets: 100 });
     const visits = Array.from({ length: 300 }, (_, i) =>
       send(`${site.origin}/${i % 3 === 0 ? `?utm_campaign=${i}` : ""}`, { agent }),
@@ -55,7 +55,7 @@ describe("pages that are the same for everybody", () => {
     expect(await figure("renders")).toBe(before);
   });
 
-  it("let their inline scripts run by the hashes of those very scripts", async () => {
+  it("allow exactly their own inline scripts by hash", async () => {
     for (const path of ["/", "/auth", "/auth?tab=signup"]) {
       const page = await send(site.origin + path);
       expectStrictPolicy(page);
@@ -64,7 +64,7 @@ describe("pages that are the same for everybody", () => {
     }
   });
 
-  it("do not fill the memory, however many addresses they are asked for under", async () => {
+  it("do not fill the memory, however many URLs are requested", async () => {
     const renders = await figure("renders");
     for (let i = 0; i < 200; i++) await send(`${site.origin}/?gclid=${i}`);
     expect(await figure("renders")).toBe(renders);
@@ -72,7 +72,7 @@ describe("pages that are the same for everybody", () => {
 });
 
 describe("pages of one visitor", () => {
-  it("are never taken from the cache, and never put there", async () => {
+  it("are never served from the cache, and never stored in it", async () => {
     const visitor = site.visitor();
     await visitor.signUp("private@example.test");
     const hits = await figure("hits");
@@ -91,7 +91,7 @@ describe("pages of one visitor", () => {
   });
 
   it.each(["session=forged", "flash=forged", "a=b; session=; c=d"])(
-    "are rendered anew for the cookie %s, even if it is worth nothing",
+    "are rendered anew for the cookie %s, even if it is invalid",
     async (cookie) => {
       const hits = await figure("hits");
       const page = await send(`${site.origin}/`, { cookie });
@@ -102,7 +102,7 @@ describe("pages of one visitor", () => {
   );
 
   it.each(["ga_session=1", "xflash=1; session_id=2", "a=session=1", "__Host-session=1"])(
-    "are not what the cookie of somebody else's script stands for: %s",
+    "are not rendered for the cookie of a third-party script: %s",
     async (cookie) => {
       const hits = await figure("hits");
       const page = await send(`${site.origin}/`, { cookie });
@@ -111,7 +111,7 @@ describe("pages of one visitor", () => {
     },
   );
 
-  it("show a toast once, and to nobody else", async () => {
+  it("show a toast once, only to its visitor", async () => {
     const visitor = site.visitor();
     await visitor.post("/notice", { form: { notice: "purchase", redirectTo: "/" } });
     const first = await visitor.get("/");
@@ -135,7 +135,7 @@ describe("all other answers", () => {
     "/auth?tab=other",
     "/?_data=root",
     "/healthz",
-  ])("%s may be cached by nobody else", async (path) => {
+  ])("%s may not be cached by proxies", async (path) => {
     const renders = await figure("renders");
     const answer = await send(site.origin + path);
     expect(answer.headers["cache-control"]).toMatch(/private|no-store/);

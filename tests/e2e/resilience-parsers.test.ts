@@ -90,7 +90,7 @@ async function expectNoDelay(requests: PathologicalRequest[]): Promise<void> {
   expect(requests.length).toBeGreaterThan(50);
 }
 
-describe("no request holds up the others for more than 50 ms, whatever is in", {
+describe("no request blocks the others for more than 50 ms, whatever is in", {
   timeout: 300_000,
 }, () => {
   it("its path and query", async () => {
@@ -108,7 +108,7 @@ describe("no request holds up the others for more than 50 ms, whatever is in", {
   it("its body", () => expectNoDelay(pathologicalBodies({ cookie })));
 });
 
-describe("as many requests as a connection may send at once hold up the others for no longer", () => {
+describe("a full batch of pipelined requests blocks the others for no more than 50 ms", () => {
   const header = (name: string, value: string) => ({
     headers: [[name, value]] as [string, string][],
   });

@@ -15,7 +15,7 @@ const ALLOWED = 50;
 const count = (statuses: number[], status: number) =>
   statuses.filter((found) => found === status).length;
 
-describe("addresses that a visitor makes up", () => {
+describe("forged client addresses", () => {
   let site: ProgramSite;
   beforeAll(async () => {
     site = await startProgramSite({ RATE_LIMIT_FACTOR: "1", TRUST_PROXY: "192.0.2.10" });
@@ -28,7 +28,7 @@ describe("addresses that a visitor makes up", () => {
       headers: { [header]: `198.51.${i}.${i + 1}` },
     });
 
-  it("give no further attempts to whoever is not the proxy that was named, and are told once", async () => {
+  it("give no further attempts to a client that is not the named proxy, and are logged once", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < ATTEMPTS; i++) statuses.push((await guess(i, "X-Forwarded-For")).status);
     expect(count(statuses, 429)).toBeGreaterThanOrEqual(ATTEMPTS - ALLOWED);
@@ -75,7 +75,7 @@ describe.skipIf(namespace === null)(here, () => {
 describe("the documented ways to run the container", () => {
   const read = (file: string) => readFileSync(resolve(import.meta.dirname, "../..", file), "utf8");
 
-  it("publish on loopback, so that nobody comes round the proxy", () => {
+  it("publish on loopback, so that the proxy cannot be bypassed", () => {
     const published = [
       ...(read("README.md").match(/--publish [\d.:]+/g) ?? []).map(
         (option) => option.split(" ")[1],

@@ -117,7 +117,7 @@ describe("too many attempts", () => {
     },
   );
 
-  it("of asking for a new password are refused, by account and by address", async () => {
+  it("to request a password reset are rejected, by account and by address", async () => {
     const email = newEmail();
     const ask = (who: string, from?: string) =>
       postForm("/auth/forgot-password", { email: who }, from);
@@ -126,7 +126,7 @@ describe("too many attempts", () => {
     expect(await allowedOf(6, () => ask(newEmail(), other))).toBe(ALLOWED.reset.address);
   });
 
-  it("of checking out are refused by the account, whatever its address", async () => {
+  it("to check out are rejected by account, whatever the address", async () => {
     const visitor = visitorFrom(address);
     await visitor.signUp(newEmail());
     const limit = ALLOWED.checkout.account;
@@ -146,7 +146,7 @@ describe("too many attempts", () => {
     expect((await attempt(7)).status).toBe(200);
   });
 
-  it("do nothing at all", async () => {
+  it("have no effect", async () => {
     const email = newEmail();
     for (let i = 0; i <= ALLOWED.newsletter.address; i++) {
       await post("/newsletter", { email: newEmail() });
@@ -157,7 +157,7 @@ describe("too many attempts", () => {
     expect(changedTables(before, await readContents(site.database))).toEqual([]);
   });
 
-  it("of a flood do not even reach the database", async () => {
+  it("in a flood do not even reach the database", async () => {
     const email = newEmail();
     await allowedOf(4, () => post("/auth/login", { email, password }));
     const queries = () => site.metric("database_query_duration_seconds_count");
@@ -170,7 +170,7 @@ describe("too many attempts", () => {
     ).toBeGreaterThan(20);
   });
 
-  it("are forgotten when their time is over", async () => {
+  it("expire with their window", async () => {
     const email = newEmail();
     const attempt = (origin: { origin: string }) =>
       visitorFrom(`${address}, ${address}`, origin).post("/newsletter", { json: { email } });
@@ -193,7 +193,7 @@ describe("too many attempts", () => {
   });
 });
 
-describe("who is refused", () => {
+describe("a rejected visitor", () => {
   const cases = [
     {
       path: "/auth/login",
@@ -262,7 +262,7 @@ describe("who is refused", () => {
     },
   );
 
-  it("at the checkout hears why in both ways", async () => {
+  it("at checkout gets the reason, as form and as JSON", async () => {
     const visitor = visitorFrom(address);
     await visitor.signUp(newEmail());
     const priceId = "price_of_something_else";
@@ -281,24 +281,24 @@ describe("who is refused", () => {
   });
 });
 
-describe("an address that a client makes up", () => {
+describe("a forged client address", () => {
   const attempt = (origin: string, forwarded: string) =>
     new Visitor(origin, { "X-Forwarded-For": forwarded }).post("/newsletter", {
       json: { email: newEmail() },
     });
 
-  it("is worth nothing without a proxy", async () => {
+  it("is ignored without a proxy", async () => {
     const limit = ALLOWED.newsletter.address;
     expect(await allowedOf(limit + 2, () => attempt(direct.origin, newAddress()))).toBe(limit);
   });
 
-  it("is worth nothing in front of what the proxy wrote", async () => {
+  it("is ignored before the proxy's own entry", async () => {
     const limit = ALLOWED.newsletter.address;
     const forged = () => attempt(site.origin, `${newAddress()}, ${address}`);
     expect(await allowedOf(limit + 2, forged)).toBe(limit);
   });
 
-  it("is worth nothing behind two proxies, and the outer one's word counts", async () => {
+  it("is ignored behind two proxies, where the outer one's entry counts", async () => {
     const limit = ALLOWED.newsletter.address;
     const inner = () => newAddress();
     const forged = () => attempt(deep.origin, `${newAddress()}, ${address}, ${inner()}`);
@@ -335,11 +335,11 @@ describe("several instances", () => {
   });
 });
 
-describe("the field that people do not see", () => {
+describe("the honeypot field", () => {
   const bot = { [HONEYPOT_FIELD]: "blue" };
 
   it.each(["/auth?tab=signup", "/"])(
-    "is on the form of %s, out of everybody's way",
+    "is on the form of %s, invisible and out of the tab order",
     async (path) => {
       const { text } = await send(site.origin + path);
       const field = new RegExp(`<input[^>]*name="${HONEYPOT_FIELD}"[^>]*>`).exec(text)?.[0];
@@ -364,7 +364,7 @@ describe("the field that people do not see", () => {
     expect(changedTables(before, await readContents(site.database))).toEqual(["rate_limits"]);
   });
 
-  it("keeps them off the newsletter's list, and does not tell them", async () => {
+  it("keeps them off the newsletter list, without telling them", async () => {
     const rows = await countRows(site.database, "subscribers");
     const json = await post("/newsletter", { email: newEmail(), ...bot });
     expect(json.status).toBe(200);
@@ -375,7 +375,7 @@ describe("the field that people do not see", () => {
     expect(await site.metric("rate_limited_total", { limited: "honeypot" })).toBeGreaterThan(0);
   });
 
-  it("lets everybody through who leaves it empty, as browsers send it", async () => {
+  it("accepts forms in which it is empty, as browsers send it", async () => {
     const rows = await countRows(site.database, "subscribers");
     const answer = await postForm("/newsletter", { email: newEmail(), [HONEYPOT_FIELD]: "" });
     expect(answer.status).toBe(303);

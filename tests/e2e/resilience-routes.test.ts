@@ -176,7 +176,7 @@ function expected(answers: Expected | [Expected, Expected], signedIn: boolean): 
   return typeof answers === "string" ? answers : answers[signedIn ? 1 : 0];
 }
 
-it("is walked completely: every route has its place in this walk", () => {
+it("is covered completely: every route is listed in this test", () => {
   const folders = readdirSync(resolve(import.meta.dirname, "../../app/routes"));
   expect(Object.keys(routes).sort()).toEqual(folders.sort());
 });
@@ -221,7 +221,7 @@ describe.each([
       expect(await written()).toEqual([]);
     });
 
-    it("takes no other method", async () => {
+    it("accepts no other method", async () => {
       const { cookie } = visitor;
       const headers = { Origin: site.origin, "Sec-Fetch-Site": "same-origin" };
       const methods = ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"];
@@ -269,7 +269,7 @@ describe.each([
   });
 });
 
-describe("what is no route", () => {
+describe("what is not a route", () => {
   afterEach(async () => {
     expect(await written()).toEqual([]);
   });
@@ -312,7 +312,7 @@ describe("what is no route", () => {
     expect(answer.text).not.toContain('"dependencies"');
   });
 
-  it("renders each page with a nonce of its own", async () => {
+  it("renders each page with its own nonce", async () => {
     const visitor = site.visitor();
     await visitor.signUp("nonces@example.test");
     before = await readContents(site.database);
@@ -322,7 +322,7 @@ describe("what is no route", () => {
     expect(new Set(nonces).size).toBe(5);
   });
 
-  it("answers to no other name than the site's own", async () => {
+  it("accepts no Host but the site's own", async () => {
     for (const host of ["evil.example", "localhost.evil.example", "evil.example:80@localhost"]) {
       const answer = await send(`${site.origin}/auth`, { headers: { Host: host } });
       expect([400, 421]).toContain(answer.status);
@@ -341,7 +341,7 @@ describe("what is no route", () => {
     ["two lengths", ["Host: localhost", "Content-Length: 0", "Content-Length: 0"]],
     ["two encodings", ["Host: localhost", "Transfer-Encoding: x", "Transfer-Encoding: chunked"]],
     ["length and encoding", ["Host: localhost", "Content-Length: 3", "Transfer-Encoding: chunked"]],
-  ])("refuses what has %s", async (_what, headers) => {
+  ])("rejects a request with %s", async (_what, headers) => {
     for (const method of ["GET", "POST"]) {
       const connection = await openConnection(site.origin);
       connection.write(`${method} / HTTP/1.1\r\n${headers.join("\r\n")}\r\n\r\n`);
@@ -350,7 +350,7 @@ describe("what is no route", () => {
     }
   });
 
-  it("takes the name from the target or from Host where both say the same, and from nowhere else", async () => {
+  it("takes the host from the target or the Host header if they agree, and from nowhere else", async () => {
     const { host } = new URL(site.origin);
     const ask = async (target: string, name = host) => {
       const connection = await openConnection(site.origin);
@@ -370,7 +370,7 @@ describe("what is no route", () => {
     expect(await ask("//evil.example/")).toBe(404);
   });
 
-  it("has nothing at an address that must not exist, so that password managers can trust the others", async () => {
+  it("has nothing at a well-known URL that must not exist, so that password managers can trust the others", async () => {
     const name = "resource-that-should-not-exist-whose-status-code-should-not-be-200";
     expect((await send(`${site.origin}/.well-known/${name}`)).status).toBe(404);
   });
@@ -384,7 +384,7 @@ describe("what is no route", () => {
     }
   });
 
-  it("lets nobody open a session by a link", async () => {
+  it("lets no link open a session", async () => {
     const { email, password } = credentials;
     const query = new URLSearchParams({ email, password });
     const answer = await site.visitor().get(`/auth/login?${query}`);

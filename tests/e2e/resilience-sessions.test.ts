@@ -34,7 +34,7 @@ describe("a site that is reached by https", () => {
   });
   afterAll(() => program?.stop());
 
-  it("binds every cookie to this host and to encryption", async () => {
+  it("binds every cookie to this host and to https", async () => {
     const answer = await visitor().post("/auth/signup", {
       form: { email: "https@example.test", password },
     });
@@ -55,7 +55,7 @@ describe("a site that is reached by https", () => {
     }
   });
 
-  it("believes no session cookie without the prefix, which a neighbour could set", async () => {
+  it("ignores a session cookie without the prefix, which another subdomain could set", async () => {
     const mine = visitor();
     await mine.signUp("prefix@example.test");
     expect(shownIn((await mine.get("/")).text)).toBe("prefix@example.test");
@@ -77,7 +77,7 @@ describe("a site that is reached by https", () => {
     expect(planted.headers["cache-control"]).toContain("public");
   });
 
-  it("tells browsers to come by https only, with every answer", async () => {
+  it("sends HSTS with every response", async () => {
     const headers = { Host: "book.example" };
     for (const path of ["/", "/auth/forgot-password", "/nothing", "/favicon.ico", "/premium"]) {
       const answer = await send(program.origin + path, { headers });
@@ -88,7 +88,7 @@ describe("a site that is reached by https", () => {
     expect(policyOf(page)).toHaveProperty("upgrade-insecure-requests");
   });
 
-  it("binds the names below its own to https only where it is told that they have it", async () => {
+  it("includes subdomains in HSTS only if so set", async () => {
     const strict = await start({ PUBLIC_URL, TRUST_PROXY: "1", HSTS_INCLUDE_SUBDOMAINS: "true" });
     const headers = { Host: "book.example" };
     for (const path of ["/", "/nothing", "/favicon.ico"]) {
@@ -100,7 +100,7 @@ describe("a site that is reached by https", () => {
     await strict.stop();
   });
 
-  it("takes forms from its own https pages only", async () => {
+  it("accepts forms from its own https pages only", async () => {
     const json = { email: "form@example.test" };
     const post = (Origin: string) =>
       send(`${program.origin}/newsletter`, { json, headers: { Host: "book.example", Origin } });
@@ -117,7 +117,7 @@ describe("a session", () => {
   });
   afterAll(() => program?.stop());
 
-  it("that somebody planted in a browser is worth nothing after signing in there", async () => {
+  it("that was planted in a browser is invalid after signing in there", async () => {
     const attacker = new Visitor(program.origin);
     await attacker.signUp("attacker@example.test");
     const victim = new Visitor(program.origin);
@@ -132,7 +132,7 @@ describe("a session", () => {
     expect(shownIn((await attacker.get("/")).text)).toBeNull();
   });
 
-  it("is another one each time somebody signs in", async () => {
+  it("is a new one at each sign-in", async () => {
     const email = "often@example.test";
     const visitor = new Visitor(program.origin);
     await visitor.signUp(email);
@@ -170,7 +170,7 @@ describe("changing the secret", () => {
   const OLD = "the old secret of thirty-two characters at least";
   const NEW = "the new secret of thirty-two characters at least";
 
-  it("keeps those signed in who are, signs new cookies by the newest, and ends with the old one", async () => {
+  it("keeps sessions valid, signs new cookies with the newest secret, and ends sessions when the old one is removed", async () => {
     let program = await start({ SESSION_SECRET: OLD });
     const early = new Visitor(program.origin);
     await early.signUp("early@example.test");

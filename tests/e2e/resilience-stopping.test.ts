@@ -59,7 +59,7 @@ const isOver = (program: Program) =>
   );
 
 describe("told to stop", () => {
-  it("finishes what is under way, takes nothing new, and ends with 0 however often it is told", async () => {
+  it("finishes requests in flight, accepts no new ones, and exits with 0 however many signals it gets", async () => {
     const { url } = await testDatabase();
     const database = openDatabase(url);
     cleanUps.push(() => database.close());
@@ -85,7 +85,7 @@ describe("told to stop", () => {
     expect(await countRows(database, "subscribers")).toBe(1);
   });
 
-  it("does not wait for ever for a client that never comes to an end", async () => {
+  it("does not wait for ever for a client that never finishes", async () => {
     const { url } = await testDatabase();
     const program = await start({ DATABASE_URL: url, DATA_DIR: dataDirectory() });
     const form = await beginForm(program, 1_000);
@@ -97,7 +97,7 @@ describe("told to stop", () => {
     expect(Date.now() - startedAt).toBeLessThan(20_000);
   });
 
-  it("in the middle of its first start, leaves nothing running and nothing half made", async () => {
+  it("in the middle of its first start, leaves nothing running and nothing half created", async () => {
     const data = dataDirectory();
     const child = spawn(process.execPath, [join(project, "build/index.js"), "serve"], {
       cwd: project,
@@ -122,7 +122,7 @@ describe("told to stop", () => {
   });
 });
 
-describe("a fault that nothing catches", () => {
+describe("an uncaught fault", () => {
   it.each([
     { name: "a rejection", signal: "SIGUSR2" as const, message: "a rejection on purpose" },
     { name: "an exception", signal: "SIGHUP" as const, message: "an exception on purpose" },

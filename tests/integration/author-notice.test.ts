@@ -67,7 +67,7 @@ describe("the author", () => {
     },
   );
 
-  it("is led to Stripe's test data from a site that sells in test mode", async () => {
+  it("gets links to Stripe's test data from a site in test mode", async () => {
     sell("test");
     notifyAuthor({ ...EVENT, chargeId: undefined });
     await backgroundMailIdle();
@@ -76,7 +76,7 @@ describe("the author", () => {
     expect(text).not.toContain("payments/");
   });
 
-  it("is told by the log alone where there is no mail server", async () => {
+  it("is notified by the log alone without a mail server", async () => {
     sell("live", "");
     const warn = vi.spyOn(log(), "warn");
     notifyAuthor(EVENT);

@@ -96,7 +96,7 @@ const step = fc.record({
 
 type Step = { happening: { do: string; [field: string]: unknown }; deliveries: number[] };
 
-it("keeps every row true, every door shut and nobody who paid outside, whatever happens", async () => {
+it("keeps every row correct, gives no access without payment and denies none with it, whatever happens", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
       await control(site.sandboxOrigin, "reset");

@@ -65,22 +65,25 @@ async function makeOld(): Promise<void> {
     .set({ createdAt: new Date(Date.now() - 30 * 24 * 60 * 60_000) });
 }
 
-describe("a 500 of Stripe's, which it keeps and replays for a day", () => {
+describe("a 500 of Stripe's, stored and replayed for a day", () => {
   it.each([
     ["customer", "POST /v1/customers", "before"],
     ["customer that was made all the same", "POST /v1/customers", "after"],
     ["session", "POST /v1/checkout/sessions", "before"],
     ["session that was made all the same", "POST /v1/checkout/sessions", "after"],
-  ])("for the %s does not stop the buyer, and makes nothing twice", async (_what, match, when) => {
-    const reader = await newReader();
-    await play("faults", { kind: "error", status: 500, match, when });
-    const first = await sessionId(await upgrade(reader));
-    expect(await sessionId(await upgrade(reader))).toBe(first);
-    expect(await customersOf(reader)).toEqual([await customerOf(reader)]);
-    expect((await openSessionsOf(reader)).map(({ id }) => id)).toEqual([first]);
-  });
+  ])(
+    "for the %s does not stop the buyer, and creates nothing twice",
+    async (_what, match, when) => {
+      const reader = await newReader();
+      await play("faults", { kind: "error", status: 500, match, when });
+      const first = await sessionId(await upgrade(reader));
+      expect(await sessionId(await upgrade(reader))).toBe(first);
+      expect(await customersOf(reader)).toEqual([await customerOf(reader)]);
+      expect((await openSessionsOf(reader)).map(({ id }) => id)).toEqual([first]);
+    },
+  );
 
-  it("for the customer in the place of a deleted one does not either", async () => {
+  it("nor does one for the customer that replaces a deleted one", async () => {
     const reader = await newReader();
     await upgrade(reader);
     const deleted = await customerOf(reader);
@@ -90,14 +93,14 @@ describe("a 500 of Stripe's, which it keeps and replays for a day", () => {
     expect(await customerOf(reader)).not.toBe(deleted);
   });
 
-  it("is never uncounted by one that saw an older number", async () => {
+  it("is not lost from the count by a concurrent one with an older number", async () => {
     const { id } = await newReader();
     await ensureProfile(id);
     for (const seen of [0, 0, 1, 0]) await countCheckoutFailure(id, seen);
     expect((await findProfile(id))?.checkoutFailures).toBe(2);
   });
 
-  it("stops only the click that it falls on when it goes on and on", async () => {
+  it("fails only the click it affects, when it persists", async () => {
     const reader = await newReader();
     await play("faults", { kind: "error", status: 500, match: "POST /v1/customers", times: 0 });
     await expect(upgrade(reader)).rejects.toThrow();
@@ -107,7 +110,7 @@ describe("a 500 of Stripe's, which it keeps and replays for a day", () => {
     expect(await customersOf(reader)).toHaveLength(1);
   });
 
-  it("is left behind once by all who see it", async () => {
+  it("is skipped once by all concurrent clicks", async () => {
     const reader = await newReader();
     await play("faults", { kind: "error", status: 500, match: "POST /v1/customers" });
     const outcomes = await Promise.all([upgrade(reader), upgrade(reader), upgrade(reader)]);
@@ -117,9 +120,9 @@ describe("a 500 of Stripe's, which it keeps and replays for a day", () => {
   });
 });
 
-describe("an answer that breaks off", () => {
+describe("a response that is cut off", () => {
   it.each(["POST /v1/customers", "POST /v1/checkout/sessions"])(
-    "after %s did its work makes nothing twice",
+    "after %s took effect creates nothing twice",
     async (match) => {
       const reader = await newReader();
       await play("faults", { kind: "destroy", match, when: "after", times: 2 });
@@ -131,7 +134,7 @@ describe("an answer that breaks off", () => {
   );
 });
 
-describe("an address that Stripe refuses", () => {
+describe("an address that Stripe rejects", () => {
   it("does not keep anybody from buying: the checkout asks for one", async () => {
     const email = `reader-${Date.now()}@intranet`;
     const user = await insertUser({ email, passwordHash: "not a hash" });
@@ -145,8 +148,8 @@ describe("an address that Stripe refuses", () => {
   });
 });
 
-describe("a session that is open already", () => {
-  it("is used again while there is time to pay, and replaced when there is not", async () => {
+describe("an already open session", () => {
+  it("is reused while there is time to pay, and replaced when there is not", async () => {
     const reader = await newReader();
     const first = await sessionId(await upgrade(reader));
     const [session] = await openSessionsOf(reader);
@@ -165,7 +168,7 @@ describe("a session that is open already", () => {
 });
 
 describe("a payment in between", () => {
-  it("of looking for sessions and for memberships makes no second membership", async () => {
+  it("of listing sessions and memberships creates no second membership", async () => {
     const reader = await newReader();
     const first = await sessionId(await upgrade(reader));
     const { sessions } = stripeClient().checkout;
@@ -183,7 +186,7 @@ describe("a payment in between", () => {
     expect(await openSessionsOf(reader)).toEqual([]);
   });
 
-  it("of a click and the closing of a session that no longer fits is seen", async () => {
+  it("of a click and the expiry of an outdated session is noticed", async () => {
     const reader = await newReader();
     const first = await sessionId(await upgrade(reader));
     await stripeClient().checkout.sessions.update(first, { metadata: { priceId: "price_former" } });
@@ -222,12 +225,12 @@ describe("two processes at once", () => {
     expect(await openSessionsOf(reader)).toHaveLength(1);
   }
 
-  it("make one customer and one session", async () => {
+  it("create one customer and one session", async () => {
     await upgradeInBoth(await newReader());
   });
 
   it.each(["POST /v1/customers", "POST /v1/checkout/sessions"])(
-    "do so when one finds the other's %s under way for seconds",
+    "do so when one finds the other's %s in flight for seconds",
     async (match) => {
       const reader = await newReader();
       await play("faults", { kind: "slow", match, when: "after", ms: 4_000 });
@@ -238,7 +241,7 @@ describe("two processes at once", () => {
 });
 
 describe("a row that has lost its customer", () => {
-  it("finds it again before anything is sold twice", async () => {
+  it("is linked again before anything is sold twice", async () => {
     const member = await newMember(site.sandboxOrigin);
     await unlinkCustomer(member.id);
     await makeOld();
@@ -247,7 +250,7 @@ describe("a row that has lost its customer", () => {
     expect(await customersOf(member)).toEqual([member.customer]);
   });
 
-  it("is found by the user's id, never by an address that somebody else typed", async () => {
+  it("is linked by the user's id, never by an e-mail address", async () => {
     const reader = await newReader();
     const { id: stranger } = await stripeClient().customers.create({
       email: reader.email,
@@ -261,7 +264,7 @@ describe("a row that has lost its customer", () => {
 });
 
 describe("a customer's link to a row", () => {
-  it("is not replaced when it is no longer what was seen, nor taken from another row", async () => {
+  it("is not replaced if it has changed meanwhile, nor taken from another row", async () => {
     const [mine, theirs] = [await newMember(site.sandboxOrigin), await newReader()];
     await ensureProfile(theirs.id);
     expect(await replaceCustomer(mine.id, null, "cus_late")).toBe(false);
@@ -273,7 +276,7 @@ describe("a customer's link to a row", () => {
 });
 
 describe("a former member who buys again", () => {
-  it("is followed by the timer from the click on, as at the first time", async () => {
+  it("is polled by the timer from the click on, as for a first purchase", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/cancel`);
     await syncCustomer(member.customer);
@@ -285,7 +288,7 @@ describe("a former member who buys again", () => {
 });
 
 describe("a customer whom Stripe does not know", () => {
-  it("is the operator's to look at, and is not replaced", async () => {
+  it("is left to the operator, and is not replaced", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`customers/${member.customer}/forget`);
     await expect(upgrade(member)).rejects.toThrow(UnknownCustomer);

@@ -66,7 +66,7 @@ describe("starting a checkout", () => {
     expect(body.url).toContain(body.sessionId);
   });
 
-  it("hands Stripe the user, the configured price and an address with its braces unencoded", async () => {
+  it("passes Stripe the user, the configured price and a success URL with its braces unencoded", async () => {
     const { body } = await upgrade();
     const session = await stripeClient().checkout.sessions.retrieve(body.sessionId ?? "", {
       expand: ["line_items"],
@@ -76,7 +76,7 @@ describe("starting a checkout", () => {
     expect(session.success_url).toContain("session_id={CHECKOUT_SESSION_ID}");
   });
 
-  it("refuses somebody who is not signed in, in the words of each way", async () => {
+  it("rejects signed-out visitors, as form and as JSON", async () => {
     const asFetch = await post(checkout, { json: { priceId } });
     expect(asFetch.status).toBe(401);
     expect(await asFetch.json()).toEqual({ error: "User not authenticated." });
@@ -90,7 +90,7 @@ describe("starting a checkout", () => {
   });
 
   it.each([undefined, "price_cheaper", "", ["price_a", "price_b"]])(
-    "never sells at the price %j a browser made up",
+    "never sells at the price %j forged by a browser",
     async (posted) => {
       const answer = await post(checkout, { json: { priceId: posted }, cookie: reader.cookie });
       expect(answer.status).toBe(409);
@@ -104,7 +104,7 @@ describe("starting a checkout", () => {
     },
   );
 
-  it("makes one customer and one open session of fifty simultaneous clicks", async () => {
+  it("creates one customer and one open session for fifty simultaneous clicks", async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => upgrade()));
     expect(new Set(answers.map(({ body }) => body.sessionId)).size).toBe(1);
     expect(await openSessions()).toHaveLength(1);
@@ -118,27 +118,27 @@ describe("starting a checkout", () => {
     expect(counts["POST /v1/checkout/sessions"]).toBe(1);
   });
 
-  it("uses the open session again when somebody comes back from the payment page", async () => {
+  it("reuses the open session when somebody returns from the payment page", async () => {
     const first = await upgrade();
     const second = await upgrade();
     expect(second.body.sessionId).toBe(first.body.sessionId);
   });
 
-  it("makes a new session when the last one has expired", async () => {
+  it("creates a new session when the last one has expired", async () => {
     const first = await upgrade();
     await control(site.sandboxOrigin, `sessions/${first.body.sessionId}/expire`);
     const second = await upgrade();
     expect(second.body.sessionId).not.toBe(first.body.sessionId);
   });
 
-  it("leaves one session behind when Stripe's answer is lost and the click repeated", async () => {
+  it("leaves one session when Stripe's response is lost and the click repeated", async () => {
     await fault({ kind: "destroy", when: "after", match: "POST /v1/checkout/sessions", times: 2 });
     expect((await upgrade()).status).toBe(502);
     expect((await upgrade()).status).toBe(200);
     expect(await openSessions()).toHaveLength(1);
   });
 
-  it("makes a customer anew that was deleted at Stripe", async () => {
+  it("creates a customer again that was deleted at Stripe", async () => {
     await upgrade();
     const before = (await findProfile(reader.id))?.stripeCustomerId;
     await control(site.sandboxOrigin, `customers/${before}/delete`);
@@ -166,7 +166,7 @@ describe("starting a checkout", () => {
     });
   });
 
-  it("trusts an address of Stripe's whose domain the page's policy lacks, with and without a script", async () => {
+  it("trusts a URL from Stripe whose domain the page's policy lacks, with and without JavaScript", async () => {
     setEnvironment({
       PAYMENTS: "sandbox",
       STRIPE_SANDBOX_PORT: new URL(site.sandboxOrigin).port,
@@ -230,7 +230,7 @@ describe("having paid", () => {
     expect(await hasAccess()).toBe(false);
   });
 
-  it("waits for a delayed payment, and gives access only when it has arrived", async () => {
+  it("gives access only once a delayed payment has arrived", async () => {
     const { body } = await upgrade();
     await pay(body.sessionId, { card: "bank_account" });
     const path = `/checkout/success?session_id=${body.sessionId}`;
@@ -241,7 +241,7 @@ describe("having paid", () => {
     expect(await hasAccess()).toBe(true);
   });
 
-  it("gives nothing when a delayed payment fails", async () => {
+  it("gives no access when a delayed payment fails", async () => {
     const { body } = await upgrade();
     await pay(body.sessionId, { card: "bank_account" });
     await control(site.sandboxOrigin, `sessions/${body.sessionId}/fail`);
@@ -249,7 +249,7 @@ describe("having paid", () => {
     expect(await hasAccess()).toBe(false);
   });
 
-  it("gives nothing, and says nothing, to somebody with another person's session id", async () => {
+  it("gives no access, and no message, to somebody with another person's session id", async () => {
     const { body } = await upgrade();
     await pay(body.sessionId);
     const other = await newReader();
@@ -303,7 +303,7 @@ describe("having paid", () => {
     expect(await hasAccess()).toBe(true);
   });
 
-  it("keeps access for the grace after a failed renewal, and mends with the card", async () => {
+  it("keeps access for the grace after a failed renewal, and recovers with a new card", async () => {
     const { body } = await upgrade();
     await pay(body.sessionId);
     const subscription = await liveSubscription(reader);

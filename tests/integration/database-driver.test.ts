@@ -99,7 +99,7 @@ describe("plain postgres.js", () => {
     });
   });
 
-  it("lets a transaction whose connection closed go on inside another one", async () => {
+  it("lets a transaction whose connection closed continue inside another one", async () => {
     const { url, path } = testServer();
     const sql = openDriver(url, { path });
     await sql`create table visits (visitor text)`;
@@ -143,7 +143,7 @@ describe("plain postgres.js", () => {
     expect([first, second], SURVIVED).toEqual(["resolved", "no answer"]);
   });
 
-  it("waits for ever for a server that hangs up on every greeting", async () => {
+  it("waits for ever for a server that disconnects at every handshake", async () => {
     let greetings = 0;
     const port = await listen((socket) => {
       greetings++;

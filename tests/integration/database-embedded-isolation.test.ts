@@ -74,9 +74,7 @@ describe("other users of the machine", () => {
     expect((await stat(path)).mode & 0o777).toBe(0o700);
   });
 
-  it("open none of 49 half-open log-ins, even if they could enter that folder", async ({
-    skip,
-  }) => {
+  it("cannot leave log-ins half open, even if they could enter that folder", async ({ skip }) => {
     if (process.getuid?.() !== 0) skip("only root can act as another user");
     const dataDir = await dataDirectory();
     // as wide as PostgreSQL starts with, and everything above it open
@@ -108,7 +106,7 @@ describe("the site's role", () => {
     });
   });
 
-  it("may not read files, run programs, or gain anything", async () => {
+  it("cannot read files, run programs, or gain privileges", async () => {
     const { url } = await serve(await dataDirectory(), { settings: NOT_DURABLE });
     const { db } = connect(url);
     const statements = [
@@ -140,7 +138,7 @@ describe("the site's role", () => {
     expect(outcomes).toEqual(Object.fromEntries(statements.map((text) => [text, denied])));
   });
 
-  it("cannot take the connections that are left for the server's own business", async () => {
+  it("cannot take the connections reserved for superusers", async () => {
     const dataDir = await dataDirectory();
     const settings = { ...NOT_DURABLE, max_connections: "12" };
     const { url } = await serve(dataDir, { settings });
@@ -154,7 +152,7 @@ describe("the site's role", () => {
     await connect((await embeddedDatabase(dataDir)).url).db.execute(sql`select 1`);
   });
 
-  it("cannot lay a trap in its database for the superuser", async () => {
+  it("cannot plant objects in its database that the superuser would run", async () => {
     const dataDir = await dataDirectory();
     const first = await serve(dataDir, { settings: NOT_DURABLE });
     const site = connect(first.url);
@@ -206,7 +204,7 @@ describe("a socket", () => {
     await command.stop();
   });
 
-  it("lies in a private temporary folder where DATA_DIR is too deep, for every program the same", async () => {
+  it("is in a private temporary folder if DATA_DIR's path is too long, the same for every program", async () => {
     const dataDir = await dataDirectoryAt(...Array(11).fill("ten_bytes"));
     const killed = start({ dataDir, purpose: "serve" });
     const { url, pid, host } = await killed.opened;
@@ -232,7 +230,7 @@ describe("a socket", () => {
     expect(await readdir(tmpdir())).not.toContain(host.slice(tmpdir().length + 1));
   });
 
-  it("that was killed with its server does not make a new folder each time", async () => {
+  it("of a killed server is reused instead of a new folder each time", async () => {
     const dataDir = await dataDirectoryAt(...Array(11).fill("ten_bytes"));
     const killed = start({ dataDir, purpose: "serve" });
     const { pid, host } = await killed.opened;
@@ -241,7 +239,7 @@ describe("a socket", () => {
     expect((await serve(dataDir)).server().host).toBe(host);
   });
 
-  it("lies there too where the file system of DATA_DIR can hold none", async () => {
+  it("is there too if DATA_DIR's file system does not support sockets", async () => {
     const dataDir = await dataDirectory();
     // as far as PostgreSQL can tell: it cannot make a socket of this name
     await mkdir(join(dataDir, "postgres/.s.PGSQL.5432"));
@@ -250,7 +248,7 @@ describe("a socket", () => {
     await keepRow(postgres.url, "kept");
   });
 
-  it("does not mind a lock file whose process id belongs to another process of its user since", async () => {
+  it("is created despite a lock file whose pid now belongs to another process", async () => {
     const dataDir = await dataDirectory();
     const folder = join(dataDir, "postgres");
     const { uid, gid } = await stat(folder);

@@ -9,8 +9,8 @@ import { isServerRunning, sentence, setEmbeddedScene } from "../support/embedded
 
 const { cleanUpWith, connect, dataDirectory, serve, start } = setEmbeddedScene();
 
-describe("a server that dies while it is used", () => {
-  it("is brought back on the same socket, and the pool goes on without losing a kept row", async () => {
+describe("a server that dies while in use", () => {
+  it("is restarted on the same socket, and the pool recovers without losing a committed row", async () => {
     const dataDir = await dataDirectory();
     const messages: string[] = [];
     const postgres = await serve(dataDir, { log: (_level, message) => messages.push(message) });
@@ -47,7 +47,7 @@ describe("a server that dies while it is used", () => {
     expect(messages.at(-1)).toMatch(/^The embedded PostgreSQL is back after \d+ ms\.$/);
   });
 
-  it("is still owned after somebody ended the owner's session", async () => {
+  it("is still owned after the owner's session was terminated", async () => {
     const dataDir = await dataDirectory();
     await serve(dataDir, { settings: NOT_DURABLE });
     const { db } = connect((await embeddedDatabase(dataDir)).url);
@@ -63,7 +63,7 @@ describe("a server that dies while it is used", () => {
     expect(await sentence(start({ dataDir, purpose: "serve" }).opened)).toContain("already serves");
   });
 
-  it("is back after an operator stopped it in good order, and queries wait for it", async () => {
+  it("is restarted after a clean stop by an operator, and queries wait for it", async () => {
     const dataDir = await dataDirectory();
     const postgres = await serve(dataDir, { settings: NOT_DURABLE });
     const { db, close } = openDatabase(postgres.url, { restartPatience: 10_000 });

@@ -7,7 +7,7 @@ import { isServerRunning, keepRow, sentence, setEmbeddedScene } from "../support
 const { cleanUpWith, dataDirectory, emptyDirectory, serve, start } = setEmbeddedScene();
 
 describe("two programs on one data directory", () => {
-  it("do not both serve: the second is told why, and the first goes on", async () => {
+  it("do not both serve: the second says why, and the first continues", async () => {
     const dataDir = await dataDirectory();
     const first = await serve(dataDir);
     expect(await sentence(start({ dataDir, purpose: "serve" }).opened)).toBe(
@@ -37,7 +37,7 @@ describe("two programs on one data directory", () => {
     expect(await isServerRunning(dataDir)).toBe(false);
   });
 
-  it("can be first at the same time: one serves, and the commands use the same data", async () => {
+  it("can start at the same time: one serves, and the commands use the same data", async () => {
     const dataDir = await emptyDirectory();
     const programs = [
       start({ dataDir, purpose: "serve", settings: NOT_DURABLE }),
@@ -70,7 +70,7 @@ describe("two programs on one data directory", () => {
     );
   });
 
-  it("take over at once from a machine that gave no sign of life for long", async () => {
+  it("take over at once from a machine whose heartbeat is long stale", async () => {
     const dataDir = await dataDirectory();
     const sign = join(dataDir, "postgres.host");
     await writeFile(sign, "elsewhere");

@@ -77,7 +77,7 @@ async function expectMoved(dataDir: string, url: string): Promise<void> {
 }
 
 describe("a data directory of the version that listened on TCP as superuser", () => {
-  it("moves over by itself, and back and forth again", async () => {
+  it("is migrated automatically, and survives a downgrade and another upgrade", async () => {
     const { dataDir, server } = await olderInstallation();
     await server.stop();
     const messages: string[] = [];
@@ -98,7 +98,7 @@ describe("a data directory of the version that listened on TCP as superuser", ()
     await expectMoved(dataDir, (await serve(dataDir)).url);
   });
 
-  it("moves over while the server that a killed program left behind still runs", async () => {
+  it("is migrated while the server of a killed program still runs", async () => {
     const { dataDir, server, tcpUrl } = await olderInstallation();
     const messages: string[] = [];
     const postgres = await serve(dataDir, { log: (_level, message) => messages.push(message) });
@@ -109,7 +109,7 @@ describe("a data directory of the version that listened on TCP as superuser", ()
     expect(messages[0]).toBe("The embedded PostgreSQL of an earlier version moves to a socket.");
   });
 
-  it("moves over once when several programs find it together", async () => {
+  it("is migrated once by several programs at the same time", async () => {
     const { dataDir } = await olderInstallation();
     const programs = (["serve", "command", "command"] as const).map((purpose) =>
       start({ dataDir, purpose, settings: NOT_DURABLE }),
@@ -121,7 +121,7 @@ describe("a data directory of the version that listened on TCP as superuser", ()
     expect(await isServerRunning(dataDir)).toBe(false);
   });
 
-  it("is shared with the older program while that still serves, and moves over when it has ended", async () => {
+  it("is shared with the older program while that still serves, and migrated when it has ended", async () => {
     const { dataDir, server } = await olderInstallation();
     // what a serving program of that version holds
     const older = connect(server.url);
@@ -149,7 +149,7 @@ describe("a data directory of the version that listened on TCP as superuser", ()
     await expectMoved(dataDir, (await serve(dataDir)).url);
   });
 
-  it("is whole after kill -9 half-way, and the next start goes on", async () => {
+  it("is intact after kill -9 half-way, and the next start completes the migration", async () => {
     const settings = { max_prepared_transactions: "1" };
     const { dataDir, tcpUrl } = await olderInstallation(settings);
     // a lock that survives a restart of the server holds the move up

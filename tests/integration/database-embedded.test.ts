@@ -42,7 +42,7 @@ describe("an embedded PostgreSQL", () => {
     expect(await readdir(dataDir)).toEqual(["postgres", "postgres.log"]);
   });
 
-  it("lets nobody in without its password, which only its owner can read", async () => {
+  it("requires its password, which only its owner can read", async () => {
     const dataDir = await dataDirectory();
     const { url } = await serve(dataDir);
     const stranger = new URL(url);
@@ -53,7 +53,7 @@ describe("an embedded PostgreSQL", () => {
     expect(mode & 0o777).toBe(0o600);
   });
 
-  it("that is given up while it starts leaves nothing running", async () => {
+  it("whose start is aborted leaves nothing running", async () => {
     const dataDir = await dataDirectory();
     const giveUp = new AbortController();
     const opening = serve(dataDir, { signal: giveUp.signal });
@@ -93,7 +93,7 @@ describe("after kill -9", () => {
     expect(await keptRows(postgres.url)).toEqual(["acknowledged"]);
   });
 
-  it("it does not matter that another process has got the server's number since", async () => {
+  it("another process with the server's former pid does not matter", async () => {
     const dataDir = await dataDirectory();
     const pidFile = join(dataDir, "postgres/postmaster.pid");
     const lines = [
@@ -110,14 +110,14 @@ describe("after kill -9", () => {
     expect((await serve(dataDir)).server()).toMatchObject({ host: join(dataDir, "postgres") });
   });
 
-  it("it does not matter that the server's pid file is empty, as after a power cut", async () => {
+  it("an empty pid file, as after a power cut, does not matter", async () => {
     const dataDir = await dataDirectory();
     await writeFile(join(dataDir, "postgres/postmaster.pid"), "");
     await connect((await serve(dataDir)).url).db.execute(sql`select 1`);
   });
 });
 
-describe("what the operator has to mend", () => {
+describe("errors the operator has to fix", () => {
   it("a data directory that is a file", async () => {
     const dataDir = join(await emptyDirectory(), "file");
     await writeFile(dataDir, "");

@@ -39,7 +39,7 @@ describe("the migrations", () => {
     expect(row).toEqual({ applied: all, users: true });
   });
 
-  it("wait for an instance that is at it, and do not wait for one that was killed", async () => {
+  it("wait for an instance that is migrating, and not for one that was killed", async () => {
     const holder = open();
     let end: (reason: Error) => void = () => {};
     const killed = holder.db
@@ -75,7 +75,7 @@ describe("the migrations", () => {
     await killed;
   });
 
-  it("need no right to change the schema when there is nothing to change", async () => {
+  it("need no permission to change the schema when there is nothing to change", async () => {
     await migrateDatabase(open());
     const { db } = open(testDatabase.superuserUrl);
     const role = `visitor_${Date.now().toString(36)}`;
@@ -92,7 +92,7 @@ describe("the migrations", () => {
     expect(await migrateDatabase(open(url.href))).toBe(0);
   });
 
-  it("are refused in one sentence to a user who may not create tables", async () => {
+  it("fail in one sentence for a user who may not create tables", async () => {
     const { db } = open(testDatabase.superuserUrl);
     const role = `stranger_${Date.now().toString(36)}`;
     await db.execute(sql.raw(`create role ${role} login password 'stranger'`));

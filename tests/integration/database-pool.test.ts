@@ -110,7 +110,7 @@ async function reason(promise: PromiseLike<unknown>): Promise<Error> {
 }
 
 describe("a query that fails", () => {
-  it("tells a taken address from other failures, and never the values it was about", async () => {
+  it("distinguishes a taken address from other failures, and contains no values", async () => {
     const { db } = open();
     await db.insert(guests).values({ email: "taken@example.test" });
     const error = await reason(db.insert(guests).values({ email: "Taken@Example.test" }));
@@ -161,7 +161,7 @@ describe("a transaction", () => {
     expect(await countOf(db, "half@example.test")).toBe(0);
   });
 
-  it("may give up an inner part and keep the rest", async () => {
+  it("can roll back to a savepoint and keep the rest", async () => {
     const { db } = open();
     await db.transaction(async (tx) => {
       await tx.insert(guests).values({ email: "outer@example.test" });
@@ -177,7 +177,7 @@ describe("a transaction", () => {
     expect(await countOf(db, "inner@example.test")).toBe(0);
   });
 
-  it("does not pretend to be committed after a failure that was swallowed", async () => {
+  it("is not reported as committed after a swallowed failure", async () => {
     const { db } = open();
     const error = await reason(
       db.transaction(async (tx) => {
@@ -189,7 +189,7 @@ describe("a transaction", () => {
     expect(await countOf(db, "lost@example.test")).toBe(0);
   });
 
-  it("keeps statements out that come after its end", async () => {
+  it("rejects statements after its end", async () => {
     const { db } = open();
     let leaked: Parameters<Parameters<Database["db"]["transaction"]>[0]>[0] | undefined;
     await db.transaction(async (tx) => {
@@ -221,14 +221,14 @@ describe("the pool", () => {
     expect(await db.execute(sql`select 1 as one`)).toEqual([{ one: 1 }]);
   });
 
-  it("closes connections nobody uses and opens new ones when asked", async () => {
+  it("closes idle connections and opens new ones on demand", async () => {
     const { db, statistics } = open({ idleTimeout: 40 });
     await db.execute(sql`select 1`);
     await expect.poll(() => statistics().open).toBe(0);
     expect(await db.execute(sql`select 1 as one`)).toEqual([{ one: 1 }]);
   });
 
-  it("finishes what runs before it closes, and takes nothing new", async () => {
+  it("finishes running queries before it closes, and accepts no new ones", async () => {
     const database = openDatabase(testDatabase.url);
     const running = database.db.execute(sql`select pg_sleep(0.1), 1 as one`).then();
     await expect.poll(() => database.statistics().open).toBe(1);
@@ -265,8 +265,8 @@ describe("the pool", () => {
   });
 });
 
-describe("when the way to the server breaks", () => {
-  it("fails what runs, and works again as soon as the way is back", async () => {
+describe("when the connection to the server breaks", () => {
+  it("fails running queries, and recovers with the network", async () => {
     const tunnel = await openTunnel();
     const { db } = open({ restartPatience: 0 }, tunnel.url);
     const one = () => db.execute(sql`select 1 as one`);
@@ -298,7 +298,7 @@ describe("when the way to the server breaks", () => {
     expect(await waiting).toEqual([{ one: 1 }]);
   });
 
-  it("gives up a server that vanished without a word, and does not try its idle connections one by one", async () => {
+  it("gives up on a server that vanished silently, and does not try its idle connections one by one", async () => {
     const tunnel = await openTunnel();
     const { db, statistics } = open({ statementTimeout: 100, max: 4 }, tunnel.url);
     const one = () => db.execute(sql`select 1 as one`);
@@ -313,7 +313,7 @@ describe("when the way to the server breaks", () => {
     expect(await one()).toEqual([{ one: 1 }]);
   }, 15_000);
 
-  it("survives a server that hangs up on every greeting", async () => {
+  it("survives a server that disconnects at every handshake", async () => {
     const { port } = await listen((socket) => socket.end());
     const { db } = open({ restartPatience: 0 }, `postgres://nobody@127.0.0.1:${port}/nothing`);
     for (let attempt = 0; attempt < 5; attempt++) {
@@ -403,7 +403,7 @@ describe("connecting to DATABASE_URL", () => {
     expect(message).toMatch(/\(DATABASE_URL\): /);
   });
 
-  it("says that what listens there is no PostgreSQL", async () => {
+  it("says that what listens there is not PostgreSQL", async () => {
     const { port } = await listen((socket) => {
       socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     });
@@ -419,7 +419,7 @@ describe("connecting to DATABASE_URL", () => {
     expect(databaseErrorCode(await reason(Connection.open(settings)))).toBe("CONNECT_TIMEOUT");
   });
 
-  it("refuses a server that is too old", async () => {
+  it("rejects a server that is too old", async () => {
     const { port } = await listen(answerAsVersion("140011"));
     expect(await sentence(`postgres://someone@127.0.0.1:${port}/shop`)).toBe(
       "The database server is PostgreSQL 14, but this program needs PostgreSQL 15 or newer.",

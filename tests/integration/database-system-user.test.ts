@@ -140,7 +140,7 @@ describe.runIf(isRoot)("under root", () => {
     expect(mode & 0o077).toBe(0);
   });
 
-  it("a missing system user that cannot be made is one sentence with a way out", async () => {
+  it("a missing system user that cannot be created is one sentence with a workaround", async () => {
     const dataDir = await temporaryDirectory();
     const tools = await temporaryDirectory();
     const { stdout } = await promisify(execFile)("which", ["id"]);
@@ -170,7 +170,7 @@ describe.runIf(isRoot)("under root", () => {
     expect(message).toContain("DATABASE_URL");
   });
 
-  it("a cluster that root copied here is given back to the system user", async () => {
+  it("a cluster that root copied here is chowned back to the system user", async () => {
     const dataDir = await temporaryDirectory();
     await (await openEmbeddedPostgres({ dataDir, purpose: "serve", settings: NOT_DURABLE })).stop();
     await promisify(execFile)("chown", ["-R", "0:0", join(dataDir, "postgres")]);

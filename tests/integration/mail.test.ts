@@ -64,7 +64,7 @@ afterEach(async () => {
 });
 
 describe("with SMTP_URL, a mail", () => {
-  it("reaches the server whole: sender, recipient, subject and both forms", async () => {
+  it("reaches the server complete: sender, recipient, subject, text and HTML", async () => {
     const server = await withServer();
     await sendMail({
       ...LETTER,
@@ -84,7 +84,7 @@ describe("with SMTP_URL, a mail", () => {
     expect(mail?.html.trim()).toBe(LETTER.html);
   });
 
-  it("arrives with every letter it has, also those beyond ASCII and in lines without end", async () => {
+  it("arrives unchanged, including non-ASCII characters and very long lines", async () => {
     const server = await withServer();
     const texts = [
       "Grüße – 😀 naïve\n",
@@ -97,13 +97,13 @@ describe("with SMTP_URL, a mail", () => {
     );
   });
 
-  it("goes out under the login the address names", async () => {
+  it("is sent with the credentials in the URL", async () => {
     const server = await withServer({ login: { user: "book", password: "s3cret/&" } });
     await sendMail(LETTER);
     expect(server.delivered).toHaveLength(1);
   });
 
-  it("fails with a word on the login, and without the password, when that is wrong", async () => {
+  it("fails with an error about the login that omits the password, when that is wrong", async () => {
     const server = await withServer({ login: { user: "book", password: "right" } });
     sendThrough(server.url.replace("right", "wr0ng"));
     const failure = await failureOf(sendMail(LETTER));
@@ -121,7 +121,7 @@ describe("with SMTP_URL, a mail", () => {
     );
   });
 
-  it("gets no header from a line break in its subject", async () => {
+  it("gets no extra header from a line break in its subject", async () => {
     const server = await withServer();
     await sendMail({ ...LETTER, subject: "Hello\r\nBcc: b@example.test" });
     expect(server.delivered[0]?.headers).not.toHaveProperty("bcc");
@@ -132,7 +132,7 @@ describe("with SMTP_URL, a mail", () => {
     ["for good", 550, false],
     ["for now", 451, true],
   ])(
-    "that is refused %s says whether to try again, and not to whom it went",
+    "that is rejected %s says whether to retry, and omits the recipient",
     async (_how, code, temporary) => {
       await withServer({ refuse: (address) => ({ code, text: `<${address}>: not here` }) });
       const failure = await failureOf(sendMail(LETTER));
@@ -143,14 +143,14 @@ describe("with SMTP_URL, a mail", () => {
     },
   );
 
-  it("fails at once, with a word on what to do, when nobody listens there", async () => {
+  it("fails at once, with advice, when nothing listens there", async () => {
     sendThrough(`smtp://127.0.0.1:${await freePorts(1)}`);
     const failure = await failureOf(sendMail(LETTER));
     expect(failure.facts.temporary).toBe(true);
     expect(failure.message).toContain("check that it runs and that SMTP_URL names it");
   });
 
-  it("fails in the time SMTP_URL allows when the server says nothing", async () => {
+  it("fails after the timeout in SMTP_URL when the server does not answer", async () => {
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const { port } = silent.address() as { port: number };
@@ -179,7 +179,7 @@ describe("without SMTP_URL, a mail", () => {
     expect(mail.text.replaceAll("\r\n", "\n").trim()).toBe(LETTER.text.trim());
   });
 
-  it("has a name after those of the mails before it", async () => {
+  it("has a name that sorts after earlier mails", async () => {
     for (let count = 0; count < 30; count++) await sendMail({ ...LETTER, subject: String(count) });
     const subjects = readdirSync(outbox)
       .sort()
@@ -187,7 +187,7 @@ describe("without SMTP_URL, a mail", () => {
     expect(subjects).toEqual(Array.from({ length: 30 }, (_, count) => String(count)));
   });
 
-  it("is whole, beside many others that are written at the same time", async () => {
+  it("is complete, beside many others written at the same time", async () => {
     await Promise.all(Array.from({ length: 50 }, () => sendMail(LETTER)));
     const names = readdirSync(outbox);
     expect(names).toHaveLength(50);
@@ -196,7 +196,7 @@ describe("without SMTP_URL, a mail", () => {
     }
   });
 
-  it("fails with a word on the folder when that cannot be written, and leaves nothing behind", async () => {
+  it("fails with an error about the folder when that cannot be written, and leaves nothing behind", async () => {
     mkdirSync(directory.path, { recursive: true });
     writeFileSync(outbox, "a file where the folder should be");
     const failure = await failureOf(sendMail(LETTER));
@@ -219,7 +219,7 @@ describe("mail in the background", () => {
     expect(server.delivered).toHaveLength(1);
   });
 
-  it("hands over no more than three mails at a time", async () => {
+  it("sends no more than three mails at a time", async () => {
     const server = await withServer();
     for (let count = 0; count < 40; count++) sendMailInBackground("test", async () => LETTER);
     await backgroundMailIdle();
@@ -227,7 +227,7 @@ describe("mail in the background", () => {
     expect(server.mostAtOnce()).toBeLessThanOrEqual(3);
   });
 
-  it("arrives although the server asked to try later", async () => {
+  it("arrives although the server asked to retry later", async () => {
     let refusals = 2;
     const server = await withServer({
       refuse: () => (refusals-- > 0 ? { code: 421, text: "busy" } : null),
@@ -245,7 +245,7 @@ describe("mail in the background", () => {
     expect(lines.map(({ level }) => level)).toEqual(["warn", "warn", "info"]);
   });
 
-  it("leaves one line in the log when it is given up: what to do, and nothing of whose mail it was", async () => {
+  it("leaves one line in the log when it is dropped, with advice and without the recipient", async () => {
     await withServer({ refuse: (address) => ({ code: 550, text: `<${address}>: not here` }) });
     const lines = watchLog();
     sendMailInBackground("password reset", async () => LETTER);
@@ -259,7 +259,7 @@ describe("mail in the background", () => {
     expect(everythingIn(lines)).not.toMatch(/reader@|example\.test|Plain words/);
   });
 
-  it("is logged as sent only where it was sent", async () => {
+  it("is logged as sent only when it was sent", async () => {
     const lines = watchLog();
     sendMailInBackground("password reset", async () => LETTER);
     await backgroundMailIdle();
@@ -272,7 +272,7 @@ describe("mail in the background", () => {
     ]);
   });
 
-  it("is finished before the program ends, and can be taken up again", async () => {
+  it("is finished before the program ends, and sending can resume", async () => {
     const server = await withServer();
     sendMailInBackground("test", async () => LETTER);
     await closeMail(10_000);
@@ -282,7 +282,7 @@ describe("mail in the background", () => {
     expect(server.delivered).toHaveLength(2);
   });
 
-  it("does not hold up the end of the program when the server hangs", async () => {
+  it("does not delay the end of the program when the server hangs", async () => {
     let arrived = () => {};
     const arrival = new Promise<void>((resolve) => {
       arrived = resolve;

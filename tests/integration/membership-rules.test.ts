@@ -70,7 +70,7 @@ async function coaching(): Promise<string> {
 }
 
 describe("a new price", () => {
-  it("locks nobody out who goes on paying the old one", async () => {
+  it("locks out nobody who still pays the old one", async () => {
     const member = await newMember(site.sandboxOrigin);
     const priceId = await newPrice(SANDBOX_STRIPE.productId);
     setEnvironment({
@@ -90,7 +90,7 @@ describe("a new price", () => {
     expect(await hasAccess(member)).toBe(true);
   });
 
-  it("of a product that setup made later leaves the members of the former one inside", async () => {
+  it("of a product that setup created later keeps access for members of the former one", async () => {
     const { id: product } = await stripeClient().products.create({
       name: "Premium, anew",
       metadata: SETUP_METADATA,
@@ -109,7 +109,7 @@ describe("a new price", () => {
     expect(await premiumProducts()).toEqual(new Set([SANDBOX_STRIPE.productId, product]));
   });
 
-  it("that a member is moved to is the one their row and its price say", async () => {
+  it("that a member is moved to is the one in their row", async () => {
     const member = await newMember(site.sandboxOrigin);
     const priceId = await newPrice(SANDBOX_STRIPE.productId, 1_234);
     await play(`subscriptions/${member.subscription}/price`, { priceId });
@@ -125,7 +125,7 @@ describe("a new price", () => {
 });
 
 describe("a renewal", () => {
-  it("leaves no gap, however late the word of it comes", async () => {
+  it("leaves no gap, however late the site learns of it", async () => {
     const member = await newMember(site.sandboxOrigin);
     const { stripeCurrentPeriodEnd } = await row(member);
     const { items } = await stripeClient().subscriptions.retrieve(member.subscription);
@@ -135,7 +135,7 @@ describe("a renewal", () => {
     expect(stripeCurrentPeriodEnd).toEqual(new Date(periodEnd + 2 * DAY_MS));
   });
 
-  it("that is still a draft gives its grace, and the month once it is paid", async () => {
+  it("that is still a draft gives the grace, and the month once it is paid", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/renew`, { outcome: "draft" });
     await syncCustomer(member.customer);
@@ -145,7 +145,7 @@ describe("a renewal", () => {
     expect(dayOf((await row(member)).stripeCurrentPeriodEnd)).toBeGreaterThan(28);
   });
 
-  it("that nobody pays is graced once, from the first unpaid period", async () => {
+  it("that is not paid gets one grace, from the first unpaid period", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play("settings", { afterRetries: "past_due" });
     await play(`subscriptions/${member.subscription}/card`, { card: "4000000000000341" });
@@ -192,7 +192,7 @@ describe("a renewal", () => {
     expect(default_payment_method, "the old card is pinned no more").toBeNull();
   });
 
-  it("is all that a new card pays: not the months before it that gave no access", async () => {
+  it("is all that a new card pays: not earlier months without access", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play("settings", { afterRetries: "past_due" });
     await play(`subscriptions/${member.subscription}/card`, { card: "4000000000000341" });
@@ -205,7 +205,7 @@ describe("a renewal", () => {
     expect(await hasAccess(member)).toBe(true);
   });
 
-  it("is known to be paid by each of two looks that pay it at the same moment", async () => {
+  it("is seen as paid by each of two concurrent snapshots that pay it", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
     await play(`customers/${member.customer}/card`, { card: "4242424242424242" });
@@ -304,7 +304,7 @@ describe("an invoice of many lines", () => {
 describe("a new card", () => {
   const atStripe = ({ subscription }: Payer) => stripeClient().subscriptions.retrieve(subscription);
 
-  it("that wants its holder's consent is tried once, though nothing has failed with it", async () => {
+  it("that needs its holder's consent is tried once, though nothing has failed with it", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
     await play(`customers/${member.customer}/card`, { card: "4000002760003184" });
@@ -313,7 +313,7 @@ describe("a new card", () => {
     expect(await requestsOf("POST /v1/invoices/:id/pay")).toBe(1);
   });
 
-  it("replaces no card that the membership was given later", async () => {
+  it("replaces no card that was set on the subscription later", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`customers/${member.customer}/card`, { card: "4242424242424242" });
     // the sandbox runs in this process
@@ -363,7 +363,7 @@ describe("a cancellation", () => {
   });
 });
 
-describe("money that goes back", () => {
+describe("a refund", () => {
   it("in full ends access at once, until the next period is paid", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/refund`);
@@ -388,7 +388,7 @@ describe("money that goes back", () => {
     expect(await hasAccess(member)).toBe(false);
   });
 
-  it("and comes back, because the refund failed, opens the door again", async () => {
+  it("that fails later restores access", async () => {
     const member = await newMember(site.sandboxOrigin);
     const refund = await play(`subscriptions/${member.subscription}/refund`);
     await syncCustomer(member.customer);
@@ -398,7 +398,7 @@ describe("money that goes back", () => {
     expect(await hasAccess(member)).toBe(true);
   });
 
-  it("for a former period says nothing of the present one", async () => {
+  it("of a former period does not affect the current one", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/renew`, { outcome: "paid" });
     await play(`subscriptions/${member.subscription}/refund`, { payment: "first" });
@@ -436,7 +436,7 @@ describe("a dispute", () => {
     expect(data[0]).toMatchObject({ status: "open", auto_advance: false });
   });
 
-  it("is acted upon once, however often it is looked at", async () => {
+  it("is acted upon once, however often it is synced", async () => {
     const member = await newMember(site.sandboxOrigin);
     await dispute(member);
     await play("requests/clear");
@@ -455,7 +455,7 @@ describe("a dispute", () => {
     expect((await atStripe(member)).pause_collection).toBeNull();
   });
 
-  it("that is lost ends the membership, so that its holder may buy anew", async () => {
+  it("that is lost ends the membership, so that its holder can buy again", async () => {
     const member = await newMember(site.sandboxOrigin);
     const { id } = await dispute(member);
     await syncCustomer(member.customer);
@@ -466,7 +466,7 @@ describe("a dispute", () => {
     expect(await startCheckout(member, SANDBOX_STRIPE.priceId)).toMatchObject({ kind: "checkout" });
   });
 
-  it("that was lost long ago says nothing of a membership that was paid since", async () => {
+  it("that was lost long ago does not affect a membership paid since", async () => {
     const member = await newMember(site.sandboxOrigin);
     const { id } = await dispute(member);
     await play(`disputes/${id}/close`, { won: false });
@@ -500,7 +500,7 @@ describe("a dispute", () => {
     expect((await atStripe(member)).pause_collection).toMatchObject({ behavior: "keep_as_draft" });
   });
 
-  it("ends access all the same when Stripe refuses the pause, which is tried again soon", async () => {
+  it("ends access even when Stripe rejects the pause, which is retried soon", async () => {
     const member = await newMember(site.sandboxOrigin);
     await dispute(member);
     await play("faults", { kind: "error", match: "POST /v1/subscriptions/", status: 400 });
@@ -520,7 +520,7 @@ describe("the author", () => {
     return () => warn.mock.calls.flatMap(([facts]) => ("event" in Object(facts) ? [facts] : []));
   }
 
-  it("hears of a dispute once, of however many deliveries that share a look", async () => {
+  it("is notified of a dispute once, however many deliveries share a snapshot", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/dispute`);
     const notices = told();
@@ -529,7 +529,7 @@ describe("the author", () => {
     expect(notices()).toMatchObject([{ event: "dispute-opened", userId: member.id }]);
   });
 
-  it("hears of it though Stripe fails right after the site has acted", async () => {
+  it("is notified even if Stripe fails right after the site has acted", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/dispute`);
     const notices = told();
@@ -546,7 +546,7 @@ describe("the author", () => {
     expect(notices()).toMatchObject([{ event: "dispute-opened", userId: member.id }]);
   });
 
-  it("hears which payment is disputed, not which was only inquired about", async () => {
+  it("is told which payment is disputed, not which had only an inquiry", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/renew`, { outcome: "paid" });
     await play(`subscriptions/${member.subscription}/dispute`, { payment: "last", inquiry: true });
@@ -558,7 +558,7 @@ describe("the author", () => {
     expect(notices()).toMatchObject([{ event: "dispute-opened", chargeId: charge }]);
   });
 
-  it("hears of a full refund once", async () => {
+  it("is notified of a full refund once", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/refund`);
     const notices = told();
@@ -569,7 +569,7 @@ describe("the author", () => {
 });
 
 describe("a payment that settles late, while every webhook is lost", () => {
-  it("opens the door when it arrives", async () => {
+  it("gives access when it arrives", async () => {
     const payer = await newPayer(site.sandboxOrigin, { card: "bank_account" });
     await syncCustomer(payer.customer);
     expect(await row(payer)).toMatchObject({ stripeSubscriptionStatus: "incomplete" });
@@ -585,7 +585,7 @@ describe("the timer", () => {
   it.each([
     ["paused", "pause", {}, "resume"],
     ["unpaid", "give-up", { afterRetries: "unpaid" }, "recover"],
-  ])("looks at %s memberships too", async (status, end, fields, way) => {
+  ])("syncs %s memberships too", async (status, end, fields, way) => {
     const member = await newMember(site.sandboxOrigin);
     if (status === "unpaid") {
       await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
@@ -605,7 +605,7 @@ describe("the timer", () => {
 });
 
 describe("the author's other products", () => {
-  it("neither open the door nor keep anybody from buying", async () => {
+  it("neither give access nor prevent a purchase", async () => {
     const payer = await newReader();
     const first = await startCheckout(payer, SANDBOX_STRIPE.priceId);
     expect(first.kind).toBe("checkout");
@@ -632,7 +632,7 @@ describe("the author's other products", () => {
     expect(status).toBe("open");
   });
 
-  it("can be disputed and refunded without a word here", async () => {
+  it("can be disputed and refunded without effect here", async () => {
     const member = await newMember(site.sandboxOrigin);
     const other = await play(`customers/${member.customer}/subscribe`, {
       priceId: await coaching(),
@@ -644,7 +644,7 @@ describe("the author's other products", () => {
 });
 
 describe("events that Stripe could not deliver", () => {
-  it("are looked for by each type that is waited for", async () => {
+  it("are searched for by each handled type", async () => {
     const list = vi.spyOn(stripeClient().events, "list");
     await processUndeliveredEvents();
     const types = list.mock.calls.flatMap(([parameters]) => {
@@ -653,7 +653,7 @@ describe("events that Stripe could not deliver", () => {
     expect(types).toEqual([...WEBHOOK_EVENTS]);
   });
 
-  it("are worked by the timer, though the row itself is not due", async () => {
+  it("are processed by the timer, though the row itself is not due", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play("endpoints", {
       url: "http://127.0.0.1:9/webhooks/stripe",
@@ -665,7 +665,7 @@ describe("events that Stripe could not deliver", () => {
     await stop();
   });
 
-  it("are all worked in the end, however many one look takes", async () => {
+  it("are all processed in the end, however many fit one round", async () => {
     await play("reset");
     await play("endpoints", {
       url: "http://127.0.0.1:9/webhooks/stripe",
@@ -678,7 +678,7 @@ describe("events that Stripe could not deliver", () => {
     expect(await Promise.all(members.map((member) => hasAccess(member)))).toEqual([false, false]);
   });
 
-  it("are worked by the timer, once", async () => {
+  it("are processed by the timer, once", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play("endpoints", {
       url: "http://127.0.0.1:9/webhooks/stripe",

@@ -100,7 +100,7 @@ describe("subscribing with double opt-in", () => {
     expect(linkIn(mail as never, "/newsletter/confirm").origin).toBe(ORIGIN);
   });
 
-  it("is not confirmed by opening the link, as programs that look at mail do", async () => {
+  it("is not confirmed by opening the link, as mail scanners do", async () => {
     const { email, confirmToken } = await asked();
     const page = await get(confirmPage, `/newsletter/confirm?token=${confirmToken}`);
     expect(await page.json()).toEqual({ token: confirmToken });
@@ -125,7 +125,7 @@ describe("subscribing with double opt-in", () => {
     expect(mailsTo(email)).toHaveLength(1);
   });
 
-  it("asks an address that has not answered again, but not within ten minutes", async () => {
+  it("asks an unconfirmed address again, but not within ten minutes", async () => {
     const { email } = await asked();
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
     expect(mailsTo(email)).toHaveLength(1);
@@ -167,7 +167,7 @@ describe("subscribing with double opt-in", () => {
     setEnvironment({ ...settings, SMTP_URL: smtp.url });
   });
 
-  it("forgets addresses that never answered, and no others", async () => {
+  it("deletes addresses that were never confirmed, and no others", async () => {
     const silent = await asked();
     const confirmed = await asked();
     await postToken(confirm, confirmed.confirmToken);
@@ -204,14 +204,14 @@ describe("subscribing with double opt-in", () => {
 });
 
 describe("unsubscribing", () => {
-  it("takes pressing a button: opening the link only shows it", async () => {
+  it("requires pressing a button: opening the link only shows it", async () => {
     const { email, unsubscribeUrl } = await asked();
     const page = await get(unsubscribePage, unsubscribeUrl.pathname + unsubscribeUrl.search);
     expect(await page.json()).toEqual({ token: unsubscribeUrl.searchParams.get("token") });
     expect(await findSubscriberByEmail(email)).not.toBeNull();
   });
 
-  it("takes the address off the list, and twice is as good as once", async () => {
+  it("removes the address from the list, idempotently", async () => {
     const { email, unsubscribeUrl } = await asked();
     const token = unsubscribeUrl.searchParams.get("token") ?? "";
     for (let time = 0; time < 2; time++) {
@@ -226,7 +226,7 @@ describe("unsubscribing", () => {
     }
   });
 
-  it("is no farewell for ever: the address can subscribe again, and old links leave it alone", async () => {
+  it("is not final: the address can subscribe again, and old links do not affect it", async () => {
     const { email, confirmToken, unsubscribeUrl } = await asked();
     await postToken(confirm, confirmToken);
     await postToken(unsubscribe, unsubscribeUrl.searchParams.get("token") ?? "");
@@ -237,7 +237,7 @@ describe("unsubscribing", () => {
     expect(await confirmedAt(email)).toBeNull();
   });
 
-  it("works by the one click of a mail program, which gets 200 and no redirect", async () => {
+  it("works by a mail program's one-click request, which gets 200 and no redirect", async () => {
     const { email, mail, unsubscribeUrl } = await asked();
     expect(mail.headers["list-unsubscribe-post"]).toBe("List-Unsubscribe=One-Click");
     expect(unsubscribeUrl.origin).toBe(ORIGIN);
@@ -248,14 +248,14 @@ describe("unsubscribing", () => {
     expect((await oneClick(unsubscribeUrl)).status).toBe(200);
   });
 
-  it("takes the one click as multipart, too", async () => {
+  it("accepts the one-click request as multipart, too", async () => {
     const { email, unsubscribeUrl } = await asked();
     const answer = await oneClick(unsubscribeUrl, new FormData());
     expect(answer.status).toBe(200);
     expect(await findSubscriberByEmail(email)).toBeNull();
   });
 
-  it("tells a mail program of a forged link with 400, and with 503 to try again later", async () => {
+  it("answers a mail program's forged link with 400, and a temporary failure with 503", async () => {
     const { email, confirmToken, unsubscribeUrl } = await asked();
     const forged = new URL(`/newsletter/unsubscribe?token=${confirmToken}`, ORIGIN);
     expect((await oneClick(forged)).status).toBe(400);
@@ -286,7 +286,7 @@ describe("unsubscribing", () => {
     },
   );
 
-  it("tells no other site the link", () => {
+  it("leaks the link to no other site", () => {
     const headers = new Headers(unsubscribePageHeaders({} as never));
     expect(headers.get("Referrer-Policy")).toBe("strict-origin");
   });

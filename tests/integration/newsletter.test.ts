@@ -58,13 +58,13 @@ describe("subscribing to the newsletter", () => {
     expect(smtp.delivered).toEqual([]);
   });
 
-  it("says of an address that is on it, in whatever case, that it is", async () => {
+  it("recognizes an address that is already on it, in any case", async () => {
     const email = newEmail();
     await toastOfSubscribing(email);
     expect(await toastOfSubscribing(email.toUpperCase())).toEqual(ALREADY);
   });
 
-  it("takes one of ten simultaneous forms with the same address", async () => {
+  it("accepts one of ten simultaneous forms with the same address", async () => {
     const email = newEmail();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => post(subscribe, { json: { email } })),
@@ -103,7 +103,7 @@ describe("subscribing to the newsletter", () => {
     expect(await flashOf(answer)).toMatchObject({ toast: FAILED, email });
   });
 
-  it("works again for an address that has left the list", async () => {
+  it("works again for an unsubscribed address", async () => {
     const email = newEmail();
     await toastOfSubscribing(email);
     const subscriber = await findSubscriberByEmail(email);
@@ -115,7 +115,7 @@ describe("subscribing to the newsletter", () => {
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
   });
 
-  it("counts an address at once that still waited for double opt-in when that was switched off", async () => {
+  it("counts a pending address at once after double opt-in was switched off", async () => {
     const email = newEmail();
     const settings = {
       SESSION_SECRET: "a secret that signs the cookies of tests only",

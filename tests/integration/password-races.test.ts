@@ -43,7 +43,7 @@ const sessionsOf = (userId: string) =>
   getDatabase().db.select().from(sessions).where(eq(sessions.userId, userId));
 
 describe("log-ins that overlap a change of password", () => {
-  it("leave no session behind that only the old password opened", async () => {
+  it("leave no session opened by the old password", async () => {
     const { email } = await newReader();
     const user = await findUserByEmail(email);
     const token = await tokenFor(email);
@@ -57,7 +57,7 @@ describe("log-ins that overlap a change of password", () => {
     expect(await canLogIn(email, NEW_PASSWORD)).toBe(true);
   });
 
-  it("do not write the old password's hash back when they renew it", async () => {
+  it("do not write the old password's hash back when they rehash it", async () => {
     const outdated = await argon2.hash(OLD_PASSWORD, { memoryCost: 8_192, timeCost: 1 });
     const { email } = await newUser(outdated);
     const token = await tokenFor(email);
@@ -70,7 +70,7 @@ describe("log-ins that overlap a change of password", () => {
     expect(await canLogIn(email, NEW_PASSWORD)).toBe(true);
   });
 
-  it("all get in when nothing but the hash of the same password was renewed", async () => {
+  it("all succeed when only the hash of the same password was renewed", async () => {
     const outdated = await argon2.hash(OLD_PASSWORD, { memoryCost: 8_192, timeCost: 1 });
     const { email } = await newUser(outdated);
     const answers = await Promise.all(
@@ -89,7 +89,7 @@ describe("a session", () => {
     expect(await insertSession(newSession(id, "the new hash"))).toBe(true);
   });
 
-  it("waits for a change of password that is under way, and is not opened after it", async () => {
+  it("waits for a change of password in progress, and is not opened after it", async () => {
     const { id } = await newUser("the old hash");
     let opened: Promise<boolean> | undefined;
     await getDatabase().db.transaction(async (tx) => {

@@ -36,7 +36,7 @@ describe("asking for a new password", () => {
     expect(mail?.html).toContain(`token=${token}`);
   });
 
-  it("says the same whether or not somebody has the address", async () => {
+  it("gives the same response whether or not the address has an account", async () => {
     const { email } = await newReader();
     const known = await askForLink(email);
     const unknown = await askForLink("nobody@example.test");
@@ -59,7 +59,7 @@ describe("asking for a new password", () => {
     expect(delivered().map(({ recipients }) => recipients)).toEqual([[email]]);
   });
 
-  it("answers before anybody looks whether the address is known", async () => {
+  it("responds before looking up the address", async () => {
     const { email } = await newReader();
     const answer = await getDatabase().db.transaction(async (tx) => {
       await tx.execute(sql`lock table users in access exclusive mode`);
@@ -70,7 +70,7 @@ describe("asking for a new password", () => {
     expect(mailsTo(email)).toHaveLength(1);
   });
 
-  it("answers as ever while the mail server is down, and leaves one line that says what to do", async () => {
+  it("responds as usual while the mail server is down, and logs one line with advice", async () => {
     const { email } = await newReader();
     sendMailThrough(`smtp://127.0.0.1:${await freePorts(1)}`);
     const lines = watchLog();
@@ -84,7 +84,7 @@ describe("asking for a new password", () => {
     expect(everythingIn(lines)).not.toMatch(new RegExp(`${email}|token=`));
   });
 
-  it("stores the link's hash only", async () => {
+  it("stores only the link's hash", async () => {
     const { email } = await newReader();
     const token = await tokenFor(email);
     const rows = await getDatabase().db.execute(sql`select * from password_resets`);
@@ -107,7 +107,7 @@ describe("asking for a new password", () => {
     expect(mailsTo(email)).toHaveLength(1);
   });
 
-  it("mails nobody more than six links in an hour, and the last of them goes on working", async () => {
+  it("mails nobody more than six links in an hour, and the last of them keeps working", async () => {
     const { email } = await newReader();
     let token = "";
     for (let i = 0; i < 9; i++) {
@@ -123,7 +123,7 @@ describe("asking for a new password", () => {
     expect(mailsTo(email)).toHaveLength(7);
   });
 
-  it("makes an older link worthless", async () => {
+  it("invalidates older links", async () => {
     const { email } = await newReader();
     const older = await tokenFor(email);
     await age(email, "61 seconds");
@@ -158,7 +158,7 @@ describe("asking for a new password", () => {
     expect(delivered()).toEqual([]);
   });
 
-  it("takes no other body than a form's", async () => {
+  it("accepts only form bodies", async () => {
     const answer = await post(forgotPassword, { json: { email: "a@example.test" } });
     expect(answer.status).toBe(415);
   });

@@ -72,7 +72,7 @@ describe("a reset link", () => {
     expect(notice?.text).toContain(`${ORIGIN}/auth/forgot-password`);
   });
 
-  it("is not used up by being opened", async () => {
+  it("is not consumed by being opened", async () => {
     const { email } = await newReader();
     const token = await tokenFor(email);
     for (let look = 0; look < 3; look++) expect((await openLink(token)).status).toBe(200);
@@ -91,7 +91,7 @@ describe("a reset link", () => {
     expect(await canLogIn(email, NEW_PASSWORD)).toBe(true);
   });
 
-  it("works once even for ten who use it at the same time", async () => {
+  it("works once even for ten simultaneous uses", async () => {
     const { email } = await newReader();
     const token = await tokenFor(email);
     const answers = await Promise.all(
@@ -104,7 +104,7 @@ describe("a reset link", () => {
     expect(await canLogIn(email, `password number ${winners[0]}`)).toBe(true);
   });
 
-  it("ends after an hour", async () => {
+  it("expires after an hour", async () => {
     const { email } = await newReader();
     const token = await tokenFor(email);
     await age(email, "59 minutes");
@@ -147,7 +147,7 @@ describe("a reset link", () => {
     expect((await choose(token)).headers.get("Location")).toBe("/");
   });
 
-  it("takes no password that was sent twice or not at all", async () => {
+  it("accepts no password that was sent twice or not at all", async () => {
     const { email } = await newReader();
     const token = await tokenFor(email);
     for (const form of [
@@ -181,7 +181,7 @@ describe("a reset link", () => {
     expect((await choose(token)).headers.get("Location")).toBe("/");
   });
 
-  it("ends the session this browser had, whoever it was", async () => {
+  it("ends this browser's former session, whoever's it was", async () => {
     const reader = await newReader();
     const guest = await newReader();
     const answer = await choose(await tokenFor(reader.email), NEW_PASSWORD, guest.cookie);
@@ -189,14 +189,14 @@ describe("a reset link", () => {
     expect((await rootData(cookiesOf(answer))).viewer?.user.email).toBe(reader.email);
   });
 
-  it("dies with its account", async () => {
+  it("is invalid once its account is deleted", async () => {
     const { email } = await newReader();
     const token = await tokenFor(email);
     await getDatabase().db.execute(sql`delete from users where email = ${email}`);
     expect((await openLink(token)).headers.get("Location")).toBe("/auth/forgot-password");
   });
 
-  it("is told to no other site and kept by no cache", () => {
+  it("is leaked to no other site and stored in no cache", () => {
     const headers = new Headers(resetPasswordHeaders({} as never));
     expect(headers.get("Referrer-Policy")).toBe("strict-origin");
     expect(headers.get("Cache-Control")).toContain("no-store");

@@ -30,7 +30,7 @@ const pay = "https://pay.book.example";
 const buy = (cookie: string, kind: "json" | "form") =>
   post(checkout, { [kind]: { priceId: site.variables.STRIPE_PRICE_ID ?? "" }, cookie });
 
-describe("a domain the author gave Stripe's pages", () => {
+describe("a custom domain for Stripe's pages", () => {
   beforeEach(() => site.account.control("settings", { customDomain: pay }));
 
   it("is where checkout and portal lead, once a setting names it", async () => {
@@ -62,7 +62,7 @@ describe("a domain the author gave Stripe's pages", () => {
 });
 
 describe("the options of a checkout", () => {
-  it("are those of the settings at the click: an open checkout with others is left behind", async () => {
+  it("are those of the settings at the click: an open checkout with others is not reused", async () => {
     const { cookie } = await newReader();
     const click = async () => (await (await buy(cookie, "json")).json()) as { sessionId: string };
     const plain = await click();
@@ -75,7 +75,7 @@ describe("the options of a checkout", () => {
     expect((await click()).sessionId).toBe(sessionId);
   });
 
-  it("are taken by Stripe for a customer without an address, and seen on the session", async () => {
+  it("are accepted by Stripe for a customer without an address, and present on the session", async () => {
     const member = await newMember(site);
     const open = async () =>
       stripeClient().checkout.sessions.create({

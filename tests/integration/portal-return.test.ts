@@ -58,14 +58,14 @@ async function requestsToStripe(): Promise<unknown[]> {
 }
 
 describe("coming back from the portal", () => {
-  it("is what the portal is opened with", async () => {
+  it("uses the return URL the portal is opened with", async () => {
     await becomeMember();
     const answer = await post(openBilling, { path: "/billing", form: {}, cookie: reader.cookie });
     const portal = await fetch(whereTo(answer) ?? "");
     expect(await portal.text()).toContain(`href="${ORIGIN}/billing"`);
   });
 
-  it("leads a member to the members' area, and is not kept by any cache", async () => {
+  it("redirects a member to the members' area, and is not cached", async () => {
     await becomeMember();
     const answer = await comeBack();
     expect(answer.status).toBe(302);
@@ -73,7 +73,7 @@ describe("coming back from the portal", () => {
     expect(answer.headers.get("Cache-Control")).toBe("no-store");
   });
 
-  it("knows what was changed there, though no webhook has come yet", async () => {
+  it("shows what was changed there before any webhook arrives", async () => {
     await becomeMember();
     await cancelUnheard();
     expect(await isMember()).toBe(true);
@@ -81,7 +81,7 @@ describe("coming back from the portal", () => {
     expect(await isMember()).toBe(false);
   });
 
-  it("waits a few seconds for a slow Stripe, goes on, and still learns of the change later", async () => {
+  it("waits a few seconds for a slow Stripe, then continues, and still learns of the change later", async () => {
     await becomeMember();
     await cancelUnheard();
     await control(site.sandboxOrigin, "faults", {
@@ -96,7 +96,7 @@ describe("coming back from the portal", () => {
     await expect.poll(isMember, { timeout: 10_000 }).toBe(false);
   });
 
-  it("goes by the row while Stripe is down", async () => {
+  it("uses the row while Stripe is down", async () => {
     await becomeMember();
     await control(site.sandboxOrigin, "faults", {
       kind: "error",
@@ -106,7 +106,7 @@ describe("coming back from the portal", () => {
     expect(whereTo(await comeBack())).toBe("/premium");
   });
 
-  it("asks Stripe nothing for strangers, readers who never paid, and browsers that look ahead", async () => {
+  it("makes no Stripe call for strangers, readers who never paid, and prefetches", async () => {
     await becomeMember();
     const { cookie } = await newReader();
     await control(site.sandboxOrigin, "requests/clear");
@@ -122,7 +122,7 @@ describe("coming back from the portal", () => {
     expect(await requestsToStripe()).toEqual([]);
   });
 
-  it("asks Stripe six times within the hour here, and goes by the row after that", async () => {
+  it("syncs six times within the hour here, and uses the row after that", async () => {
     await becomeMember();
     for (let visit = 0; visit < 6; visit++) expect(whereTo(await comeBack())).toBe("/premium");
     await cancelUnheard();

@@ -43,7 +43,7 @@ describe("an attempt", () => {
     expect(await attempt(`another ${account}`)).toBeNull();
   });
 
-  it("of one network leaves the account to all others", async () => {
+  it("from one network does not affect other networks' limits on the account", async () => {
     expect(await attempt(account, "198.51.100.1")).toBeNull();
     expect(await attempt(account, "198.51.100.1")).not.toBeNull();
     expect(await attempt(account, "203.0.113.1")).toBeNull();
@@ -55,7 +55,7 @@ describe("an attempt", () => {
     expect(seconds).toBeGreaterThan(59 * 60);
   });
 
-  it("of a browser that is known to the account is counted by itself", async () => {
+  it("from a known browser is counted separately", async () => {
     for (let i = 0; i < 11; i++) await attempt(account, `198.19.${i}.1`);
     expect(await attempt(account, "198.19.11.1")).not.toBeNull();
     expect(await attempt(account, "198.19.11.1", "the browser")).toBeNull();
@@ -63,7 +63,7 @@ describe("an attempt", () => {
     expect(await attempt(account, "198.19.11.1", "another browser")).toBeNull();
   });
 
-  it("that is refused for its network takes nothing from the account it names", async () => {
+  it("that is rejected for its network does not count against the account", async () => {
     const address = "198.51.101.1";
     for (let i = 0; i < 5; i++) await attempt(`${i} ${account}`, address);
     expect(await attempt(account, address)).not.toBeNull();
@@ -71,12 +71,12 @@ describe("an attempt", () => {
     expect(await countedOf(account)).toBe(0);
   });
 
-  it("that is refused for the account from this network takes nothing from the account's own limit", async () => {
+  it("that is rejected for the account from this network does not count against the account's overall limit", async () => {
     for (let i = 0; i < 4; i++) await attempt(account, "198.51.102.1");
     expect(await countedOf(account)).toBe(1);
   });
 
-  it("of all networks of one wider one together cannot use up the account's own limit", async () => {
+  it("from all networks of a wider one together cannot use up the account's overall limit", async () => {
     for (let i = 0; i < 20; i++) await attempt(account, `2001:db8:7a:${i.toString(16)}::1`);
     expect(await countedOf(account)).toBe(2);
     expect(await attempt(account, "2001:db8:7b::1")).toBeNull();
@@ -89,7 +89,7 @@ describe("an attempt", () => {
     expect(await attempt(account, "2001:db8:78::1")).toBeNull();
   });
 
-  it("that is refused for its own network takes nothing from the wider one's limit", async () => {
+  it("that is rejected for its own network does not count against the wider one's limit", async () => {
     for (let i = 0; i < 20; i++) await attempt(null, "2001:db8:79:1::1");
     expect(await attempt(null, "2001:db8:79:2::1")).toBeNull();
   });
@@ -110,7 +110,7 @@ describe("an attempt", () => {
     expect(await attempt(null, "2001:db8:5:7::1")).toBeNull();
   });
 
-  it("is counted anew once the time is over", async () => {
+  it("is counted anew once the window is over", async () => {
     const { db } = getDatabase();
     expect(await attempt(account)).toBeNull();
     await db.execute(sql`update rate_limits set expire = now() - interval '1 second'`);
@@ -139,7 +139,7 @@ describe("without the database", () => {
     }
   });
 
-  it("nobody waits long for one that does not answer", async () => {
+  it("attempts do not wait long for a database that does not answer", async () => {
     const { db } = getDatabase();
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
@@ -164,7 +164,7 @@ describe("without the database", () => {
   });
 });
 
-describe("the words for who has to wait", () => {
+describe("the message about how long to wait", () => {
   it.each([
     [1, "a minute"],
     [60, "a minute"],

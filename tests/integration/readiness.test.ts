@@ -23,7 +23,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-it("a flood of health checks asks the database once at a time", async () => {
+it("a flood of health checks queries the database once at a time", async () => {
   const answers = await Promise.all(Array.from({ length: 500 }, isDatabaseReady));
   expect(answers).toEqual(Array(500).fill(true));
   expect(queries).toBe(1);
@@ -31,7 +31,7 @@ it("a flood of health checks asks the database once at a time", async () => {
   expect(queries).toBe(2);
 });
 
-it("a database that is away is not ready, and is asked anew each time", async () => {
+it("a database that is down is not ready, and is queried anew each time", async () => {
   const away = openDatabase(`postgres://nobody@127.0.0.1:${await freePorts(1)}/nothing`, {
     restartPatience: 0,
   });

@@ -15,7 +15,7 @@ async function trySigningUp(email: string) {
 }
 
 describe("signing up with an address that has an account", () => {
-  it("is told to its owner by mail, with the way to a new password", async () => {
+  it("notifies its owner by mail, with a link to reset the password", async () => {
     const { email } = await newReader();
     expect((await trySigningUp(email)).status).toBe(409);
     const [mail] = mailsTo(email);
@@ -24,7 +24,7 @@ describe("signing up with an address that has an account", () => {
     expect(mail?.text).not.toContain("token=");
   });
 
-  it("is told once a day, however often it is tried and in whatever case", async () => {
+  it("notifies once a day, however often it is tried and in whatever case", async () => {
     const { email } = await newReader();
     await Promise.all([email, email.toUpperCase(), ` ${email}`, email].map(trySigningUp));
     expect(mailsTo(email)).toHaveLength(1);
@@ -42,7 +42,7 @@ describe("signing up with an address that has an account", () => {
     expect(mailsTo(email)).toHaveLength(2);
   });
 
-  it("mails nobody when the sign-up was refused for another reason, or made an account", async () => {
+  it("mails nobody when the sign-up was rejected for another reason, or succeeded", async () => {
     await newReader();
     const refused = await post(signUp, { json: { email: "new@example.test", password: "12345" } });
     expect(refused.status).toBe(422);

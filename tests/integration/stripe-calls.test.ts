@@ -101,7 +101,7 @@ function signedEvent(customer: string): [string, string] {
 const openPortal = ({ cookie }: Reader) => post(billing, { form: {}, cookie });
 
 describe("many accounts together", () => {
-  it("stay under the calls a second that Stripe takes", async () => {
+  it("stay under Stripe's limit of calls a second", async () => {
     const customers = await newCustomers(180);
     await control(site.sandboxOrigin, "requests/clear");
     setBudget("80"); // what comes with a live key
@@ -117,7 +117,7 @@ describe("many accounts together", () => {
     expect(busiest).toBeLessThan(100);
   }, 60_000);
 
-  it("let those through first who have paid or want to", async () => {
+  it("give priority to those who have paid or are about to", async () => {
     const payer = await newBuyer();
     await control(site.sandboxOrigin, `sessions/${payer.sessionId}/pay`);
     const newcomer = await newReader();
@@ -140,7 +140,7 @@ describe("many accounts together", () => {
     await looks;
   }, 60_000);
 
-  it("share the list of products, which never queues behind the timer's calls", async () => {
+  it("share the list of products, whose call never queues behind the timer's", async () => {
     setBudget("50");
     const { products } = stripeClient();
     const list = products.list.bind(products);
@@ -157,7 +157,7 @@ describe("many accounts together", () => {
     asked.mockRestore();
   });
 
-  it("who would wait too long hear at once that the payment service did not answer", async () => {
+  it("fail at once when they would wait too long", async () => {
     const customers = await newCustomers(20);
     await control(site.sandboxOrigin, "requests/clear");
     setBudget("1");
@@ -185,11 +185,11 @@ describe("many accounts together", () => {
   });
 });
 
-describe("Stripe saying that there are too many calls", () => {
+describe("a 429 from Stripe", () => {
   const tooMany = (times: number) =>
     control(site.sandboxOrigin, "faults", { kind: "error", status: 429, times });
 
-  it("is waited out by all calls, and the refused one is made again", async () => {
+  it("pauses all calls, and the rejected one is retried", async () => {
     const buyer = await newBuyer();
     await tooMany(1);
     const startedAt = Date.now();
@@ -201,7 +201,7 @@ describe("Stripe saying that there are too many calls", () => {
     expect(await first).toMatchObject({ kind: "synced" });
   });
 
-  it("again and again is a failure like any other", async () => {
+  it("that persists is a failure like any other", async () => {
     const buyer = await newBuyer();
     await tooMany(4);
     await expect(syncCustomer(buyer.customer)).rejects.toThrow();
@@ -216,7 +216,7 @@ describe("the portal's configuration", () => {
       metadata: { ...SETUP_METADATA },
     });
 
-  it("is remembered, and asked for anew when Stripe refuses it", async () => {
+  it("is cached, and read anew when Stripe rejects it", async () => {
     setBudget("100001"); // a client of its own, which remembers nothing
     const buyer = await newBuyer();
     const { id } = await configure();
@@ -254,7 +254,7 @@ describe("the success page", () => {
   const age = (reader: Reader, seconds: number) =>
     updateProfile(reader.id, { syncedAt: new Date(Date.now() - seconds * 1_000) });
 
-  it("asks nobody about a member whose row is seconds old, and Stripe when it is older", async () => {
+  it("makes no call for a member whose row is seconds old, and syncs when it is older", async () => {
     const member = await newMember();
     expect(await confirmPurchase(member.id, member.sessionId, always)).toBe("member");
     expect(await counts()).toEqual({});
@@ -263,14 +263,14 @@ describe("the success page", () => {
     expect(await counts()).toEqual({ "GET /v1/subscriptions": 1, "GET /v1/charges": 1 });
   });
 
-  it("shows a membership at once that was paid for right after the row was synced", async () => {
+  it("shows at once a membership that was paid right after the row was synced", async () => {
     const buyer = await newBuyer();
     await syncCustomer(buyer.customer);
     await control(site.sandboxOrigin, `sessions/${buyer.sessionId}/pay`);
     expect(await confirmPurchase(buyer.id, buyer.sessionId, always)).toBe("member");
   });
 
-  it("does not ask again about a row that was just synced, for somebody who brings no session", async () => {
+  it("does not sync a fresh row again for a request without a session id", async () => {
     const buyer = await newBuyer();
     await syncCustomer(buyer.customer);
     await control(site.sandboxOrigin, "requests/clear");
@@ -279,7 +279,7 @@ describe("the success page", () => {
     expect(await counts()).toEqual({});
   });
 
-  it("goes by the row alone when it may not ask", async () => {
+  it("uses the row alone when over its limit", async () => {
     const member = await newMember();
     await age(member, 60);
     expect(await confirmPurchase(member.id, null, never)).toBe("member");
@@ -291,7 +291,7 @@ describe("the success page", () => {
     expect(await counts()).toEqual({});
   });
 
-  it("asks after the last who came, once for all of them", async () => {
+  it("syncs once for all concurrent callers, after the last", async () => {
     const buyer = await newBuyer();
     await control(site.sandboxOrigin, "requests/clear");
     await control(site.sandboxOrigin, "faults", { kind: "slow", ms: 300, times: 0 });
