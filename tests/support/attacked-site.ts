@@ -26,7 +26,7 @@ export type Outcomes = Record<string, number> & { averageMs: number };
 /** The built program in a network namespace, with visitors and attackers of any of its addresses. */
 export type AttackedSite = {
   visitor(address: string): Visitor;
-  /** Begins an attack; `stop` ends it, as often as it is called, and says what came of it. */
+  /** Starts an attack; `stop` ends it, idempotently, and returns its results. */
   attack(attack: Attack): { stop(): Promise<Outcomes> };
   metric(name: string): Promise<number>;
   close(): Promise<void>;
@@ -55,7 +55,7 @@ export async function startAttackedSite(
     return child;
   }
   function agentOf(address: string): Agent {
-    // Node's agents hand this on to the connection; their types do not know it
+    // Node's agents pass this on to the connection, but their types omit it
     return new Agent({ socketPath: doors.get(address) } as AgentOptions);
   }
 
@@ -72,7 +72,7 @@ export async function startAttackedSite(
         PORT: String(port),
         HOST: "::",
         DATA_DIR: data.path,
-        // by a socket file, which is part of no network
+        // through a Unix socket, which no network namespace confines
         DATABASE_URL: database.url,
         PAYMENTS: "sandbox",
         ALLOW_PUBLIC_SANDBOX: "true",

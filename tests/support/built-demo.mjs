@@ -12,8 +12,7 @@ import { untilReady } from "./ready.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Builds the site and runs its demo on free ports with data of its own, which go when it stops.
- *
+ * Builds the site and runs its demo on free ports with its own data, which is removed when it stops.
  * @param {Record<string, string>} [variables] of the environment, beside those that are needed
  * @returns {Promise<{ origin: string, sandboxOrigin: string, dataDir: string, stop: () => Promise<void> }>}
  */

@@ -1,8 +1,7 @@
 /**
- * The environment of a program that is tested: what it takes to find and run one, warnings in the log, and
- * the variables given. Nothing else of this process's, whose DATABASE_URL or SMTP_URL may name something
- * real; so no NODE_ENV either, as for whoever starts the program.
- *
+ * The environment of a program under test: what is needed to find and run it, log level `warn`, and the
+ * variables given. Nothing else is inherited, since this process's DATABASE_URL or SMTP_URL may name
+ * something real; nor is NODE_ENV, as when a person starts the program.
  * @param {Record<string, string>} variables
  */
 export function childEnvironment(variables) {

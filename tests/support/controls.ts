@@ -2,34 +2,34 @@ import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright";
 import { expect } from "vitest";
 
-/** Milliseconds between two looks at a page that moves: two frames and a little. */
+/** Polling interval for a moving page, in milliseconds: a little over two frames. */
 const LOOK = 35;
 
-/** Milliseconds until something that ought to happen counts as not happening. */
+/** Timeout for expected effects, in milliseconds. */
 const TIMEOUT = 10_000;
 
-/** `expect.poll` with the patience for a machine that does other things too. */
+/** `expect.poll` with a timeout generous enough for a busy machine. */
 export const poll = <T>(look: () => T, message?: string) =>
   expect.poll(look, { timeout: TIMEOUT, message });
 
 /**
- * Something in a page that can be clicked, as it was found there. It is found again by where it stands: what
- * it is called may change with a click.
+ * Something in a page that can be clicked, as it was found there. It is found again by its position, since a
+ * click may change its name.
  */
 export type Control = {
-  /** The part of the page and of a menu it stands in, and its number there. */
+  /** The part of the page and the menu that contain it, and its index there. */
   place: string;
-  /** A menu's item is a `submit` too: what it asks for is answered elsewhere. */
+  /** A menu item is a `submit` too: its effect is shown elsewhere. */
   kind: "link" | "tab" | "menu" | "submit" | "button";
   name: string;
-  /** Where a link leads. */
+  /** A link's target. */
   href: string;
   disabled: boolean;
-  /** The place of what opens the menu it stands in. */
+  /** The place of the control that opens the menu it is in. */
   opener?: string;
 };
 
-/** A control as it is just now. */
+/** A control's current state. */
 type State = Control & {
   x: number;
   y: number;
@@ -39,15 +39,15 @@ type State = Control & {
   hidden: boolean;
   /** The window's height. */
   height: number;
-  /** Something else is where it would be clicked. */
+  /** Another element covers the point where it would be clicked. */
   covered: boolean;
-  /** What says that it has answered: open, pressed, selected, checked, its name. */
+  /** The state that shows it has reacted: open, pressed, selected, checked, its name. */
   answer: string;
   selected: boolean;
   open: boolean;
 };
 
-/** Every control that shows, in the page's order; those of toasts, which come and go, are left out. */
+/** Every visible control, in document order, except those of toasts, which come and go. */
 function readControls(page: Page): Promise<State[]> {
   return page.evaluate(() => {
     const counts = new Map<string, number>();
@@ -101,7 +101,7 @@ function readControls(page: Page): Promise<State[]> {
   });
 }
 
-/** How a control is now. Fails if there is none in its place. */
+/** A control's current state. Fails if there is none in its place. */
 export async function controlNow(page: Page, control: Control): Promise<State> {
   const all = await readControls(page);
   const found = all.find(({ place }) => place === control.place);
@@ -115,8 +115,8 @@ export function describeControl({ kind, name, place }: Control): string {
 }
 
 /**
- * Every control of the page, also those in its menus: each menu is opened once and closed again.
- * Scripts must have come alive, or be switched off.
+ * Every control of the page, also those in its menus: each menu is opened once and closed again. The page
+ * must be hydrated, or JavaScript switched off.
  */
 export async function findControls(page: Page): Promise<Control[]> {
   const shown: Control[] = await readControls(page);
@@ -124,7 +124,7 @@ export async function findControls(page: Page): Promise<Control[]> {
   for (const opener of shown.filter(({ kind }) => kind === "menu")) {
     await click(page, opener);
     await expectOpen(page, opener, true);
-    // what it opens may take the place of what was there while the page was plain
+    // what it opens may replace what was there before hydration
     const isInside = ({ place }: Control) => !shown.some((control) => control.place === place);
     const inside = (await readControls(page)).filter(isInside);
     expect(inside.length, `controls of ${describeControl(opener)}`).toBeGreaterThan(0);
@@ -135,7 +135,7 @@ export async function findControls(page: Page): Promise<Control[]> {
   return found;
 }
 
-/** Waits until what opens a menu says that it is open, or that it is closed. */
+/** Waits until the control that opens a menu reports it as open, or as closed. */
 export async function expectOpen(page: Page, opener: Control, open: boolean): Promise<void> {
   await expect
     .poll(async () => (await controlNow(page, opener)).open, { timeout: TIMEOUT })
@@ -170,7 +170,7 @@ export async function restingPosition(page: Page): Promise<number> {
   return last;
 }
 
-/** Turns the mouse's wheel until the page is about where it should be, or can go no further. */
+/** Scrolls by mouse wheel until the page is about where it should be, or cannot scroll further. */
 export async function wheelTo(page: Page, position: number): Promise<void> {
   for (let turn = 0; turn < 4; turn++) {
     const from = await restingPosition(page);
@@ -188,8 +188,8 @@ export async function wheelTo(page: Page, position: number): Promise<void> {
 }
 
 /**
- * Turns the wheel, if need be, until a control stands where it can be clicked. Gives the position of the page,
- * at rest.
+ * Scrolls by mouse wheel, if necessary, until a control can be clicked. Gives the position of the page, at
+ * rest.
  */
 export async function bringIntoView(page: Page, control: Control): Promise<number> {
   const position = await restingPosition(page);

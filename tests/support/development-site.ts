@@ -32,7 +32,7 @@ const SOURCES = [
 /** Longest wait for something to be printed, in milliseconds. */
 const PRINT_LIMIT = 60_000;
 
-/** `npm run dev`, as in a terminal of its own, on a copy of the project's sources that a test may edit. */
+/** `npm run dev`, as in its own terminal, on a copy of the project's sources that a test may edit. */
 export class DevelopmentSite {
   readonly #folder = temporaryDirectory();
   readonly #npm: ChildProcess;
@@ -66,7 +66,7 @@ export class DevelopmentSite {
         PORT: new URL(origin).port,
       } as unknown as NodeJS.ProcessEnv,
       stdio: ["ignore", "pipe", "pipe"],
-      // a group of its own, all of which a terminal's Ctrl-C reaches
+      // its own process group, all of which a terminal's Ctrl-C reaches
       detached: true,
     });
     this.#ended = new Promise((done) => this.#npm.once("close", done));
@@ -85,7 +85,7 @@ export class DevelopmentSite {
     return site;
   }
 
-  /** Waits until something is printed, after what was waited for before; rejects if that is the end. */
+  /** Waits for output after what was awaited before; rejects if the program ends first. */
   prints(text: RegExp): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(new Error(`${text} was not printed, but:\n${this.#output}`));
@@ -129,7 +129,7 @@ export class DevelopmentSite {
         if (!readlinkSync(`/proc/${pid}/cwd`).startsWith(this.#folder.path)) return [];
         return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
       } catch {
-        // it has ended meanwhile
+        // the process has ended meanwhile
         return [];
       }
     });

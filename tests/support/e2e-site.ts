@@ -44,7 +44,7 @@ export class E2eSite {
       PAYMENTS: "sandbox",
       DATABASE_URL: testDatabase.url,
       DATA_DIR: this.#data.path,
-      // what the limits do is tested elsewhere; here many visitors share one address
+      // the rate limits are tested elsewhere; here many visitors share one address
       RATE_LIMIT_FACTOR: "10000",
       ...variables,
     };
@@ -95,12 +95,12 @@ export class E2eSite {
     return this.#started(this.#program).output();
   }
 
-  /** The program's own database, to look at and to break. */
+  /** The program's own database, for tests to inspect and break. */
   get database(): Database {
     return this.#started(this.#database);
   }
 
-  /** The landing page as one visitor has it open all the time, for tests that only look at it. */
+  /** The landing page, kept open by one visitor for tests that only read it. */
   landingPage(): Promise<Page> {
     this.#landingPage ??= this.open("/").then((page) => {
       this.#contexts.splice(this.#contexts.indexOf(page.context()), 1);
@@ -172,25 +172,27 @@ export class E2eSite {
     return { ...account, subscription: session.subscription };
   }
 
-  /** Makes the sandbox do something through its control API, and waits until the site has heard of it. */
+  /**
+   * Triggers something in the sandbox through its control API, and waits until its webhooks are delivered.
+   */
   async sandbox<Answer>(path: string, fields: Record<string, unknown> = {}): Promise<Answer> {
     const answer = await control<Answer>(this.sandboxOrigin, path, fields);
     await control(this.sandboxOrigin, "webhooks/settle");
     return answer;
   }
 
-  /** Gives an account a picture of its own, which no page of the site does. */
+  /** Gives an account a picture, which no page of the site can do. */
   async givePicture(email: string, address: string): Promise<void> {
     const { db } = this.database;
     await db.update(users).set({ avatarUrl: address }).where(eq(users.email, email));
   }
 
-  /** Writes what billing knows of an account, for states that take a month to come by themselves. */
+  /** Writes an account's billing state, for states that would take a month to arise. */
   async setProfile(email: string, profile: Partial<Profile>): Promise<void> {
     await this.database.db.update(profiles).set(profile).where(this.#isProfileOf(email));
   }
 
-  /** Removes what billing knows of an account. */
+  /** Removes an account's billing state. */
   async forgetProfile(email: string): Promise<void> {
     await this.database.db.delete(profiles).where(this.#isProfileOf(email));
   }
@@ -200,7 +202,7 @@ export class E2eSite {
     return inArray(profiles.id, owner.where(eq(users.email, email)));
   }
 
-  /** Runs `work` while a table is out of the server's reach, as when the database fails. */
+  /** Runs `work` while a table is missing, as when the database fails. */
   async without(table: string, work: () => Promise<void>): Promise<void> {
     const away = `${table}_away`;
     const rename = (from: string, to: string) =>

@@ -19,7 +19,7 @@ export async function embeddedDatabase(
   return { url: formatDatabaseUrl(status.address, superuser, database), pid: status.pid };
 }
 
-/** Opens it as superuser, to look into it and to break it; the caller closes it. */
+/** Opens it as superuser, for tests to inspect and break it; the caller closes it. */
 export async function openEmbeddedDatabase(dataDir: string, database?: string): Promise<Database> {
   return openDatabase((await embeddedDatabase(dataDir, database)).url);
 }

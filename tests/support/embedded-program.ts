@@ -14,14 +14,14 @@ export type EmbeddedProgramOptions = {
   settings?: Record<string, string>;
 };
 
-/** For tests that are not about what survives: much faster where disks are slow. */
+/** For tests that are not about durability: much faster where disks are slow. */
 export const NOT_DURABLE = { fsync: "off" };
 
 export type Opened = { url: string; pid: number; host: string; port: number };
 
-/** A process of its own that uses an embedded PostgreSQL, to be killed as real programs are. */
+/** A separate process that uses an embedded PostgreSQL, and can be killed like a real program. */
 export type EmbeddedProgram = {
-  /** What it opened; rejects with the sentences it ended with instead. */
+  /** What it opened; rejects with its error message if it ended instead. */
   opened: Promise<Opened>;
   stop: () => Promise<void>;
   kill: () => Promise<void>;

@@ -29,7 +29,7 @@ export type EmbeddedScene = {
   cleanUpWith: (cleanUp: () => unknown) => void;
 };
 
-/** Sets the scene for a test file: the hooks that make it and clear it away. */
+/** Registers the hooks that set up and tear down a test file's databases. */
 export function setEmbeddedScene(): EmbeddedScene {
   const cleanUps: (() => unknown)[] = [];
   let program: string;
@@ -85,13 +85,13 @@ export function setEmbeddedScene(): EmbeddedScene {
   };
 }
 
-/** Whether the data directory's server runs, as its own pid file has it. */
+/** Whether the data directory's server runs, according to its pid file. */
 export async function isServerRunning(dataDir: string): Promise<boolean> {
   const pid = await serverPid(dataDir);
   return pid !== null && (await isAlive(pid));
 }
 
-/** Writes a row as the site does: the promise resolves when the server says it is kept. */
+/** Writes a row as the site does: the promise resolves when the server has acknowledged it. */
 export async function keepRow(url: string, row: string): Promise<void> {
   const { db, close } = openDatabase(url);
   await db.execute(sql`create table if not exists kept (row text)`);
@@ -106,7 +106,7 @@ export async function keptRows(url: string): Promise<unknown[]> {
   return rows.map(({ row }) => row);
 }
 
-/** The message of a failure, which is for a person and stands on one line. */
+/** The message of a failure, which must be readable and on one line. */
 export async function sentence(promise: Promise<unknown>): Promise<string> {
   const error = await promise.then(
     () => {

@@ -1,14 +1,14 @@
-// Loaded into a program with `--import=…?port=n`: tells on that port how long its event loop was held up.
+// Loaded into a program with `--import=…?port=n`: reports on that port how long its event loop was blocked.
 import { openSync, readSync } from "node:fs";
 import { createServer } from "node:http";
 
-/** How often the loop is looked at, in milliseconds. */
+/** Sampling interval, in milliseconds. */
 const INTERVAL_MS = 1;
 
 const buffer = Buffer.alloc(100);
 const schedule = openSchedule();
 
-/** How long the main thread has been on a processor, where the kernel tells (Linux). */
+/** CPU time of the main thread, where the kernel reports it (Linux). */
 function openSchedule() {
   try {
     return openSync(`/proc/self/task/${process.pid}/schedstat`, "r");
@@ -17,7 +17,10 @@ function openSchedule() {
   }
 }
 
-/** The thread's own time in milliseconds, without what other programs take of a busy machine; else the clock's. */
+/**
+ * The thread's CPU time in milliseconds, which other programs on a busy machine do not affect; else wall
+ * time.
+ */
 function ownTime() {
   if (schedule === null) return performance.now();
   const length = readSync(schedule, buffer, 0, buffer.length, 0);
@@ -35,9 +38,9 @@ function look() {
 
 setInterval(look, INTERVAL_MS).unref();
 
-// answers with the longest delay since it was asked last, in milliseconds
+// responds with the longest delay since the last request, in milliseconds
 createServer((_request, response) => {
-  // what has just held the loop up is only seen when the timers have had their turn
+  // a delay that has just happened is only measured once the timers have run
   setTimeout(() => {
     look();
     response.setHeader("Connection", "close");

@@ -1,5 +1,5 @@
-// Loaded into a program with `--import`: it commits a fault that nothing catches when it gets a signal,
-// SIGUSR2 for a rejection without a handler, SIGHUP for an exception.
+// Loaded into a program with `--import`: it fails without a handler when it gets a signal: SIGUSR2 for an
+// unhandled rejection, SIGHUP for an uncaught exception.
 process.on("SIGUSR2", () => {
   void Promise.reject(new Error("a rejection on purpose"));
 });

@@ -1,6 +1,6 @@
-// Runs in a network of its own: starts the built program behind "a proxy", TRUST_PROXY=1, and subscribes
-// to the newsletter from an address of the internet and from loopback, with a made-up X-Forwarded-For
-// each time. Prints the statuses.
+// Runs in its own network namespace: starts the built program with TRUST_PROXY=1, and subscribes to the
+// newsletter from a public address and from loopback, with a forged X-Forwarded-For each time. Prints the
+// statuses.
 import { spawn } from "node:child_process";
 import { request } from "node:http";
 import { resolve } from "node:path";

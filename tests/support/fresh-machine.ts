@@ -38,7 +38,7 @@ const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null;
 const NETWORK_VARIABLE =
   /^(npm_config_(registry|ca|cafile|cert|key|strict_ssl|proxy|https_proxy|noproxy|globalconfig)|https?_proxy|no_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i;
 
-/** Lines of somebody's .npmrc that would help with compiling, or name folders that only they may enter. */
+/** Lines of a user's .npmrc that would help with compiling, or name folders that only that user may enter. */
 const FOREIGN_LINE = /^\s*(nodedir|python|cache|prefix|tmp|ignore-scripts)\s*=.*$/gm;
 
 const UNREACHABLE =
@@ -70,7 +70,7 @@ export class FreshMachine {
     giveToOrdinaryUser(this.#folder);
   }
 
-  /** False where Node.js or npm lie in a folder that only root may enter. */
+  /** False if Node.js or npm are in a folder that only root may enter. */
   async canRunNpm(): Promise<boolean> {
     const ended = await end(this.run(["--version"])).catch(() => null);
     return ended?.code === 0;
@@ -85,7 +85,7 @@ export class FreshMachine {
     const cache = usersCache();
     let ended = await end(this.run(parameters, NOBODY ? {} : { npm_config_cache: cache }));
     if (NOBODY && isUnreachable(ended) && existsSync(cache)) {
-      // root's cache lies where nobody else may read it
+      // other users cannot read root's cache
       const copy = join(this.#home, ".npm");
       cpSync(cache, copy, { recursive: true });
       giveToOrdinaryUser(copy);
@@ -95,7 +95,7 @@ export class FreshMachine {
   }
 
   /**
-   * What a version of npm says to package-lock.json, without installing anything. Null if that npm
+   * What a version of npm reports about package-lock.json, without installing anything. Null if that npm
    * cannot be fetched.
    */
   async tryInstallationWith(npm: string): Promise<Ended | null> {
@@ -159,7 +159,7 @@ function npmScript(): string {
   throw new Error("There is no npm on the PATH.");
 }
 
-/** The user's .npmrc, which may name a registry and what it wants to know. */
+/** The user's .npmrc, which may name a registry and its settings. */
 function userSettings(): string {
   const file = process.env.npm_config_userconfig ?? join(homedir(), ".npmrc");
   try {

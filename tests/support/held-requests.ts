@@ -1,6 +1,6 @@
 import type { Page, Request } from "playwright";
 
-/** Requests of a page that are kept waiting, to look at the page meanwhile. */
+/** Requests of a page that are held back, so that a test can inspect the page meanwhile. */
 export type HeldRequests = {
   /** The requests that have been made so far. */
   readonly requests: Request[];

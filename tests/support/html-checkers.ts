@@ -37,7 +37,7 @@ export const nuChecker: HtmlChecker = {
         writeFileSync(file, html);
         names.set(pathToFileURL(file).href.replace("file:///", "file:/"), name);
       }
-      // the path alone: what the package exports would download a Java where there is none
+      // only the path: the package's own export would download a Java if there is none
       const jar = createRequire(import.meta.url).resolve("vnu-jar/build/dist/vnu.jar");
       const { stdout } = await promisify(execFile)(
         "java",
@@ -47,7 +47,7 @@ export const nuChecker: HtmlChecker = {
       const { messages } = JSON.parse(stdout) as { messages: NuMessage[] };
       return byFault(
         messages
-          // mere information is that React closes its void elements with a slash
+          // informational messages are only about the slash with which React closes void elements
           .filter(({ type, subType }) => type !== "info" || subType === "warning")
           .map(({ url, message, extract }) => ({
             fault: `${message} ${extract ?? ""}`,
@@ -101,7 +101,7 @@ export const htmlValidate: HtmlChecker = {
   },
 };
 
-/** html-validate does not look into drawings, whose ids are the document's too. */
+/** html-validate does not check inside SVGs, whose ids count for the document too. */
 function idsUsedTwice(html: string): Set<string> {
   const elements = html.replaceAll(/(<script\b[^>]*>)[\s\S]*?<\/script>/g, "$1");
   const ids = [...elements.matchAll(/<[^>]*\sid="([^"]+)"/g)].map(([, id = ""]) => id);

@@ -23,7 +23,7 @@ export type Sent = {
   agent?: Agent;
 };
 
-/** Sends what it is told and no header more, which no browser and no `fetch` lets a test do. */
+/** Sends exactly the given headers and no others, which neither browsers nor `fetch` allow. */
 export function send(url: string, sent: Sent = {}): Promise<Answer> {
   const { form, json, cookie, agent } = sent;
   const headers: OutgoingHttpHeaders = { ...sent.headers };
@@ -60,16 +60,16 @@ export function send(url: string, sent: Sent = {}): Promise<Answer> {
   });
 }
 
-/** A browser as far as the server can tell: it keeps cookies and says where its requests come from. */
+/** A browser as far as the server can tell: it stores cookies and sends Origin headers. */
 export class Visitor {
   readonly #cookies = new Map<string, string>();
 
   constructor(
     private readonly origin: string,
-    /** Headers of every request, such as the Host of a site that goes by another name. */
+    /** Headers of every request, such as the Host of a site with another name. */
     private readonly headers: OutgoingHttpHeaders = {},
     private readonly publicOrigin = origin,
-    /** Makes its connections, where they are to be of a special kind. */
+    /** Creates its connections, if they have to be special. */
     private readonly agent?: Agent,
   ) {}
 
@@ -126,21 +126,21 @@ export class Visitor {
   }
 }
 
-/** A connection over which a test says what it likes, HTTP or not, at its own pace. */
+/** A connection over which a test can send anything, HTTP or not, at any pace. */
 export type RawConnection = {
   write(bytes: string | Buffer): void;
-  /** Sends the end of what it has to say, and goes on listening. */
+  /** Half-closes the connection, and keeps reading. */
   finish(): void;
-  /** What has come back so far. */
+  /** The data received so far. */
   received(): string;
-  /** Resolves with what came back once it matches; rejects when the connection is over before. */
+  /** Resolves with the received data once it matches; rejects if the connection ends first. */
   until(pattern: RegExp): Promise<string>;
-  /** Resolves with all that came back when the other side has ended the connection. */
+  /** Resolves with all received data when the other side has ended the connection. */
   ended: Promise<string>;
   destroy(): void;
 };
 
-/** Opens a connection to the program; resolves when it stands. */
+/** Opens a connection to the program; resolves when it is established. */
 export async function openConnection(origin: string): Promise<RawConnection> {
   const { hostname, port } = new URL(origin);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });

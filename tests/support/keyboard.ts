@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright";
 import { expect } from "playwright/test";
 
-/** More presses of Tab than any page of the site has stops. */
+/** More than the number of tab stops on any page of the site. */
 const MAX_STOPS = 80;
 
 /**
@@ -13,13 +13,13 @@ export async function tabTo(
   target: Locator,
   key: "Tab" | "Shift+Tab" = "Tab",
 ): Promise<void> {
-  // keys that are pressed while a page is still coming go nowhere
+  // keys pressed while a page is still loading are lost
   await page.waitForLoadState();
   const stops: string[] = [];
   while (stops.length < MAX_STOPS) {
     await page.keyboard.press(key);
     stops.push(await expectFocusInSight(page));
-    // in one look: what has the focus may give way to something that takes it over
+    // in one evaluation, since the focused element may be replaced by another
     if ((await target.and(page.locator(":focus")).count()) > 0) return;
   }
   throw new Error(`${key} never came to ${target}, only to:\n${stops.join("\n")}`);

@@ -5,7 +5,7 @@ export type LogLine = { level: string; message: string; facts: Record<string, un
 
 const LEVELS = ["fatal", "error", "warn", "info", "debug"] as const;
 
-/** Notes what the program logs from here on, whatever the level; `vi.restoreAllMocks` ends it. */
+/** Records what the program logs from here on, at any level; `vi.restoreAllMocks` ends it. */
 export function watchLog(): LogLine[] {
   const lines: LogLine[] = [];
   for (const level of LEVELS) {
@@ -16,7 +16,7 @@ export function watchLog(): LogLine[] {
   return lines;
 }
 
-/** Everything a log line says as one text, errors with all they carry, to look for what must not be in it. */
+/** A log line as one text, including all properties of errors, to search for what must not be in it. */
 export function everythingIn(lines: LogLine[]): string {
   return lines
     .map((line) =>

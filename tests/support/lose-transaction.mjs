@@ -1,4 +1,4 @@
-// Runs in a process of its own: ends the session of a transaction in the middle of a statement, and catches
+// Runs in a separate process: ends the session of a transaction in the middle of a statement, and catches
 // what postgres.js rejects the transaction with. Given are the server's address and its socket.
 import { setImmediate as checkPhase } from "node:timers/promises";
 import postgres from "postgres";

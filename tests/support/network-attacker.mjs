@@ -1,5 +1,5 @@
-// Attacks a program from many addresses until its input ends, then prints what came of it as JSON. It has no
-// idea of the program's limits: whatever is closed or answered is begun anew.
+// Attacks a program from many addresses until its input ends, then prints what came of it as JSON. It does
+// not know the program's limits: whatever is closed or answered is started again.
 import { Agent, request } from "node:http";
 import { connect, isIPv6 } from "node:net";
 
@@ -36,12 +36,12 @@ process.stdin.resume().once("end", () => {
   process.stdout.write(JSON.stringify(outcomes), () => process.exit());
 });
 
-/** Before something is begun anew; without, the attackers' own work would be most of what the machine does. */
+/** Delay before a restart; without it, the attackers themselves would take most of the CPU. */
 const PAUSE_MS = 500;
 
 const HEAD = `HTTP/1.1\r\nHost: ${target.name}\r\n`;
 
-/** What a connection says, and then nothing more: kinds of clients that only take up room. */
+/** What a connection sends before it goes silent: kinds of clients that only occupy a connection. */
 const OPENINGS = [
   `GET / ${HEAD}X-Slow: `,
   `GET / ${HEAD}\r\n`,

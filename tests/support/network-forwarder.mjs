@@ -1,5 +1,5 @@
-// Lets a test that is outside of a network namespace speak from any address inside: run in there, it takes
-// connections on Unix sockets, `<address>=<path>` each, and passes them on to a port, from that address.
+// Lets a test outside a network namespace connect from any address inside it: run there, it accepts
+// connections on Unix sockets, `<address>=<path>` each, and forwards them to a port, from that address.
 import { connect, createServer, isIPv6 } from "node:net";
 
 const [port, ...doors] = process.argv.slice(2);
@@ -18,5 +18,5 @@ await Promise.all(
   }),
 );
 process.stdout.write("ready\n");
-// it ends with whoever started it
+// it ends with its parent process
 process.stdin.resume().once("end", () => process.exit());

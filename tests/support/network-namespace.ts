@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { userInfo } from "node:os";
 
-/** A network of a test's own, in which its processes have any addresses it likes and nobody else sees them. */
+/** A private network for a test, in which its processes can have any address, isolated from the machine's. */
 export type NetworkNamespace = {
   /** The beginning of a command line that runs the rest of it in the namespace. */
   enter: [string, ...string[]];
@@ -14,15 +14,15 @@ export type NetworkNamespace = {
 const HOLD = 'printf %s "$1" | ip -batch - && echo made && exec cat';
 
 /**
- * Makes a network namespace whose loopback has these addresses. It goes away with this process, however
- * that ends. Gives the reason why this machine lets it make none, for the names of skipped tests.
+ * Creates a network namespace whose loopback has these addresses. It ends with this process, however that
+ * ends. Returns the reason if this machine does not allow one, for the names of skipped tests.
  */
 export async function openNetworkNamespace(
   addresses: string[],
 ): Promise<{ namespace: NetworkNamespace } | { reason: string }> {
   if (process.platform !== "linux") return { reason: "only Linux has network namespaces" };
   const isRoot = userInfo().uid === 0;
-  // whoever is not root may configure a network in a user namespace, where the system lets him have one
+  // an ordinary user may configure a network in a user namespace, if the system allows one
   const asUser = isRoot ? [] : ["--user", "--map-current-user", "--keep-caps"];
   const batch = ["link set lo up", ...addresses.map((address) => `address add ${address} dev lo`)];
   const holder = spawn("unshare", [...asUser, "--net", "sh", "-c", HOLD, "sh", batch.join("\n")]);

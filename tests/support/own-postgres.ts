@@ -54,12 +54,12 @@ export class OwnPostgres {
     this.server = await ensureServer(this.cluster, this.server);
   }
 
-  /** Stops every process of it in its tracks: connections stay, and nothing answers. */
+  /** Freezes all its processes (SIGSTOP): connections stay open, and nothing answers. */
   freeze(): Promise<void> {
     return this.#signalAll("SIGSTOP");
   }
 
-  /** Lets a frozen server go on as if nothing had been. */
+  /** Resumes a frozen server. */
   thaw(): Promise<void> {
     return this.#signalAll("SIGCONT");
   }

@@ -16,7 +16,7 @@ export async function expectToast(page: Page, title: string, description?: strin
 /** Requests that are expected to fail here: the photographs of the external host. */
 const PHOTO_HOST = "images.unsplash.com";
 
-/** Collects what a browser would complain about in its console, for a test to find nothing there. */
+/** Collects uncaught and console errors, which a test expects to be empty. */
 export function watchForErrors(page: Page): string[] {
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(`uncaught: ${error.message}`));
@@ -24,7 +24,7 @@ export function watchForErrors(page: Page): string[] {
     if (message.type() !== "error" || message.location().url.includes(PHOTO_HOST)) return;
     // the browser reports each failed answer; the test that provoked it looks at the answer itself
     if (/Failed to load resource/.test(message.text())) return;
-    // Remix reports a navigation that was overtaken by the next one while its answer came in
+    // Remix reports a navigation that was superseded by the next one while its response arrived
     if (/^AbortError: signal is aborted without reason/.test(message.text())) return;
     errors.push(message.text());
   });

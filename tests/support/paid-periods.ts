@@ -9,7 +9,7 @@ const GRACE = 15 * DAY;
 
 /** What somebody is entitled to, judged by invoices, payments and disputes and not by the rule under test. */
 export type Truth = {
-  /** Whether a period that is paid, not refunded and not disputed is running, of a membership that goes on. */
+  /** Whether a current membership has a running period that is paid, not refunded and not disputed. */
   isPaidNow: boolean;
   /** Whether there must be access, leeway and grace included. */
   givesAccess: boolean;
@@ -66,7 +66,7 @@ function judge(
   const open = paid
     .flatMap(({ disputes }) => disputes)
     .filter(isOpenOrLost)
-    // lost, and yet paid for again since: over and done with
+    // lost, but paid again since, so it no longer counts
     .filter(({ status, created }) => status !== "lost" || !paid.some((p) => p.paidAt > created));
   for (const dispute of open) {
     const late = paid.filter(({ paidAt }) => paidAt > dispute.created + DAY);

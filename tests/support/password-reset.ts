@@ -18,7 +18,7 @@ import { startSmtpServer, type TestSmtpServer } from "./smtp";
 export const OLD_PASSWORD = "open sesame";
 export const NEW_PASSWORD = "a better one";
 
-/** Where the 'forgot password' form leads when it was taken. */
+/** Where the 'forgot password' form redirects after success. */
 export const SENT = "/auth/forgot-password?sent";
 
 /** The toast for a link that is used, expired or forged. */
@@ -112,7 +112,7 @@ export async function canLogIn(email: string, password: string): Promise<boolean
   return answer.status === 200;
 }
 
-/** Moves everything about a reader's reset this far into the past. */
+/** Backdates everything about a reader's reset by this much. */
 export function age(email: string, interval: string) {
   return getDatabase().db.execute(
     sql`update password_resets

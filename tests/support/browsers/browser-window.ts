@@ -1,7 +1,7 @@
 /**
- * The little that every driver of a browser can do, whichever protocol it speaks: what a story needs that
- * is told in several browsers. Pages are looked at by functions that run in them, which also works where
- * their own JavaScript is switched off, and used by mouse and keyboard alone.
+ * The least common denominator of all browser drivers, whatever their protocol: what a test needs that runs
+ * in several browsers. Pages are read by functions evaluated in them, which works even with the page's own
+ * JavaScript disabled, and operated by mouse and keyboard only.
  */
 export interface BrowserWindow {
   /** Opens an address as if it had been typed, and waits until it is loaded. */

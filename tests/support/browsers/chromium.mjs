@@ -12,7 +12,7 @@ import {
   reason,
 } from "./programs.mjs";
 
-/** Names the browser of a run once it is found, for the processes started after. */
+/** Environment variable that passes the browser found for a run on to the processes started later. */
 const CONFIGURED = "CHROMIUM_PATH";
 
 /** Quiet: no calls home, which a closed network would turn into errors. */
@@ -25,7 +25,9 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** An argument with which nothing but this machine is found: so every run sees pages without their photographs. */
+/**
+ * Makes all hosts but this machine unresolvable, so that every run sees the pages without their photographs.
+ */
 export const NO_OTHER_HOSTS = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost";
 
 /**
@@ -108,7 +110,7 @@ async function launch(executablePath, { args = [], ...options } = {}) {
   try {
     return await chromium.launch({ ...settings, chromiumSandbox: true });
   } catch {
-    // some systems let no ordinary user make the namespaces Chromium's sandbox is built of
+    // some systems do not let ordinary users create the namespaces that Chromium's sandbox needs
     return chromium.launch({ ...settings, chromiumSandbox: false });
   }
 }

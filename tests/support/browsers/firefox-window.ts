@@ -18,10 +18,10 @@ export async function openFirefoxWindow({
   return {
     errors,
     goto: async (url) => void (await page.goto(url)),
-    // what puppeteer remembers is late after a step in the history
+    // puppeteer's cached URL is outdated after a history navigation
     url: () => page.evaluate(() => location.href),
     evaluate: (look, argument) => page.evaluate(look as never, argument),
-    // without JavaScript Firefox ends when it is asked to click an element instead of a point
+    // without JavaScript Firefox crashes when asked to click an element instead of a point
     clickAt: (x, y) => page.mouse.click(x, y),
     type: (text) => page.keyboard.type(text),
     wheel: async (distance) => {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { BrowserWindow } from "./browser-window";
 
-/** How long a page may take to show what is waited for, and how often it is looked at, in milliseconds. */
+/** Timeout and polling interval for what a page is expected to show, in milliseconds. */
 const TIMEOUT = { timeout: 20_000, interval: 50 };
 
 /**
@@ -68,7 +68,7 @@ export class Reader {
       .toMatchObject({ disabled: true });
   }
 
-  /** Goes back and forward again in the history, and is where it was. */
+  /** Goes back and forward in the history, and expects the position to be restored. */
   async goesBackAndForward(): Promise<void> {
     const here = await this.#window.url();
     await this.#window.evaluate(() => history.back(), null);

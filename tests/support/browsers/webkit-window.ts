@@ -23,7 +23,7 @@ export async function openWebkitWindow(options: WindowOptions): Promise<BrowserW
   return { ...(await openPlaywrightWindow(browser, options)), close: () => browser.close() };
 }
 
-/** A window of WebKitGTK's small browser, by WebDriver. It tells nothing of errors in its pages. */
+/** A window of WebKitGTK's small browser, by WebDriver. It does not report errors in its pages. */
 async function openDriverWindow(
   { driver, browser, xvfb }: Extract<Webkit, { kind: "webdriver" }>,
   { javaScript, size = WINDOW_SIZE }: WindowOptions,
@@ -74,7 +74,7 @@ async function openDriverWindow(
       clickAt: (x, y) =>
         session.actions().move({ x, y, origin: Origin.VIEWPORT }).click().perform(),
       type: (text) => session.actions().sendKeys(text).perform(),
-      // Selenium's types do not know the wheel yet
+      // Selenium's types lack the wheel
       wheel: (distance) =>
         (session.actions() as unknown as ScrollActions)
           .scroll(size.width / 2, size.height / 2, 0, distance, Origin.VIEWPORT)
@@ -90,7 +90,7 @@ async function openDriverWindow(
   }
 }
 
-/** Gives the page this size; what the browser puts around it is not known before. */
+/** Resizes the window until the page has this size; the browser's own borders are unknown beforehand. */
 async function resize(session: WebDriver, { width, height }: { width: number; height: number }) {
   const inner = () =>
     session.executeScript<{ width: number; height: number }>(
