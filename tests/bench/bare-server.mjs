@@ -17,7 +17,7 @@ const server = createServer((request, response) => {
     response.writeHead(404).end();
     return;
   }
-  // a post's body is read, as whoever answers it has to
+  // read a post's body, as any server has to
   request.resume();
   response.writeHead(answer.status, answer.headers);
   response.end(answer.body);

@@ -103,7 +103,7 @@ async function main() {
     const samples = Object.fromEntries(Object.keys(servers).map((key) => [key, []]));
     for (let round = 0; round <= ROUNDS; round++) {
       const inTurn = Object.entries(servers);
-      // whoever comes after a server that was pressed hard must not always be the same one
+      // alternate the order, so that the same server is not always measured after a heavily loaded one
       if (round % 2 === 1) inTurn.reverse();
       for (const [key, server] of inTurn) {
         const asked = key === "bare" ? { ...work, path: `/${name}` } : work;
@@ -119,7 +119,7 @@ async function main() {
     return { name, ...result };
   }
 
-  /** How what asks the database grows with what is in it, all sizes interleaved. */
+  /** How requests that query the database slow down with its size, all sizes interleaved. */
   async function grow() {
     const grown = [];
     for (const name of ["landing-signed-in", "log-in", "newsletter", "webhook"]) {
@@ -148,9 +148,8 @@ async function main() {
 }
 
 /**
- * The requests that are measured, and how the bare server learns the bytes to send; null where an
- * answer has no like in a server that does nothing.
- *
+ * The requests that are measured, and how the bare server learns the bytes to send; null where a bare server
+ * has no equivalent.
  * @param {string} origin
  * @param {number} [size]
  * @returns {Promise<{ name: string, work: import("./load.mjs").Work, reference: (() => Promise<Response>) | null }[]>}
@@ -296,7 +295,7 @@ async function measureUnderFlood(site) {
   const idle = [];
   const flooded = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    // what the rounds before have left in queues is worked off
+    // let the queues of earlier rounds drain
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     const alone = await measure(site, landing, SECONDS);
     const flood = startFlood(site, SECONDS + 2);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   await context.close();
-  // not least: the policy that says what a page may load has nothing to complain about
+  // this includes violations of the Content-Security-Policy
   expect(errors).toEqual([]);
 });
 
@@ -82,8 +82,8 @@ describe.each(SCREEN_STATES.filter(({ again }) => !again))("$name", (state) => {
 });
 
 /**
- * The page at its top, where nothing lies half under the sticky header, and its toast under the
- * pointer, without which it would go.
+ * Scrolls to the top, where the sticky header covers nothing, and hovers the toast, which would close
+ * otherwise.
  */
 async function atRest(page: Page, { name }: ScreenState): Promise<void> {
   await page.evaluate(() => window.scrollTo(0, 0));

@@ -53,7 +53,7 @@ async function onPhotos(answer: (route: Route) => Promise<void> | void): Promise
 
 const showPhoto = (route: Route) => route.fulfill({ body: PHOTO, contentType: "image/png" });
 
-/** Reads the page to its end, as somebody with a wheel does, so that lazy things come. */
+/** Scrolls to the end of the page by mouse wheel, so that lazy images load. */
 async function readToEnd(): Promise<void> {
   const end = await page.evaluate(() => document.documentElement.scrollHeight);
   for (let y = 0; y < end; y += 500) {
@@ -70,7 +70,7 @@ function nextFrame(): Promise<void> {
   );
 }
 
-/** What an answer weighed on the wire; without Brotli, what it would have weighed with it. */
+/** A response's size on the wire; if sent without Brotli, its size with Brotli. */
 async function transferred(request: Request): Promise<number> {
   const response = await request.response();
   if (!response) throw new Error(`${request.url()} has no answer.`);
@@ -164,7 +164,7 @@ describe("the first visit to the landing page", () => {
       });
       await reportPaintOf("h1 span");
       await page.goto("/", { waitUntil: "commit" });
-      // a browser shows no text at all at first: it gives the typeface a moment
+      // at first the browser hides the text, in the font's block period
       await page.waitForFunction(() => performance.getEntriesByName("text-paint").length > 0);
       const before = await titleWidth();
       letFontsCome();

@@ -97,7 +97,7 @@ describe("npm run dev", () => {
     await seeReload(() => site.replace(PROBE, "loaded first", "loaded anew"));
     await seeReload(() => site.replace(PROBE_QUERY, "queried first", "queried anew"));
     expect(await heading.textContent()).toBe("rendered anew, loaded anew, queried anew");
-    // of all the builds so far
+    // although there were several builds
     const roots = site.filesIn("public/build")?.filter((file) => /^root-\w+\.js$/.test(file));
     expect(roots).toHaveLength(1);
   });

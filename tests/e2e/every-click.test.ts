@@ -22,9 +22,9 @@ const site = siteForThisFile();
 const WINDOWS = { desktop: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } };
 type Window = keyof typeof WINDOWS;
 
-/** One visitor's look at one page. */
+/** One visitor's test of one page. */
 type Walk = {
-  /** A window of its own for each of those that click at a time: browsers slow down what lies behind. */
+  /** A window for each concurrent page: browsers throttle pages in the background. */
   contexts: [BrowserContext, ...BrowserContext[]];
   path: string;
   scripts: boolean;
@@ -92,7 +92,7 @@ async function newContext(scripts: boolean, window: Window) {
   const page = await site.visit({
     javaScriptEnabled: scripts,
     viewport: WINDOWS[window],
-    // that it moves to its places is tested elsewhere, and would take most of the time here
+    // smooth scrolling is tested elsewhere, and would take most of the time here
     reducedMotion: "reduce",
   });
   await page.close();
@@ -253,7 +253,7 @@ async function pressOnce(page: Page, walk: Walk, control: Control): Promise<numb
 
 /** That a link has led where it says: to the section, just under the header, or to the top of the page. */
 async function expectArrival(page: Page, { href }: Control): Promise<void> {
-  // the way to a section by a page load
+  // section links that load the page
   const to = new URL(href.replace(/\/sections\/(\w+)$/, "/#$1"));
   await poll(() => page.url()).toBe(to.href);
   if (to.hash) await expectUnderHeader(page, to.hash.slice(1));
@@ -284,7 +284,7 @@ async function pressSubmit(page: Page, walk: Walk, control: Control): Promise<vo
   await click(page, control);
   const expected = OUTCOMES.find(([name]) => name.test(control.name))?.[1];
   const outcome = () => outcomeOf(page, start);
-  // a button that nobody has written down here has to do something all the same
+  // a button not listed here has to do something too
   if (expected) await poll(outcome).toBeOneOf(expected);
   else await poll(outcome).not.toBe("nothing");
   if (control.name === "Log out" && walk.account) {
@@ -306,7 +306,7 @@ async function closeToast(page: Page): Promise<void> {
   const close = page.locator(".toast:visible").getByLabel("Close");
   if (!(await close.count())) return;
   const position = await restingPosition(page);
-  // it may go by itself meanwhile
+  // it may close by itself meanwhile
   await close.click({ timeout: 2_000 }).catch(() => {});
   await poll(() => page.locator(".toast:visible").count(), "toasts").toBe(0);
   await expectPosition(page, position);

@@ -24,7 +24,7 @@ describe("an ordinary user without a compiler", () => {
       code: 0,
       output: expect.stringMatching(/added \d+ packages/),
     });
-    // npm says so when it holds a script back that nobody has decided about
+    // npm would warn about an unapproved install script
     expect(installed?.output).not.toMatch(/script/i);
     expect(existsSync(join(machine.project, "node_modules/argon2/build"))).toBe(false);
 

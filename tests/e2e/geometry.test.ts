@@ -72,7 +72,7 @@ const BROWSERS = {
 };
 const WINDOW = { width: 2080, height: HEIGHT + 20 };
 
-/** A state as it was brought up; what a script has placed fits no width but that one. */
+/** A captured state; what a script has positioned is valid at that width only. */
 type Capture = { state: ScreenState; url: string; isPlacedByScript: boolean };
 
 let site: StatesSite;
@@ -103,7 +103,7 @@ afterAll(async () => {
   await site?.close();
 });
 
-/** Brings up a state in Chromium and keeps it. */
+/** Sets up a state in Chromium and stores a snapshot. */
 async function capture(state: ScreenState): Promise<Capture> {
   const { name, visitor = "anonymous", plain } = state;
   // what a page without JavaScript is told comes with a cookie, which is nobody else's
@@ -180,7 +180,7 @@ function isAtTop({ name }: ScreenState): boolean {
   return /^(menu|toast)-|^landing-section$/.test(name);
 }
 
-/** What finds nothing could also be blind in this browser. */
+/** Checks that the examination works in this browser: finding no fault proves nothing otherwise. */
 async function findsEveryKindOfFault(bench: Bench): Promise<void> {
   const { faults } = await bench.evaluate(examineAtWidths, {
     url: snapshots.add("faults", FAULTS),

@@ -56,7 +56,7 @@ describe("the site", () => {
     const collectInTurn = async () => {
       for (let state = states.shift(); state; state = states.shift()) await collect(state);
     };
-    // most of their time they wait
+    // they mostly wait
     await Promise.all([collectInTurn(), collectInTurn(), collectInTurn()]);
   });
 

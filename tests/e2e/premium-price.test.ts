@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Stripe, which goes away and comes back with all it knew. */
+/** A Stripe that can be stopped and started again with its state. */
 type Account = { port: number; priceId: string; arrive(): Promise<void>; leave(): Promise<void> };
 
 /** An account at Stripe that sells at €12.50 a year; Stripe is there. */
@@ -133,7 +133,7 @@ describe("a price other than $9.99 a month", () => {
     const startedAt = performance.now();
     const program = await startSite(database, { port, priceId: "price_unheardOf" });
     ends.push(() => program.stop("SIGKILL"));
-    // two attempts of ten seconds each are what Stripe's client would wait
+    // Stripe's client would wait for two attempts of ten seconds each
     expect(performance.now() - startedAt).toBeLessThan(15_000);
     expect(await landingPage(program)).toContain("You see the price before you pay");
   });

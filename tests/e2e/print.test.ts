@@ -97,7 +97,7 @@ function lookAt(page: Page) {
       const parted: string[] = [];
       for (const element of document.querySelectorAll("html, body, body *")) {
         const { width, height } = element.getBoundingClientRect();
-        // what is there for readers by ear alone has a pixel, and what overlaps nothing has no area
+        // screen-reader-only text is one pixel in size, and empty boxes have no area
         if (!element.checkVisibility() || width * height <= 1) continue;
         if (element.closest(".book-cover")) continue;
         const style = getComputedStyle(element);

@@ -47,14 +47,14 @@ it.skipIf(process.platform !== "linux")(
     for (let visit = 0; visit < 5; visit++) {
       expect((await send(`${site.origin}/`)).status).toBe(200);
     }
-    // who was there before the crowd has kept his place, although he has waited longest
+    // a connection from before the flood is still open, although it has been idle longest
     kept.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     expect(await kept.until(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 200 /);
     kept.destroy();
 
     expect(await site.metric("http_connections")).toBeLessThanOrEqual(MOST);
     const closed = () => site.metric("http_connections_closed_total");
-    // the system has connected some that the program has not seen yet
+    // the kernel has accepted some that the program has not seen yet
     await expect.poll(closed, { timeout: 10_000 }).toBeGreaterThanOrEqual(CROWD - MOST);
     expect(await closed()).toBeLessThan(CROWD / 2);
     await vi.waitFor(() => expect(securityLines()).toHaveLength(1), { timeout: 10_000 });

@@ -136,7 +136,7 @@ describe("while PostgreSQL is stopped", () => {
       expect(page.status).toBe(200);
       expect(page.text).toContain(title);
       if (fields.email) expect(page.text).toContain(`value="${fields.email}"`);
-      // nothing was taken away from who could not be served
+      // the visitor's cookie is kept
       expect(browser.cookie).toContain(cookie);
     },
   );
@@ -169,7 +169,7 @@ describe("while PostgreSQL is stopped", () => {
     const page = await signedIn.get("/");
     expect(page.text).toContain(reader);
 
-    // a newsletter address and an account that failed before left nothing behind that is in their way
+    // earlier failed attempts do not block subscribing and signing up
     const late = { email: "late@example.test", password };
     expect((await visitor().post("/newsletter", { json: late })).status).toBe(200);
     expect((await visitor().post("/auth/signup", { json: late })).status).toBe(200);
@@ -228,7 +228,7 @@ describe("while PostgreSQL does not answer", () => {
         expect(JSON.parse(result.text).toast.variant).toBe("destructive");
         expect(ms).toBeLessThan(25_000);
       }
-      // once it is known to be away, nobody waits long any more
+      // once it is known to be down, requests no longer wait
       const next = await timed(
         visitor().post("/newsletter", { json: { email: "n@example.test" } }),
       );

@@ -37,7 +37,7 @@ it(`keeps everything it has acknowledged through ${ROUNDS} kills in the middle o
         const json = { email, password: "a long walk" };
         const status = await send(origin + path, { json }).then(
           (answer) => answer.status,
-          // it died before it could answer, so nothing was promised
+          // it was killed before it could respond, so nothing was acknowledged
           () => null,
         );
         if (status !== 200) continue;
@@ -56,7 +56,7 @@ it(`keeps everything it has acknowledged through ${ROUNDS} kills in the middle o
       timeout: 20_000,
       interval: 5,
     });
-    // every other time the database's server is killed with it, as when the power goes
+    // every other time the database server is killed too, as in a power cut
     const { pid } = await embeddedDatabase(data.path);
     const killed = program.stop("SIGKILL");
     if (round % 2 === 1) process.kill(pid, "SIGKILL");

@@ -98,7 +98,7 @@ describe("a body that is too large", () => {
 
 describe("a malformed request", () => {
   it("gets a 400 and the connection is closed", async () => {
-    // a body that turns out to be none is found out when somebody works on it already
+    // an invalid body is only detected while it is being parsed
     const bodyOfNone =
       "POST /newsletter HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n";
     for (const bytes of [
@@ -167,7 +167,7 @@ it("requests for more pages than can be rendered at once get a 503, and the rest
   expect(await site.metric("process_resident_memory_bytes")).toBeLessThan(300 * KB * KB);
 });
 
-/** How much of everything a storm brings. */
+/** The number of each kind of request in the flood. */
 const STORM = { flood: 20, stalled: 150, halfClosed: 100, oversized: 40, malformed: 200 };
 const STORM_MS = 4_000;
 
@@ -187,7 +187,7 @@ describe("a flood of misbehaving clients", () => {
     await Promise.all(storm);
     agent.destroy();
 
-    // those that stalled are cut off by the program: nobody closes them here
+    // the program must close the stalled ones: the test does not
     await vi.waitFor(
       async () => expect(await site.metric("http_connections")).toBeLessThanOrEqual(2),
       { timeout: 30_000, interval: 500 },

@@ -44,7 +44,7 @@ const PASSWORD = "a long walk";
 /** The longest that one request may take, in ms: the attackers' own work shares the machine with the site. */
 const TIMEOUT_MS = 20_000;
 
-/** Attacks take the processor from each other and from the tests beside them. */
+/** Attacks compete for the CPU with each other and with other tests. */
 const OPTIONS = { timeout: 180_000 };
 
 const emailOf = (address: string) => `${address.replaceAll(/\W/g, "-")}@example.test`;

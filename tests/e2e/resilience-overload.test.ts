@@ -67,7 +67,7 @@ it("a flood of log-ins is rejected beyond capacity, and everybody else is served
     description: "The site is very busy. Please try again.",
     variant: "destructive",
   });
-  // who is turned away hears so long before a place in the queue would have come up
+  // rejections arrive long before a queue slot would have become free
   expect(percentile(refused, 0.5)).toBeLessThan(percentile(worked, 0.5));
   expect(longestQueue).toBeGreaterThan(1);
   expect(longestQueue).toBeLessThan(CONCURRENCY);
@@ -77,7 +77,7 @@ it("a flood of log-ins is rejected beyond capacity, and everybody else is served
   expect(pages.every(({ answer: { status } }) => status === 200)).toBe(true);
   expect(percentile(pages, 0.9)).toBeLessThan(percentile(worked, 0.5));
 
-  // and when it is over, a place is free again
+  // afterwards the queue has room again
   await expect.poll(() => site.metric("password_hash_queue_length"), { timeout: 10_000 }).toBe(0);
   const next = await site.visitor().post("/auth/login", {
     json: { email: "patient@example.test", password: "a long walk" },
@@ -102,10 +102,10 @@ it("a rejected form without JavaScript comes back with what was typed", async ()
   const page = refused.find(({ headers }) => headers["content-type"]?.startsWith("text/html"));
   expect(page?.text).toContain("Sign up Failed");
   expect(page?.text).toContain(`value="${email}"`);
-  // rendering one for each of them would be the harm itself
+  // rendering a page for each of them would do the very damage
   const plain = refused.filter(({ headers }) => headers["content-type"]?.startsWith("text/plain"));
   expect(plain.length).toBeGreaterThan(0);
-  // one of them all got the account
+  // exactly one of them got the account
   const signedUp = answers.filter(({ headers }) => headers.location === "/");
   expect(signedUp).toHaveLength(1);
 });

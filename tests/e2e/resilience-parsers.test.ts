@@ -10,10 +10,10 @@ import { bytesOf, fill, type PathologicalRequest, request } from "../support/pat
 import { freePorts } from "../support/ports.mjs";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
 
-/** How long any request may keep all others waiting, in milliseconds. */
+/** The longest that a request may block all others, in milliseconds. */
 const MAX_DELAY = 50;
 
-/** A pause of the garbage collector or a first compilation is no fault of the request it falls on. */
+/** Retries, since a garbage collection or first compilation is not the request's fault. */
 const TRIES = 3;
 
 /** Requests that are sent one after another before the delay is asked for; only if it was long, each again. */

@@ -178,7 +178,7 @@ describe("too many attempts", () => {
     await site.database.db.execute(
       sql`update rate_limits set expire = now() - interval '1 second'`,
     );
-    // another instance, because the first one remembers by itself whom it refused
+    // another instance, because the first one caches its rejections in memory
     expect((await attempt(deep)).status).toBe(409);
   });
 
@@ -276,7 +276,7 @@ describe("a rejected visitor", () => {
     expect(form.status).toBe(429);
     expect(form.text).toContain("Checkout Error");
     expect(form.text).toMatch(/Error invoking function: Too many attempts\./);
-    // the page is still theirs
+    // the page is still that of the signed-in account
     expect(form.text).toContain("Upgrade to Premium");
   });
 });

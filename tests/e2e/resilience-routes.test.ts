@@ -14,13 +14,13 @@ type Expected = string;
 type Route = {
   path: string;
   get: Expected | [Expected, Expected];
-  /** What a form that means what it says is answered, and which tables it may write to. */
+  /** The response to a genuine form, and the tables it may write to. */
   post?: {
     form: Record<string, string>;
     answers: Expected | [Expected, Expected];
     /** Rate limits count every attempt, so only further tables are named. */
     writes?: [string[], string[]];
-    /** Whether programs elsewhere may send it. */
+    /** Whether it is accepted from other origins. */
     foreign?: true;
   };
 };
@@ -33,7 +33,7 @@ const routes: Record<string, Route> = {
     path: "/.well-known/change-password",
     get: "302 /auth/forgot-password",
   },
-  // without a setting that says whom to tell
+  // without SECURITY_CONTACT
   "[.]well-known.security[.]txt": { path: "/.well-known/security.txt", get: "404" },
   _index: { path: "/", get: "200" },
   $: { path: "/nothing/here", get: "404" },
@@ -69,7 +69,7 @@ const routes: Record<string, Route> = {
     post: {
       form: credentials,
       answers: ["303 /", "303 /auth?tab=signup"],
-      // the owner of an address is told, and when that was is noted
+      // the owner of an address is notified, and the time is stored
       writes: [["profiles", "sessions", "users"], ["users"]],
     },
   },
@@ -294,7 +294,7 @@ describe("what is not a route", () => {
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 304, 304, 421, 400, 200]);
     for (const answer of answers) expectSecurityHeaders(answer);
-    // nothing but pages may run anything at all
+    // only pages may run scripts
     expect(policyOf(asset)["script-src"]).toBeUndefined();
   });
 

@@ -39,7 +39,7 @@ async function start(variables: Record<string, string>): Promise<Program> {
 
 const FORM = "email=late%40example.test";
 
-/** A newsletter form of which only the first bytes have been sent: it is under way. */
+/** A newsletter form of which only the first bytes have been sent: a request in flight. */
 async function beginForm(program: Program, length = FORM.length): Promise<RawConnection> {
   const connection = await openConnection(program.origin);
   cleanUps.push(() => connection.destroy());
@@ -116,7 +116,7 @@ describe("told to stop", () => {
     expect(existsSync(join(data, "postgres/postmaster.pid"))).toBe(false);
     expect(readdirSync(data).filter((name) => name.startsWith("postgres.new"))).toEqual([]);
 
-    // and the next start finds nothing in its way
+    // and nothing blocks the next start
     const next = await start({ DATA_DIR: data });
     expect((await send(`${next.origin}/`)).status).toBe(200);
   });

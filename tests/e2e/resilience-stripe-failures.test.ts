@@ -15,7 +15,7 @@ function startSite(stripePort: number): Promise<ProgramSite> {
     STRIPE_PRICE_ID: priceId,
     STRIPE_WEBHOOK_SECRET: SANDBOX_STRIPE.webhookSecret,
     STRIPE_API_BASE: `http://127.0.0.1:${stripePort}`,
-    // the sandbox's published secret is taken on loopback only
+    // the sandbox's published secret is accepted on loopback only
     HOST: "localhost",
   });
 }
@@ -23,7 +23,7 @@ function startSite(stripePort: number): Promise<ProgramSite> {
 describe("while Stripe does not answer", () => {
   let site: ProgramSite;
   let asked = 0;
-  /** Takes every connection and says nothing. */
+  /** Accepts every connection and never responds. */
   const silent = createServer((socket) => {
     asked += 1;
     socket.on("error", () => {});

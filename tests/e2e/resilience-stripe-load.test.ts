@@ -56,7 +56,7 @@ async function newBuyer({ pays = false } = {}) {
   return { buyer, sessionId, success: `/checkout/success?session_id=${sessionId}` };
 }
 
-/** How often Stripe was asked for what, but for the timer's question, which comes when it comes. */
+/** The number of calls to Stripe by kind, without the timer's, which come at any time. */
 async function callsToStripe(): Promise<Record<string, number>> {
   type Requests = { counts: Record<string, number> };
   const { counts } = await control<Requests>(sandboxOrigin, "requests", undefined, "GET");
@@ -103,7 +103,7 @@ describe("one account on the success page", () => {
       // half a second on a machine with nothing else to do; one call after the other took half a minute
       expect(others.slowest).toBeLessThan(10_000);
       expect(statusesOf(await flood)).toEqual(new Set([pays ? 200 : 302]));
-      // all who wait share one look; each of them used to have its own
+      // concurrent callers share one snapshot; each used to take its own
       expect(sum(await callsToStripe())).toBeLessThanOrEqual(40);
     },
   );
@@ -139,7 +139,7 @@ describe("one account that opens the portal", () => {
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(570);
     expect(JSON.parse(refused[0]?.text ?? "").error).toMatch(/^Too many attempts\./);
-    // the portal's configuration is asked for once
+    // the portal's configuration is read once
     expect(await callsToStripe()).toEqual({
       "GET /v1/billing_portal/configurations": 1,
       "POST /v1/billing_portal/sessions": 30,

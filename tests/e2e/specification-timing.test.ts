@@ -7,7 +7,7 @@ const site = siteForThisFile();
 
 const toastOf = (page: Page) => page.locator(".toast");
 
-/** A page whose time stands still from now on, but for what `pass` lets go by. */
+/** A page whose clock is stopped from now on; `pass` advances it. */
 async function stopTime(page: Page): Promise<(milliseconds: number) => Promise<void>> {
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
   return async (milliseconds) => {

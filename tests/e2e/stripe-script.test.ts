@@ -6,7 +6,7 @@ import { siteForThisFile } from "../support/e2e-site";
 
 const PUBLISHABLE_KEY = "pk_test_goldenPathTests";
 
-// an account at Stripe's of which only the script is played here
+// a Stripe account of which only the script is simulated here
 const site = siteForThisFile({
   variables: {
     PAYMENTS: "stripe",

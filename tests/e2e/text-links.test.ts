@@ -3,7 +3,7 @@ import { siteForThisFile } from "../support/e2e-site";
 
 const site = siteForThisFile();
 
-/** A value of `text-decoration` that every browser takes: WebKit knows no thickness there. */
+/** A value of `text-decoration` that every browser accepts: WebKit supports no thickness there. */
 const ONE_KEYWORD = /^(?:none|underline|inherit|initial|unset)$/;
 
 describe("links in text", () => {

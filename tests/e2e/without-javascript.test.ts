@@ -275,7 +275,7 @@ describe("without JavaScript, a toast", () => {
     await page.getByRole("button", { name: "Buy Now" }).click();
     await toastOf(page).getByRole("link", { name: "Close" }).click();
     await expect(toastOf(page)).toBeHidden();
-    // nothing is lost on the way
+    // nothing is lost in the redirect
     await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
   });
 

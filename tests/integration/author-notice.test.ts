@@ -23,7 +23,7 @@ function sell(mode: "live" | "test", SMTP_URL = smtp.url): void {
     SMTP_URL,
     MAIL_FROM: "The Golden Path <letters@book.test>",
     LOG_LEVEL: "silent",
-    // put together here, for it looks like a secret
+    // concatenated, because it looks like a secret
     STRIPE_SECRET_KEY: ["sk", mode, "ofThisTestAlone"].join("_"),
     STRIPE_PRICE_ID: "price_1",
     STRIPE_WEBHOOK_SECRET: "whsec_ofThisTestAlone",

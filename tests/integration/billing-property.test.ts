@@ -16,7 +16,7 @@ import { type Truth, truthAboutCustomer } from "../support/paid-periods";
 import { control, newReader } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 
-/** How many random lives of a membership one run drives. */
+/** The number of random membership histories in one run. */
 const SEQUENCES = 1_000;
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
@@ -116,7 +116,7 @@ it("keeps every row correct, gives no access without payment and denies none wit
 class Life {
   #subscription = "";
   readonly #events: Stripe.Event[] = [];
-  /** Whether the row has been told of the membership and its link was not lost since. */
+  /** Whether the row has been synced with the membership, and has not lost its customer since. */
   #isKnown = false;
 
   private constructor(
@@ -258,7 +258,7 @@ class Life {
   }
 
   async expectTruthAfterSyncs(): Promise<void> {
-    // what is due by now happens at Stripe first: its own ticking would fall between two looks
+    // what is due by now happens at Stripe first; otherwise its own timer would run between two snapshots
     await moveClock(0);
     const isLive = !(await this.#hasEnded());
     const { unresolved } = await reconcileFromStripe();

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { parseSocketAddress, socketPath, withoutSocket } from "~db/database-url";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 
-/** What each of these tests says when it fails, which is the day it is there for. */
+/** The message of each of these tests when it fails, which means that the driver was fixed. */
 const SURVIVED =
   "postgres.js survives this now: see docs/decisions/0002-database-connections.md; once all of these fail, replace db/connection-pool.ts by it";
 

@@ -60,7 +60,7 @@ describe("other users of the machine", () => {
     await connect(url).db.execute(sql`select 1`);
     expect(await networkSockets(server().pid)).toEqual([]);
 
-    // the same look at a server that has one
+    // the same check against a server that has one
     const other = await OwnPostgres.create();
     cleanUpWith(() => other.remove());
     expect(await networkSockets(other.pid)).toHaveLength(1);
@@ -217,7 +217,7 @@ describe("a socket", () => {
     expect((await command.opened).url).toBe(url);
     await command.stop();
 
-    // adopted, recovered in the same place, and cleared away at the end
+    // adopted, recovered in the same place, and removed at the end
     await killed.kill();
     const postgres = await serve(dataDir);
     expect(postgres.url).toBe(url);

@@ -70,7 +70,7 @@ describe("a server that dies while in use", () => {
     cleanUpWith(close);
     const { pid, ...address } = postgres.server();
     process.kill(pid, "SIGINT");
-    // in good order it takes its socket along
+    // a clean stop removes the socket
     const socket = join(address.host, ".s.PGSQL.5432");
     const isAway = () => !existsSync(socket) || postgres.server().pid !== pid;
     await expect.poll(isAway, { interval: 5, timeout: 10_000 }).toBe(true);

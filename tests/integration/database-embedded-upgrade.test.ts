@@ -88,7 +88,7 @@ describe("a data directory of the version that listened on TCP as superuser", ()
     ]);
     await first.stop();
 
-    // an operator who went back for a day, whose migrations ran as superuser
+    // a temporary downgrade, whose migrations ran as superuser
     await server.start();
     const superuser = new URL(server.url);
     superuser.pathname = "/golden_path";
@@ -152,7 +152,7 @@ describe("a data directory of the version that listened on TCP as superuser", ()
   it("is intact after kill -9 half-way, and the next start completes the migration", async () => {
     const settings = { max_prepared_transactions: "1" };
     const { dataDir, tcpUrl } = await olderInstallation(settings);
-    // a lock that survives a restart of the server holds the move up
+    // a lock that survives a restart of the server blocks the migration
     await connect(tcpUrl).db.execute(
       sql.raw("begin; lock table users in access share mode; prepare transaction 'held'"),
     );

@@ -60,7 +60,7 @@ async function listen(handle: (socket: Socket) => void): Promise<{ port: number;
   return { port: address && typeof address === "object" ? address.port : 0, server };
 }
 
-/** A way over TCP to the test server that can be cut and mended, as a network can. */
+/** A TCP proxy to the test server that can be cut and restored, as a network can. */
 async function openTunnel() {
   const target = parseSocketAddress(testDatabase.url);
   if (target === null) throw new Error("The test server is expected on a Unix socket.");
@@ -90,7 +90,7 @@ async function openTunnel() {
       state = "cut";
       for (const socket of pairs) socket.destroy();
     },
-    /** Swallows everything without a word, as a machine does that lost its power. */
+    /** Swallows everything silently, like a machine without power. */
     silence: () => {
       state = "silent";
     },
@@ -427,7 +427,7 @@ describe("connecting to DATABASE_URL", () => {
   });
 });
 
-/** Speaks just enough of PostgreSQL's protocol to let everybody in and name its version. */
+/** Implements just enough of PostgreSQL's protocol to accept every log-in and report its version. */
 function answerAsVersion(version: string): (socket: Socket) => void {
   const message = (type: string, ...parts: (string | Buffer)[]) => {
     const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)));

@@ -78,7 +78,7 @@ type Requests = { counts: Record<string, number>; requests: { at: number; endpoi
 const requests = () => control<Requests>(site.sandboxOrigin, "requests", undefined, "GET");
 const counts = async () => (await requests()).counts;
 
-/** Calls to Stripe that wait for their turn. */
+/** Calls to Stripe in the queue. */
 async function waiting(): Promise<number> {
   const metric = await registry.getSingleMetric("stripe_call_queue_length")?.get();
   return metric?.values[0]?.value ?? -1;
@@ -113,7 +113,7 @@ describe("many accounts together", () => {
     const busiest = Math.max(
       ...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length),
     );
-    // 80 a second, and what a busy machine bunches up; Stripe's own limit is 100
+    // 80 a second, and some slack for bunching on a busy machine; Stripe's own limit is 100
     expect(busiest).toBeLessThan(100);
   }, 60_000);
 

@@ -75,7 +75,7 @@ describe("two looks at one customer", () => {
     });
     await written;
     const second = db.transaction((tx) => writeSnapshot(earlier, tx));
-    // it waits for the row, which is where one that only compared numbers would have gone on
+    // it waits for the row's lock; without one, comparing numbers alone would let it continue
     await expect.poll(waitingForLocks).toBe(1);
     release();
     await first;
@@ -134,7 +134,7 @@ describe("while Stripe takes its time", () => {
     const before = await lastSyncNumber();
     const syncs = members.map(({ customer }) => syncCustomer(customer));
     const { db } = getDatabase();
-    // every one of them has taken its number, and waits for Stripe
+    // each has taken its number, and waits for Stripe
     await expect.poll(lastSyncNumber, { timeout: 5_000 }).toBe(before + members.length);
     const [row] = await db.execute<{ count: string }>(
       sql`select count(*) from pg_stat_activity
@@ -349,7 +349,7 @@ describe("the timer's round", () => {
     const first = (await reconcile()).unknown.length;
     expect(first).toBeGreaterThanOrEqual(50);
     expect(first).toBeLessThan(100);
-    // those that were met rest, so that they do not stand in the way of the others
+    // those already tried are deferred, so that they do not block the others
     const second = (await reconcile()).unknown.length;
     expect(first + second).toBe(100);
     expect(await reconcile()).toEqual({ synced: 0, failed: 0, unknown: [] });

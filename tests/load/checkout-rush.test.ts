@@ -110,13 +110,13 @@ const answerOf = ({ text }: Answer) => JSON.parse(text) as { sessionId: string; 
 
 const sessionsOf = (clicks: Timed[]) => clicks.map(({ answer }) => answerOf(answer).sessionId);
 
-/** The most that the lower part of some numbers comes to; with 1, that all do. */
+/** A quantile of some numbers; with 1, their maximum. */
 function percentile(numbers: number[], part: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return Math.round(sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN);
 }
 
-/** Tells how long requests took, and gives the time that nearly all of them took at most. */
+/** Prints how long requests took, and returns the time within which nearly all were answered. */
 function p95(what: string, times: Timed[]): number {
   const milliseconds = times.map(({ ms }) => ms);
   const [half, most, all] = [0.5, 0.95, 1].map((part) => percentile(milliseconds, part));
@@ -179,7 +179,10 @@ async function countAtStripe() {
   return { customers: counts.customers, sessions: counts.checkoutSessions };
 }
 
-/** Lets people click Upgrade at once who have not yet, while others go on as ever; everybody is served, once. */
+/**
+ * Lets people without a membership click Upgrade at once, while other traffic continues; everybody is served,
+ * once.
+ */
 async function rush(buyers: Visitor[]): Promise<Figures> {
   // so that the success page asks Stripe
   await site.database.db.update(profiles).set({ syncedAt: new Date(0) });

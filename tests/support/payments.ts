@@ -22,7 +22,7 @@ export async function newReader(): Promise<Reader> {
   return { id: user.id, email, cookie: setCookie.split(";")[0] ?? "" };
 }
 
-/** Plays the sandbox's side: its control API, by path and fields. */
+/** Calls the sandbox's control API, by path and fields. */
 export async function control<Answer = Record<string, unknown>>(
   sandboxOrigin: string,
   path: string,

@@ -10,7 +10,7 @@ export type ProgramSite = {
   origin: string;
   dataDir: string;
   databaseUrl: string;
-  /** The program's own database, to look at and to break. */
+  /** The program's own database, for tests to inspect and break. */
   database: Database;
   /** A new browser without cookies. */
   visitor(): Visitor;

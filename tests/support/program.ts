@@ -12,7 +12,7 @@ import { untilReady } from "./ready.mjs";
 const PROJECT = resolve(import.meta.dirname, "../..");
 const BUILD = join(PROJECT, "build/index.js");
 
-/** When a command that was to end by itself is ended, in milliseconds. */
+/** Timeout for a command that should end by itself, in milliseconds. */
 const RUN_LIMIT_MS = 60_000;
 
 /** A started program, as a person at a terminal has it: an address, what it printed, and its pid. */

@@ -32,7 +32,7 @@ export async function prepareVisitors(browser, site) {
     await post("/auth/signup", { email: `${name}@example.test`, password: "a long walk" });
   };
   const takeCookies = async () => {
-    // a look at a page takes the toasts
+    // loading a page consumes the toasts
     await api.request.get("/");
     return api.storageState();
   };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import type { Answer } from "./http-client";
 
-/** What every answer of the site must carry, whatever it is. */
+/** The headers that every response of the site must have. */
 export function expectSecurityHeaders({ headers }: Pick<Answer, "headers">): void {
   expect(headers).toMatchObject({
     "x-content-type-options": "nosniff",

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { type Mail, readMail } from "./mail";
 
-/** A mail as the server took it: the envelope's recipients beside what the message says. */
+/** A mail as the server received it: the envelope's recipients and the message. */
 export type DeliveredMail = Mail & { recipients: string[] };
 
 export type TestSmtpServer = {
@@ -16,9 +16,9 @@ export type TestSmtpServer = {
 
 type Options = {
   port?: number;
-  /** The only login it lets in; without it, it asks for none. */
+  /** The only credentials it accepts; without them, it requires none. */
   login?: { user: string; password: string };
-  /** The reply a recipient is refused with; null lets them through. */
+  /** The reply that rejects a recipient; null accepts all. */
   refuse?: (address: string) => { code: number; text: string } | null;
   /** Waited for before a message is acknowledged. */
   beforeAccepting?: () => Promise<void>;
@@ -64,7 +64,7 @@ export async function startSmtpServer({
     },
   });
   server.on("error", () => {
-    // a client that goes away is what some tests are about
+    // some tests disconnect on purpose
   });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const { port: listening } = server.server.address() as AddressInfo;

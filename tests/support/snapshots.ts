@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "playwright";
 
 /**
- * Pages as they stood in one browser, for others to lay out: a state that takes a visit, a click and a
- * payment to bring up is brought up once. Scripts are gone, so that nothing changes it any more; styles,
- * fonts and pictures come from the running site.
+ * Snapshots of pages in one browser, for others to lay out: a state that takes a visit, a click and a payment
+ * is set up once. Scripts are removed, so that nothing changes it; styles, fonts and pictures come from the
+ * running site.
  */
 export class Snapshots {
   readonly #pages = new Map<string, string>();
@@ -34,12 +34,12 @@ export class Snapshots {
     await new Promise((done) => this.#server.close(done));
   }
 
-  /** The address of a page with nothing on it, to show snapshots in. */
+  /** The URL of an empty page, in which snapshots are shown. */
   get empty(): string {
     return this.#origin + EMPTY;
   }
 
-  /** Keeps a page as it stands; gives the address under which it is found from now on. */
+  /** Stores a snapshot of a page; returns its URL. */
   async take(page: Page, name: string): Promise<string> {
     return this.add(name, await page.evaluate(serialize));
   }

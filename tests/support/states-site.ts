@@ -4,7 +4,9 @@ import { createTestDatabase } from "./postgres";
 import { type Program, startProgram, temporaryDirectory } from "./program";
 import { prepareVisitors, type Visitors } from "./screen-visitors.mjs";
 
-/** What it takes to bring up the states of `screen-states.mjs`: the built program, a Chromium, its visitors. */
+/**
+ * Everything needed to set up the states of `screen-states.mjs`: the built program, a Chromium, its visitors.
+ */
 export type StatesSite = {
   program: Program;
   browser: Browser;

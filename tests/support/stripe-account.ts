@@ -16,7 +16,7 @@ export type AuthorsSite = {
   variables: Record<string, string>;
   /** Changes settings, and starts the site anew: nothing is remembered of Stripe. */
   restart(variables?: Record<string, string>): void;
-  /** Changes settings of a site that runs on. */
+  /** Changes settings of a running site. */
   set(variables: Record<string, string>): void;
   /** Runs `stripe setup` and sets what it prints. */
   setUp(options?: SetupOptions): Promise<void>;
@@ -28,7 +28,7 @@ let starts = 0;
 export async function openAuthorsSite(): Promise<AuthorsSite> {
   await getDatabase().db.execute(sql`truncate users, webhook_events, stripe_prices cascade`);
   const account = await openSandbox();
-  // the site's address is nobody's, so nothing is sent there: what happens has yet to be delivered
+  // nothing listens at the site's address, so events stay undelivered
   await account.control("webhooks", { mode: "hold" });
   const site: AuthorsSite = {
     account,
@@ -40,7 +40,7 @@ export async function openAuthorsSite(): Promise<AuthorsSite> {
       LOG_LEVEL: "silent",
     },
     restart: (variables = {}) => {
-      // another rate is another client, which remembers nothing
+      // another rate creates another client, with an empty cache
       site.set({ ...variables, STRIPE_CALLS_PER_SECOND: String(1_000 + ++starts) });
     },
     set: (variables) => {
@@ -92,7 +92,7 @@ export async function hasAccess(reader: Reader): Promise<boolean> {
   return isSubscribed(await findProfile(reader.id), new Date());
 }
 
-/** What the doctor finds off. */
+/** The doctor's findings. */
 export async function findingsOff() {
   return (await examineStripe()).filter(({ ok }) => !ok);
 }

@@ -67,7 +67,7 @@ export async function openSandbox(
 /** One webhook request as it came in. */
 export type Received = { event: Stripe.Event; body: string; headers: IncomingHttpHeaders };
 
-/** A site that takes webhooks, checks their signatures and answers as the test wants. */
+/** A server that accepts webhooks, checks their signatures and responds as the test wants. */
 export type WebhookSite = {
   url: string;
   received: Received[];
@@ -75,7 +75,7 @@ export type WebhookSite = {
   types(): string[];
   /** What to answer from now on; 200 at first. Null breaks the connection. */
   answerWith(status: number | null): void;
-  /** Resolves with the first event of a type, whether it came already or comes yet. */
+  /** Resolves with the first event of a type, past or future. */
   first(type: string): Promise<Received>;
   close(): Promise<void>;
 };

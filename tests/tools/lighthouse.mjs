@@ -1,9 +1,9 @@
 /**
- * `npm run lighthouse`: measures the built site as Lighthouse's phone sees it, three times a page, and
- * prints the median scores and what cost points. Ends with 1 where a score is under its floor.
+ * `npm run lighthouse`: measures the built site as Lighthouse's phone sees it, three times a page, and prints
+ * the median scores and what cost points. Ends with 1 where a score is under its floor.
  *
- * The photographs come from a stand-in for their host on this machine: the pages are the real ones, and
- * the scores do not hang on somebody else's server.
+ * The photographs come from a stand-in for their host on this machine: the pages are the real ones, and the
+ * scores do not depend on an external server.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
