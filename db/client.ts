@@ -7,11 +7,11 @@ import { OperatorError } from "./operator-error";
 import * as schema from "./schema";
 
 /** The oldest PostgreSQL the migrations and queries are written for. */
-const OLDEST_SERVER = 15;
+const MIN_SERVER_VERSION = 15;
 
 type Queries = PostgresJsDatabase<typeof schema>;
 
-/** An open transaction, as `getDatabase().db.transaction(async (transaction) => …)` hands it out. */
+/** An open transaction, as `getDatabase().db.transaction(async (transaction) => …)` passes it. */
 export type Transaction = Parameters<Parameters<Queries["transaction"]>[0]>[0];
 
 /**
@@ -21,9 +21,9 @@ export type Transaction = Parameters<Parameters<Queries["transaction"]>[0]>[0];
 export type Executor = Queries | Transaction;
 
 export type Database = {
-  /** Drizzle over the pool. Each query takes a connection for itself, `transaction` one for its whole run. */
+  /** Drizzle over the pool. Each query acquires a connection; a transaction holds one until it ends. */
   readonly db: Queries;
-  /** A second pool at the same address, with other options; it is closed by itself. */
+  /** A second pool at the same address with other options; it has to be closed separately. */
   readonly reopen: (options: DatabaseOptions) => Database;
   readonly statistics: () => PoolStatistics;
   /** Waits for running queries (5 s at most), then closes every connection. */
@@ -33,18 +33,18 @@ export type Database = {
 export type DatabaseOptions = Partial<PoolLimits> & {
   /** Shown in `pg_stat_activity`. */
   applicationName?: string;
-  /** What a failure to connect names as the source of the address; default `DATABASE_URL`. */
+  /** The setting that connection errors name as the source of the address; default `DATABASE_URL`. */
   setting?: string;
   /** Called after each statement with its duration in milliseconds and whether it failed. */
   onQuery?: (milliseconds: number, failed: boolean) => void;
 };
 
-/** A database at this address that connects when first asked something; nothing is checked here. */
+/** A database at this address that connects on the first query; nothing is checked here. */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
   const { applicationName = "golden-path", setting: _, onQuery, ...limits } = options;
   const settings: ConnectionSettings = { url, applicationName };
   const pool = new ConnectionPool(settings, limits, onQuery);
-  // Drizzle asks of its client no more than the pool's facade has: `unsafe`, `begin` and `options`.
+  // Drizzle uses only what the pool's client implements: `unsafe`, `begin` and `options`.
   const db = drizzle(pool.client as unknown as Sql, { schema });
   return {
     db,
@@ -55,7 +55,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
 }
 
 /**
- * As `openDatabase`, but proves first that the server answers, takes the credentials and is
+ * As `openDatabase`, but first checks that the server responds, accepts the credentials and is
  * PostgreSQL 15 or newer. Throws an OperatorError of one sentence, without the password, if not.
  */
 export async function connectDatabase(
@@ -75,9 +75,9 @@ export async function connectDatabase(
   }
   const version = connection.serverVersion;
   await connection.end();
-  if (version < OLDEST_SERVER * 10_000) {
+  if (version < MIN_SERVER_VERSION * 10_000) {
     throw new OperatorError(
-      `The database server is PostgreSQL ${Math.floor(version / 10_000)}, but this program needs PostgreSQL ${OLDEST_SERVER} or newer.`,
+      `The database server is PostgreSQL ${Math.floor(version / 10_000)}, but this program needs PostgreSQL ${MIN_SERVER_VERSION} or newer.`,
     );
   }
   return openDatabase(url, options);
@@ -85,17 +85,17 @@ export async function connectDatabase(
 
 let current: Database | null = null;
 
-/** Makes this the database of the whole process; null takes it away again. */
+/** Sets the database of the whole process; null clears it. */
 export function setDatabase(database: Database | null): void {
   current = database;
 }
 
-/** True once `setDatabase` was given a database. */
+/** True while a database is set. */
 export function hasDatabase(): boolean {
   return current !== null;
 }
 
-/** The database of the process. Throws when none was set: the program forgot to open one. */
+/** The database of the process. Throws when none is set, which is a programming error. */
 export function getDatabase(): Database {
   if (current === null) throw new Error("No database is open: call setDatabase() first.");
   return current;

@@ -37,7 +37,7 @@ function cause(url: string, error: unknown): string {
     case "ENOTFOUND":
       return "the host name is unknown";
     case "EAI_AGAIN":
-      return "the host name cannot be looked up just now";
+      return "the host name cannot be resolved at the moment";
     case "CONNECT_TIMEOUT":
     case "ETIMEDOUT":
       return "no answer in time (a wrong host or port, or a firewall)";
@@ -47,18 +47,18 @@ function cause(url: string, error: unknown): string {
     case "ECONNRESET":
     case "EPIPE":
     case "CONNECTION_CLOSED":
-      return "the server hung up during the greeting (is it PostgreSQL, and does sslmode suit it?)";
+      return "the server closed the connection during the handshake (is it PostgreSQL, and does sslmode match?)";
     case "SOCKET_ENOENT":
     case "SOCKET_ECONNREFUSED":
       return "no server listens on that socket";
     case "SOCKET_EACCES":
       return "the user this program runs as may not use that socket";
     case "SOCKET_EAGAIN":
-      return "the server has too many connections waiting";
+      return "the server has too many pending connections";
     case "28P01":
       return `the password of user '${user}' is wrong`;
     case "28000":
-      return `the server does not let user '${user}' in from here (${firstLine(message)})`;
+      return `the server rejects user '${user}' from this host (${firstLine(message)})`;
     case "3D000":
       return "there is no such database on that server";
     case "42501":
@@ -66,7 +66,7 @@ function cause(url: string, error: unknown): string {
     case "53300":
       return "the server has no connection free";
     case "57P03":
-      return "the server is just starting up or shutting down";
+      return "the server is starting up or shutting down";
     default:
       return firstLine(message) || "unknown failure";
   }

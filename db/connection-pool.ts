@@ -3,18 +3,18 @@ import { ConnectionError, databaseErrorCode } from "./database-errors";
 import { PoolClient, TransactionClient, type UnsafeOptions } from "./drizzle-client";
 
 export type PoolLimits = {
-  /** Connections at most; default 10. */
+  /** Maximum number of connections; default 10. */
   max: number;
   /** Milliseconds a query waits for a free connection; default 10,000. */
   acquireTimeout: number;
   /** Milliseconds a statement may run; null for no limit; default 30,000. */
   statementTimeout: number | null;
-  /** Milliseconds after which an unused connection is closed; default 60,000. */
+  /** Milliseconds after which an idle connection is closed; default 60,000. */
   idleTimeout: number;
-  /** Milliseconds after which a connection is replaced when free, so that failovers are noticed; default 30 minutes. */
+  /** Milliseconds after which a free connection is replaced, so that failovers are noticed; default 30 minutes. */
   maxLifetime: number;
-  /** Milliseconds a server that was well may refuse connections (it restarts) before queries fail; default 2,000. */
-  restartPatience: number;
+  /** Milliseconds a restarting server may refuse connections before queries fail; default 2,000. */
+  restartTimeout: number;
 };
 
 export type PoolStatistics = { open: number; idle: number; waiting: number };
@@ -27,11 +27,11 @@ const DEFAULT_LIMITS: PoolLimits = {
   statementTimeout: 30_000,
   idleTimeout: 60_000,
   maxLifetime: 30 * 60_000,
-  restartPatience: 2_000,
+  restartTimeout: 2_000,
 };
 
-/** Answers of a server that is on its way up again. */
-const RESTARTING = new Set([
+/** Errors seen while a server restarts. */
+const RESTART_ERROR_CODES = new Set([
   "ECONNREFUSED",
   "SOCKET_ECONNREFUSED",
   "SOCKET_ENOENT",
@@ -40,21 +40,21 @@ const RESTARTING = new Set([
   "ECONNRESET",
   "CONNECTION_CLOSED",
 ]);
-const RESTART_RETRY = 50;
-const AWAY_TIMEOUT_MS = 500;
+const RESTART_RETRY_MS = 50;
+const SERVER_DOWN_TIMEOUT_MS = 500;
 /**
- * Statements with more parameters are not kept prepared: they are inserts of many rows, each number
- * of rows another text, and every text kept costs the server memory.
+ * Statements with more parameters are not prepared: they are multi-row inserts whose text differs with
+ * the number of rows, and every prepared statement costs the server memory.
  */
 const MAX_PREPARED_PARAMETERS = 24;
 
 /**
- * Sessions shared by a process. One statement or one transaction has a session for itself. Sessions
- * that end are forgotten and new ones opened on demand, so a server that was away is used again as
- * soon as it is back, without anybody's help.
+ * The connections of a process. Each statement or transaction has a connection to itself. Closed
+ * connections are dropped and new ones opened on demand, so the pool recovers by itself as soon as
+ * the server is back.
  */
 export class ConnectionPool {
-  /** What Drizzle's postgres.js session asks of its client, and no more. */
+  /** The subset of a postgres.js client that Drizzle's session uses. */
   readonly client: PoolClient;
 
   readonly #settings: ConnectionSettings;
@@ -65,8 +65,8 @@ export class ConnectionPool {
   readonly #sweep: NodeJS.Timeout;
   #idle: { connection: Connection; since: number }[] = [];
   #opening = 0;
-  /** When the server began to refuse, and what it said last; null while it is well. */
-  #refusingSince: number | null = null;
+  /** When the server began to refuse connections, and its last error; null while it accepts them. */
+  #refusedSince: number | null = null;
   #lastFailure: Error | null = null;
   #closing = false;
 
@@ -87,7 +87,7 @@ export class ConnectionPool {
     return { open: this.#open.size, idle: this.#idle.length, waiting: this.#waiting.length };
   }
 
-  /** Runs one statement on a session of its own. */
+  /** Runs one statement on a connection of its own. */
   async query(text: string, parameters: Parameter[], options: UnsafeOptions, asArrays: boolean) {
     const connection = this.#takeIdle() ?? (await this.#wait());
     try {
@@ -105,9 +105,9 @@ export class ConnectionPool {
       await this.send(connection, "begin", [], {}, false);
       const result = await work(client);
       client.finish();
-      const ended = await this.send(connection, "commit", [], {}, false);
-      // What the server answers when a statement failed and the work did not let on.
-      if (ended.command === "ROLLBACK")
+      const committed = await this.send(connection, "commit", [], {}, false);
+      // The server turns COMMIT into ROLLBACK if a statement failed and the callback swallowed the error.
+      if (committed.command === "ROLLBACK")
         throw new Error("A failed transaction cannot be committed.");
       return result;
     } catch (error) {
@@ -121,7 +121,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Sends a statement on a session the caller holds. */
+  /** Sends a statement on a connection the caller holds. */
   async send(
     connection: Connection,
     text: string,
@@ -142,9 +142,9 @@ export class ConnectionPool {
       failed = false;
       return rows;
     } catch (error) {
-      if (databaseErrorCode(error) === "QUERY_TIMEOUT" && !connection.alive) this.#distrustIdle();
-      // Drizzle puts this very array into the message of the error it throws; people's addresses
-      // and password hashes have no place there.
+      if (databaseErrorCode(error) === "QUERY_TIMEOUT" && !connection.alive) this.#destroyIdle();
+      // Drizzle puts this array into the message of the error it throws, which must not contain email
+      // addresses or password hashes.
       parameters.length = 0;
       throw error;
     } finally {
@@ -152,7 +152,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Refuses new work, waits up to 5 s for what runs, and closes every session. */
+  /** Rejects new queries, waits up to 5 s for running ones, and closes every connection. */
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
@@ -171,7 +171,7 @@ export class ConnectionPool {
   }
 
   #takeIdle(): Connection | null {
-    // The session used last: the others grow old and are closed when there is little to do.
+    // Most recently used first, so that under low load the others reach their idle timeout.
     const found = this.#idle.pop();
     return found?.connection ?? null;
   }
@@ -189,8 +189,8 @@ export class ConnectionPool {
           reject(reason);
         },
       };
-      // Nobody waits long for a server that is known to be away; whether it is back is tried meanwhile.
-      const timeoutMs = this.#away() ? AWAY_TIMEOUT_MS : this.#limits.acquireTimeout;
+      // Fail fast while the server is known to be down; a connection is still attempted meanwhile.
+      const timeoutMs = this.#isServerDown() ? SERVER_DOWN_TIMEOUT_MS : this.#limits.acquireTimeout;
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
         reject(
@@ -210,18 +210,18 @@ export class ConnectionPool {
     this.#openOne().then(
       (connection) => {
         this.#opening--;
-        this.#refusingSince = null;
+        this.#refusedSince = null;
         this.#lastFailure = null;
         if (this.#closing) return connection.destroy();
         this.#open.add(connection);
-        connection.onClose(() => this.#forget(connection));
+        connection.onClose(() => this.#remove(connection));
         this.#release(connection);
         this.#grow();
       },
       (error: Error) => {
         this.#opening--;
         this.#lastFailure = error;
-        // With sessions left the waiting have something to wait for; without, they have waited enough.
+        // While other connections are open, the waiters can still get one of those.
         if (this.#open.size > 0) return;
         for (const waiter of this.#waiting.splice(0)) waiter.fail(error);
       },
@@ -233,18 +233,18 @@ export class ConnectionPool {
       try {
         return await Connection.open(this.#settings);
       } catch (error) {
-        this.#refusingSince ??= Date.now();
-        const restarting = RESTARTING.has(databaseErrorCode(error) ?? "");
-        if (!restarting || this.#away() || this.#closing) throw error;
-        await new Promise((resolve) => setTimeout(resolve, RESTART_RETRY));
+        this.#refusedSince ??= Date.now();
+        const restarting = RESTART_ERROR_CODES.has(databaseErrorCode(error) ?? "");
+        if (!restarting || this.#isServerDown() || this.#closing) throw error;
+        await new Promise((resolve) => setTimeout(resolve, RESTART_RETRY_MS));
       }
     }
   }
 
-  /** True when the server refuses for longer than a restart takes. */
-  #away(): boolean {
-    if (this.#refusingSince === null || this.#open.size > 0) return false;
-    return Date.now() - this.#refusingSince >= this.#limits.restartPatience;
+  /** True when the server has refused connections for longer than a restart takes. */
+  #isServerDown(): boolean {
+    if (this.#refusedSince === null || this.#open.size > 0) return false;
+    return Date.now() - this.#refusedSince >= this.#limits.restartTimeout;
   }
 
   #release(connection: Connection): void {
@@ -258,7 +258,7 @@ export class ConnectionPool {
     else this.#idle.push({ connection, since: Date.now() });
   }
 
-  #forget(connection: Connection): void {
+  #remove(connection: Connection): void {
     this.#open.delete(connection);
     this.#idle = this.#idle.filter((entry) => entry.connection !== connection);
     if (!this.#closing) this.#grow();
@@ -274,8 +274,8 @@ export class ConnectionPool {
     }
   }
 
-  /** After one session turned out to lead nowhere, those that lay idle beside it are not tried one by one. */
-  #distrustIdle(): void {
+  /** Called when one connection proved dead: the idle ones most likely are too, so none of them is tried. */
+  #destroyIdle(): void {
     for (const { connection } of this.#idle.splice(0)) connection.destroy();
   }
 }

@@ -3,11 +3,11 @@ import postgres from "postgres";
 import { ConnectionError } from "./database-errors";
 import { parseSocketAddress, socketPath, withoutSocket } from "./database-url";
 
-/** Dates travel as PostgreSQL's own text: Drizzle's columns read and write them. */
+/** Dates are passed through as PostgreSQL's text format, which Drizzle's columns parse and format. */
 const DATE_TYPES = [1082, 1083, 1114, 1184, 1115, 1182, 1185, 1231];
 const JSON_TYPES = [114, 3802];
 
-/** How long a cancelled statement may still take before its connection is given up, in milliseconds. */
+/** Milliseconds a cancelled statement may still take before its connection is destroyed. */
 const CANCEL_TIMEOUT_MS = 2_000;
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html, CancelRequest. */
 const CANCEL_REQUEST_CODE = 80_877_102;
@@ -20,11 +20,11 @@ export type ConnectionSettings = {
 };
 
 export type StatementOptions = {
-  /** Keep the parsed statement on the server for the next time the same text is sent. */
+  /** Use a named prepared statement, which the server reuses when the same text is sent again. */
   prepare: boolean;
   /** Rows as arrays of column values instead of objects. */
   asArrays: boolean;
-  /** Milliseconds after which the statement is cancelled; null waits for ever. */
+  /** Milliseconds after which the statement is cancelled; null for no limit. */
   timeout: number | null;
 };
 
@@ -35,15 +35,15 @@ type DriverOptions = postgres.Options<Record<string, never>> & { socket: () => S
 type CancelKey = { pid: number; secret: number };
 
 /**
- * One session on the server, never reconnected: when its socket is gone, every running and later
- * query fails with a ConnectionError. It wraps a postgres.js client of a single connection, because
- * that driver (3.4.9) may hang or throw outside any promise when it reuses a connection that died
- * with a query or a transaction on it (docs/decisions/0002-database-connections.md).
+ * One connection that never reconnects: once its socket closes, every running and later query fails
+ * with a ConnectionError. It wraps a single-connection postgres.js client, because that driver (3.4.9)
+ * may hang or throw outside any promise when it reuses a connection that died during a query or a
+ * transaction (docs/decisions/0002-database-connections.md).
  */
 export class Connection {
   readonly openedAt = Date.now();
   readonly hostCount: number;
-  /** As PostgreSQL counts: 180004 is 18.4. */
+  /** In PostgreSQL's server_version_num format: 180004 is 18.4. */
   serverVersion = 0;
 
   readonly #driver: postgres.Sql;
@@ -67,7 +67,7 @@ export class Connection {
       onnotice: () => {},
       connection: { application_name: settings.applicationName },
       socket: () => this.#openSocket(),
-      // as with libpq, nothing is encrypted that does not leave the machine
+      // Like libpq, no TLS on a Unix socket.
       ...(socketAddress && { path: socketPath(socketAddress), ssl: false }),
     };
     this.#driver = postgres(socketAddress ? withoutSocket(settings.url) : settings.url, options);
@@ -87,14 +87,14 @@ export class Connection {
   }
 
   /**
-   * Opens a session and waits until the server takes queries; of several hosts in the address the
-   * first that does. Rejects with what the socket or the (last) server said.
+   * Connects and waits until the server accepts queries. Hosts of a multi-host address are tried in
+   * order. Rejects with the (last) socket or server error.
    */
   static async open(settings: ConnectionSettings): Promise<Connection> {
     for (let hostIndex = 0; ; hostIndex++) {
       const connection = new Connection(settings, hostIndex);
       try {
-        await connection.#greet(settings.connectTimeout ?? 5_000);
+        await connection.#handshake(settings.connectTimeout ?? 5_000);
         return connection;
       } catch (error) {
         connection.destroy();
@@ -103,12 +103,12 @@ export class Connection {
     }
   }
 
-  async #greet(timeout: number): Promise<void> {
-    const late = new ConnectionError(
+  async #handshake(timeout: number): Promise<void> {
+    const timeoutError = new ConnectionError(
       "CONNECT_TIMEOUT",
       `The database server did not answer within ${timeout} ms.`,
     );
-    const deadline = setTimeout(() => this.destroy(late), timeout);
+    const deadline = setTimeout(() => this.destroy(timeoutError), timeout);
     try {
       const rows = await this.query(
         "select current_setting('server_version_num')::int as version",
@@ -126,13 +126,13 @@ export class Connection {
     return this.#alive;
   }
 
-  /** Runs the listener once, when the session is over for whatever reason. */
+  /** Calls the listener once, when the connection has closed for whatever reason. */
   onClose(listener: () => void): void {
     if (this.#alive) this.#closeListeners.add(listener);
     else queueMicrotask(listener);
   }
 
-  /** Sends one statement. Its error never carries the row's or the parameters' values. */
+  /** Sends one statement. Its error never contains row or parameter values. */
   query(text: string, parameters: Parameter[], options: StatementOptions): Promise<Rows> {
     if (!this.#alive) return Promise.reject(closed());
     const statement = this.#driver.unsafe(text, parameters, { prepare: options.prepare });
@@ -142,7 +142,7 @@ export class Connection {
       const fail = (reason: Error) => {
         this.#running.delete(fail);
         clearTimeout(timer);
-        reject(timedOut ?? withoutValues(reason));
+        reject(timedOut ?? redactValues(reason));
       };
       const cancel = () => {
         timedOut = new ConnectionError(
@@ -150,7 +150,7 @@ export class Connection {
           `The database did not finish a statement within ${options.timeout} ms.`,
         );
         this.#requestCancel();
-        // A server that does not even stop when asked is a server that is gone.
+        // A server that does not respond to the cancel request is considered unreachable.
         timer = setTimeout(() => this.destroy(), CANCEL_TIMEOUT_MS);
       };
       this.#running.add(fail);
@@ -166,18 +166,18 @@ export class Connection {
     });
   }
 
-  /** Ends the session in good order: the server hears goodbye. */
+  /** Closes the connection gracefully, with a Terminate message to the server. */
   async end(): Promise<void> {
     if (!this.#alive || this.#ending) return;
     this.#ending = true;
-    const over = new Promise<void>((resolve) => this.onClose(resolve));
+    const closing = new Promise<void>((resolve) => this.onClose(resolve));
     void this.#driver.end({ timeout: 1 });
     const timer = setTimeout(() => this.destroy(), 1_500);
-    await over;
+    await closing;
     clearTimeout(timer);
   }
 
-  /** Ends the session at once; what runs fails with the reason. */
+  /** Closes the connection at once; running queries fail with the reason. */
   destroy(reason: Error = closed()): void {
     if (!this.#alive) return;
     this.#alive = false;
@@ -187,9 +187,9 @@ export class Connection {
     this.#closeListeners.clear();
   }
 
-  /** The driver's only way to a socket. A second one would be a reconnect, so it is born dead. */
+  /** The driver's socket factory. A second call would be a reconnect, so it gets a destroyed socket. */
   #openSocket(): Socket {
-    if (this.#socket !== null || !this.#alive) return deadSocket();
+    if (this.#socket !== null || !this.#alive) return destroyedSocket();
     const socket = createConnection({ ...this.#address, noDelay: true });
     if ("host" in this.#address) {
       // postgres.js takes the name to verify in the server's certificate from here.
@@ -201,7 +201,7 @@ export class Connection {
     return socket;
   }
 
-  /** A missing socket file is a server that is away, and must not pass for any other missing file. */
+  /** Marks a missing socket file as an unavailable server, as distinct from any other missing file. */
   #explain(error: NodeJS.ErrnoException): Error {
     if ("host" in this.#address || error.syscall !== "connect") return error;
     return new ConnectionError(
@@ -211,7 +211,7 @@ export class Connection {
     );
   }
 
-  /** Asks the server, over a connection of its own as the protocol wants it, to stop what runs here. */
+  /** Asks the server to cancel the running statement, over a separate connection as the protocol requires. */
   #requestCancel(): void {
     if (this.#cancelKey === null) return;
     const request = Buffer.alloc(16);
@@ -230,19 +230,19 @@ function closed(): ConnectionError {
   return new ConnectionError("CONNECTION_CLOSED", "The connection to the database is closed.");
 }
 
-function deadSocket(): Socket {
+function destroyedSocket(): Socket {
   const socket = new Socket();
-  // Not before the driver, which awaits its socket, listens for the error.
+  // The driver awaits its socket first and only then listens for its error.
   setImmediate(() => socket.destroy(closed()));
   return socket;
 }
 
-/** Takes out of a server's error what quotes rows (`Key (email)=(…) already exists`) or parameters. */
-function withoutValues(error: Error): Error {
+/** Removes the parts of a server's error that quote rows (`Key (email)=(…) already exists`) or parameters. */
+function redactValues(error: Error): Error {
   for (const name of ["detail", "where", "internal_query"]) {
     if (name in error) Reflect.deleteProperty(error, name);
   }
-  // The driver nails these two to the error; their contents are all that can be taken away.
+  // The driver makes these two properties non-configurable, so only their contents can be removed.
   const { parameters, args } = error as { parameters?: unknown; args?: unknown };
   for (const values of [parameters, args]) if (Array.isArray(values)) values.length = 0;
   return error;

@@ -2,7 +2,7 @@ import type { Connection, Parameter, Rows } from "./connection";
 
 export type UnsafeOptions = { prepare?: boolean };
 
-/** What the clients need of the pool they stand for. */
+/** The part of the pool that the clients use. */
 type Pool = {
   query(
     text: string,
@@ -20,7 +20,7 @@ type Pool = {
   transaction<T>(work: (client: TransactionClient) => Promise<T>): Promise<T>;
 };
 
-/** The part of a postgres.js client that Drizzle uses, on a pool. */
+/** The part of a postgres.js client that Drizzle uses, backed by a pool. */
 export class PoolClient {
   readonly options = { parsers: {}, serializers: {} };
   readonly #pool: Pool;
@@ -38,27 +38,27 @@ export class PoolClient {
   }
 }
 
-/** The part of a postgres.js transaction that Drizzle uses, on one session. */
+/** The part of a postgres.js transaction that Drizzle uses, on one connection. */
 export class TransactionClient {
   readonly options = { parsers: {}, serializers: {} };
   readonly #pool: Pool;
   readonly #connection: Connection;
   #savepoints = 0;
-  #over = false;
+  #finished = false;
 
   constructor(pool: Pool, connection: Connection) {
     this.#pool = pool;
     this.#connection = connection;
   }
 
-  /** From here on the session belongs to somebody else: later statements of this transaction fail. */
+  /** Makes later statements of this transaction fail: its connection is about to be released. */
   finish(): void {
-    this.#over = true;
+    this.#finished = true;
   }
 
   unsafe(text: string, parameters: Parameter[] = [], options: UnsafeOptions = {}): PendingRows {
     return new PendingRows((asArrays) => {
-      if (this.#over) return Promise.reject(new Error("This transaction is over."));
+      if (this.#finished) return Promise.reject(new Error("This transaction is over."));
       return this.#pool.send(this.#connection, text, parameters, options, asArrays);
     });
   }
@@ -82,7 +82,7 @@ export class TransactionClient {
   }
 }
 
-/** A statement that is sent when awaited, as objects or, after `values()`, as arrays; as postgres.js has it. */
+/** Like postgres.js's pending query: sent when awaited; rows are objects or, after `values()`, arrays. */
 class PendingRows implements PromiseLike<Rows> {
   readonly #send: (asArrays: boolean) => Promise<Rows>;
   #asArrays = false;

@@ -8,22 +8,22 @@ import { type Cluster, ensureCluster } from "./embedded/cluster";
 import { type Heartbeat, startHeartbeat } from "./embedded/heartbeat";
 import { ensureSiteRole, siteUrl } from "./embedded/roles";
 import { AddressRefusedError, isServerRunning } from "./embedded/server";
-import { chooseSystemUser, requireWayTo } from "./embedded/system-user";
+import { chooseSystemUser, ensureUserAccess } from "./embedded/system-user";
 
 export type EmbeddedOptions = {
   /** The database lives in its folder `postgres`, the server's log beside it in `postgres.log`. */
   dataDir: string;
-  /** `serve` owns the cluster, alone; a `command` uses it beside the owner or without one. */
+  /** `serve` owns the cluster exclusively; a `command` uses it with or without an owner. */
   purpose: "serve" | "command";
-  /** Told what happens to the server while it is in use, one sentence each. */
+  /** Receives one sentence for each event of the server while it is in use. */
   log?: (level: "info" | "warn" | "error", message: string) => void;
-  /** Gives up a start that is under way; what was started for it is stopped before the promise rejects. */
+  /** Aborts a start in progress; whatever it started is stopped before the promise rejects. */
   signal?: AbortSignal;
-  /** Called when another program has become the owner meanwhile: this one should stop. */
+  /** Called when another program has become the owner: this one should stop. */
   onOwnershipLost?: () => void;
-  /** Whom PostgreSQL runs as when this program is root; default `postgres`. */
+  /** The system user PostgreSQL runs as when this program is root; default `postgres`. */
   systemUser?: string;
-  /** Server settings beside the cluster's own, such as `fsync: "off"` in tests. */
+  /** Server settings that override the cluster's own, such as `fsync: "off"` in tests. */
   settings?: Record<string, string>;
 };
 
@@ -32,18 +32,18 @@ export type EmbeddedPostgres = {
   url: string;
   /** The server's process id, and where it listens. */
   server: () => ServerAddress & { pid: number };
-  /** Lets go of the server and, unless another program still uses it, stops it. */
+  /** Detaches from the server and stops it unless another program still uses it. */
   stop: () => Promise<void>;
 };
 
-const FIRST_RETRY = 50;
-const LAST_RETRY = 5_000;
+const FIRST_RETRY_MS = 50;
+const MAX_RETRY_MS = 5_000;
 
 /**
- * A real PostgreSQL in DATA_DIR for as long as anybody uses it: started, or found running and
- * adopted if a killed program left it behind, and brought back if it dies. Throws an OperatorError of
- * one or two sentences when DATA_DIR, the system user or PostgreSQL itself stand in the way, or when
- * another program serves from DATA_DIR already (docs/decisions/0003-embedded-postgresql.md).
+ * A PostgreSQL server in DATA_DIR that runs while any program uses it. It is started, or adopted if a
+ * killed program left it running, and restarted if it dies. Throws an OperatorError of one or two
+ * sentences for a problem with DATA_DIR, the system user or PostgreSQL itself, or when another program
+ * already serves from DATA_DIR (docs/decisions/0003-embedded-postgresql.md).
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
@@ -60,7 +60,7 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
     });
     try {
       await ensureSiteRole(cluster, attachment.server, options.log);
-      return await keep(cluster, attachment, heartbeat, options);
+      return await supervise(cluster, attachment, heartbeat, options);
     } catch (error) {
       await detach(cluster, attachment);
       throw error;
@@ -74,7 +74,7 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
 async function describeCluster(dataDir: string, options: EmbeddedOptions): Promise<Cluster> {
   const directory = join(dataDir, "postgres");
   const user = await chooseSystemUser(directory, options.systemUser ?? "postgres");
-  await requireWayTo(dataDir, user);
+  await ensureUserAccess(dataDir, user);
   return {
     dataDir,
     directory,
@@ -85,8 +85,8 @@ async function describeCluster(dataDir: string, options: EmbeddedOptions): Promi
   };
 }
 
-/** Watches over the server through the attachment's session, which ends when the server does. */
-async function keep(
+/** Monitors the server through the attachment's session, which ends when the server does. */
+async function supervise(
   cluster: Cluster,
   first: Attachment,
   heartbeat: Heartbeat,
@@ -109,11 +109,11 @@ async function keep(
 
   async function recover(): Promise<void> {
     const startedAt = Date.now();
-    log("warn", "The embedded PostgreSQL went away; bringing it back.");
+    log("warn", "The embedded PostgreSQL stopped unexpectedly; restarting it.");
     for (
-      let pause = FIRST_RETRY;
+      let delay = FIRST_RETRY_MS;
       !stopping.signal.aborted;
-      pause = Math.min(pause * 2, LAST_RETRY)
+      delay = Math.min(delay * 2, MAX_RETRY_MS)
     ) {
       try {
         const attachment = await attach(cluster, {
@@ -125,7 +125,7 @@ async function keep(
           log("info", `The embedded PostgreSQL is back after ${Date.now() - startedAt} ms.`);
           return watch(attachment);
         }
-        // A command started it meanwhile where it found room; it stops it when it is done.
+        // A command has since started it at another address, and stops it when it is done.
         await detach(cluster, attachment);
       } catch (error) {
         if (stopping.signal.aborted) return;
@@ -135,9 +135,12 @@ async function keep(
           return;
         }
         const reason = error instanceof Error ? error.message : String(error);
-        log(error instanceof AddressRefusedError ? "warn" : "error", `Not back yet: ${reason}`);
+        log(
+          error instanceof AddressRefusedError ? "warn" : "error",
+          `The embedded PostgreSQL could not be restarted yet: ${reason}`,
+        );
       }
-      await sleep(pause, undefined, { signal: stopping.signal }).catch(() => {});
+      await sleep(delay, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }
 

@@ -10,20 +10,20 @@ import type { SystemUser } from "./system-user";
 
 /**
  * Where a server listens, in libpq's terms: a host that begins with `/` is the folder of its Unix
- * socket, which is entered by the owner of the cluster only.
+ * socket, which only the owner of the cluster can enter.
  */
 export type ServerAddress = SocketAddress;
 
 const LOOPBACK = "127.0.0.1";
-/** Part of the socket's name, and nothing more. */
+/** Only part of the socket's file name. */
 const SOCKET_PORT = 5432;
-/** Longest path of a Unix socket in bytes, less the zero that ends it (unix(7); sys/un.h elsewhere). */
+/** Longest path of a Unix socket in bytes, without the terminating NUL (unix(7); sys/un.h elsewhere). */
 const MAX_SOCKET_PATH_BYTES = process.platform === "linux" ? 107 : 103;
 const TEMPORARY_PREFIX = "golden-path-socket-";
-/** Below the range from which systems give ports to outgoing connections, which would take ours. */
+/** Below the ephemeral port range, so that no outgoing connection can take the server's port. */
 const TCP_PORTS = { first: 20_000, count: 10_000 };
 
-/** Whether a server could listen on a Unix socket here: Node does not speak to those of Windows. */
+/** Whether the server can listen on a Unix socket: Node does not support those of Windows. */
 export const HAS_UNIX_SOCKETS = process.platform !== "win32";
 
 /** True for the address of a Unix socket, false for one of TCP. */
@@ -32,9 +32,10 @@ export function isUnixSocket({ host }: ServerAddress): boolean {
 }
 
 /**
- * The addresses to try for a server in turn: a socket in the cluster's own folder, and where its path is
- * too long or its file system knows no sockets (Docker Desktop's shared folders), one in a new private
- * folder below the system's temporary one. On Windows loopback ports. Throws an OperatorError at the end.
+ * The addresses to try for a server, in order: a socket in the cluster's own folder and, in case its path
+ * is too long or its file system has no sockets (Docker Desktop's shared folders), one in a new private
+ * folder in the system's temporary directory. On Windows, loopback ports. Throws an OperatorError once
+ * all have been tried.
  */
 export async function* candidateAddresses(cluster: Cluster): AsyncGenerator<ServerAddress, never> {
   while (!HAS_UNIX_SOCKETS) yield { host: LOOPBACK, port: await findFreePort() };
@@ -45,14 +46,14 @@ export async function* candidateAddresses(cluster: Cluster): AsyncGenerator<Serv
     if (host !== null) yield { host, port: SOCKET_PORT };
   }
   throw new OperatorError(
-    `The embedded PostgreSQL finds no place for its socket: the path of ${cluster.directory} is too long for one or its file system has none, and ${parents.join(" and ")} will not do either. Choose another DATA_DIR or set TMPDIR.`,
+    `The embedded PostgreSQL cannot create its socket: the path of ${cluster.directory} is too long or its file system does not support sockets, and ${parents.join(" and ")} cannot be used either. Choose another DATA_DIR or set TMPDIR.`,
   );
 }
 
 /**
- * Makes an address fit to be listened on: takes away the lock file of a server that was killed, whose
- * process id may belong to another process by now, and puts back a temporary folder that was cleared
- * away. False if that folder is not ours any more. Only for whoever knows that no server of the cluster runs.
+ * Prepares an address for listening: removes the lock file of a killed server, whose process id may have
+ * been reused, and recreates a temporary folder that was deleted. False if that folder is no longer ours.
+ * The caller must know that no server of the cluster runs.
  */
 export async function prepareAddress(address: ServerAddress, user: SystemUser): Promise<boolean> {
   if (!isUnixSocket(address)) return true;
@@ -61,7 +62,7 @@ export async function prepareAddress(address: ServerAddress, user: SystemUser): 
   return true;
 }
 
-/** Takes away the temporary folder of a socket that nobody listens on; nothing to do for other addresses. */
+/** Removes the temporary folder of an unused socket; no-op for other addresses. */
 export async function removeAddress(address: ServerAddress): Promise<void> {
   if (!isTemporary(address)) return;
   for (const file of [socketPath(address), `${socketPath(address)}.lock`]) {
@@ -75,7 +76,7 @@ function fits(folder: string): boolean {
   return Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES;
 }
 
-/** True for a socket below the system's temporary folder. */
+/** True for a socket in the system's temporary folder. */
 export function isTemporary({ host }: ServerAddress): boolean {
   return basename(host).startsWith(TEMPORARY_PREFIX);
 }
@@ -85,7 +86,7 @@ async function restoreTemporaryFolder(folder: string, user: SystemUser): Promise
     await mkdir(folder, { mode: 0o700 });
     if (user !== null) await chown(folder, user.uid, user.gid);
   } catch {
-    // It is still there, or what is there instead is found out now.
+    // It most likely still exists; what is there is checked next.
   }
   const found = await lstat(folder).catch(() => null);
   if (!found?.isDirectory()) return false;

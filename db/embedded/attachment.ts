@@ -16,20 +16,20 @@ import {
   waitUntilGone,
 } from "./server";
 
-/** Held exclusively by the one program that serves from the cluster. */
+/** Held exclusively by the program that serves from the cluster. */
 const OWNER_LOCK = 7_240_918_355_201;
 /** Held shared by every program that uses the cluster; exclusively by the last one, while it stops the server. */
 const USERS_LOCK = 7_240_918_355_202;
-/** How long the server may take to notice that a killed owner's session is over. */
+/** Milliseconds the server may take to notice that a killed owner's session has ended. */
 const OWNER_TIMEOUT_MS = 2_000;
-const RETRY = 25;
+const RETRY_MS = 25;
 const CONNECT_TIMEOUT_MS = 30_000;
 const STILL_ON_TCP =
   "The embedded PostgreSQL still listens on TCP, because a program of an earlier version uses it; the first start after that has ended moves it to a socket.";
 
 /**
- * A program's hold on the running server: a session of its own whose advisory locks say who uses and
- * who owns the cluster, and vanish with the program however it ends.
+ * A program's registration with the running server: a session whose advisory locks record that it uses
+ * or owns the cluster. The server releases them when the program ends, however it ends.
  */
 export type Attachment = { server: RunningServer; session: Connection };
 
@@ -43,14 +43,14 @@ export class AlreadyOwnedError extends OperatorError {
 }
 
 /**
- * Finds or starts the cluster's server and attaches to it, as its owner if asked. Throws
- * AlreadyOwnedError when somebody else is.
+ * Finds or starts the cluster's server and attaches to it, as its owner if requested. Throws
+ * AlreadyOwnedError if another program owns it.
  */
 export async function attach(
   cluster: Cluster,
   options: {
     owner: boolean;
-    /** Where the server has to listen; null leaves that to it. */
+    /** Where the server must listen; null for any address. */
     address: ServerAddress | null;
     signal?: AbortSignal;
     log?: (level: "info" | "warn", message: string) => void;
@@ -63,28 +63,28 @@ export async function attach(
     if (session === null) {
       if (Date.now() - startedAt > CONNECT_TIMEOUT_MS) {
         throw new OperatorError(
-          `The embedded PostgreSQL in ${cluster.directory} runs as process ${server.pid} but lets nobody in (its log is ${cluster.logFile}).`,
+          `The embedded PostgreSQL in ${cluster.directory} runs as process ${server.pid} but accepts no connections (its log is ${cluster.logFile}).`,
         );
       }
-      await sleep(RETRY);
+      await sleep(RETRY_MS);
       continue;
     }
     try {
       if (HAS_UNIX_SOCKETS && !isUnixSocket(server) && options.address === null) {
-        if (await retire(cluster, { server, session })) {
+        if (await stopTcpServer(cluster, { server, session })) {
           options.log?.("info", "The embedded PostgreSQL of an earlier version moves to a socket.");
           continue;
         }
         options.log?.("warn", STILL_ON_TCP);
       }
-      if (!(await ask(session, `select pg_try_advisory_lock_shared(${USERS_LOCK})`))) {
-        // Its last user is just stopping it.
+      if (!(await queryBoolean(session, `select pg_try_advisory_lock_shared(${USERS_LOCK})`))) {
+        // Its last user is stopping it.
         await session.end();
         await waitUntilGone(server.pid, CONNECT_TIMEOUT_MS);
         continue;
       }
       await ensureDatabase(session);
-      if (options.owner) await own(cluster, session);
+      if (options.owner) await takeOwnership(cluster, session);
       options.signal?.throwIfAborted();
       return { server, session };
     } catch (error) {
@@ -95,18 +95,18 @@ export async function attach(
   }
 }
 
-/** Gives up the hold on the server and, if nobody else has one, stops it. Resolves to whether it was stopped. */
+/** Detaches from the server and stops it if no other program uses it. Resolves to whether it was stopped. */
 export async function detach(cluster: Cluster, attachment: Attachment): Promise<boolean> {
   const { server, session } = attachment;
   try {
-    await ask(session, "select pg_advisory_unlock_all() is null");
-    if (await ask(session, `select pg_try_advisory_lock(${USERS_LOCK})`)) {
+    await queryBoolean(session, "select pg_advisory_unlock_all() is null");
+    if (await queryBoolean(session, `select pg_try_advisory_lock(${USERS_LOCK})`)) {
       await stopServer(cluster, server);
       return true;
     }
     return false;
   } catch (error) {
-    // The server went away first; what it left to do, the next start will.
+    // The server stopped first; the next start cleans up after it.
     if (session.alive) throw error;
     return true;
   } finally {
@@ -118,28 +118,28 @@ export async function detach(cluster: Cluster, attachment: Attachment): Promise<
  * Stops a server that an earlier version of this program started, which listens on TCP; false if
  * another program still uses it.
  */
-async function retire(cluster: Cluster, { server, session }: Attachment): Promise<boolean> {
-  if (!(await lockInTime(session, USERS_LOCK))) return false;
+async function stopTcpServer(cluster: Cluster, { server, session }: Attachment): Promise<boolean> {
+  if (!(await tryLock(session, USERS_LOCK))) return false;
   await stopServer(cluster, server);
   await session.end();
   return true;
 }
 
-async function own(cluster: Cluster, session: Connection): Promise<void> {
-  if (!(await lockInTime(session, OWNER_LOCK))) throw new AlreadyOwnedError(cluster.dataDir);
+async function takeOwnership(cluster: Cluster, session: Connection): Promise<void> {
+  if (!(await tryLock(session, OWNER_LOCK))) throw new AlreadyOwnedError(cluster.dataDir);
 }
 
-/** Takes a lock alone, waiting for as long as a killed program's session may still hold it. */
-async function lockInTime(session: Connection, lock: number): Promise<boolean> {
+/** Acquires an exclusive lock, waiting for as long as a killed program's session may still hold it. */
+async function tryLock(session: Connection, lock: number): Promise<boolean> {
   const startedAt = Date.now();
-  while (!(await ask(session, `select pg_try_advisory_lock(${lock})`))) {
+  while (!(await queryBoolean(session, `select pg_try_advisory_lock(${lock})`))) {
     if (Date.now() - startedAt > OWNER_TIMEOUT_MS) return false;
-    await sleep(RETRY);
+    await sleep(RETRY_MS);
   }
   return true;
 }
 
-/** A session on the server; null when it is just going away or is not the server of this cluster. */
+/** A session on the server; null when it is shutting down or is not the server of this cluster. */
 async function openSession(cluster: Cluster, server: RunningServer): Promise<Connection | null> {
   const url = await superuserUrl(cluster, server, "postgres");
   try {
@@ -150,13 +150,13 @@ async function openSession(cluster: Cluster, server: RunningServer): Promise<Con
   } catch (error) {
     if (databaseErrorCode(error) === "53300") {
       throw new OperatorError(
-        `The embedded PostgreSQL in ${cluster.directory} has no connection free.`,
+        `The embedded PostgreSQL in ${cluster.directory} has no free connection.`,
         { cause: error },
       );
     }
   }
-  // The port leads elsewhere or nowhere. If the process is not certainly ours, its number and port
-  // were given to others since this cluster's server died.
+  // Another server or none listens there. Unless the process is certainly ours, its id and port have
+  // been reused since this cluster's server died.
   const status = await readServerStatus(cluster.directory);
   if (status !== null && (await identify(status.pid, cluster.directory)) === "unknown") {
     await removeStalePidFile(cluster, status);
@@ -165,17 +165,22 @@ async function openSession(cluster: Cluster, server: RunningServer): Promise<Con
 }
 
 async function ensureDatabase(session: Connection): Promise<void> {
-  if (await ask(session, `select exists (select from pg_database where datname = '${DATABASE}')`)) {
+  if (
+    await queryBoolean(
+      session,
+      `select exists (select from pg_database where datname = '${DATABASE}')`,
+    )
+  ) {
     return;
   }
   await send(session, `create database ${DATABASE}`).catch((error) => {
-    // duplicate_database or its unique index: another program was faster.
+    // duplicate_database or its unique index: another program created it first.
     if (!["42P04", "23505"].includes(databaseErrorCode(error) ?? "")) throw error;
   });
 }
 
-async function ask(session: Connection, question: string): Promise<boolean> {
-  const [row] = await send(session, `select (${question}) as answer`);
+async function queryBoolean(session: Connection, condition: string): Promise<boolean> {
+  const [row] = await send(session, `select (${condition}) as answer`);
   return row?.answer === true;
 }
 

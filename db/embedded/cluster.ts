@@ -10,10 +10,10 @@ import { asUser, type SystemUser } from "./system-user";
 
 export const SUPERUSER = "golden_path";
 
-/** In the data directory itself, so that it is made, moved and backed up with what it opens. */
+/** In the data directory itself, so that it is created, moved and backed up with the database. */
 const PASSWORD_FILE = "golden-path.password";
-const DRAFT_PREFIX = "postgres.new-";
-const DRAFT_LIFETIME = 10 * 60_000;
+const STAGING_PREFIX = "postgres.new-";
+const STAGING_LIFETIME_MS = 10 * 60_000;
 
 export type Cluster = {
   dataDir: string;
@@ -26,7 +26,7 @@ export type Cluster = {
   settings: Record<string, string>;
 };
 
-/** What initdb writes into postgresql.conf, for the operator to tune: modest memory, durable as PostgreSQL is by default. */
+/** Initial postgresql.conf, which the operator may tune: modest memory, PostgreSQL's default durability. */
 const INITIAL_SETTINGS: Record<string, string> = {
   max_connections: "50",
   shared_buffers: "64MB",
@@ -35,16 +35,16 @@ const INITIAL_SETTINGS: Record<string, string> = {
   io_method: "sync",
   max_logical_replication_workers: "0",
   jit: "off",
-  // A session whose program was killed in the middle of a statement or a lock wait ends soon.
+  // Ends the session of a program that was killed during a statement or a lock wait.
   client_connection_check_interval: "10s",
-  // The program logs failed statements itself; the server's lines would quote people's addresses.
+  // The program logs failed statements itself; the server's log lines would contain email addresses.
   log_min_messages: "log",
   log_error_verbosity: "terse",
   log_min_error_statement: "panic",
   log_checkpoints: "off",
 };
 
-/** The environment of PostgreSQL's programs: nothing of this program's, which holds secrets. */
+/** The environment of PostgreSQL's programs: none of this program's variables, which include secrets. */
 export const CHILD_ENVIRONMENT: NodeJS.ProcessEnv | undefined =
   process.platform === "win32"
     ? undefined
@@ -55,21 +55,21 @@ export const CHILD_ENVIRONMENT: NodeJS.ProcessEnv | undefined =
       } as object as NodeJS.ProcessEnv);
 
 /**
- * Makes the cluster if there is none: initdb into a draft beside it, then one rename, so a cluster is
- * either there completely or not at all. Of programs that do this together one wins, and the others
- * use what it made. Throws an OperatorError for a full disk, a foreign folder in its place, a cluster
- * of another PostgreSQL, and whatever initdb says.
+ * Creates the cluster if there is none: initdb into a staging folder beside it, then an atomic rename, so
+ * that a cluster is either complete or absent. Of concurrent programs one wins, and the others use its
+ * cluster. Throws an OperatorError for a full disk, another folder in its place, a cluster of another
+ * PostgreSQL version, and a failure of initdb.
  */
 export async function ensureCluster(cluster: Cluster): Promise<void> {
   if (!(await clusterExists(cluster))) {
-    await removeOldDrafts(cluster.dataDir);
+    await removeOldStaging(cluster.dataDir);
     await createCluster(cluster);
   }
   const version = await readFile(join(cluster.directory, "PG_VERSION"), "utf8");
   const { majorVersion } = cluster.binaries;
   if (Number(version) !== majorVersion) {
     throw new OperatorError(
-      `The database in ${cluster.directory} was made by PostgreSQL ${version.trim()}, but this program brings PostgreSQL ${majorVersion}: move the data over with pg_dump, or set DATABASE_URL.`,
+      `The database in ${cluster.directory} was created by PostgreSQL ${version.trim()}, but this program includes PostgreSQL ${majorVersion}: move the data over with pg_dump, or set DATABASE_URL.`,
     );
   }
 }
@@ -91,20 +91,20 @@ export async function readPassword(cluster: Cluster): Promise<string> {
 
 async function createCluster(cluster: Cluster): Promise<void> {
   const { dataDir, directory, user } = cluster;
-  const draft = await mkdtemp(join(dataDir, DRAFT_PREFIX)).catch((error) => {
+  const staging = await mkdtemp(join(dataDir, STAGING_PREFIX)).catch((error) => {
     throw explainDataDirectoryFailure(dataDir, error);
   });
   try {
-    const passwordFile = join(draft, "password");
+    const passwordFile = join(staging, "password");
     await writeDurably(passwordFile, `${randomBytes(24).toString("base64url")}\n`);
     if (user !== null) {
       await chown(passwordFile, user.uid, user.gid);
-      await chown(draft, user.uid, user.gid);
+      await chown(staging, user.uid, user.gid);
     }
-    await runInitdb(cluster, join(draft, "cluster"), passwordFile);
-    await rename(passwordFile, join(draft, "cluster", PASSWORD_FILE));
-    await syncDirectory(join(draft, "cluster"));
-    await rename(join(draft, "cluster"), directory);
+    await runInitdb(cluster, join(staging, "cluster"), passwordFile);
+    await rename(passwordFile, join(staging, "cluster", PASSWORD_FILE));
+    await syncDirectory(join(staging, "cluster"));
+    await rename(join(staging, "cluster"), directory);
     await syncDirectory(dataDir);
   } catch (error) {
     if (await clusterExists(cluster)) return;
@@ -112,13 +112,13 @@ async function createCluster(cluster: Cluster): Promise<void> {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOTEMPTY" || code === "EEXIST" || code === "ENOTDIR") {
       throw new OperatorError(
-        `${directory} is there but is not a PostgreSQL data directory: move it away, or choose another DATA_DIR.`,
+        `${directory} exists but is not a PostgreSQL data directory: move it away, or choose another DATA_DIR.`,
         { cause: error },
       );
     }
     throw explainDataDirectoryFailure(dataDir, error);
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    await rm(staging, { recursive: true, force: true });
   }
 }
 
@@ -141,29 +141,30 @@ async function runInitdb(cluster: Cluster, target: string, passwordFile: string)
   try {
     await promisify(execFile)(binaries.initdb, parameters, options);
   } catch (error) {
-    const said = String((error as { stderr?: unknown }).stderr ?? "");
-    if (/No space left on device|Disk quota exceeded/i.test(said)) {
+    const output = String((error as { stderr?: unknown }).stderr ?? "");
+    if (/No space left on device|Disk quota exceeded/i.test(output)) {
       throw diskFull(cluster.dataDir, error);
     }
     const reason =
-      said.split("\n").find((line) => /(error|fatal|panic):/i.test(line)) ??
-      // what it says of a user without a name, as in a container run under any number
-      said.split("\n").find((line) => line.startsWith("initdb: ")) ??
+      output.split("\n").find((line) => /(error|fatal|panic):/i.test(line)) ??
+      // Its message for a user id without a name, as in a container run with an arbitrary uid.
+      output.split("\n").find((line) => line.startsWith("initdb: ")) ??
       (error instanceof Error ? error.message : String(error)).split("\n")[0];
     throw new OperatorError(
-      `The embedded PostgreSQL could not make its database in ${cluster.dataDir}: ${reason?.trim()}. Set DATABASE_URL to a PostgreSQL of your own if that cannot be mended.`,
+      `The embedded PostgreSQL could not create its database in ${cluster.dataDir}: ${reason?.trim()}. If that cannot be fixed, set DATABASE_URL to a PostgreSQL of your own.`,
       { cause: error },
     );
   }
 }
 
-/** Takes away what killed first starts left; a draft this old has nobody working on it. */
-async function removeOldDrafts(dataDir: string): Promise<void> {
+/** Removes the staging folders of killed first starts; one this old is no longer in use. */
+async function removeOldStaging(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
-    if (!name.startsWith(DRAFT_PREFIX)) continue;
-    const draft = join(dataDir, name);
-    const { mtimeMs } = await stat(draft).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > DRAFT_LIFETIME) await rm(draft, { recursive: true, force: true });
+    if (!name.startsWith(STAGING_PREFIX)) continue;
+    const staging = join(dataDir, name);
+    const { mtimeMs } = await stat(staging).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > STAGING_LIFETIME_MS)
+      await rm(staging, { recursive: true, force: true });
   }
 }
 
@@ -185,7 +186,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
 }
 
 async function syncDirectory(path: string): Promise<void> {
-  // Windows neither can nor need.
+  // Windows neither supports nor needs this.
   if (process.platform === "win32") return;
   const directory = await open(path, "r");
   try {

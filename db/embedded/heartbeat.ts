@@ -6,28 +6,28 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { explainDataDirectoryFailure } from "../data-directory";
 import { OperatorError } from "../operator-error";
 
-const BEAT = 1_000;
-/** A heart that is watched for this long without a beat has stopped. */
-const WATCH = 4 * BEAT;
-/** A beat this old is not worth watching, however far apart two machines' clocks are. */
-const STALE = 60_000;
+const BEAT_INTERVAL_MS = 1_000;
+/** Without a beat within this time, the other program is considered dead. */
+const WATCH_MS = 4 * BEAT_INTERVAL_MS;
+/** A beat older than this is stale even if the two machines' clocks differ. */
+const STALE_MS = 60_000;
 
 /**
- * Shows to other machines and containers that mount the same DATA_DIR that it is in use here: a file
- * whose time is renewed every second. PostgreSQL's own lock file holds a process id, which says
- * nothing outside this machine or container, and two servers on one data directory destroy it.
+ * Tells other machines and containers that mount the same DATA_DIR that it is in use: a file whose
+ * modification time is updated every second. PostgreSQL's own lock file holds a process id, which means
+ * nothing outside this machine or container, and two servers on one data directory corrupt it.
  */
 export type Heartbeat = {
-  /** Ends the sign of life; with `last` the file goes too, so that the next start need not watch it. */
+  /** Stops the heartbeat; with `last` the file is removed, so that the next start need not watch it. */
   stop: (last: boolean) => Promise<void>;
 };
 
-/** Starts the sign of life. Throws an OperatorError if another machine or container gives one. */
+/** Starts the heartbeat. Throws an OperatorError if another machine or container has one running. */
 export async function startHeartbeat(dataDir: string): Promise<Heartbeat> {
   const file = join(dataDir, "postgres.host");
-  const self = await placeName();
+  const self = await pidScope();
   const other = await readFile(file, "utf8").catch(() => null);
-  if (other !== null && other !== self && (await beats(file))) {
+  if (other !== null && other !== self && (await isBeating(file))) {
     throw new OperatorError(
       `DATA_DIR ${dataDir} is in use by a program on another machine or in another container (${other.split(" ")[0]}): stop it first, or choose another DATA_DIR.`,
     );
@@ -38,13 +38,13 @@ export async function startHeartbeat(dataDir: string): Promise<Heartbeat> {
     try {
       utimesSync(file, now, now);
     } catch (error) {
-      // A program here that took itself for the last one removed it.
+      // Another program on this host took itself for the last user and removed it.
       if ((error as NodeJS.ErrnoException).code === "ENOENT")
         void write(dataDir, file, self).catch(() => {});
     }
   };
   beat();
-  const timer = setInterval(beat, BEAT);
+  const timer = setInterval(beat, BEAT_INTERVAL_MS);
   timer.unref();
   return {
     stop: async (last) => {
@@ -65,16 +65,16 @@ async function write(dataDir: string, file: string, text: string): Promise<void>
   }
 }
 
-async function beats(file: string): Promise<boolean> {
+async function isBeating(file: string): Promise<boolean> {
   const before = (await stat(file)).mtimeMs;
-  if (Date.now() - before > STALE) return false;
-  await sleep(WATCH);
+  if (Date.now() - before > STALE_MS) return false;
+  await sleep(WATCH_MS);
   const after = await stat(file).catch(() => null);
   return after !== null && after.mtimeMs !== before;
 }
 
-/** Names where process ids mean the same: the machine, and on Linux its container. */
-async function placeName(): Promise<string> {
+/** Identifies the scope of process ids: the machine, and on Linux the container. */
+async function pidScope(): Promise<string> {
   const namespace = await readlink("/proc/self/ns/pid").catch(() => "");
   return `${hostname()} ${namespace}`.trim();
 }

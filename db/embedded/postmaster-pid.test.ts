@@ -13,7 +13,7 @@ const lines = [
 ];
 
 describe("a server's pid file", () => {
-  it("says who it is, where it listens and that it is ready", () => {
+  it("gives its process id, its address and that it is ready", () => {
     expect(parseServerStatus(`${lines.join("\n")}\n`)).toEqual({
       pid: 4711,
       address: { host: "127.0.0.1", port: 25_290 },
@@ -21,7 +21,7 @@ describe("a server's pid file", () => {
     });
   });
 
-  it("names the folder of the server's socket", () => {
+  it("gives the folder of the server's socket", () => {
     const text = [...lines.slice(0, 3), "5432", "/data/post gres", "", "  21 4", "ready   ", ""];
     expect(parseServerStatus(text.join("\n")).address).toEqual({
       host: "/data/post gres",
@@ -29,13 +29,13 @@ describe("a server's pid file", () => {
     });
   });
 
-  it("says when the server is on its way up or down", () => {
+  it("shows when the server is starting or stopping", () => {
     const at = (phase: string) => parseServerStatus([...lines.slice(0, 7), phase].join("\n")).phase;
     expect(at("starting")).toBe("starting");
     expect(at("stopping")).toBe("stopping");
   });
 
-  it("is understood while it is being written", () => {
+  it("can be parsed while it is being written", () => {
     expect(parseServerStatus(lines.slice(0, 3).join("\n"))).toEqual({
       pid: 4711,
       address: null,

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import type { ServerAddress } from "./address";
 
 export type ServerStatus = {
-  /** 0 while the file's writer has not got that far. */
+  /** 0 while the file is still empty. */
   pid: number;
-  /** Its Unix socket if it has one, else loopback; null before it listens. */
+  /** Its Unix socket if it has one, otherwise loopback; null before it listens. */
   address: ServerAddress | null;
   phase: "starting" | "ready" | "stopping";
 };
 
 /**
- * What a running server says of itself in `postmaster.pid`; null when there is no such file. A crash
- * leaves the file behind, so whether the process lives is another question.
+ * A server's status from its `postmaster.pid`; null when there is no such file. A crash leaves the file
+ * behind, so the process may no longer be running.
  * https://www.postgresql.org/docs/current/storage-file-layout.html
  */
 export async function readServerStatus(clusterDir: string): Promise<ServerStatus | null> {
@@ -24,13 +24,13 @@ export async function readServerStatus(clusterDir: string): Promise<ServerStatus
   }
 }
 
-/** Reads the file's lines, of which its writer may have written only the first few yet. */
+/** Parses the file, of which only the first few lines may have been written yet. */
 export function parseServerStatus(text: string): ServerStatus {
   const lines = text.split("\n");
   const pid = Number.parseInt(lines[0] ?? "", 10);
   const port = Number.parseInt(lines[3] ?? "", 10);
   const [socketFolder, listensOn] = lines.slice(4, 6);
-  // the line after is written last, when it listens on all there is
+  // The following line is written last, once the server listens on all its addresses.
   const isListening = lines.length > 6 && (socketFolder || listensOn);
   const phase = (lines[7] ?? "").trim();
   return {

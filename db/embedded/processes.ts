@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, readlink, realpath } from "node:fs/promises";
 import { promisify } from "node:util";
 
-/** True while a process runs under this id, whoever owns it. A zombie does not run. */
+/** True while a process with this id runs, whoever owns it; false for a zombie. */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -13,14 +13,14 @@ export async function isAlive(pid: number): Promise<boolean> {
     const state = await readFile(`/proc/${pid}/stat`, "latin1");
     return state.slice(state.lastIndexOf(")") + 2, state.lastIndexOf(")") + 3) !== "Z";
   } catch {
-    // No /proc (macOS, Windows), or the process ended this moment and the next look will tell.
+    // No /proc (macOS, Windows), or the process has just ended, which the next check will show.
     return true;
   }
 }
 
 /**
- * What a live process id is: a PostgreSQL of this data directory, something else (the id was given
- * to another process since), or unknown where the system does not tell.
+ * Identifies a running process: the PostgreSQL of this data directory, something else (the id has been
+ * reused), or unknown where the system does not provide the information.
  */
 export async function identify(
   pid: number,
@@ -44,7 +44,7 @@ async function commandLine(pid: number): Promise<string | null> {
     return (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ");
   } catch {
     const arguments_ = ["-ww", "-o", "command=", "-p", String(pid)];
-    const answer = await promisify(execFile)("ps", arguments_).catch(() => null);
-    return answer?.stdout ?? null;
+    const output = await promisify(execFile)("ps", arguments_).catch(() => null);
+    return output?.stdout ?? null;
   }
 }

@@ -8,16 +8,16 @@ import type { ServerAddress } from "./address";
 import { type Cluster, readPassword, SUPERUSER } from "./cluster";
 
 export const DATABASE = "golden_path";
-/** Whom the site connects as: owner of its database and all in it, and nobody beyond. */
+/** The role the site connects as: owner of its database and everything in it, without other privileges. */
 export const SITE_ROLE = "golden_path_site";
 
-/** Any number, as long as nothing else in the database locks it. */
+/** Arbitrary, but used for no other advisory lock in the database. */
 const OWNERSHIP_LOCK = 7_240_918_355_203;
-/** What a log-in fails with while role or password are not as they should be. */
+/** Errors of a login while the role or its password is not set up. */
 const LOGIN_FAILURES = new Set(["28000", "28P01", "42501"]);
 
-/** The site's role may put functions of any name into its database: nobody here must come upon them. */
-const PATH_WITHOUT_TRAPS = { search_path: "pg_catalog" };
+/** The site's role can create functions of any name in its database, which the superuser must never call. */
+const SAFE_SEARCH_PATH = { search_path: "pg_catalog" };
 
 /**
  * What the superuser owns in the site's database, as `kind name`: everything in a cluster of an earlier
@@ -51,9 +51,9 @@ const OWNED_BY_SUPERUSER = `
   )`;
 
 /**
- * Makes sure that the site's role exists, can log in, has no privileges over the server and owns the
- * site's database with everything in it. What an earlier version made as superuser is handed over in
- * one statement, so a start that is killed meanwhile leaves it to the next.
+ * Ensures that the site's role exists, can log in, has no server-wide privileges and owns the site's
+ * database with everything in it. Objects that an earlier version created as superuser are reassigned in
+ * one statement, so if this start is killed the next one repeats it.
  */
 export async function ensureSiteRole(
   cluster: Cluster,
@@ -61,11 +61,11 @@ export async function ensureSiteRole(
   log: (level: "info", message: string) => void = () => {},
 ): Promise<void> {
   if (await isSiteRoleReady(cluster, server)) return;
-  const url = await superuserUrl(cluster, server, DATABASE, PATH_WITHOUT_TRAPS);
+  const url = await superuserUrl(cluster, server, DATABASE, SAFE_SEARCH_PATH);
   const superuser = await open(url);
   try {
     const owned = await send(superuser, OWNED_BY_SUPERUSER);
-    await send(superuser, handOver(await sitePassword(cluster)));
+    await send(superuser, reassignOwnership(await sitePassword(cluster)));
     if (owned.length > 0) {
       log("info", "The embedded database now belongs to a role of its own that is no superuser.");
     }
@@ -84,7 +84,7 @@ export async function siteUrl(
   return formatDatabaseUrl(server, role, DATABASE, { sslmode: "disable", ...parameters });
 }
 
-/** The address of a database for the superuser, who is for what the embedded server itself needs. */
+/** The address of a database for the superuser, which only administers the embedded server. */
 export async function superuserUrl(
   cluster: Cluster,
   server: ServerAddress,
@@ -96,7 +96,7 @@ export async function superuserUrl(
 }
 
 async function isSiteRoleReady(cluster: Cluster, server: ServerAddress): Promise<boolean> {
-  const url = await siteUrl(cluster, server, PATH_WITHOUT_TRAPS);
+  const url = await siteUrl(cluster, server, SAFE_SEARCH_PATH);
   const site = await open(url).catch((error: OperatorError) => {
     if (LOGIN_FAILURES.has(databaseErrorCode(error.cause) ?? "")) return null;
     throw error;
@@ -116,7 +116,7 @@ async function isSiteRoleReady(cluster: Cluster, server: ServerAddress): Promise
   }
 }
 
-function handOver(password: string): string {
+function reassignOwnership(password: string): string {
   return `do $hand_over$
     declare
       owned text;
@@ -135,7 +135,7 @@ function handOver(password: string): string {
   $hand_over$`;
 }
 
-/** Follows from the superuser's, so that there is no second secret to keep; it does not lead back to it. */
+/** Derived one-way from the superuser's password, so that there is no second secret to store. */
 async function sitePassword(cluster: Cluster): Promise<string> {
   return createHmac("sha256", await readPassword(cluster))
     .update(SITE_ROLE)

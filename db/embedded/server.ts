@@ -21,19 +21,18 @@ import { asUser } from "./system-user";
 
 export type RunningServer = ServerAddress & { pid: number };
 
-/** Crash recovery after a power cut may take its time. */
+/** Crash recovery after a power failure may take minutes. */
 const START_TIMEOUT_MS = 300_000;
-/** How long the remains of a killed server (its shared memory, a half-written pid file) may be in the way. */
-const REMAINS_TIMEOUT_MS = 20_000;
+/** How long a killed server's shared memory or half-written pid file may block a start, in milliseconds. */
+const STALE_SERVER_TIMEOUT_MS = 20_000;
 const PID_FILE_TIMEOUT_MS = 1_000;
 const STOP_TIMEOUT_MS = 20_000;
-const LOG_LIMIT = 10 * 1_048_576;
-const POLL = 20;
+const MAX_LOG_BYTES = 10 * 1_048_576;
+const POLL_INTERVAL_MS = 20;
 
 /**
- * Finds the running server of the cluster, whoever started it, or starts one: at exactly this address,
- * or with null where it can. Throws an OperatorError if it does not come up, and the signal's reason
- * when nobody waits for it any more.
+ * Finds the running server of the cluster, whoever started it, or starts one at exactly this address, or
+ * at any for null. Throws an OperatorError if it does not start, and the signal's reason when aborted.
  */
 export async function ensureServer(
   cluster: Cluster,
@@ -50,7 +49,7 @@ export async function ensureServer(
     if (running === "wait") {
       if (waited > START_TIMEOUT_MS) throw stuck(cluster);
     } else if (running !== null) {
-      // Another program was faster, and a folder made for the socket is not needed.
+      // Another program started it first, so a folder created for the socket is not needed.
       if (address === null && chosen !== null && chosen.host !== running.host) {
         await removeAddress(chosen);
       }
@@ -59,36 +58,36 @@ export async function ensureServer(
       chosen ??= (await candidates.next()).value;
       const result = await startServer(cluster, chosen);
       if (typeof result === "object") return result;
-      if (result === "remains" && waited > REMAINS_TIMEOUT_MS) throw stuck(cluster);
+      if (result === "stale" && waited > STALE_SERVER_TIMEOUT_MS) throw stuck(cluster);
       if (result === "address refused") {
         if (address !== null) throw new AddressRefusedError(address);
         await removeAddress(chosen);
         chosen = null;
       }
     }
-    await sleep(POLL);
+    await sleep(POLL_INTERVAL_MS);
   }
 }
 
-/** The server cannot listen where it has to come back. */
+/** The server cannot listen on the address at which it has to be restarted. */
 export class AddressRefusedError extends Error {
   constructor({ host, port }: ServerAddress) {
     super(
       isUnixSocket({ host, port })
-        ? `No socket can be made in ${host}.`
+        ? `No socket can be created in ${host}.`
         : `Port ${port} of ${host} is taken by another program.`,
     );
   }
 }
 
-/** True when the cluster's server runs, as far as the system tells. */
+/** True when the cluster's server runs, as far as the system provides the information. */
 export async function isServerRunning(cluster: Cluster): Promise<boolean> {
   const status = await readServerStatus(cluster.directory);
   if (status === null || !(await isAlive(status.pid))) return false;
   return (await identify(status.pid, cluster.directory)) !== "other";
 }
 
-/** Stops the server: its sessions are ended, its data is written. Resolves when the process is gone. */
+/** Stops the server: its sessions are ended and its data is written. Resolves when the process has exited. */
 export async function stopServer(cluster: Cluster, server: RunningServer): Promise<void> {
   const { pid } = server;
   if ((await readServerStatus(cluster.directory))?.pid !== pid) return;
@@ -98,7 +97,7 @@ export async function stopServer(cluster: Cluster, server: RunningServer): Promi
     await promisify(execFile)(cluster.binaries.pgCtl, parameters, { windowsHide: true });
     return;
   }
-  // https://www.postgresql.org/docs/current/server-shutdown.html: fast, immediate, and the last resort.
+  // https://www.postgresql.org/docs/current/server-shutdown.html: fast, immediate, and as a last resort SIGKILL.
   for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
     try {
       process.kill(pid, signal);
@@ -110,32 +109,32 @@ export async function stopServer(cluster: Cluster, server: RunningServer): Promi
   await removeAddress(server);
 }
 
-/** Resolves to true when the process has ended, to false when it has not within so many milliseconds. */
+/** Resolves to true when the process has exited, to false if it has not after `timeoutMs`. */
 export async function waitUntilGone(pid: number, timeoutMs: number): Promise<boolean> {
   const startedAt = Date.now();
   while (await isAlive(pid)) {
     if (Date.now() - startedAt > timeoutMs) return false;
-    await sleep(POLL);
+    await sleep(POLL_INTERVAL_MS);
   }
   return true;
 }
 
-/** Removes the pid file of a server that is gone, unless it changed since it was read. */
+/** Removes the pid file of a dead server, unless it has changed since it was read. */
 export async function removeStalePidFile(cluster: Cluster, stale: ServerStatus): Promise<void> {
   const now = await readServerStatus(cluster.directory);
   if (now?.pid !== stale.pid) return;
   await unlink(join(cluster.directory, "postmaster.pid")).catch(() => {});
 }
 
-/** The temporary folder of a server that was killed, to be used again rather than left lying about. */
+/** The temporary folder of a killed server, which is reused rather than left behind. */
 async function lastTemporaryAddress(cluster: Cluster): Promise<ServerAddress | null> {
   const address = (await readServerStatus(cluster.directory))?.address ?? null;
   return address !== null && isTemporary(address) ? address : null;
 }
 
-/** The command line's way to say where to listen, and where not. */
+/** The settings that make the server listen on this address only. */
 function listenSettings({ host, port }: ServerAddress): Record<string, string> {
-  // a name in quotes may hold commas
+  // Quoted, because the setting is a comma-separated list.
   const folder = `"${host.replaceAll('"', '""')}"`;
   return isUnixSocket({ host, port })
     ? { listen_addresses: "", unix_socket_directories: folder, unix_socket_permissions: "0700" }
@@ -149,14 +148,14 @@ async function findServer(
   const status = await readServerStatus(cluster.directory);
   if (status === null) return null;
   if (status.pid === 0) {
-    // Being written right now, or for ever empty since a power cut.
+    // Being written now, or left empty by a power failure.
     if (waited < PID_FILE_TIMEOUT_MS) return "wait";
     await removeStalePidFile(cluster, status);
     return null;
   }
-  // A server that starts clears away the file of a dead one by itself…
+  // A starting server removes the file of a dead one by itself…
   if (!(await isAlive(status.pid))) return null;
-  // …but is put off by any live process that has got the same number since.
+  // …but refuses to start if another process has the same id by now.
   if ((await identify(status.pid, cluster.directory)) === "other") {
     await removeStalePidFile(cluster, status);
     return null;
@@ -168,7 +167,7 @@ async function findServer(
 async function startServer(
   cluster: Cluster,
   address: ServerAddress,
-): Promise<RunningServer | "address refused" | "remains"> {
+): Promise<RunningServer | "address refused" | "stale"> {
   const { directory, logFile, binaries, settings } = cluster;
   if (!(await prepareAddress(address, cluster.user))) return "address refused";
   await rotate(logFile);
@@ -177,7 +176,7 @@ async function startServer(
   });
   const logStart = (await log.stat()).size;
   const forced = { ...settings, ...listenSettings(address), logging_collector: "off" };
-  // Its own session and no pipe to us: neither Ctrl-C in our terminal nor our death is its end.
+  // A process session of its own and no pipe to us, so that it survives Ctrl-C in our terminal and our exit.
   const child = spawn(
     binaries.postgres,
     [
@@ -197,43 +196,43 @@ async function startServer(
   try {
     const failure = await untilReady(cluster, child);
     if (failure === null) return { ...address, pid: child.pid ?? 0 };
-    const said = (await readFile(logFile)).subarray(logStart).toString("utf8");
-    if (/"postmaster\.pid" (already exists|is empty)|shared memory block/.test(said)) {
-      return "remains";
+    const output = (await readFile(logFile)).subarray(logStart).toString("utf8");
+    if (/"postmaster\.pid" (already exists|is empty)|shared memory block/.test(output)) {
+      return "stale";
     }
-    if (/could not create any .+ sockets|FATAL: .+\.s\.PGSQL\./.test(said)) {
+    if (/could not create any .+ sockets|FATAL: .+\.s\.PGSQL\./.test(output)) {
       return "address refused";
     }
-    throw await explainFailure(cluster, said, failure);
+    throw await explainFailure(cluster, output, failure);
   } finally {
     await log.close();
   }
 }
 
-/** Null when the child serves; why it ended or was never started otherwise. */
+/** Resolves to null when the child is ready, otherwise to why it exited or could not be started. */
 async function untilReady(cluster: Cluster, child: ChildProcess): Promise<string | null> {
-  let over: string | null = null;
+  let failure: string | null = null;
   once(child, "exit").then(
     ([code, signal]) => {
-      over = `it ended with ${signal ?? `exit code ${code}`}`;
+      failure = `it ended with ${signal ?? `exit code ${code}`}`;
     },
     (error: Error) => {
-      over = error.message;
+      failure = error.message;
     },
   );
-  for (const startedAt = Date.now(); over === null; await sleep(POLL)) {
+  for (const startedAt = Date.now(); failure === null; await sleep(POLL_INTERVAL_MS)) {
     const status = await readServerStatus(cluster.directory);
     if (status?.pid === child.pid && status?.phase === "ready") return null;
     if (Date.now() - startedAt > START_TIMEOUT_MS) return "it was not ready in time";
   }
-  return over;
+  return failure;
 }
 
-async function explainFailure(cluster: Cluster, said: string, failure: string): Promise<Error> {
-  if (/No space left on device|Disk quota exceeded/.test(said)) return diskFull(cluster.dataDir);
+async function explainFailure(cluster: Cluster, output: string, failure: string): Promise<Error> {
+  if (/No space left on device|Disk quota exceeded/.test(output)) return diskFull(cluster.dataDir);
   if (await isDiskFull(cluster.dataDir).catch(() => false)) return diskFull(cluster.dataDir);
   const reason =
-    said.match(/(?:FATAL|PANIC|ERROR): +(.+)/)?.[1] ?? said.match(/^postgres: (.+)/m)?.[1];
+    output.match(/(?:FATAL|PANIC|ERROR): +(.+)/)?.[1] ?? output.match(/^postgres: (.+)/m)?.[1];
   return new OperatorError(
     `The embedded PostgreSQL did not start on ${cluster.directory}: ${reason ?? failure} (its log is ${cluster.logFile}).`,
   );
@@ -241,11 +240,11 @@ async function explainFailure(cluster: Cluster, said: string, failure: string): 
 
 function stuck(cluster: Cluster): OperatorError {
   return new OperatorError(
-    `The embedded PostgreSQL in ${cluster.directory} neither starts nor stops (its log is ${cluster.logFile}). If no process of it runs any more, delete ${join(cluster.directory, "postmaster.pid")}.`,
+    `The embedded PostgreSQL in ${cluster.directory} neither starts nor stops (its log is ${cluster.logFile}). If none of its processes is running, delete ${join(cluster.directory, "postmaster.pid")}.`,
   );
 }
 
 async function rotate(logFile: string): Promise<void> {
   const { size } = await stat(logFile).catch(() => ({ size: 0 }));
-  if (size > LOG_LIMIT) await rename(logFile, `${logFile}.1`).catch(() => {});
+  if (size > MAX_LOG_BYTES) await rename(logFile, `${logFile}.1`).catch(() => {});
 }

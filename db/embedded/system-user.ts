@@ -6,13 +6,13 @@ import { OperatorError } from "../operator-error";
 
 const run = promisify(execFile);
 
-/** Whom PostgreSQL runs as when this program is root; null: as this program itself. */
+/** The user PostgreSQL runs as when this program is root; null for this program's own user. */
 export type SystemUser = { name: string; uid: number; gid: number } | null;
 
 /**
- * PostgreSQL refuses to run as root. So under root it runs as the owner of an existing cluster, or
- * as the named system user, who is made if there is none. Anybody else runs it as themselves, and
- * only on a cluster of their own. Throws an OperatorError when nobody can be found for it.
+ * PostgreSQL refuses to run as root. Under root it therefore runs as the owner of an existing cluster, or
+ * as the named system user, which is created if missing. Any other user runs it as itself, and only on
+ * a cluster of its own. Throws an OperatorError when no user is suitable.
  */
 export async function chooseSystemUser(clusterDir: string, name: string): Promise<SystemUser> {
   const owner = await ownerOf(clusterDir);
@@ -30,19 +30,19 @@ export async function chooseSystemUser(clusterDir: string, name: string): Promis
   const user = (await findUser(name)) ?? (await createUser(name));
   if (user === null) {
     throw new OperatorError(
-      `PostgreSQL does not run as root, and there is no system user '${name}' to run it as, nor could one be made. Start this program as another user, create '${name}', or set DATABASE_URL to a PostgreSQL of your own.`,
+      `PostgreSQL does not run as root, and there is no system user '${name}' to run it as, nor could one be created. Start this program as another user, create '${name}', or set DATABASE_URL to a PostgreSQL of your own.`,
     );
   }
-  // A cluster that was copied here by root, from a backup for example.
+  // The cluster was copied here by root, for example from a backup.
   if (owner !== null) await chownTree(clusterDir, user);
   return user;
 }
 
 /**
- * Makes sure that the user can enter DATA_DIR, if need be by letting others pass through it (not look
- * into it). Throws an OperatorError that names the closed directory when one above is in the way.
+ * Ensures that the user can enter DATA_DIR, if necessary by giving others execute permission on it (not
+ * read). Throws an OperatorError that names the parent directory that denies access, if one does.
  */
-export async function requireWayTo(dataDir: string, user: SystemUser): Promise<void> {
+export async function ensureUserAccess(dataDir: string, user: SystemUser): Promise<void> {
   if (user === null || (await canEnter(dataDir, user))) return;
   const { mode } = await stat(dataDir);
   await chmod(dataDir, mode | 0o011);
@@ -61,7 +61,7 @@ export function asUser(user: SystemUser): { uid?: number; gid?: number } {
   return user === null ? {} : { uid: user.uid, gid: user.gid };
 }
 
-/** Gives a directory and all in it to the user; nothing to do when PostgreSQL runs as ourselves. */
+/** Changes the owner of a directory and everything in it; no-op when PostgreSQL runs as this program's user. */
 async function chownTree(path: string, user: SystemUser): Promise<void> {
   if (user === null) return;
   const entry = await lstat(path);
@@ -91,7 +91,7 @@ async function findUser(name: string): Promise<SystemUser> {
 }
 
 async function createUser(name: string): Promise<SystemUser> {
-  const ways: [string, string[]][][] = [
+  const alternatives: [string, string[]][][] = [
     [["useradd", ["--system", "--user-group", "--no-create-home", "--shell", "/bin/false", name]]],
     // BusyBox
     [
@@ -99,13 +99,13 @@ async function createUser(name: string): Promise<SystemUser> {
       ["adduser", ["-S", "-D", "-H", "-G", name, "-s", "/bin/false", name]],
     ],
   ];
-  for (const way of ways) {
+  for (const commands of alternatives) {
     try {
-      for (const [command, parameters] of way) await run(command, parameters);
+      for (const [command, parameters] of commands) await run(command, parameters);
       const user = await findUser(name);
       if (user !== null) return user;
     } catch {
-      // Not this system's way, or not allowed; the caller says so when no way is left.
+      // Not available on this system, or not permitted; the caller reports it if no alternative works.
     }
   }
   return null;

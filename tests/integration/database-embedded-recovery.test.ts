@@ -43,7 +43,7 @@ describe("a server that dies while in use", () => {
 
     const kept = new Set((await db.execute(sql`select row from kept`)).map(({ row }) => row));
     expect(acknowledged.filter((row) => !kept.has(row))).toEqual([]);
-    expect(messages).toContain("The embedded PostgreSQL went away; bringing it back.");
+    expect(messages).toContain("The embedded PostgreSQL stopped unexpectedly; restarting it.");
     expect(messages.at(-1)).toMatch(/^The embedded PostgreSQL is back after \d+ ms\.$/);
   });
 
@@ -66,7 +66,7 @@ describe("a server that dies while in use", () => {
   it("is restarted after a clean stop by an operator, and queries wait for it", async () => {
     const dataDir = await dataDirectory();
     const postgres = await serve(dataDir, { settings: NOT_DURABLE });
-    const { db, close } = openDatabase(postgres.url, { restartPatience: 10_000 });
+    const { db, close } = openDatabase(postgres.url, { restartTimeout: 10_000 });
     cleanUpWith(close);
     const { pid, ...address } = postgres.server();
     process.kill(pid, "SIGINT");

@@ -131,7 +131,7 @@ describe("errors the operator has to fix", () => {
     const blocked = join(dataDir, "postgres");
     await writeFile(blocked, "");
     expect(await sentence(serve(dataDir, { settings: NOT_DURABLE }))).toContain(
-      `${blocked} is there but is not`,
+      `${blocked} exists but is not`,
     );
   });
 
@@ -139,7 +139,7 @@ describe("errors the operator has to fix", () => {
     const dataDir = await dataDirectory();
     await writeFile(join(dataDir, "postgres/PG_VERSION"), "17\n");
     expect(await sentence(serve(dataDir, { settings: NOT_DURABLE }))).toContain(
-      "was made by PostgreSQL 17, but this program brings PostgreSQL 18",
+      "was created by PostgreSQL 17, but this program includes PostgreSQL 18",
     );
   });
 

@@ -268,7 +268,7 @@ describe("the pool", () => {
 describe("when the connection to the server breaks", () => {
   it("fails running queries, and recovers with the network", async () => {
     const tunnel = await openTunnel();
-    const { db } = open({ restartPatience: 0 }, tunnel.url);
+    const { db } = open({ restartTimeout: 0 }, tunnel.url);
     const one = () => db.execute(sql`select 1 as one`);
     await Promise.all([one(), one(), one()]);
 
@@ -289,7 +289,7 @@ describe("when the connection to the server breaks", () => {
 
   it("hides a restart of the server from queries that can wait for it", async () => {
     const tunnel = await openTunnel();
-    const { db, statistics } = open({ restartPatience: 5_000 }, tunnel.url);
+    const { db, statistics } = open({ restartTimeout: 5_000 }, tunnel.url);
     await db.execute(sql`select 1`);
     tunnel.cut();
     await expect.poll(() => statistics().open).toBe(0);
@@ -315,7 +315,7 @@ describe("when the connection to the server breaks", () => {
 
   it("survives a server that disconnects at every handshake", async () => {
     const { port } = await listen((socket) => socket.end());
-    const { db } = open({ restartPatience: 0 }, `postgres://nobody@127.0.0.1:${port}/nothing`);
+    const { db } = open({ restartTimeout: 0 }, `postgres://nobody@127.0.0.1:${port}/nothing`);
     for (let attempt = 0; attempt < 5; attempt++) {
       expect(isDatabaseUnavailable(await reason(db.execute(sql`select 1`)))).toBe(true);
     }
@@ -355,7 +355,7 @@ describe("connecting to DATABASE_URL", () => {
     expect(await sentence(url)).toBe(`${place} no server listens on that socket.`);
     expect(
       isDatabaseUnavailable(
-        await reason(open({ restartPatience: 0 }, url).db.execute(sql`select 1`)),
+        await reason(open({ restartTimeout: 0 }, url).db.execute(sql`select 1`)),
       ),
     ).toBe(true);
   });
@@ -370,7 +370,7 @@ describe("connecting to DATABASE_URL", () => {
 
   it("says that the host is unknown", async () => {
     expect(await sentence("postgres://someone:hunter2@no-such-host.invalid/shop")).toMatch(
-      /^Cannot use the database at no-such-host\.invalid:5432\/shop \(DATABASE_URL\): the host name (is unknown|cannot be looked up just now)\.$/,
+      /^Cannot use the database at no-such-host\.invalid:5432\/shop \(DATABASE_URL\): the host name (is unknown|cannot be resolved at the moment)\.$/,
     );
   });
 

@@ -126,7 +126,7 @@ describe("without the database", () => {
   it("attempts are counted by this process alone", async () => {
     const database = getDatabase();
     const away = openDatabase(`postgres://nobody@127.0.0.1:${await freePorts(1)}/nothing`, {
-      restartPatience: 0,
+      restartTimeout: 0,
     });
     setDatabase(away);
     try {

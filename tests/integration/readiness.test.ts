@@ -33,7 +33,7 @@ it("a flood of health checks queries the database once at a time", async () => {
 
 it("a database that is down is not ready, and is queried anew each time", async () => {
   const away = openDatabase(`postgres://nobody@127.0.0.1:${await freePorts(1)}/nothing`, {
-    restartPatience: 0,
+    restartTimeout: 0,
   });
   setDatabase(away);
   expect(await isDatabaseReady()).toBe(false);

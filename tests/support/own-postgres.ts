@@ -6,7 +6,7 @@ import { prepareBinaries } from "~db/embedded/binaries";
 import { type Cluster, ensureCluster } from "~db/embedded/cluster";
 import { superuserUrl } from "~db/embedded/roles";
 import { ensureServer, type RunningServer, stopServer } from "~db/embedded/server";
-import { chooseSystemUser, requireWayTo } from "~db/embedded/system-user";
+import { chooseSystemUser, ensureUserAccess } from "~db/embedded/system-user";
 import { fastFolder } from "./fast-folder";
 import { freePorts } from "./ports.mjs";
 
@@ -30,7 +30,7 @@ export class OwnPostgres {
     await chmod(dataDir, 0o711);
     const directory = join(dataDir, "postgres");
     const user = await chooseSystemUser(directory, "postgres");
-    await requireWayTo(dataDir, user);
+    await ensureUserAccess(dataDir, user);
     const cluster: Cluster = {
       dataDir,
       directory,
