@@ -115,7 +115,7 @@ export async function sync(options: SyncOptions): Promise<void> {
     if (user) return syncUser(user);
     if (fromStripe) return syncFromStripe();
     const { synced, failed, unknown } = all
-      ? await reconcileAll({ afterId: after, tell: tellProgress, unlinkUnknown })
+      ? await reconcileAll({ afterId: after, onProgress: tellProgress, unlinkUnknown })
       : await reconcileNow();
     print(`${synced} synced, ${failed} failed`);
     if (unknown.length > 0) {
@@ -187,7 +187,7 @@ export async function doctor({ after = null }: { after?: string | null } = {}): 
   requireConfigured();
   requireId(after);
   await withDatabase(async () => {
-    const findings = await examineStripe({ afterId: after, tell: tellProgress });
+    const findings = await examineStripe({ afterId: after, onProgress: tellProgress });
     for (const { ok, what, found, advice } of findings) {
       print(`${ok ? "ok " : "OFF"} ${what}: ${found}${advice ? `. ${ADVICE[advice]}` : ""}`);
     }

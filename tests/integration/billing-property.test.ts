@@ -3,7 +3,7 @@ import type Stripe from "stripe";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { ensureCustomer } from "~/features/billing/customer.server";
-import { askBilling } from "~/features/billing/customer-billing.server";
+import { fetchBilling } from "~/features/billing/customer-billing.server";
 import { reconcile, reconcileAll } from "~/features/billing/reconcile.server";
 import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
@@ -268,7 +268,7 @@ class Life {
     const isLinked = row?.stripeCustomerId === this.customer;
     expect(await reconcileAll()).toEqual({ synced: isLinked ? 1 : 0, failed: 0, unknown: [] });
     const synced = await findProfile(this.userId);
-    if (isLinked) expect(synced).toMatchObject((await askBilling(this.customer)).state);
+    if (isLinked) expect(synced).toMatchObject((await fetchBilling(this.customer)).state);
     const now = await clock();
     const truth = await this.#truth(now);
     expect(await this.#isInside(now)).toBe(truth.givesAccess);

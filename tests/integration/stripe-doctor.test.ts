@@ -166,7 +166,10 @@ describe("stripe doctor", () => {
     const ids = [member, ...others].map(({ id }) => id).sort();
     for (const id of ids) await updateProfile(id, { stripePriceId: null });
     const told: unknown[] = [];
-    const findings = await examineStripe({ afterId: ids[1], tell: (step) => told.push(step) });
+    const findings = await examineStripe({
+      afterId: ids[1],
+      onProgress: (step) => told.push(step),
+    });
     expect(findings.map(({ what }) => what).sort()).toEqual([
       `Member ${ids[2]}`,
       `Member ${ids[3]}`,
@@ -317,7 +320,7 @@ const SCENES = {
     },
     follow: async () => site.restart({ STRIPE_CUSTOM_DOMAIN: "pay.book.example" }),
   },
-  workEvents: {
+  processEvents: {
     breaks: async () => {
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
     },

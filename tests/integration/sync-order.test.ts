@@ -272,7 +272,7 @@ describe("a walk over all who have a customer", () => {
         async ({ id }) => {
           met.push(id);
         },
-        { afterId, tell: (now) => progress.push(now) },
+        { afterId, onProgress: (now) => progress.push(now) },
       );
     const all = await walk();
     expect(met).toHaveLength(all);

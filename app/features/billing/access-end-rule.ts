@@ -3,32 +3,31 @@ import type Stripe from "stripe";
 const DAY = 24 * 60 * 60;
 
 /**
- * How long a membership that renews keeps access beyond the period paid for, in days, until the site has
- * heard of the renewal. Stripe advises a day or two
- * (https://docs.stripe.com/billing/subscriptions/webhooks#track): the period ends before the next one's
- * invoice is made, and its webhook comes when it comes.
+ * Days a renewing membership keeps access beyond the paid period, so that the renewal's webhook has time to
+ * arrive. Stripe advises a day or two (https://docs.stripe.com/billing/subscriptions/webhooks#track): the
+ * period ends before the next invoice is created, and its webhook may be delayed.
  */
 export const RENEWAL_LEEWAY_DAYS = 2;
 
 /**
- * How long a member keeps access after a renewal was not paid, in days from the end of the last period that
- * was: Stripe's two weeks of retries (https://docs.stripe.com/billing/revenue-recovery/smart-retries), and a
- * day for the hour an invoice stays a draft and for hearing of the last try.
+ * Days a member keeps access after an unpaid renewal, from the end of the last paid period: Stripe's two
+ * weeks of retries (https://docs.stripe.com/billing/revenue-recovery/smart-retries), and a day for the hour
+ * an invoice stays a draft and for the webhook of the last attempt.
  */
 export const UNPAID_GRACE_DAYS = 15;
 
-/** What is paid of a subscription. */
+/** How far a subscription is paid. */
 export type Coverage = {
   /** End of the last period that was paid for, in seconds since 1970; null for none. */
   paidUntil: number | null;
-  /** Why there is no access all the same: the last payment was refunded in full, or one is disputed. */
+  /** Why a paid period gives no access: the last payment was refunded in full, or one is disputed. */
   withdrawn: "refund" | "dispute" | null;
 };
 
 /**
- * When access through a subscription that goes on ends, in seconds since 1970; null for none. A membership
- * that renews keeps it until the renewal can have been decided and heard of; one that is cancelled ends on
- * time. The grace counts from the first unpaid period, however many follow it.
+ * When access through a live subscription ends, in Unix seconds; null for no access. A renewing membership
+ * keeps access through the leeway or grace period; a cancelled one ends on time. The grace period counts
+ * from the first unpaid period, however many follow it.
  */
 export function accessEndOf(
   subscription: Stripe.Subscription,
@@ -42,7 +41,7 @@ export function accessEndOf(
   return cancelAt === null ? end : Math.min(end, cancelAt);
 }
 
-/** When a subscription is set to end, in seconds since 1970; null while it goes on. */
+/** When a subscription is set to end, in Unix seconds; null if it renews. */
 export function cancelAtOf(
   { cancel_at, cancel_at_period_end }: Stripe.Subscription,
   { current_period_end }: Stripe.SubscriptionItem,

@@ -5,7 +5,7 @@ import { sendMailInBackground } from "~/features/mail/background-mail.server";
 import { renderMail } from "~/features/mail/mail-template";
 import { log } from "~/observability/log.server";
 
-/** A change of a member's money that the author should know of. */
+/** A refund or dispute that the author is notified of. */
 export type AuthorEvent = {
   kind: "dispute-opened" | "dispute-won" | "dispute-lost" | "refunded";
   userId: string;
@@ -14,10 +14,10 @@ export type AuthorEvent = {
   chargeId?: string;
 };
 
-type Words = { subject: string; did: string; todo: string };
+type Notice = { subject: string; did: string; todo: string };
 
-/** What the site has done by itself, and what is left to the author. */
-const WORDS: Record<AuthorEvent["kind"], Words> = {
+/** For each event, what the site has done by itself and what the author should do. */
+const NOTICES: Record<AuthorEvent["kind"], Notice> = {
   "dispute-opened": {
     subject: "A payment is disputed",
     did: "A member's bank has asked for a payment back. The site has ended the member's access and paused the collection of further payments.",
@@ -41,13 +41,13 @@ const WORDS: Record<AuthorEvent["kind"], Words> = {
 };
 
 /**
- * Tells the author of a refund or dispute: a line in the log, and a mail to the address of `MAIL_FROM` where
- * there is a mail server. Both name ids only, which Stripe's dashboard resolves. To be called once a change;
- * returns at once and never throws, the mail being sent in the background.
+ * Notifies the author of a refund or dispute: a log line and, if a mail server is configured, a mail to the
+ * address of `MAIL_FROM`. Both contain ids only, which can be looked up in Stripe's dashboard. To be called
+ * once per change. Returns at once and never throws; the mail is sent in the background.
  */
 export function notifyAuthor(event: AuthorEvent): void {
   const { kind, ...ids } = event;
-  const { subject, did, todo } = WORDS[kind];
+  const { subject, did, todo } = NOTICES[kind];
   log().warn({ event: kind, ...ids }, `${subject.toLowerCase()}: ${did} ${todo}`);
 
   const { SMTP_URL, MAIL_FROM } = env();
@@ -71,7 +71,7 @@ export function notifyAuthor(event: AuthorEvent): void {
   }));
 }
 
-/** A page of Stripe's dashboard, which shows test data under a path of its own. */
+/** The URL of a page in Stripe's dashboard, which has a separate path for test data. */
 function dashboardUrl(path: string): string {
   const isLive = isLiveKey(env().STRIPE_API?.secretKey);
   return `https://dashboard.stripe.com/${isLive ? "" : "test/"}${path}`;

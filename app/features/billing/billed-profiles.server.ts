@@ -2,34 +2,37 @@ import { countBilledProfiles, findBilledProfiles } from "~db/queries/profiles";
 import type { Profile } from "~db/schema";
 import { inParallel } from "./in-parallel";
 
-/** Rows read at a time; a walk goes on from the end of the last page that is through. */
-const PAGE = 500;
+/** Rows read at a time; an interrupted iteration resumes after the last completed page. */
+const PAGE_SIZE = 500;
 
-/** How far a walk over all profiles is. */
+/** Progress of an iteration over all profiles. */
 export type Progress = {
   done: number;
   total: number;
-  /** Seconds left if it goes on as it did. */
+  /** Estimated seconds left at the average rate so far. */
   secondsLeft: number;
-  /** The user's id to go on from with `afterId`. */
+  /** The last completed user id, from which to resume with `afterId`. */
   reached: string;
 };
 
 /**
- * Does some work for every profile that has a Stripe customer, in the order of the users' ids and several at
- * the same time; the calls to Stripe have their own budget. `tell` hears of each page that is through.
- * Throws what the work throws.
+ * Runs the callback for every profile that has a Stripe customer, in the order of user ids and several
+ * concurrently; calls to Stripe are limited by the call budget. `onProgress` is called after each page.
+ * Resolves to the number of profiles; rejects with the callback's error.
  */
 export async function forEachBilledProfile(
   work: (profile: Profile & { stripeCustomerId: string }) => Promise<void>,
-  { afterId = null, tell }: { afterId?: string | null; tell?: (progress: Progress) => void } = {},
+  {
+    afterId = null,
+    onProgress,
+  }: { afterId?: string | null; onProgress?: (progress: Progress) => void } = {},
 ): Promise<number> {
   const total = await countBilledProfiles(afterId);
-  const begun = Date.now();
+  const startedAt = Date.now();
   let done = 0;
   let reached = afterId;
   for (;;) {
-    const page = await findBilledProfiles(reached, PAGE);
+    const page = await findBilledProfiles(reached, PAGE_SIZE);
     const last = page.at(-1);
     if (!last) return done;
     await inParallel(page, async (profile) => {
@@ -38,7 +41,7 @@ export async function forEachBilledProfile(
     });
     done += page.length;
     reached = last.id;
-    const secondsLeft = ((total - done) * (Date.now() - begun)) / done / 1_000;
-    tell?.({ done, total, secondsLeft: Math.max(0, secondsLeft), reached });
+    const secondsLeft = ((total - done) * (Date.now() - startedAt)) / done / 1_000;
+    onProgress?.({ done, total, secondsLeft: Math.max(0, secondsLeft), reached });
   }
 }

@@ -9,33 +9,33 @@ function newBudget(limits: Partial<ConstructorParameters<typeof CallBudget>[0]> 
     perSecond: 50,
     perEndpoint: 50,
     concurrency: 50,
-    longestWaitMs: { webhook: WAIT_MS, checkout: WAIT_MS, membership: WAIT_MS, background: 60_000 },
+    maxWaitMs: { webhook: WAIT_MS, checkout: WAIT_MS, membership: WAIT_MS, background: 60_000 },
     ...limits,
   });
 }
 
 const call = (purpose: CallPurpose, endpoint = "GET /v1/subscriptions") => ({ purpose, endpoint });
 
-/** The most calls that were begun within any second. */
-function mostInASecond(times: number[]): number {
+/** The largest number of calls started within any one second. */
+function maxInASecond(times: number[]): number {
   return Math.max(
     ...times.map((from) => times.filter((at) => at >= from && at < from + 990).length),
   );
 }
 
 describe("a budget of calls", () => {
-  it("begins no more calls a second than it may, and spreads them over the second", async () => {
+  it("starts no more calls a second than its limit, spread over the second", async () => {
     const budget = newBudget();
     const times: number[] = [];
     const begin = async () => void times.push(Date.now());
     await Promise.all(Array.from({ length: 90 }, () => budget.run(call("background"), begin)));
-    expect(mostInASecond(times)).toBeLessThanOrEqual(50);
+    expect(maxInASecond(times)).toBeLessThanOrEqual(50);
     const first = times[0] ?? 0;
     expect(times.filter((at) => at < first + 90)).toHaveLength(5);
     expect((times.at(-1) ?? 0) - first).toBeLessThan(5_000);
   });
 
-  it("begins no more calls a second to one endpoint, and lets the others pass", async () => {
+  it("limits the calls a second to one endpoint without delaying other endpoints", async () => {
     const budget = newBudget({ perEndpoint: 10 });
     const times = new Map<string, number[]>([
       ["GET /v1/subscriptions", []],
@@ -48,13 +48,13 @@ describe("a budget of calls", () => {
         ),
       ),
     );
-    for (const of of times.values()) expect(mostInASecond(of)).toBeLessThanOrEqual(10);
+    for (const of of times.values()) expect(maxInASecond(of)).toBeLessThanOrEqual(10);
     const [one = [], other = []] = times.values();
-    // side by side, not one after the other
+    // Interleaved, not one endpoint after the other.
     expect(other[0] ?? 0).toBeLessThan(one.at(-1) ?? 0);
   });
 
-  it("begins the most urgent of the calls that wait", async () => {
+  it("starts the most urgent of the queued calls first", async () => {
     const budget = newBudget({ perSecond: 10, perEndpoint: 10 });
     const order: CallPurpose[] = [];
     const purposes: CallPurpose[] = ["background", "membership", "checkout", "webhook"];
@@ -65,28 +65,28 @@ describe("a budget of calls", () => {
     expect(order).toEqual(["webhook", "checkout", "membership", "background"]);
   });
 
-  it("has no more calls under way than it may, however slow they are", async () => {
+  it("keeps to its concurrency limit, however slow the calls are", async () => {
     const budget = newBudget({ concurrency: 3 });
-    let underWay = 0;
+    let inFlight = 0;
     let most = 0;
     const slow = async () => {
-      underWay++;
-      most = Math.max(most, underWay);
+      inFlight++;
+      most = Math.max(most, inFlight);
       await new Promise((resolve) => setTimeout(resolve, 150));
-      underWay--;
+      inFlight--;
     };
     await Promise.all(Array.from({ length: 9 }, () => budget.run(call("checkout"), slow)));
     expect(most).toBe(3);
   });
 
-  it("refuses at once what would wait too long, and takes what is more urgent all the same", async () => {
+  it("rejects at once a call that would wait too long, and still accepts more urgent ones", async () => {
     const budget = newBudget({ perSecond: 10, perEndpoint: 10 });
     const calls = Array.from({ length: 60 }, () =>
       budget.run(call("membership"), async () => "made").catch((error: unknown) => error),
     );
     const startedAt = Date.now();
-    const refused = await budget.run(call("membership"), async () => "made").catch((e) => e);
-    expect(refused).toBeInstanceOf(CallBudgetExhausted);
+    const rejection = await budget.run(call("membership"), async () => "made").catch((e) => e);
+    expect(rejection).toBeInstanceOf(CallBudgetExhausted);
     expect(Date.now() - startedAt).toBeLessThan(100);
     expect(await budget.run(call("webhook"), async () => "made")).toBe("made");
     expect(Date.now() - startedAt).toBeLessThan(1_000);
@@ -98,19 +98,22 @@ describe("a budget of calls", () => {
     expect(budget.waiting).toBe(0);
   });
 
-  it("gives up what has waited too long because others went first", async () => {
+  it("drops a call that has waited too long behind more urgent ones", async () => {
     const budget = newBudget({ perSecond: 10, perEndpoint: 10, concurrency: 1 });
-    const hangs = budget.run(call("webhook"), () => new Promise((done) => setTimeout(done, 3_000)));
+    const slowCall = budget.run(
+      call("webhook"),
+      () => new Promise((done) => setTimeout(done, 3_000)),
+    );
     const startedAt = Date.now();
     await expect(budget.run(call("checkout"), async () => "made")).rejects.toThrow(
       CallBudgetExhausted,
     );
     expect(Date.now() - startedAt).toBeLessThan(2_900);
-    await hangs;
+    await slowCall;
     expect(await budget.run(call("checkout"), async () => "made")).toBe("made");
   });
 
-  it("makes no call while it is paused, and goes on by itself", async () => {
+  it("makes no call while it is paused, and resumes by itself", async () => {
     const budget = newBudget();
     budget.pause(300);
     const startedAt = Date.now();
@@ -118,7 +121,7 @@ describe("a budget of calls", () => {
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(290);
   });
 
-  it("hands on what a call throws, and is no smaller for it", async () => {
+  it("passes on a call's error and frees its slot", async () => {
     const budget = newBudget({ concurrency: 1 });
     const fail = () => Promise.reject(new Error("Stripe is away."));
     await expect(budget.run(call("checkout"), fail)).rejects.toThrow("Stripe is away.");

@@ -1,30 +1,30 @@
 import PQueue from "p-queue";
 import { type CallPurpose, priorityOf } from "./call-purpose.server";
 
-/** A call that would not be made before its caller has given up; nothing was sent. */
+/** The call could not be made within its maximum wait; nothing was sent. */
 export class CallBudgetExhausted extends Error {
   override name = "CallBudgetExhausted";
   constructor() {
-    super("Too many calls to Stripe are waiting.");
+    super("Too many calls to Stripe are queued.");
   }
 }
 
 type Limits = {
-  /** Calls begun within a second. */
+  /** Calls started within a second. */
   perSecond: number;
   /** Of those, calls to one endpoint. */
   perEndpoint: number;
-  /** Calls under way at one time. */
+  /** Maximum number of calls in flight. */
   concurrency: number;
-  /** Longest wait of a call before it is made, in milliseconds. */
-  longestWaitMs: Record<CallPurpose, number>;
+  /** Longest time a call may be queued, in milliseconds. */
+  maxWaitMs: Record<CallPurpose, number>;
 };
 
 type Call = { purpose: CallPurpose; endpoint: string };
 
 /**
- * The calls to Stripe of this process: so many a second and at one time, altogether and for each endpoint.
- * Calls beyond that wait, the most urgent purpose first. One that would wait too long is refused at once.
+ * Limits this process's calls to Stripe by rate and concurrency, in total and per endpoint. Calls beyond the
+ * limits are queued, the most urgent purpose first. One that would wait too long is rejected at once.
  */
 export class CallBudget {
   readonly #limits: Limits;
@@ -39,19 +39,19 @@ export class CallBudget {
     this.#all = queueOf(perSecond, concurrency);
   }
 
-  /** Calls that wait for their turn. */
+  /** Number of queued calls. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Makes a call when its turn comes. Throws CallBudgetExhausted, or what the call throws. */
+  /** Makes a call once the limits allow it. Rejects with CallBudgetExhausted or the call's error. */
   async run<Result>({ purpose, endpoint }: Call, makeCall: () => Promise<Result>): Promise<Result> {
-    const limit = this.#limits.longestWaitMs[purpose];
+    const limit = this.#limits.maxWaitMs[purpose];
     if (this.#expectedWaitMs(purpose, endpoint) > limit) throw new CallBudgetExhausted();
 
     const call: Call = { purpose, endpoint };
     this.#waiting.add(call);
-    // the estimate is off when more urgent calls come later, or Stripe takes longer to answer
+    // The estimate is too low if more urgent calls arrive later or Stripe responds slowly.
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(new CallBudgetExhausted()), limit);
     const stopWaiting = () => {
@@ -73,7 +73,7 @@ export class CallBudget {
     }
   }
 
-  /** Makes no call for so many milliseconds, as after Stripe said that there were too many. */
+  /** Starts no call for so many milliseconds, as after a 429 from Stripe. */
   pause(milliseconds: number): void {
     const until = Date.now() + milliseconds;
     if (until <= this.#pausedUntil) return;
@@ -84,7 +84,7 @@ export class CallBudget {
     }, milliseconds);
   }
 
-  /** How long a call would wait if all that are before it were made at the full rate. */
+  /** How long a call would wait if all calls ahead of it were made at the full rate. */
   #expectedWaitMs(purpose: CallPurpose, endpoint: string): number {
     const { perSecond, perEndpoint } = this.#limits;
     let before = 0;
@@ -102,7 +102,7 @@ export class CallBudget {
     let queue = this.#endpoints.get(endpoint);
     if (!queue) {
       const { perEndpoint, concurrency } = this.#limits;
-      // what it lets through waits for everybody's turn: never more than may be sent in one second
+      // Calls it releases queue again for the total limit: at most one second's worth of one endpoint.
       queue = queueOf(perEndpoint, Math.min(concurrency, perEndpoint));
       this.#endpoints.set(endpoint, queue);
     }
@@ -111,8 +111,8 @@ export class CallBudget {
 }
 
 /**
- * A queue by priority, whose calls are spread over the second: Stripe counts them when they arrive, and one
- * second's worth at once could fall into the same second as the next.
+ * A priority queue whose calls are spread over the second: Stripe counts them on arrival, so two bursts of a
+ * second's worth could fall into the same second.
  */
 function queueOf(perSecond: number, concurrency: number): PQueue {
   const intervalCap = Math.max(1, Math.floor(perSecond / 10));

@@ -9,14 +9,14 @@ const TEST = "sk_test_1";
 
 describe("the calls to Stripe", () => {
   it.each([
-    // Stripe takes 100 of a live account, 25 of a test one, and 25 at an endpoint
+    // Stripe allows a live account 100, a test account 25, and 25 per endpoint.
     ["a live key", LIVE, undefined, { perSecond: 80, perEndpoint: 20 }],
     ["a restricted live key", "rk_live_1", undefined, { perSecond: 80, perEndpoint: 20 }],
     ["a test key", TEST, undefined, { perSecond: 20, perEndpoint: 20 }],
     ["limits that Stripe has raised", LIVE, "400", { perSecond: 400, perEndpoint: 100 }],
     ["a share of them", LIVE, "40", { perSecond: 40, perEndpoint: 20 }],
     ["a small share of them", TEST, "5", { perSecond: 5, perEndpoint: 5 }],
-  ])("stay within what Stripe takes with %s", (_what, key, own, limits) => {
+  ])("stay within Stripe's limits with %s", (_what, key, own, limits) => {
     setEnvironment(own ? { STRIPE_CALLS_PER_SECOND: own } : {});
     expect(callLimits(key)).toEqual({ ...limits, concurrency: 50 });
   });
@@ -24,7 +24,7 @@ describe("the calls to Stripe", () => {
   it.each([
     ["by default", undefined, 400],
     ["as set", "80", 80],
-  ])("of the local Stripe have no limit by endpoint, %s", (_when, own, perSecond) => {
+  ])("to the sandbox have no limit per endpoint, %s", (_when, own, perSecond) => {
     setEnvironment({
       PAYMENTS: "sandbox",
       PORT: "3000",

@@ -2,21 +2,21 @@ import { env } from "~/env.server";
 import { isLiveKey } from "~/environment/stripe-key";
 
 /**
- * Calls a second. Stripe takes 100 of an account in live mode and 25 in a sandbox, and 25 for each endpoint
- * (https://docs.stripe.com/rate-limits, 2026); a fifth is left to the author's other programs and the commands.
+ * Calls a second. Stripe allows an account 100 in live mode, 25 in a sandbox, and 25 per endpoint
+ * (https://docs.stripe.com/rate-limits, 2026); a fifth is left for the author's other programs and the commands.
  */
 const CALLS_PER_SECOND = { live: 80, test: 20, endpoint: 20 };
 
-/** Calls under way at one time: enough for the rate while each takes half a second, and not a crowd when Stripe hangs. */
+/** Calls in flight: enough for the full rate at half a second each, without piling up when Stripe hangs. */
 const CONCURRENT_CALLS = 50;
 
-/** The local Stripe limits nobody: this is what a small machine makes of it, at one endpoint as at all. */
+/** The sandbox has no rate limits: this is what a small machine can handle, per endpoint as well as in total. */
 const SANDBOX = { perSecond: 400, concurrency: 200 };
 
-/** Calls that may begin within a second, in all and at one endpoint, and be under way at one time. */
+/** Maximum calls a second, in total and per endpoint, and maximum calls in flight. */
 export type CallLimits = { perSecond: number; perEndpoint: number; concurrency: number };
 
-/** The limits with a secret key and the present settings; whoever has had Stripe raise its own sets a number. */
+/** The limits for a secret key; `STRIPE_CALLS_PER_SECOND` overrides them, as when Stripe has raised the account's. */
 export function callLimits(secretKey: string): CallLimits {
   const { SANDBOX: isSandbox, STRIPE_CALLS_PER_SECOND: own } = env();
   if (isSandbox) {

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /**
- * What a call to Stripe is made for, the most urgent first: somebody has paid, wants to pay, looks at their
- * membership, or nobody waits at all (the timer and the operator's commands).
+ * What a call to Stripe is made for, the most urgent first: a payment was made, a user wants to pay, a user
+ * views their membership, or nobody is waiting (the timer and the operator's commands).
  */
 const CALL_PURPOSES = ["webhook", "checkout", "membership", "background"] as const;
 
@@ -10,12 +10,12 @@ export type CallPurpose = (typeof CALL_PURPOSES)[number];
 
 const storage = new AsyncLocalStorage<CallPurpose>();
 
-/** Runs work whose calls to Stripe are made for a purpose, however deep inside it they are. */
+/** Runs a function; all calls to Stripe made within it, at any depth, have this purpose. */
 export function withCallPurpose<Result>(purpose: CallPurpose, work: () => Result): Result {
   return storage.run(purpose, work);
 }
 
-/** The purpose of the work under way; "background" unless a caller has said otherwise. */
+/** The purpose of the current call chain; "background" by default. */
 export function callPurpose(): CallPurpose {
   return storage.getStore() ?? "background";
 }

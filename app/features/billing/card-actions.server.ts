@@ -5,22 +5,22 @@ import type { CustomerBilling, ExaminedMembership } from "./customer-billing.ser
 import { stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";
 
-/** At Stripe: the payment method that was last tried for what a membership owes, so that each is tried once. */
+/** Metadata key at Stripe: the payment method last tried for an open invoice, so that each is tried once. */
 const TRIED = "tried_payment_method";
 
 /**
- * Lets a membership be paid with the card its holder has added last. Checkout pins its card to the
- * subscription, and Stripe's portal changes only the customer's default
- * (https://docs.stripe.com/customer-management/portal-deep-links), so that without this the old card would
- * go on being charged; and a new card by itself pays nothing that is owed
- * (https://docs.stripe.com/billing/revenue-recovery/smart-retries). Each card is tried once: what it fails
- * to pay is left to Stripe's retries; and none while a bank still has a payment on its way. Gives whether
- * anything was changed at Stripe; throws what Stripe throws.
+ * Switches a membership to the card its holder added last. Checkout pins its card to the subscription, and
+ * Stripe's portal changes only the customer's default
+ * (https://docs.stripe.com/customer-management/portal-deep-links), so without this the old card would
+ * still be charged; and adding a card does not pay an open invoice
+ * (https://docs.stripe.com/billing/revenue-recovery/smart-retries). Each card is tried once, after which
+ * Stripe's own retries take over, and none while a bank payment is pending. Resolves to whether anything was
+ * changed at Stripe; rejects with Stripe's errors.
  */
-export async function followNewCard({
+export async function switchToNewCard({
   memberships,
   failedPaymentMethods,
-  isPaymentUnderWay,
+  isPaymentPending,
 }: CustomerBilling): Promise<boolean> {
   let hasChanged = false;
   for (const membership of memberships) {
@@ -34,11 +34,11 @@ export async function followNewCard({
       chosen.id !== pinned.id &&
       chosen.created >= pinned.created;
     const card = isReplaced ? chosen : (pinned ?? chosen);
-    const owed = owedInvoice(membership);
+    const openInvoice = findOpenInvoice(membership);
     const isUntried =
       card !== null &&
-      owed !== null &&
-      !isPaymentUnderWay &&
+      openInvoice !== null &&
+      !isPaymentPending &&
       subscription.metadata[TRIED] !== card.id &&
       !failedPaymentMethods.has(card.id);
     if (!isReplaced && !isUntried) continue;
@@ -46,19 +46,20 @@ export async function followNewCard({
       ...(isReplaced ? { default_payment_method: "" } : {}),
       ...(isUntried ? { metadata: { [TRIED]: card.id } } : {}),
     });
-    if (isReplaced) log().info({ subscription: subscription.id }, "follows a new payment method");
-    if (isUntried && owed) await pay(owed);
+    if (isReplaced)
+      log().info({ subscription: subscription.id }, "membership switched to a new payment method");
+    if (isUntried && openInvoice) await pay(openInvoice);
     hasChanged = true;
   }
   return hasChanged;
 }
 
 /**
- * The newest invoice, if Stripe has tried to collect it in vain and goes on trying: not one whose collection the
- * author has stopped (https://docs.stripe.com/invoicing/integration/automatic-advancement-collection), or that
- * is sent to be paid by hand. Older ones are for months that gave no access, and the status follows the newest.
+ * The newest invoice, if Stripe has failed to collect it and is still retrying: not one whose collection the
+ * author has stopped (https://docs.stripe.com/invoicing/integration/automatic-advancement-collection) or that
+ * is paid manually. Older ones are for months without access, and the status depends on the newest.
  */
-function owedInvoice({ invoices, subscription }: ExaminedMembership): Stripe.Invoice | null {
+function findOpenInvoice({ invoices, subscription }: ExaminedMembership): Stripe.Invoice | null {
   const newest = invoices.find(({ id }) => id === idOf(subscription.latest_invoice));
   const isOwed =
     newest?.status === "open" &&
@@ -77,8 +78,8 @@ async function pay({ id }: Stripe.Invoice): Promise<void> {
     if (error instanceof StripeCardError) {
       log().info({ invoice: id, code: error.code }, "the new payment method was declined too");
     } else if (error instanceof StripeInvalidRequestError) {
-      // another look at the same customer, or its holder, was faster
-      log().info({ invoice: id, err: error }, "nothing is owed any more");
+      // A concurrent sync of the same customer, or its holder, has paid it.
+      log().info({ invoice: id, err: error }, "the invoice is no longer open");
     } else {
       throw error;
     }

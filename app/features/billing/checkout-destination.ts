@@ -2,12 +2,12 @@ import * as toasts from "~/toast-messages";
 import { checkoutErrors, type ToastMessage } from "~/toast-messages";
 import type { JsonAnswer } from "~/ui/post-json";
 
-/** Where a checkout goes on, or the toast that says why it does not. */
+/** The page a checkout continues on, or the toast that says why it cannot. */
 export type CheckoutDestination = { url: string } | { toast: ToastMessage };
 
 /**
- * Reads the answer of `/checkout`, and words its failures (specification, 8). Which origins Stripe's pages
- * have is the server's to know; here an address only has to be one of a page and not a script.
+ * Interprets the response of `/checkout` and words its failures (specification, 8). The server checks the
+ * origin of Stripe's pages; here a URL only has to be http(s) and not a script.
  */
 export function checkoutDestination({ ok, status, body }: JsonAnswer): CheckoutDestination {
   if (status === 401) return failed(checkoutErrors.notAuthenticated);
@@ -27,7 +27,7 @@ export function checkoutDestination({ ok, status, body }: JsonAnswer): CheckoutD
   return { url };
 }
 
-/** Not by `URL.canParse`, which browsers have had only since 2023. */
+/** Avoids `URL.canParse`, which browsers support only since 2023. */
 function isPage(url: string): boolean {
   try {
     return /^https?:$/.test(new URL(url).protocol);

@@ -3,15 +3,15 @@ import { startCheckout, WRONG_PRICE } from "./checkout.server";
 import { refusedPaymentPage } from "./payment-pages.server";
 import { PaymentsNotConfigured } from "./stripe-client.server";
 
-/** Where somebody who wants to pay goes on, or why there is no such place. */
+/** The page on which a user pays, or why there is none. */
 export type CheckoutLink =
-  /** A checkout, or for a member, who has no session, the portal. */
+  /** A checkout or, for a member, the portal, which has no session. */
   | { kind: "page"; sessionId: string | null; url: string }
-  /** Stripe gave no address, or one that is not to be trusted; `message` says which. */
+  /** Stripe returned no URL, or an untrusted one; `message` says which. */
   | { kind: "no-page"; sessionId: string | null; message: string }
   | { kind: "wrong-price" | "not-configured" | "unavailable"; message: string };
 
-/** Starts a checkout for a user, or takes up an open one. Never throws: every failure is logged here. */
+/** Starts a checkout for a user, or reuses an open one. Never throws: every failure is logged here. */
 export async function linkToCheckout(
   user: { id: string; email: string },
   priceId: unknown,
@@ -23,12 +23,15 @@ export async function linkToCheckout(
     const { url } = outcome;
     const refused = refusedPaymentPage(url);
     if (url && !refused) return { kind: "page", sessionId, url };
-    log().error({ userId: user.id, outcome: outcome.kind }, refused ?? "no address");
+    log().error(
+      { userId: user.id, outcome: outcome.kind },
+      refused ?? "Stripe returned no address",
+    );
     return { kind: "no-page", sessionId, message: refused ?? "The payment page has no address." };
   } catch (error) {
     if (error instanceof PaymentsNotConfigured) {
       log().error(
-        "checkout was asked for, but the Stripe variables are not set: see 'stripe setup'",
+        "checkout was requested, but the Stripe variables are not set: see 'stripe setup'",
       );
       return { kind: "not-configured", message: error.message };
     }

@@ -11,7 +11,7 @@ const ALL = {
   STRIPE_TERMS_CONSENT: "true",
 };
 
-/** A session as Stripe gives it back for options. */
+/** A session as Stripe returns it for these options. */
 const session = (options: object) =>
   ({
     automatic_tax: { enabled: false },
@@ -27,7 +27,7 @@ describe("the options of a checkout", () => {
     expect(hasOptions(session({}))).toBe(true);
   });
 
-  it("save the typed address on the customer, without which tax cannot be reckoned", () => {
+  it("save the billing address on the customer, which tax is calculated from", () => {
     setEnvironment({ STRIPE_AUTOMATIC_TAX: "true" });
     expect(checkoutOptions()).toEqual({
       automatic_tax: { enabled: true },
@@ -43,7 +43,7 @@ describe("the options of a checkout", () => {
     });
   });
 
-  it.each(Object.keys(ALL))("make a session of before %s was set another one", (name) => {
+  it.each(Object.keys(ALL))("do not match a session created before %s was set", (name) => {
     setEnvironment({});
     const before = session(checkoutOptions());
     setEnvironment({ [name]: "true" });

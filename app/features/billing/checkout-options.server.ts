@@ -7,14 +7,14 @@ type CheckoutOptions = Pick<
 >;
 
 /**
- * What the settings STRIPE_AUTOMATIC_TAX, STRIPE_PROMOTION_CODES and STRIPE_TERMS_CONSENT ask of a
- * checkout session for a customer who exists already. Tax is reckoned by the address typed at the checkout
- * only if that may be saved on the customer (https://docs.stripe.com/tax/checkout); consent wants
- * an address of the terms in the account's public details
+ * The checkout session parameters for the settings STRIPE_AUTOMATIC_TAX, STRIPE_PROMOTION_CODES and
+ * STRIPE_TERMS_CONSENT and an existing customer. Tax is calculated from the address entered at checkout only
+ * if that may be saved on the customer (https://docs.stripe.com/tax/checkout); consent requires a URL of the
+ * terms in the account's public details
  * (https://docs.stripe.com/api/checkout/sessions/create#create_checkout_session-consent_collection).
  */
 export function checkoutOptions(): CheckoutOptions {
-  const { tax, promotionCodes, consent } = wanted();
+  const { tax, promotionCodes, consent } = configuredOptions();
   return {
     ...(promotionCodes ? { allow_promotion_codes: true } : {}),
     ...(tax
@@ -27,9 +27,9 @@ export function checkoutOptions(): CheckoutOptions {
   };
 }
 
-/** Whether a session was made with the options of the present settings, so that it may be used again. */
+/** Whether a session was created with the options of the current settings, so that it may be reused. */
 export function hasOptions(session: Stripe.Checkout.Session): boolean {
-  const { tax, promotionCodes, consent } = wanted();
+  const { tax, promotionCodes, consent } = configuredOptions();
   return (
     session.automatic_tax.enabled === tax &&
     (session.allow_promotion_codes ?? false) === promotionCodes &&
@@ -37,7 +37,7 @@ export function hasOptions(session: Stripe.Checkout.Session): boolean {
   );
 }
 
-function wanted(): { tax: boolean; promotionCodes: boolean; consent: boolean } {
+function configuredOptions(): { tax: boolean; promotionCodes: boolean; consent: boolean } {
   const { STRIPE_AUTOMATIC_TAX, STRIPE_PROMOTION_CODES, STRIPE_TERMS_CONSENT } = env();
   return {
     tax: STRIPE_AUTOMATIC_TAX,

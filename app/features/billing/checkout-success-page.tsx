@@ -4,10 +4,10 @@ import { useRootData } from "~/features/accounts/root-data";
 import { ButtonLink } from "~/ui/button";
 import { PathDrawing } from "~/ui/path-drawing";
 
-/** Pauses between looks at a payment that is not confirmed yet, in milliseconds: two minutes in all. */
-const PAUSES = [1_500, 2_000, 3_000, 5_000, 8_000, 13_000, 20_000, 30_000, 40_000];
+/** Delays between checks of an unconfirmed payment, in milliseconds: two minutes in total. */
+const POLL_DELAYS_MS = [1_500, 2_000, 3_000, 5_000, 8_000, 13_000, 20_000, 30_000, 40_000];
 
-/** Where Stripe sends a buyer back to: a member by now, or soon. */
+/** The page Stripe redirects a buyer to, who is a member now or soon will be. */
 export function CheckoutSuccessPage({ state }: { state: "member" | "confirming" }) {
   const page = useRef<HTMLElement>(null);
   const shown = useRef(state);
@@ -15,7 +15,7 @@ export function CheckoutSuccessPage({ state }: { state: "member" | "confirming" 
   useEffect(() => {
     if (shown.current === state) return;
     shown.current = state;
-    // The link to look again is gone; if it had the focus, the news takes it.
+    // "Check again" is gone; if it had the focus, the heading takes it.
     if (document.activeElement === document.body) page.current?.querySelector("h1")?.focus();
   }, [state]);
 
@@ -29,7 +29,7 @@ export function CheckoutSuccessPage({ state }: { state: "member" | "confirming" 
 
 function Member() {
   const { viewer, premiumPrice } = useRootData();
-  // a member of long standing may pay another price than the one on sale
+  // An existing member may pay a different price from the one on sale.
   const price = viewer?.isSubscribed ? viewer.profile?.price : premiumPrice;
   return (
     <>
@@ -57,9 +57,9 @@ function Confirming() {
         We are confirming your payment
       </h1>
       <p className="lead">
-        Stripe has not told us the last word yet. That usually takes seconds, with some ways to pay
-        a little longer. You can close this page: the members’ area opens by itself as soon as the
-        payment is through.
+        Stripe has not confirmed the payment yet. That usually takes seconds, with some payment
+        methods a little longer. You can close this page: the members’ area opens by itself as soon
+        as the payment is through.
       </p>
     </>
   );
@@ -68,17 +68,17 @@ function Confirming() {
 function CheckAgain() {
   const { pathname, search } = useLocation();
   const { revalidate, state } = useRevalidator();
-  const [looks, setLooks] = useState(0);
-  const pause = PAUSES[looks];
+  const [checks, setChecks] = useState(0);
+  const delay = POLL_DELAYS_MS[checks];
 
   useEffect(() => {
-    if (state !== "idle" || pause === undefined) return;
+    if (state !== "idle" || delay === undefined) return;
     const timer = setTimeout(() => {
-      setLooks((before) => before + 1);
+      setChecks((before) => before + 1);
       revalidate();
-    }, pause);
+    }, delay);
     return () => clearTimeout(timer);
-  }, [pause, state, revalidate]);
+  }, [delay, state, revalidate]);
 
   return (
     <p className="mt-8">

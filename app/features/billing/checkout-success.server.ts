@@ -7,42 +7,42 @@ import { coalesce } from "./coalesce.server";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
 import { syncCustomer } from "./sync-customer.server";
 
-/** What the success page shows; null for a visitor who has no business there. */
+/** What the success page shows; null for a visitor without a purchase. */
 export type PurchaseState = "member" | "confirming" | null;
 
-/** How long a row that was just synced is taken for what Stripe would say, in milliseconds. */
-const FRESH_MS = 5_000;
+/** Milliseconds after a sync during which the row is used without asking Stripe again. */
+const FRESH_FOR_MS = 5_000;
 
 /**
- * How far a user's purchase is. Only the user's own customer is synced, and a `session_id` proves
- * nothing by itself: another person's, a made-up or a missing one gives null unless the user is a
- * member anyway. When Stripe does not answer, the payment is "being confirmed", never an error.
+ * The state of a user's purchase. Only the user's own customer is synced, and a `session_id` proves nothing
+ * by itself: another user's, an invented or a missing one gives null unless the user is a member anyway.
+ * When Stripe does not respond, the state is "confirming", never an error.
  *
- * Stripe is only asked if the row leaves a question and `mayAskStripe` says yes, and once for all who
- * wait for the same answer; else the row is all there is to go by.
+ * Stripe is only called if the row is inconclusive and `mayCallStripe` allows it, once for all concurrent
+ * requests of the same purchase; otherwise the row decides.
  */
 export function confirmPurchase(
   userId: string,
   sessionId: string | null,
-  mayAskStripe: () => Promise<boolean>,
+  mayCallStripe: () => Promise<boolean>,
 ): Promise<PurchaseState> {
   const session = sessionId && /^cs_[A-Za-z0-9_]{1,250}$/.test(sessionId) ? sessionId : null;
   return withCallPurpose("membership", () =>
-    coalesce(`purchase ${userId} ${session}`, () => confirm(userId, session, mayAskStripe)),
+    coalesce(`purchase ${userId} ${session}`, () => confirm(userId, session, mayCallStripe)),
   );
 }
 
 async function confirm(
   userId: string,
   sessionId: string | null,
-  mayAskStripe: () => Promise<boolean>,
+  mayCallStripe: () => Promise<boolean>,
 ): Promise<PurchaseState> {
   try {
     const before = await findProfile(userId);
     const isMember = isMemberNow(before);
-    // a payment can be younger than a row that says no, but then its session comes along
+    // A payment may be newer than the row, but then the request carries its session id.
     if (isFresh(before) && (isMember || !sessionId)) return isMember ? "member" : null;
-    if (!(await mayAskStripe())) {
+    if (!(await mayCallStripe())) {
       if (isMember) return "member";
       return sessionId && sessionId === before?.stripeCheckoutSessionId ? "confirming" : null;
     }
@@ -59,7 +59,7 @@ async function confirm(
 const isMemberNow = (profile: Profile | null) => isSubscribed(profile, new Date());
 
 function isFresh(profile: Profile | null): boolean {
-  return !!profile?.syncedAt && Date.now() - profile.syncedAt.getTime() < FRESH_MS;
+  return !!profile?.syncedAt && Date.now() - profile.syncedAt.getTime() < FRESH_FOR_MS;
 }
 
 /** Whether a session is the user's own and was completed at Stripe, paid or still settling. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import Stripe from "stripe";
 import { env } from "~/env.server";
 import { log } from "~/observability/log.server";
@@ -19,34 +19,34 @@ import {
   stripeClient,
 } from "./stripe-client.server";
 
-/** Where an upgrade goes on: at a checkout, or at the portal for somebody who has a subscription. */
+/** Where an upgrade continues: a checkout, or the portal for a user who already has a subscription. */
 export type CheckoutOutcome =
   | { kind: "checkout"; sessionId: string; url: string | null }
   | { kind: "portal"; url: string }
   | { kind: "wrong-price" };
 
-/** The price a page posted is not the one on sale, as on a page kept open over a price change. */
+/** The posted price is not the one on sale, as from a page left open across a price change. */
 export const WRONG_PRICE = "This price is no longer on sale. Please reload the page.";
 
-/** A session with less time left would run out while a card is looked for, in seconds. */
-const TIME_TO_PAY = 10 * 60;
+/** Minimum time left of a session that is reused, in seconds: enough to enter a card. */
+const MIN_SECONDS_LEFT = 10 * 60;
 
-/** How often a checkout is begun anew in one click: after a failure of Stripe's, or a step it was too late for. */
-const ATTEMPTS = 3;
+/** Attempts per click, after a failure at Stripe or a race with another step. */
+const MAX_ATTEMPTS = 3;
 
-/** How often, and after how many milliseconds each, a call is asked about that another process has under way. */
-const UNDER_WAY = { times: 10, pauseMs: 500 };
+/** Retries of a call that another process has in progress, and the delay between them. */
+const IN_PROGRESS_RETRY = { times: 10, delayMs: 500 };
 
 /**
- * Starts the upgrade of a user: the customer first; then whoever has a membership that is not over is sent
- * to the portal, an open session is used again, and only then a new one is made. However often it is
- * clicked, there is one customer and one open session: clicks of one user share one answer, and those in
- * several processes the idempotency keys. Neither a connection nor a lock is held while Stripe is asked.
- * Throws PaymentsNotConfigured, and whatever Stripe or PostgreSQL throw.
+ * Starts the upgrade of a user: ensures the customer; sends a user with a live membership to the portal;
+ * otherwise reuses an open session or creates one. However often it is clicked, there is one customer and
+ * one open session: concurrent clicks of a user share one result, and across processes the same idempotency
+ * keys. No database connection or lock is held while Stripe is called. Throws PaymentsNotConfigured, and
+ * Stripe's and PostgreSQL's errors.
  */
 export function startCheckout(buyer: Buyer, postedPriceId: unknown): Promise<CheckoutOutcome> {
   const { priceId } = requireStripe();
-  // the browser's price is only compared, never used
+  // The posted price is only compared, never used.
   if (postedPriceId !== priceId) return Promise.resolve({ kind: "wrong-price" });
 
   return withCallPurpose("checkout", () =>
@@ -55,22 +55,22 @@ export function startCheckout(buyer: Buyer, postedPriceId: unknown): Promise<Che
 }
 
 async function openCheckout(buyer: Buyer): Promise<CheckoutOutcome> {
-  let waits = 0;
+  let retries = 0;
   for (let attempt = 1; ; attempt++) {
     const profile = await ensureProfile(buyer.id);
     try {
       return await attemptCheckout(buyer, profile);
     } catch (error) {
-      if (isUnderWay(error) && waits++ < UNDER_WAY.times) {
+      if (isInProgress(error) && retries++ < IN_PROGRESS_RETRY.times) {
         attempt--;
-        await pause(UNDER_WAY.pauseMs);
+        await sleep(IN_PROGRESS_RETRY.delayMs);
         continue;
       }
-      if (attempt === ATTEMPTS) throw error;
-      if (isKeptFailure(error)) {
-        log().warn({ userId: buyer.id, err: error }, "Stripe failed; the checkout is begun anew");
+      if (attempt === MAX_ATTEMPTS) throw error;
+      if (isStoredFailure(error)) {
+        log().warn({ userId: buyer.id, err: error }, "Stripe failed; the checkout is retried");
         await countCheckoutFailure(buyer.id, profile.checkoutFailures);
-      } else if (!(error instanceof SessionUsedUp)) {
+      } else if (!(error instanceof SessionNotOpen)) {
         throw error;
       }
     }
@@ -78,23 +78,23 @@ async function openCheckout(buyer: Buyer): Promise<CheckoutOutcome> {
 }
 
 /**
- * Whether Stripe has the same call of another process, or one that timed out here, still under way
- * (https://docs.stripe.com/error-codes#idempotency-key-in-use). Another key would make everything twice.
+ * Whether Stripe is still processing the same call from another process, or one that timed out here
+ * (https://docs.stripe.com/error-codes#idempotency-key-in-use). A different key would duplicate it.
  */
-function isUnderWay(error: unknown): boolean {
+function isInProgress(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && error.statusCode === 409;
 }
 
-/** Whether Stripe keeps an error under the call's idempotency key, and would only repeat it. */
-function isKeptFailure(error: unknown): boolean {
+/** Whether Stripe has stored the error under the call's idempotency key and would replay it. */
+function isStoredFailure(error: unknown): boolean {
   const { StripeAPIError, StripeIdempotencyError } = Stripe.errors;
-  if (isUnderWay(error)) return false;
+  if (isInProgress(error)) return false;
   return error instanceof StripeAPIError || error instanceof StripeIdempotencyError;
 }
 
-/** An open session was paid or ran out just when it was to be closed. */
-class SessionUsedUp extends Error {
-  override name = "SessionUsedUp";
+/** An open session was paid or expired just before it was to be closed. */
+class SessionNotOpen extends Error {
+  override name = "SessionNotOpen";
 }
 
 async function attemptCheckout(buyer: Buyer, profile: Profile): Promise<CheckoutOutcome> {
@@ -103,7 +103,7 @@ async function attemptCheckout(buyer: Buyer, profile: Profile): Promise<Checkout
     ensureCustomer(buyer, profile),
     known === null ? [] : listSessions(buyer, known),
   ]);
-  // in this order: a session that is paid in between is a membership by the time these are listed
+  // Sessions before memberships: a session paid in between shows up as a membership.
   const sessions =
     customer.isNew || customer.id === known
       ? knownSessions
@@ -112,7 +112,7 @@ async function attemptCheckout(buyer: Buyer, profile: Profile): Promise<Checkout
   if (blocking.length > 0) {
     log().info(
       { userId: buyer.id, subscriptions: blocking.map(({ id, status }) => ({ id, status })) },
-      "has a subscription already: sent to the portal instead of a checkout",
+      "user already has a subscription: sent to the portal instead of a checkout",
     );
     return { kind: "portal", url: await openPortal(customer.id, PORTAL_RETURN_PATH) };
   }
@@ -127,12 +127,12 @@ async function attemptCheckout(buyer: Buyer, profile: Profile): Promise<Checkout
   });
   log().info(
     { userId: buyer.id, checkoutSession: session.id },
-    open ? "open checkout session used again" : "checkout session created",
+    open ? "open checkout session reused" : "checkout session created",
   );
   return { kind: "checkout", sessionId: session.id, url: session.url };
 }
 
-/** A buyer's latest sessions for a membership, the newest first; the author may sell them other things too. */
+/** A buyer's latest membership sessions, newest first, without sessions for other products of the author. */
 async function listSessions(buyer: Buyer, customer: string): Promise<Stripe.Checkout.Session[]> {
   try {
     const { data } = await stripeClient().checkout.sessions.list({ customer, limit: 100 });
@@ -144,8 +144,8 @@ async function listSessions(buyer: Buyer, customer: string): Promise<Stripe.Chec
 }
 
 /**
- * The open session that fits and leaves time to pay; any other open one is expired, so that two cannot be
- * paid. Throws SessionUsedUp for one that is no longer open: it may have been paid.
+ * The open session that matches and leaves time to pay; any other open one is expired, so that two cannot be
+ * paid. Throws SessionNotOpen if one is no longer open, as it may have been paid.
  */
 async function findUsableSession(
   sessions: readonly Stripe.Checkout.Session[],
@@ -157,7 +157,7 @@ async function findUsableSession(
     try {
       await stripeClient().checkout.sessions.expire(session.id);
     } catch (error) {
-      throw isInvalidRequest(error) ? new SessionUsedUp("Not open any more.") : error;
+      throw isInvalidRequest(error) ? new SessionNotOpen("Not open any more.") : error;
     }
   }
   return usable;
@@ -167,7 +167,7 @@ function isUsable(session: Stripe.Checkout.Session): boolean {
   const { url, metadata, expires_at } = session;
   const secondsLeft = expires_at - Date.now() / 1_000;
   const isForSale = metadata?.priceId === requireStripe().priceId && hasOptions(session);
-  return url !== null && isForSale && secondsLeft >= TIME_TO_PAY;
+  return url !== null && isForSale && secondsLeft >= MIN_SECONDS_LEFT;
 }
 
 async function createSession(
@@ -185,7 +185,7 @@ async function createSession(
     line_items: [{ price: priceId, quantity: 1 }],
     metadata: { userId: buyer.id, priceId },
     subscription_data: { metadata: { userId: buyer.id } },
-    // Stripe fills the braces in; encoded they would stay as they are
+    // Stripe replaces the placeholder only if its braces are not percent-encoded.
     success_url: `${PUBLIC_URL}/checkout/success?session_id={CHECKOUT_SESSION_ID}`,
     cancel_url: `${PUBLIC_URL}/checkout/cancelled`,
     ...checkoutOptions(),
@@ -196,8 +196,8 @@ async function createSession(
 }
 
 /**
- * The same click, lost and sent again or made in two processes at once, is the same session. A changed
- * parameter, a later session or a failure that Stripe keeps makes another one.
+ * A click that is retried or handled by two processes gives the same key and so the same session. A changed
+ * parameter, a later session or a failure that Stripe has stored gives another key.
  */
 function sessionKey(profile: Profile, newestSessionId: string | null, parameters: object): string {
   const content = JSON.stringify([newestSessionId, parameters]);

@@ -4,11 +4,11 @@ import type { Coverage } from "./access-end-rule";
 /** A dispute and the payment it is about. */
 export type DisputedPayment = { dispute: Stripe.Dispute; chargeId: string };
 
-/** A customer's payments by what an invoice names them by: their payment intent, or themselves. */
+/** A customer's charges by the ids an invoice may refer to them with: the payment intent's or their own. */
 export type Payments = ReadonlyMap<string, Stripe.Charge>;
 
 /**
- * Dispute statuses that take nothing from anybody: won, settled before it began, or only an inquiry
+ * Dispute statuses in which no money is withheld: won, prevented, or only an inquiry
  * (https://docs.stripe.com/api/disputes/object#dispute_object-status). Any other counts as open or lost.
  */
 const HARMLESS = new Set([
@@ -22,7 +22,7 @@ const HARMLESS = new Set([
 export function paymentsOf(charges: readonly Stripe.Charge[]): Payments {
   const payments = new Map<string, Stripe.Charge>();
   for (const charge of charges) {
-    // of several tries with one intent only one went through
+    // Of several charges of one payment intent, only one succeeded.
     if (charge.status !== "succeeded") continue;
     payments.set(charge.id, charge);
     const intent = idOf(charge.payment_intent);
@@ -32,8 +32,8 @@ export function paymentsOf(charges: readonly Stripe.Charge[]): Payments {
 }
 
 /**
- * Whether the newest invoice alone says that the current period is settled. It does not when it is unpaid,
- * or about something else than the period, such as a charge the author added.
+ * Whether the newest invoice alone shows that the current period is paid. It does not if it is unpaid, or for
+ * something other than the period, such as an extra charge by the author.
  */
 export function settlesPeriod(
   invoice: Stripe.Invoice | null,
@@ -46,8 +46,8 @@ export function settlesPeriod(
 }
 
 /**
- * What is paid of a subscription, by its invoices. Only `paid` counts: an invoice that was written off
- * (`uncollectible`) or voided is not, although Stripe calls the subscription active then
+ * How far a subscription is paid, from its invoices. Only `paid` counts: an invoice that was written off
+ * (`uncollectible`) or voided does not, although Stripe then calls the subscription active
  * (https://docs.stripe.com/billing/subscriptions/overview#unpaid-subscriptions).
  */
 export function coverageOf(
@@ -71,14 +71,14 @@ export function coverageOf(
   return { paidUntil, withdrawn: isRefunded ? "refund" : null };
 }
 
-/** Whether a dispute is open or lost, and no mere inquiry. */
+/** Whether a dispute is open or lost, and not merely an inquiry. */
 export function isHarmful({ dispute }: DisputedPayment): boolean {
   return !HARMLESS.has(dispute.status);
 }
 
 /**
- * Whether a lost dispute is over and done with because its membership was paid after it: such a payment only
- * comes where the author let collection go on, as before this site looked at disputes.
+ * Whether a lost dispute no longer matters because its membership was paid since. That only happens where the
+ * author resumed collection, or before this site handled disputes.
  */
 export function isPaidSince(
   { dispute }: DisputedPayment,
@@ -105,7 +105,7 @@ function isRefundedInFull(invoice: Stripe.Invoice, payments: Payments): boolean 
   return charges.length > 0 && charges.every(({ refunded }) => refunded);
 }
 
-/** End of the last period of one of our products on an invoice; credits for what was not used do not count. */
+/** End of the last period of our products on an invoice; proration credits do not count. */
 function coveredUntil(invoice: Stripe.Invoice, products: ReadonlySet<string>): number | null {
   const ends = invoice.lines.data
     .filter(
@@ -115,7 +115,7 @@ function coveredUntil(invoice: Stripe.Invoice, products: ReadonlySet<string>): n
   return ends.length > 0 ? Math.max(...ends) : null;
 }
 
-/** The id behind a field of Stripe's that holds an id, the expanded object, or nothing. */
+/** The id in a Stripe field that holds an id, the expanded object, or nothing. */
 export function idOf(reference: unknown): string | null {
   if (typeof reference === "string") return reference;
   return reference && typeof reference === "object" && "id" in reference

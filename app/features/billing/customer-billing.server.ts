@@ -19,7 +19,7 @@ import {
   type Membership,
 } from "./subscription-state";
 
-/** A customer whom Stripe does not know in this account and mode: the keys or the database are not the right ones. */
+/** Stripe has no such customer in this account and mode: the wrong key or the wrong database is configured. */
 export class UnknownCustomer extends Error {
   override name = "UnknownCustomer";
   constructor(readonly stripeCustomerId: string) {
@@ -30,37 +30,37 @@ export class UnknownCustomer extends Error {
 }
 
 /**
- * How far back charges are asked for, in seconds: a year's membership and its grace. What the author sold the
- * same person before that says nothing of it, and may be thousands.
+ * How far back charges are listed, in seconds: a year's membership and its grace period. Older charges are
+ * irrelevant to it, and there may be thousands.
  */
-const CHARGES_LOOKED_BACK = 400 * 24 * 60 * 60;
+const CHARGES_WINDOW = 400 * 24 * 60 * 60;
 
-/** A membership with the disputes of its payments and the invoices that were looked at. */
+/** A membership with the disputes of its payments and the invoices that were read. */
 export type ExaminedMembership = Membership & {
   disputes: DisputedPayment[];
   invoices: Stripe.Invoice[];
 };
 
-/** What Stripe says of a customer. */
+/** A customer's billing state at Stripe. */
 export type CustomerBilling = {
   state: BillingState;
   memberships: ExaminedMembership[];
-  /** The price that the membership in `state` is paid at. */
+  /** The price of the membership in `state`. */
   price: StripePrice | null;
-  /** Payment methods of the customer's with which a payment has failed. */
+  /** The customer's payment methods with which a payment has failed. */
   failedPaymentMethods: ReadonlySet<string>;
-  /** Whether a bank has a payment of the customer's on its way, which takes days. */
-  isPaymentUnderWay: boolean;
+  /** Whether a bank payment of the customer is pending, which takes days. */
+  isPaymentPending: boolean;
   /** Whether the customer was deleted at Stripe, with all subscriptions. */
   isDeleted: boolean;
 };
 
 /**
- * Asks Stripe about a customer's memberships: those to our products only, since the author may sell others
- * to the same person. Two calls at the same time; more only for a period that is not settled or a disputed
- * payment. Throws UnknownCustomer, PaymentsNotConfigured and what Stripe throws.
+ * Fetches a customer's memberships from Stripe: only subscriptions to our products, since the author may
+ * sell others to the same person. Two concurrent calls; more only for an unpaid period or a disputed payment.
+ * Throws UnknownCustomer, PaymentsNotConfigured and Stripe's errors.
  */
-export async function askBilling(stripeCustomerId: string): Promise<CustomerBilling> {
+export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBilling> {
   try {
     const [products, subscriptions, charges] = await Promise.all([
       premiumProducts(),
@@ -76,15 +76,15 @@ export async function askBilling(stripeCustomerId: string): Promise<CustomerBill
     const price = priceOf(state, memberships);
     const failed = charges.filter(({ status }) => status === "failed");
     const failedPaymentMethods = new Set(failed.flatMap((charge) => charge.payment_method ?? []));
-    const isPaymentUnderWay = charges.some(({ status }) => status === "pending");
-    const payments = { failedPaymentMethods, isPaymentUnderWay };
+    const isPaymentPending = charges.some(({ status }) => status === "pending");
+    const payments = { failedPaymentMethods, isPaymentPending };
     return { state, memberships, price, ...payments, isDeleted: false };
   } catch (error) {
     if (!isMissingAtStripe(error, "customer")) throw error;
     const customer = await customerState(stripeCustomerId);
     if (customer === "unknown") throw new UnknownCustomer(stripeCustomerId);
     if (customer === "there") throw error;
-    const payments = { failedPaymentMethods: new Set<string>(), isPaymentUnderWay: false };
+    const payments = { failedPaymentMethods: new Set<string>(), isPaymentPending: false };
     return {
       state: billingStateOf([]),
       memberships: [],
@@ -95,7 +95,7 @@ export async function askBilling(stripeCustomerId: string): Promise<CustomerBill
   }
 }
 
-/** A customer's subscriptions to our products that are not over: with one of them nobody may check out. */
+/** A customer's live subscriptions to our products; with any of them a new checkout is not allowed. */
 export async function listLiveMemberships(
   stripeCustomerId: string,
 ): Promise<Stripe.Subscription[]> {
@@ -116,7 +116,7 @@ export function membershipItem(
   return items.data.find(({ price }) => products.has(productOf(price)));
 }
 
-/** Whether Stripe has a customer, had it once, or never in this account and mode. */
+/** Whether a customer exists at Stripe, was deleted, or never existed in this account and mode. */
 export async function customerState(
   stripeCustomerId: string,
 ): Promise<"there" | "deleted" | "unknown"> {
@@ -160,7 +160,7 @@ async function examine(
   };
 }
 
-/** The disputes of what paid a subscription's invoices. */
+/** The disputes of the charges that paid a subscription's invoices. */
 async function disputesOf(
   invoices: readonly Stripe.Invoice[],
   payments: Payments,
@@ -196,7 +196,7 @@ async function listSubscriptions(customer: string): Promise<Stripe.Subscription[
 }
 
 async function listCharges(customer: string): Promise<Stripe.Charge[]> {
-  const since = Math.floor(Date.now() / 1_000) - CHARGES_LOOKED_BACK;
+  const since = Math.floor(Date.now() / 1_000) - CHARGES_WINDOW;
   return all(stripeClient().charges.list({ customer, created: { gte: since }, limit: 100 }));
 }
 
@@ -207,8 +207,8 @@ async function listInvoices(subscription: string): Promise<Stripe.Invoice[]> {
 }
 
 /**
- * An invoice comes with its first lines only (https://docs.stripe.com/api/invoices/invoice_lines). What the
- * author charged a member for besides can fill them, and the period paid for is on a later one.
+ * Stripe returns only the first lines of an invoice (https://docs.stripe.com/api/invoices/invoice_lines).
+ * With many extra charges by the author, the paid period may be on a later line.
  */
 async function withAllLines(invoice: Stripe.Invoice): Promise<Stripe.Invoice> {
   if (!invoice.lines.has_more) return invoice;

@@ -6,28 +6,28 @@ import type { Profile } from "~db/schema";
 import { customerState, UnknownCustomer } from "./customer-billing.server";
 import { isInvalidRequest, stripeClient } from "./stripe-client.server";
 
-/** Who has or is to have a Stripe customer. */
+/** A user who has or gets a Stripe customer. */
 export type Buyer = { id: string; email: string };
 
 /** A user's Stripe customer. */
 export type KnownCustomer = {
   id: string;
-  /** Whether it was made just now, so that it cannot have bought anything yet. */
+  /** Whether it was created just now, so that it cannot have bought anything yet. */
   isNew: boolean;
 };
 
 /**
- * How long after its creation an account's customer is found by the idempotency key alone: Stripe keeps
- * keys for 24 hours at least (https://docs.stripe.com/api/idempotent_requests).
+ * How long after an account's creation its customer is found by the idempotency key alone: Stripe keeps keys
+ * for at least 24 hours (https://docs.stripe.com/api/idempotent_requests).
  */
-const KEY_LIFE_MS = 23 * 60 * 60_000;
+const KEY_LIFETIME_MS = 23 * 60 * 60_000;
 
 /**
- * The Stripe customer of a user, made if there is none: one a user, created with an idempotency key derived
- * from the user, and stored before anything is sold. One whose link was lost, as in a restored backup, is
- * found again by the user's id that it carries; one that was deleted at Stripe is replaced. `profile` is the
- * user's. Throws UnknownCustomer for one that Stripe never had in this account and mode, since then the keys
- * are the wrong ones and nothing must be replaced; and what Stripe or PostgreSQL throw.
+ * The Stripe customer of a user, created if there is none: one per user, created with an idempotency key
+ * derived from the user, and stored before anything is sold. One whose link was lost, as in a restored
+ * backup, is found by the user id in its metadata; one that was deleted at Stripe is replaced. `profile` is
+ * the user's. Throws UnknownCustomer for one that never existed in this account and mode, since then the key
+ * is the wrong one and nothing must be replaced; and Stripe's and PostgreSQL's errors.
  */
 export async function ensureCustomer(buyer: Buyer, profile: Profile): Promise<KnownCustomer> {
   const { stripeCustomerId: known } = profile;
@@ -45,7 +45,7 @@ export async function ensureCustomer(buyer: Buyer, profile: Profile): Promise<Kn
   return linkCustomer(buyer, null, customer);
 }
 
-/** Puts a new customer in the place of one that was deleted at Stripe. */
+/** Replaces a customer that was deleted at Stripe by a new one. */
 async function replaceDeletedCustomer(
   buyer: Buyer,
   profile: Profile,
@@ -63,7 +63,7 @@ async function linkCustomer(
   if (await replaceCustomer(userId, replaced, customer.id)) {
     log().info(
       { userId, stripeCustomerId: customer.id, replaced: replaced ?? undefined },
-      customer.isNew ? "Stripe customer created" : "Stripe customer found again",
+      customer.isNew ? "Stripe customer created" : "lost Stripe customer linked again",
     );
     return customer;
   }
@@ -74,7 +74,7 @@ async function linkCustomer(
   return { id: stripeCustomerId, isNew: false };
 }
 
-/** An address that Stripe refuses is left out: the checkout asks for one then. */
+/** An email address that Stripe rejects is omitted; the checkout then asks for one. */
 async function createCustomer(buyer: Buyer, idempotencyKey: string): Promise<KnownCustomer> {
   const metadata = { userId: buyer.id };
   const { customers } = stripeClient();
@@ -85,7 +85,7 @@ async function createCustomer(buyer: Buyer, idempotencyKey: string): Promise<Kno
     if (!isInvalidRequest(error) || error.code !== "email_invalid") throw error;
     log().warn(
       { userId: buyer.id },
-      "Stripe refuses this account's address; its checkout asks for one",
+      "Stripe rejects this account's email address; the checkout asks for one",
     );
     customer = await customers.create(
       { metadata },
@@ -97,8 +97,8 @@ async function createCustomer(buyer: Buyer, idempotencyKey: string): Promise<Kno
 }
 
 /**
- * A customer of the user's that Stripe has and the row has not: after a failed call, which may have done
- * its work all the same, and after a day, when Stripe may have forgotten the key it was made under.
+ * A customer of the user that exists at Stripe but is missing from the row. Searched for after a failed call,
+ * which may have taken effect, and after a day, when the idempotency key may have expired.
  */
 async function findLostCustomer(buyer: Buyer, profile: Profile): Promise<string | null> {
   if (profile.checkoutFailures === 0 && (await isNewAccount(buyer.id))) return null;
@@ -107,17 +107,17 @@ async function findLostCustomer(buyer: Buyer, profile: Profile): Promise<string 
   const { data: sameAddress } = await customers.list({ email: buyer.email, limit: 100 });
   const found = sameAddress.find(isTheirs);
   if (found || profile.checkoutFailures === 0) return found?.id ?? null;
-  // it may have been made without an address
+  // It may have been created without an email address.
   const { data: newest } = await customers.list({ limit: 100 });
   return newest.find(isTheirs)?.id ?? null;
 }
 
 async function isNewAccount(userId: string): Promise<boolean> {
   const createdAt = await findAccountCreation(userId);
-  return createdAt !== null && Date.now() - createdAt.getTime() < KEY_LIFE_MS;
+  return createdAt !== null && Date.now() - createdAt.getTime() < KEY_LIFETIME_MS;
 }
 
-/** Stripe keeps a failure under its key for a day and replays it, so what comes after one has another. */
+/** Key suffix after failures: Stripe replays a failure under the same key for a day, so a retry needs a new key. */
 export function afterFailures({ checkoutFailures }: Profile): string {
   return checkoutFailures === 0 ? "" : `-after-${checkoutFailures}-failures`;
 }

@@ -4,33 +4,33 @@ import type { ExaminedMembership } from "./customer-billing.server";
 import { stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";
 
-/** What was done at Stripe about the disputes of a membership. */
+/** An action taken at Stripe because of a dispute of a membership. */
 export type DisputeAction = {
   kind: "dispute-opened" | "dispute-won" | "dispute-lost";
   subscriptionId: string;
   chargeId: string | undefined;
 };
 
-/** Marks what we stopped at Stripe, a subscription by its dispute: what the author stopped is left alone. */
+/** Metadata key of what we paused at Stripe, so that what the author paused is left alone. */
 const PAUSED_FOR = "paused_for_dispute";
 
-/** Lost for good; an appeal is open again. */
+/** Final; an appealed dispute has an open status again. */
 const LOST = "lost";
 
 /**
- * Sees to it that a disputed membership is not charged again: while a dispute is open nothing is collected,
- * once it is lost the subscription is cancelled, once it is won collection goes on
- * (https://docs.stripe.com/billing/subscriptions/pause-payment). Tells of each thing as soon as it is
- * done, and of nothing when it is asked again. Throws what Stripe throws.
+ * Ensures that a disputed membership is not charged again: while a dispute is open, collection is paused; once
+ * it is lost, the subscription is cancelled; once it is won, collection resumes
+ * (https://docs.stripe.com/billing/subscriptions/pause-payment). Idempotent: `onAction` is called right after
+ * each action, and not again on a repeated call. Throws Stripe's errors.
  */
 export async function applyDisputeActions(
   memberships: readonly ExaminedMembership[],
-  tell: (action: DisputeAction) => void,
+  onAction: (action: DisputeAction) => void,
 ): Promise<void> {
   for (const membership of memberships) {
     if (isOver(membership.subscription)) continue;
     const action = await applyAction(membership);
-    if (action) tell(action);
+    if (action) onAction(action);
   }
 }
 
@@ -74,7 +74,7 @@ async function applyAction({
   return null;
 }
 
-/** A pause holds for invoices to come; those that are there are collected or not as each of them says. */
+/** A subscription's pause affects only future invoices; existing ones have to be stopped one by one. */
 async function stopCollection(invoices: readonly Stripe.Invoice[]): Promise<void> {
   for (const { id, status, auto_advance } of invoices) {
     const isCollected = (status === "draft" || status === "open") && auto_advance;

@@ -16,12 +16,12 @@ export async function checkKey(): Promise<Finding[]> {
   await stripeClient().prices.list({ limit: 1 });
   return [
     { ok: true, what: "Key", found: `accepted by Stripe, ${mode} mode` },
-    // of another mode it would have stopped the start
+    // A key of the other mode would have failed at startup.
     { ok: true, what: "Publishable key", found: publishableKey ? `${mode} mode too` : "not set" },
   ];
 }
 
-/** The price on sale: of this account and mode, active, and one that a membership can have. */
+/** Checks that the price on sale exists in this account and mode, is active and is recurring. */
 export async function checkPrice(): Promise<Finding[]> {
   const { priceId } = requireStripe();
   const what = "Price";
@@ -46,19 +46,19 @@ export async function checkPrice(): Promise<Finding[]> {
   }
 }
 
-/** Products that were sold once and whose members nobody would know any more. */
+/** Finds products that were sold before and are no longer recognized, so that their payers are not members. */
 export async function checkProducts(): Promise<Finding[]> {
   const what = "Product";
   const ours = await premiumProducts();
-  const forgotten: string[] = [];
+  const unrecognized: string[] = [];
   for (const id of await findKnownProducts()) {
-    if (!ours.has(id) && (await exists(id))) forgotten.push(id);
+    if (!ours.has(id) && (await exists(id))) unrecognized.push(id);
   }
-  if (forgotten.length === 0) return [{ ok: true, what, found: [...ours].join(", ") }];
-  return forgotten.map((id) => ({
+  if (unrecognized.length === 0) return [{ ok: true, what, found: [...ours].join(", ") }];
+  return unrecognized.map((id) => ({
     ok: false,
     what,
-    found: `${id} was sold before; whoever pays for it is no member any more`,
+    found: `${id} was sold before; those who still pay for it are no longer members`,
     advice: "markProduct" as const,
   }));
 }
@@ -74,11 +74,11 @@ async function exists(productId: string): Promise<boolean> {
   }
 }
 
-/** What members can do in the portal, and where it leads them back to. */
+/** Checks what members can do in the portal, and where it returns them to. */
 export async function checkPortal(): Promise<Finding[]> {
   const what = "Portal configuration";
   const configuration = await findPortalConfiguration();
-  // the sandbox's portal needs no configuration
+  // The sandbox's portal needs no configuration.
   if (env().SANDBOX && !configuration) return [{ ok: true, what, found: "the sandbox's own" }];
   if (!configuration) return [{ ok: false, what, found: "none of this site", advice: "setUp" }];
   const problems = portalProblems(configuration);
@@ -88,7 +88,7 @@ export async function checkPortal(): Promise<Finding[]> {
     : [{ ok: true, what, found }];
 }
 
-/** Whether the settings name the domain that Stripe's pages have, seen at a checkout that is open. */
+/** Checks that the settings name the domain of Stripe's pages, as seen on an open checkout. */
 export async function checkDomain(): Promise<Finding[]> {
   const what = "Domain of Stripe's pages";
   const { data } = await stripeClient().checkout.sessions.list({ status: "open", limit: 10 });

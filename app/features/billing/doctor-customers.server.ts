@@ -4,27 +4,27 @@ import { inPages } from "./in-pages";
 import { isUuid } from "./reconcile-from-stripe.server";
 import { stripeClient } from "./stripe-client.server";
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 /**
- * Walks the account's customers and names those that this site made for accounts that are gone. They are no
- * fault, since nothing is charged for a customer; a membership one of them pays is a finding of its own.
+ * Lists the customers that this site created for accounts that have since been deleted. They are not an error,
+ * since a customer alone is not charged; a membership that one of them pays is a separate finding.
  */
 export async function checkCustomers(): Promise<Finding[]> {
   const ownerless: string[] = [];
-  let looked = 0;
-  const customers = stripeClient().customers.list({ limit: PAGE });
-  for await (const page of inPages(customers, PAGE)) {
+  let checked = 0;
+  const customers = stripeClient().customers.list({ limit: PAGE_SIZE });
+  for await (const page of inPages(customers, PAGE_SIZE)) {
     const userIds = page.flatMap(({ metadata: { userId } }) =>
       userId && isUuid(userId) ? [userId] : [],
     );
     const missing = await findMissingUsers(userIds);
     for (const { id, metadata } of page) if (missing.has(metadata.userId ?? "")) ownerless.push(id);
-    looked += userIds.length;
+    checked += userIds.length;
   }
   const found =
     ownerless.length === 0
-      ? `all ${looked} belong to an account`
-      : `${ownerless.length} of ${looked} are of accounts that are gone: ${named(ownerless)}; those that you sell nothing else to may be deleted in Stripe's dashboard`;
+      ? `all ${checked} belong to an account`
+      : `${ownerless.length} of ${checked} are of accounts that are gone: ${named(ownerless)}; those that you sell nothing else to may be deleted in Stripe's dashboard`;
   return [{ ok: true, what: "Customers", found }];
 }

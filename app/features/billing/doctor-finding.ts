@@ -1,6 +1,6 @@
 /**
- * All that `stripe doctor` can advise, each a step that never makes things worse: a test follows every one
- * of them. What it is about, the finding says.
+ * All advice of `stripe doctor`; each is a step that never makes things worse, and a test follows every one.
+ * The finding says what it applies to.
  */
 export const ADVICE = {
   tryAgain: "Run 'stripe doctor' again; if that does not help, look at https://status.stripe.com.",
@@ -17,13 +17,14 @@ export const ADVICE = {
   markProduct:
     "Give the product the metadata app=the-golden-path in Stripe's dashboard, so that whoever pays for it stays a member.",
   nameDomain: "Set STRIPE_CUSTOM_DOMAIN to the domain, and start the site anew.",
-  workEvents: "Mend what keeps them away, as said above, and run 'stripe sync', which works them.",
+  processEvents:
+    "Fix what keeps them from arriving, as said above, and run 'stripe sync', which processes them.",
   syncAll: "Run 'stripe sync --all'.",
   adopt: "Run 'stripe sync --from-stripe'.",
   unlinkUnknown:
     "If STRIPE_SECRET_KEY is not the right one, set the right one. If it is, as after a change from test to live mode, run 'stripe sync --all --unlink-unknown'.",
   cancelOrphan:
-    "Nobody can use or end it any more: cancel the subscription in Stripe's dashboard, and refund what was paid since the account has gone.",
+    "Nobody can use or end it any more: cancel the subscription in Stripe's dashboard, and refund what was paid since the account was deleted.",
   cancelSurplus: "Refund and cancel one of them in Stripe's dashboard.",
   cancelRefunded:
     "Cancel the subscription in Stripe's dashboard, unless it is meant to be charged again; its member can buy anew.",
@@ -31,13 +32,13 @@ export const ADVICE = {
 
 export type Advice = keyof typeof ADVICE;
 
-/** One thing that was looked at: whether it is well, what was found, and what to do if it is not. */
+/** The result of one check: whether it passed, what was found, and what to do if it failed. */
 export type Finding = { ok: boolean; what: string; found: string; advice?: Advice };
 
-const MAX_NAMED = 20;
+const MAX_LISTED_IDS = 20;
 
-/** A list of ids as a finding names them: the first ones, and how many more there are. */
+/** Formats a list of ids for a finding: the first ones, and how many more there are. */
 export function named(ids: readonly string[]): string {
-  const more = ids.length - MAX_NAMED;
-  return ids.slice(0, MAX_NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const more = ids.length - MAX_LISTED_IDS;
+  return ids.slice(0, MAX_LISTED_IDS).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

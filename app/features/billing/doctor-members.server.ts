@@ -1,24 +1,24 @@
 import type { Profile } from "~db/schema";
 import { forEachBilledProfile, type Progress } from "./billed-profiles.server";
-import { askBilling, UnknownCustomer } from "./customer-billing.server";
+import { fetchBilling, UnknownCustomer } from "./customer-billing.server";
 import { type Finding, named } from "./doctor-finding";
 import { liveMemberships } from "./subscription-state";
 
 export type MembersWalk = {
-  /** The id of the account to go on after. */
+  /** The user id to resume after. */
   afterId?: string | null;
-  /** Hears how far the walk is. */
-  tell?: (progress: Progress) => void;
+  /** Called with the progress after each page. */
+  onProgress?: (progress: Progress) => void;
 };
 
 /**
- * Compares every member's row with what Stripe says, several at a time under the budget of calls: those that
- * differ, who pays twice, and what goes on though its payment was taken back. Changes nothing.
+ * Compares every member's row with Stripe, several concurrently within the call budget. Reports rows that
+ * differ, members who pay twice, and subscriptions still charged after a refund or dispute. Changes nothing.
  */
 export async function checkMembers(walk: MembersWalk = {}): Promise<Finding[]> {
   const findings: Finding[] = [];
   const unknown: string[] = [];
-  const looked = await forEachBilledProfile(async (profile) => {
+  const checked = await forEachBilledProfile(async (profile) => {
     try {
       findings.push(...(await examine(profile, profile.stripeCustomerId)));
     } catch (error) {
@@ -30,17 +30,17 @@ export async function checkMembers(walk: MembersWalk = {}): Promise<Finding[]> {
     findings.push({
       ok: false,
       what: "Members",
-      found: `${unknown.length} name a customer that Stripe does not know in this account and mode: ${named(unknown)}`,
+      found: `${unknown.length} have a customer that Stripe does not know in this account and mode: ${named(unknown)}`,
       advice: "unlinkUnknown",
     });
   }
   return findings.length > 0
     ? findings
-    : [{ ok: true, what: "Members", found: `${looked} rows agree with Stripe` }];
+    : [{ ok: true, what: "Members", found: `${checked} rows agree with Stripe` }];
 }
 
 async function examine(profile: Profile, stripeCustomerId: string): Promise<Finding[]> {
-  const { state, memberships } = await askBilling(stripeCustomerId);
+  const { state, memberships } = await fetchBilling(stripeCustomerId);
   const what = `Member ${profile.id}`;
   const findings: Finding[] = [];
   const fields = Object.keys(state) as (keyof typeof state)[];
@@ -53,7 +53,7 @@ async function examine(profile: Profile, stripeCustomerId: string): Promise<Find
   if (differing.length > 0 || isChargedInDispute) {
     const problems = [
       ...(differing.length > 0 ? [`differs from Stripe in ${differing.join(", ")}`] : []),
-      ...(isChargedInDispute ? ["is charged on while a payment is disputed"] : []),
+      ...(isChargedInDispute ? ["is still charged while a payment is disputed"] : []),
     ];
     findings.push({ ok: false, what, found: problems.join("; "), advice: "syncAll" });
   }
@@ -71,7 +71,7 @@ async function examine(profile: Profile, stripeCustomerId: string): Promise<Find
     findings.push({
       ok: false,
       what,
-      found: `was refunded in full, and ${subscription.id} goes on to be charged`,
+      found: `was refunded in full, and ${subscription.id} is still charged`,
       advice: "cancelRefunded",
     });
   }

@@ -1,7 +1,7 @@
 import { type Advice, type Finding, named } from "./doctor-finding";
 import { forEachAccountMembership } from "./reconcile-from-stripe.server";
 
-/** A membership that no row knows, by why, and what is to be done about it. */
+/** For each reason why a membership matches no row, the finding and the advice. */
 const PROBLEMS = {
   lost: { problem: "paid by an account whose row does not know it", advice: "adopt" },
   surplus: {
@@ -12,14 +12,14 @@ const PROBLEMS = {
 } as const satisfies Record<string, { problem: string; advice: Advice }>;
 
 /**
- * Walks the account's subscriptions to our products that go on, and names those that no row knows. What
- * else the author sells is not looked at.
+ * Lists the account's live subscriptions to our products that match no row. Subscriptions to the author's other
+ * products are ignored.
  */
 export async function checkSubscriptions(): Promise<Finding[]> {
   const found = { lost: [] as string[], surplus: [] as string[], ownerless: [] as string[] };
-  let looked = 0;
+  let checked = 0;
   await forEachAccountMembership(async ({ subscriptionId, stripeCustomerId, owner }) => {
-    looked++;
+    checked++;
     if (owner.kind !== "linked") found[owner.kind].push(`${subscriptionId} of ${stripeCustomerId}`);
   });
   const findings = (Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[]).flatMap((kind) => {
@@ -32,5 +32,5 @@ export async function checkSubscriptions(): Promise<Finding[]> {
   });
   return findings.length > 0
     ? findings
-    : [{ ok: true, what: "Subscriptions", found: `all ${looked} belong to an account` }];
+    : [{ ok: true, what: "Subscriptions", found: `all ${checked} belong to an account` }];
 }

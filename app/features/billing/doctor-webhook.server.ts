@@ -15,16 +15,16 @@ import {
 import { undeliveredEvents } from "./undelivered-events.server";
 import { WEBHOOK_EVENTS } from "./webhook.server";
 
-/** Stripe delivers again for so long by itself (https://docs.stripe.com/webhooks#automatic-retries). */
+/** How long Stripe itself retries a delivery (https://docs.stripe.com/webhooks#automatic-retries). */
 const DAYS_OF_DELIVERY = 3;
 
-/** An event younger than that, in seconds, may just be on its way. */
-const ON_ITS_WAY = 5 * 60;
+/** An event younger than this, in seconds, may still be on its way. */
+const IN_TRANSIT = 5 * 60;
 
-/** Undelivered events looked at; there is no need to know all. */
+/** Maximum number of undelivered events read; a complete list is not needed. */
 const MAX_EVENTS = 1_000;
 
-/** Where Stripe posts its events to, in which version, which ones, and signed with which secret. */
+/** Checks the webhook endpoint's address, API version, events and signing secret. */
 export async function checkWebhook(): Promise<Finding[]> {
   const what = "Webhook endpoint";
   if (env().SANDBOX) return [{ ok: true, what, found: "built into the sandbox" }];
@@ -59,11 +59,13 @@ function endpointFinding(
     ...(hasExactly(best.enabled_events, WEBHOOK_EVENTS)
       ? []
       : ["sends other events than are handled"]),
-    ...(others.length > 0 ? [`all comes several times, also from ${named(others)}`] : []),
+    ...(others.length > 0
+      ? [`every event is delivered several times, also by ${named(others)}`]
+      : []),
   ];
   const found = [best.id, ...problems].join("; ");
   if (problems.length === 0) return { ok: true, what, found };
-  // which of several the site believes can only be told from a fingerprint
+  // Of several endpoints, the one whose secret the site uses can be identified only by a fingerprint.
   const isUnclear = others.length > 0 && secretState(best) !== "configured";
   return { ok: false, what, found, advice: isUnclear ? "replaceSecret" : "setUp" };
 }
@@ -77,41 +79,41 @@ function secretFinding(endpoint: Stripe.WebhookEndpoint): Finding {
       return {
         ok: false,
         what,
-        found: `STRIPE_WEBHOOK_SECRET is not the one of ${endpoint.id}, so its events are refused`,
+        found: `STRIPE_WEBHOOK_SECRET is not the one of ${endpoint.id}, so its events are rejected`,
         advice: "replaceSecret",
       };
     case "unknown":
       return {
         ok: true,
         what,
-        found: "cannot be compared: the endpoint was not made by this setup",
+        found: "cannot be compared: the endpoint was not created by this setup",
       };
   }
 }
 
 /**
- * Events of the last days that Stripe could not deliver and that this site has not worked: another
- * endpoint of the account may be the one that failed.
+ * Finds recent events that Stripe could not deliver and that this site has not processed; Stripe also lists
+ * events that failed only at another endpoint of the account.
  */
 export async function checkDelivery(): Promise<Finding[]> {
   const what = "Delivery of events";
   const now = Math.floor(Date.now() / 1_000);
-  const created = { gte: now - DAYS_OF_DELIVERY * 86_400, lte: now - ON_ITS_WAY };
+  const created = { gte: now - DAYS_OF_DELIVERY * 86_400, lte: now - IN_TRANSIT };
   const undelivered: string[] = [];
   for await (const { id } of undeliveredEvents(created)) {
     undelivered.push(id);
     if (undelivered.length >= MAX_EVENTS) break;
   }
-  const worked = await findProcessedEvents(undelivered);
-  const missed = undelivered.filter((id) => !worked.has(id));
+  const processed = await findProcessedEvents(undelivered);
+  const missed = undelivered.filter((id) => !processed.has(id));
   if (missed.length === 0) {
     return [{ ok: true, what, found: `nothing was missed in ${DAYS_OF_DELIVERY} days` }];
   }
   const found = `${missed.length} did not arrive: ${named(missed)}`;
-  return [{ ok: false, what, found, advice: "workEvents" }];
+  return [{ ok: false, what, found, advice: "processEvents" }];
 }
 
-/** The events worked last. */
+/** The events processed last. */
 export async function checkEvents(): Promise<Finding[]> {
   const events = await findLastWebhookEvents(5);
   if (events.length === 0) {

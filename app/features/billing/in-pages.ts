@@ -1,4 +1,4 @@
-/** Gathers items that come one by one, as from Stripe's lists, into pages of at most `size`. */
+/** Groups the items of an async iterable, such as Stripe's lists, into pages of at most `size`. */
 export async function* inPages<Item>(
   items: AsyncIterable<Item>,
   size: number,

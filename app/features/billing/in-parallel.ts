@@ -1,9 +1,9 @@
 import PQueue from "p-queue";
 
-/** Enough to use up the calls a second that Stripe takes while each takes half a second. */
+/** Enough to reach Stripe's rate limit when a call takes half a second. */
 const CONCURRENCY = 25;
 
-/** Does some work for each item, several at the same time. Throws what the first to fail throws, and begins no more. */
+/** Runs the callback for each item, several concurrently. Rejects with the first error and starts no more after it. */
 export async function inParallel<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,

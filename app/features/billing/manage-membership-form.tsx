@@ -1,7 +1,7 @@
 import { Button, type ButtonVariant } from "~/ui/button";
 import { useRedirecting } from "~/ui/use-redirecting";
 
-/** For whoever has paid before and has no membership to manage. */
+/** Label for users who have paid before but have no membership to manage. */
 export const INVOICES_LABEL = "Invoices and receipts";
 
 type ManageMembershipFormProps = {
@@ -10,7 +10,7 @@ type ManageMembershipFormProps = {
   className?: string;
 };
 
-/** The way to Stripe's customer portal, where a membership is cancelled and its card mended. */
+/** Opens Stripe's customer portal, where a membership is cancelled and its card changed. */
 export function ManageMembershipForm({
   label = "Manage or cancel membership",
   variant = "secondary",

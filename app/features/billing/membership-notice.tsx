@@ -9,7 +9,7 @@ import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
 
 type Notice = { what: string; next: ReactNode; button: string; isUrgent: boolean };
 
-/** What keeps a membership from simply going on, what that means, and the way to mend it. */
+/** A problem of the viewer's membership, its consequence, and a button to solve it. */
 export function MembershipNotice({ viewer }: { viewer: Viewer }) {
   const { profile } = viewer;
   if (!profile?.trouble) return null;
@@ -33,7 +33,7 @@ function noticeOf(trouble: MembershipTrouble, { profile, isSubscribed }: Viewer)
     case "past-due":
       return {
         what: "Your last membership payment did not go through.",
-        // a new card alone pays nothing: Stripe charges it only when it next tries
+        // Adding a card does not pay the invoice: Stripe charges it at the next retry.
         next: (
           <>
             {isSubscribed && end ? (
@@ -94,7 +94,7 @@ function noticeOf(trouble: MembershipTrouble, { profile, isSubscribed }: Viewer)
   }
 }
 
-/** The notice under the header, on every page that does not say it itself. */
+/** The notice under the header, on every page that does not show it itself. */
 export function MembershipBanner() {
   const { viewer } = useRootData();
   const { pathname } = useLocation();

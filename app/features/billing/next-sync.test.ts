@@ -37,29 +37,33 @@ function wait(shapes: Shape[], checkoutOpened: number | null = null, isUnfinishe
   return at && at.getTime() - NOW;
 }
 
-describe("the next look at a customer", () => {
+describe("the next sync of a customer", () => {
   it.each<[string, Shape, number]>([
     ["shortly before a renewal is charged", {}, 20 * DAY - 30 * MINUTE],
     ["right after a period's end that is near", { end: 10 * MINUTE }, 15 * MINUTE],
-    ["again and again while a period that is over has not moved on", { end: -DAY }, 5 * MINUTE],
-    ["soon while a renewal has just begun to be unpaid", { paidUntil: -HOUR }, 6 * MINUTE],
+    [
+      "every five minutes while a period is over and has not been renewed",
+      { end: -DAY },
+      5 * MINUTE,
+    ],
+    ["soon after a renewal was not paid", { paidUntil: -HOUR }, 6 * MINUTE],
     ["every hour while it stays unpaid", { status: "past_due", paidUntil: -10 * DAY }, HOUR],
     ["every hour while it is unpaid for good", { status: "unpaid", paidUntil: -9 * DAY }, HOUR],
     ["every hour while it is paused", { status: "paused" }, HOUR],
     ["every hour after a refund", { withdrawn: "refund" }, HOUR],
     ["every hour during a dispute", { withdrawn: "dispute" }, HOUR],
     ["every hour while nothing was ever paid", { paidUntil: null }, HOUR],
-    ["soon after a first payment was begun", { status: "incomplete", created: 0 }, 5 * MINUTE],
+    ["soon after a first payment was started", { status: "incomplete", created: 0 }, 5 * MINUTE],
     ["every hour for days, until it arrives", { status: "incomplete", created: -5 * DAY }, HOUR],
   ])("is %s", (_when, shape, expected) => {
     expect(wait([shape])).toBe(expected);
   });
 
-  it("is the earliest that any membership needs", () => {
+  it("is the earliest of all memberships' next syncs", () => {
     expect(wait([{}, { status: "paused" }])).toBe(HOUR);
   });
 
-  it("is none for somebody who has nothing that goes on", () => {
+  it("is none for a customer without a live membership", () => {
     expect(wait([])).toBeNull();
     expect(wait([{ status: "canceled" }, { status: "incomplete_expired" }])).toBeNull();
   });
@@ -71,7 +75,7 @@ describe("the next look at a customer", () => {
     expect(wait([], -48 * HOUR)).toBeNull();
   });
 
-  it("is soon when something at Stripe was left undone", () => {
+  it("is soon when an action at Stripe did not complete", () => {
     expect(wait([{}], null, true)).toBe(5 * MINUTE);
   });
 });

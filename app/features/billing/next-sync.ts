@@ -4,15 +4,15 @@ import { givesAccess, liveMemberships, type Membership } from "./subscription-st
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Stripe lets a Checkout Session be paid for 24 hours; the second day covers one that is settled late. */
-const CHECKOUT_LIFE_MS = 48 * HOUR;
+/** A Checkout Session can be paid for 24 hours; the second day covers a payment that settles late. */
+const CHECKOUT_LIFETIME_MS = 48 * HOUR;
 
-/** How long before a renewal is charged the timer times once more, so that a dispute it has not heard of still counts. */
+/** How long before a renewal the customer is synced once more, so that a dispute whose webhook was missed still counts. */
 const BEFORE_RENEWAL_MS = 30 * MINUTE;
 
 /**
- * When to look at a customer again if no webhook comes, or null where nothing can change unheard: around
- * the ends of periods, and while something is undecided, the longer it has been so the more rarely.
+ * When to sync a customer again if no webhook arrives; null if nothing can change without one. That is around
+ * the ends of periods and while something is pending, with a growing delay.
  */
 export function nextSyncAt(
   {
@@ -26,7 +26,7 @@ export function nextSyncAt(
   if (isUnfinished) return new Date(now + 5 * MINUTE);
   const times = liveMemberships(memberships).map((membership) => nextSyncOf(membership, now));
   const checkout = checkoutOpenedAt?.getTime();
-  if (checkout !== undefined && now - checkout < CHECKOUT_LIFE_MS) {
+  if (checkout !== undefined && now - checkout < CHECKOUT_LIFETIME_MS) {
     times.push(now + syncDelay(now - checkout));
   }
   return times.length > 0 ? new Date(Math.min(...times)) : null;
@@ -43,7 +43,7 @@ function nextSyncOf({ subscription, item, coverage }: Membership, now: number): 
   return isNear ? Math.max(paidEnd, now) + 5 * MINUTE : paidEnd - BEFORE_RENEWAL_MS;
 }
 
-/** Every five minutes at first, every hour after ten. */
+/** Grows with the elapsed time from five minutes to one hour, which it reaches after ten hours. */
 function syncDelay(elapsed: number): number {
   return Math.min(Math.max(elapsed / 10, 5 * MINUTE), HOUR);
 }

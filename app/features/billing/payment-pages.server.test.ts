@@ -39,7 +39,7 @@ describe("an address from Stripe's API", () => {
     expect(refusedPaymentPage("cs_1")).toBe("The payment page has no address.");
   });
 
-  it("of a domain that is not set tells the operator which setting to set, once", () => {
+  it("of an unlisted domain warns the operator once, naming the setting", () => {
     setEnvironment(STRIPE);
     const lines = watchLog();
     for (const path of ["1", "2", "3"]) refusedPaymentPage(`https://pay-2.book.example/${path}`);
@@ -49,7 +49,7 @@ describe("an address from Stripe's API", () => {
     ]);
   });
 
-  it("of a domain that is set is nothing to tell of", () => {
+  it("of a listed domain logs no warning", () => {
     setEnvironment({ ...STRIPE, STRIPE_CUSTOM_DOMAIN: "pay-3.book.example,Pay-4.book.example" });
     const lines = watchLog();
     refusedPaymentPage("https://pay-3.book.example/1");

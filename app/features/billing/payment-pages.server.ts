@@ -3,8 +3,8 @@ import { log } from "~/observability/log.server";
 import { paymentPageOrigins } from "./stripe-origins.server";
 
 /**
- * Why a browser is not sent to an address that Stripe's API gave; null when it is. Its origin is whatever
- * Stripe says; only the way there has to be as safe as the way to the API.
+ * Why a browser must not be redirected to a URL returned by Stripe's API; null if it may. Any origin is
+ * trusted, but the connection has to be as secure as the one to the API.
  */
 export function refusedPaymentPage(url: string | null): string | null {
   if (url === null || !URL.canParse(url)) return "The payment page has no address.";
@@ -14,19 +14,20 @@ export function refusedPaymentPage(url: string | null): string | null {
   if (protocol !== "https:" && !(protocol === "http:" && isPlainAllowed)) {
     return "The payment page is not encrypted.";
   }
-  tellOfUnnamed(origin);
+  warnIfUnlisted(origin);
   return null;
 }
 
-/** Origins the operator has been told of. */
-const told = new Set<string>();
+/** Origins the operator has been warned about. */
+const warned = new Set<string>();
 
-/** Stripe has few domains for one account; beyond that something else is wrong, and has been told. */
-const MAX_TOLD = 10;
+/** An account has few domains at Stripe; more mean a different problem, which has been logged by then. */
+const MAX_WARNED = 10;
 
-function tellOfUnnamed(origin: string): void {
-  if (told.has(origin) || told.size >= MAX_TOLD || paymentPageOrigins().includes(origin)) return;
-  told.add(origin);
+function warnIfUnlisted(origin: string): void {
+  if (warned.has(origin) || warned.size >= MAX_WARNED || paymentPageOrigins().includes(origin))
+    return;
+  warned.add(origin);
   log().warn(
     { origin },
     `Stripe's pages have a domain that the settings do not name: set STRIPE_CUSTOM_DOMAIN=${new URL(origin).host}`,

@@ -5,12 +5,12 @@ import { refusedPaymentPage } from "./payment-pages.server";
 import { openPortal } from "./portal.server";
 import { PORTAL_RETURN_PATH } from "./portal-return.server";
 
-/** Where a membership is managed, or why there is no such place. */
+/** The page on which a membership is managed, or why there is none. */
 export type PortalLink =
   | { kind: "page"; url: string }
   | { kind: "no-customer" | "no-page" | "unavailable"; message: string };
 
-/** The portal's address for a user. Never throws: every failure is logged here. */
+/** The portal's URL for a user. Never throws: every failure is logged here. */
 export async function linkToPortal(userId: string): Promise<PortalLink> {
   try {
     const profile = await findProfile(userId);

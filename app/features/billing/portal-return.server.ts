@@ -5,23 +5,23 @@ import { findProfile } from "~db/queries/profiles";
 import { withCallPurpose } from "./call-purpose.server";
 import { syncCustomer } from "./sync-customer.server";
 
-/** Where Stripe's portal sends its visitors back to. */
+/** Where Stripe's portal returns its visitors to. */
 export const PORTAL_RETURN_PATH = "/billing";
 
-/** How long the visitor waits for Stripe's word, in milliseconds; a webhook or the timer brings it otherwise. */
+/** How long the visitor waits for the sync, in milliseconds; after that a webhook or the timer updates the row. */
 const TIMEOUT_MS = 4_000;
 
 /**
- * Whether somebody who comes back from the portal is a member, after what they changed there is written
- * to their row. Never throws for Stripe's sake: without its answer in time, or with `mayAskStripe` saying
- * no, the row is all there is to go by. Somebody without a Stripe customer costs no call.
+ * Syncs a user who returns from the portal and resolves to whether they are a member. Failures of Stripe are
+ * not thrown: without its response in time, or if `mayCallStripe` refuses, the existing row decides. No call
+ * is made for a user without a Stripe customer.
  */
 export async function returnFromPortal(
   userId: string,
-  mayAskStripe: () => Promise<boolean>,
+  mayCallStripe: () => Promise<boolean>,
 ): Promise<boolean> {
   const before = await findProfile(userId);
-  if (!before?.stripeCustomerId || !(await mayAskStripe())) {
+  if (!before?.stripeCustomerId || !(await mayCallStripe())) {
     return isSubscribed(before, new Date());
   }
   await syncInTime(userId, before.stripeCustomerId);

@@ -3,22 +3,22 @@ import { env } from "~/env.server";
 import { SETUP_METADATA } from "./premium-product.server";
 import { isInvalidRequest, stripeClient } from "./stripe-client.server";
 
-/** How long the portal's configuration is remembered; `stripe setup` in another process may have made one since. */
-const REMEMBERED_MS = 10 * 60_000;
+/** How long the portal's configuration is cached; `stripe setup` in another process may have created one since. */
+const CACHE_TTL_MS = 10 * 60_000;
 
-/** The configuration as this process last saw it, or is just asking for it. */
-let remembered: { client: Stripe; at: number; id: Promise<string | null> } | undefined;
+/** The cached configuration id, or the pending request for it. */
+let cached: { client: Stripe; at: number; id: Promise<string | null> } | undefined;
 
 /** The address of Stripe's customer portal for a customer, from which they come back to `returnPath`. */
 export async function openPortal(stripeCustomerId: string, returnPath: string): Promise<string> {
-  const known = remembered;
+  const known = cached;
   const configuration = await portalConfigurationId();
   try {
     return await createPortalSession(stripeCustomerId, returnPath, configuration);
   } catch (error) {
-    // it may have been switched off or deleted at Stripe since it was remembered
-    const mayBeOutdated = remembered === known && isInvalidRequest(error);
-    remembered = undefined;
+    // The cached configuration may have been deactivated or deleted at Stripe.
+    const mayBeOutdated = cached === known && isInvalidRequest(error);
+    cached = undefined;
     if (!mayBeOutdated) throw error;
     return createPortalSession(stripeCustomerId, returnPath, await portalConfigurationId());
   }
@@ -32,7 +32,7 @@ async function createPortalSession(
   const session = await stripeClient().billingPortal.sessions.create({
     customer,
     return_url: `${env().PUBLIC_URL}${returnPath}`,
-    // without one of ours Stripe falls back to the account's default, if it has one
+    // Without it, Stripe falls back to the account's default configuration, if there is one.
     ...(configuration ? { configuration } : {}),
   });
   return session.url;
@@ -40,27 +40,27 @@ async function createPortalSession(
 
 function portalConfigurationId(): Promise<string | null> {
   const client = stripeClient();
-  if (remembered?.client !== client || Date.now() - remembered.at > REMEMBERED_MS) {
+  if (cached?.client !== client || Date.now() - cached.at > CACHE_TTL_MS) {
     const id = findPortalConfiguration().then((found) => found?.id ?? null);
     const entry = { client, at: Date.now(), id };
-    remembered = entry;
+    cached = entry;
     id.catch(() => {
-      if (remembered === entry) remembered = undefined;
+      if (cached === entry) cached = undefined;
     });
   }
-  return remembered.id;
+  return cached.id;
 }
 
 /**
- * The portal configuration `stripe setup` made; null if it was never run for this account. Of several, as
- * where one account serves two sites, the one that returns to this site.
+ * The portal configuration that `stripe setup` created; null if it was never run for this account. If there are
+ * several, as when two sites share an account, the one that returns to this site.
  */
 export async function findPortalConfiguration(): Promise<Stripe.BillingPortal.Configuration | null> {
   const { data } = await stripeClient().billingPortal.configurations.list({
     active: true,
     limit: 100,
   });
-  const made = data.filter(({ metadata }) => metadata?.app === SETUP_METADATA.app);
+  const ours = data.filter(({ metadata }) => metadata?.app === SETUP_METADATA.app);
   const isOfThisSite = (address: string | null) => address?.startsWith(`${env().PUBLIC_URL}/`);
-  return made.find((found) => isOfThisSite(found.default_return_url)) ?? made[0] ?? null;
+  return ours.find((found) => isOfThisSite(found.default_return_url)) ?? ours[0] ?? null;
 }

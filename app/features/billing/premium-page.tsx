@@ -27,7 +27,7 @@ export function PremiumPage({ viewer }: { viewer: Viewer }) {
   return (
     <div className="pb-[clamp(4rem,8vw,7rem)] premium-page">
       <header className="on-night premium-greeting relative isolate mb-[clamp(3rem,6vw,5rem)] overflow-hidden">
-        {/* A window on the landscape that fades into the band's own dark. */}
+        {/* The landscape fades into the band's dark background. */}
         <div className="premium-scene md:-z-1 hidden md:absolute md:inset-y-0 md:right-0 md:block md:w-[42%] md:mask-[linear-gradient(to_right,transparent,black_45%)]">
           <DawnScene />
         </div>
@@ -75,7 +75,7 @@ export function PremiumPage({ viewer }: { viewer: Viewer }) {
   );
 }
 
-/** What is charged from now on, and until when. */
+/** What is charged in future, and until when. */
 function Outlook({ profile: { outlook, price } }: { profile: ViewerProfile }) {
   switch (outlook.kind) {
     case "renews": {

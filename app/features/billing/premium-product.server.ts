@@ -4,50 +4,50 @@ import type { StripePrice } from "~db/schema";
 import { withCallPurpose } from "./call-purpose.server";
 import { requireStripe, stripeClient } from "./stripe-client.server";
 
-/** Marks what `stripe setup` made at Stripe, for the site to find it again. */
+/** Marks the objects that `stripe setup` created at Stripe, so that the site can find them. */
 export const SETUP_METADATA = { app: "the-golden-path" } as const;
 
-/** How long the list of products is remembered; `stripe setup` in another process may have made one since. */
-const REMEMBERED_MS = 10 * 60_000;
+/** How long the list of products is cached; `stripe setup` in another process may have created one since. */
+const CACHE_TTL_MS = 10 * 60_000;
 
-let remembered:
+let cached:
   | { client: Stripe; priceId: string; at: number; products: Promise<ReadonlySet<string>> }
   | undefined;
 
 /**
- * The price on sale, `STRIPE_PRICE_ID`. Asked of Stripe once and kept in the database, because nothing of
- * a price but its being active can change (https://docs.stripe.com/api/prices/update).
+ * The price on sale, `STRIPE_PRICE_ID`. Fetched from Stripe once and stored in the database, because what is
+ * stored of a price cannot change (https://docs.stripe.com/api/prices/update).
  */
 export async function priceOnSale(): Promise<StripePrice> {
   const { priceId } = requireStripe();
-  const kept = await findStripePrice(priceId);
-  if (kept) return kept;
+  const stored = await findStripePrice(priceId);
+  if (stored) return stored;
   const price = toStripePrice(await stripeClient().prices.retrieve(priceId));
   await insertStripePrice(price);
   return price;
 }
 
 /**
- * The products whose subscriptions are memberships: that of the price on sale, and each that
- * `stripe setup` ever made, so that whoever goes on paying for a former one stays a member.
+ * The products whose subscriptions are memberships: that of the price on sale, and each that `stripe setup`
+ * ever created, so that those who still pay for a former one stay members.
  */
 export function premiumProducts(): Promise<ReadonlySet<string>> {
   const client = stripeClient();
   const { priceId } = requireStripe();
   const isKnown =
-    remembered?.client === client &&
-    remembered.priceId === priceId &&
-    Date.now() - remembered.at < REMEMBERED_MS;
-  if (!remembered || !isKnown) {
-    // everybody shares this answer, so it must not queue with the timer if the timer happens to ask first
+    cached?.client === client &&
+    cached.priceId === priceId &&
+    Date.now() - cached.at < CACHE_TTL_MS;
+  if (!cached || !isKnown) {
+    // All callers share this request, so it must not have background priority if the timer is first.
     const products = withCallPurpose("webhook", () => findProducts(client));
     const entry = { client, priceId, at: Date.now(), products };
-    remembered = entry;
+    cached = entry;
     entry.products.catch(() => {
-      if (remembered === entry) remembered = undefined;
+      if (cached === entry) cached = undefined;
     });
   }
-  return remembered.products;
+  return cached.products;
 }
 
 async function findProducts(client: Stripe): Promise<ReadonlySet<string>> {
@@ -58,7 +58,7 @@ async function findProducts(client: Stripe): Promise<ReadonlySet<string>> {
   return products;
 }
 
-/** What is kept of one of Stripe's prices; one without `recurring` is nothing a subscription has. */
+/** The stored form of a Stripe price; a price without `recurring` never belongs to a subscription. */
 export function toStripePrice(price: Stripe.Price): StripePrice {
   const { id, unit_amount: unitAmount, currency, recurring } = price;
   return {
@@ -71,7 +71,7 @@ export function toStripePrice(price: Stripe.Price): StripePrice {
   };
 }
 
-/** The id of the product that a price is of. */
+/** The id of a price's product. */
 export function productOf({ product }: Stripe.Price): string {
   return typeof product === "string" ? product : product.id;
 }

@@ -16,20 +16,20 @@ import { isInvalidRequest, isMissingAtStripe, stripeClient } from "./stripe-clie
 import { isOver } from "./subscription-state";
 import { syncCustomer } from "./sync-customer.server";
 
-/** Subscriptions read at a time, which is as many as Stripe lists at once. */
-const PAGE = 100;
+/** Subscriptions per page: the maximum of Stripe's list calls. */
+const PAGE_SIZE = 100;
 
-/** A membership at Stripe and what the database knows of it. */
+/** What the database knows about a membership at Stripe. */
 export type MembershipOwner =
   | { kind: "linked"; userId: string }
-  /** Its user is there, and the row has no customer, or one that has no membership going on. */
+  /** Its user exists, but the row has no customer, or one without a live membership. */
   | { kind: "lost"; userId: string; replaces: string | null }
-  /** Its user pays another one too, through the customer that the row names. */
+  /** Its user also pays another one, through the customer in the row. */
   | { kind: "surplus"; userId: string; linkedCustomer: string }
-  /** Nobody with an account has it. */
+  /** No account belongs to it. */
   | { kind: "ownerless"; userId: string | null };
 
-/** A live membership of the account, whoever has it. */
+/** A live membership in the Stripe account, whoever owns it. */
 export type AccountMembership = {
   subscriptionId: string;
   stripeCustomerId: string;
@@ -37,24 +37,23 @@ export type AccountMembership = {
 };
 
 export type FromStripeResult = {
-  /** Memberships whose row was synced, those just adopted included. */
+  /** Number of memberships whose row was synced, including adopted ones. */
   synced: number;
   failed: number;
   adopted: AccountMembership[];
-  /** Memberships that somebody pays and the site can do nothing about by itself. */
+  /** Paid memberships that the site cannot resolve by itself. */
   unresolved: AccountMembership[];
 };
 
 /**
- * Walks all memberships of the account that go on, and makes the rows fit: one that has lost its link to the
- * customer, as in a restored backup, gets it back, by the user's id that the subscription or its customer
- * carries. Never by the e-mail address, which proves nothing here. Throws what Stripe or PostgreSQL throw.
+ * Syncs the rows of all live memberships in the Stripe account. A row that has lost its link to the customer,
+ * as in a restored backup, is linked again by the user id in the metadata of the subscription or customer;
+ * never by the email address, which proves nothing here. Throws Stripe's and PostgreSQL's errors.
  */
 export async function reconcileFromStripe(
-  tell?: (looked: number) => void,
+  onProgress?: (synced: number) => void,
 ): Promise<FromStripeResult> {
   const result: FromStripeResult = { synced: 0, failed: 0, adopted: [], unresolved: [] };
-  let looked = 0;
   const sync = async (membership: AccountMembership) => {
     const { owner, stripeCustomerId } = membership;
     if (owner.kind === "lost" && (await adopt(membership, owner))) {
@@ -65,7 +64,7 @@ export async function reconcileFromStripe(
     }
     await syncCustomer(stripeCustomerId);
     result.synced++;
-    if (++looked % 500 === 0) tell?.(looked);
+    if (result.synced % 500 === 0) onProgress?.(result.synced);
   };
   await forEachAccountMembership(sync, (stripeCustomerId, error) => {
     result.failed++;
@@ -75,17 +74,17 @@ export async function reconcileFromStripe(
 }
 
 /**
- * Finds whose each live membership of the account is, and does some work for it, several at the same time.
- * What fails for one of them is thrown, or told to `fail` if there is one, and the walk goes on.
+ * Finds the owner of each live membership in the Stripe account and runs the callback for it, several
+ * concurrently. A failure is passed to `onError`, after which the iteration continues, or else thrown.
  */
 export async function forEachAccountMembership(
   work: (membership: AccountMembership) => Promise<void>,
-  fail?: (stripeCustomerId: string, error: unknown) => void,
+  onError?: (stripeCustomerId: string, error: unknown) => void,
 ): Promise<void> {
   const products = await premiumProducts();
-  // without a status Stripe lists all that are not cancelled
-  const subscriptions = stripeClient().subscriptions.list({ limit: PAGE });
-  for await (const page of inPages(subscriptions, PAGE)) {
+  // Without a status filter, Stripe lists all that are not cancelled.
+  const subscriptions = stripeClient().subscriptions.list({ limit: PAGE_SIZE });
+  for await (const page of inPages(subscriptions, PAGE_SIZE)) {
     await inParallel(page, async (subscription) => {
       if (isOver(subscription) || !membershipItem(subscription, products)) return;
       const stripeCustomerId = idOf(subscription.customer);
@@ -94,8 +93,8 @@ export async function forEachAccountMembership(
         const owner = await findOwner(subscription, stripeCustomerId);
         await work({ subscriptionId: subscription.id, stripeCustomerId, owner });
       } catch (error) {
-        if (!fail) throw error;
-        fail(stripeCustomerId, error);
+        if (!onError) throw error;
+        onError(stripeCustomerId, error);
       }
     });
   }
@@ -128,15 +127,15 @@ async function adopt(
   if (isAdopted) {
     log().warn(
       { userId, stripeCustomerId, subscription: subscriptionId, replaces: replaces ?? undefined },
-      "a membership that had lost its account was given back to it",
+      "a membership was linked to its account again",
     );
   }
   return isAdopted;
 }
 
 /**
- * Closes what a user could still pay as a customer whom no row will name: it would be a second membership.
- * False if one was paid just now.
+ * Expires the open checkout sessions of a customer that is about to be unlinked: paying one would create a
+ * second membership. False if one was paid just now.
  */
 async function closeCheckouts(userId: string, customer: string): Promise<boolean> {
   const { sessions } = stripeClient().checkout;
@@ -165,7 +164,7 @@ async function userIdOfCustomer(stripeCustomerId: string): Promise<string | unde
   return customer.deleted ? undefined : customer.metadata.userId;
 }
 
-/** Whether a text can be the id of an account; PostgreSQL refuses to look for any other. */
+/** Whether a text can be an account id; PostgreSQL rejects a query for any other. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

@@ -10,39 +10,39 @@ import { unlinkCustomer } from "./unlink-customer.server";
 
 const MINUTE = 60_000;
 
-/** When the timer runs first, so that what happened while the site was down is made good at once. */
+/** Delay of the first run, in milliseconds; it catches up on what happened while the site was down. */
 const FIRST_RUN_MS = 5_000;
 
-/** How often it runs from then on. */
+/** Interval of later runs, in milliseconds. */
 const INTERVAL_MS = 5 * MINUTE;
 
-/** How long a customer that Stripe does not know is left alone: only the operator can change that. */
-const UNKNOWN_REST_MS = 24 * 60 * MINUTE;
+/** Back-off for a customer that Stripe does not know, which only the operator can fix. */
+const UNKNOWN_BACKOFF_MS = 24 * 60 * MINUTE;
 
-/** How long a customer whose sync failed is left alone, so that those who always fail end no round before the others. */
-const FAILED_REST_MS = 15 * MINUTE;
+/** Back-off after a failed sync, so that customers who always fail do not end every run before the others' turn. */
+const FAILED_BACKOFF_MS = 15 * MINUTE;
 
-/** Rows read at a time. */
-const PAGE = 500;
+/** Rows read per query. */
+const PAGE_SIZE = 500;
 
-/** Failures without a success between them after which Stripe, or the way to it, is taken to be out of order. */
-const MAX_FAILURES = 50;
+/** Consecutive failures after which Stripe or the connection to it is considered down. */
+const MAX_FAILURES_IN_A_ROW = 50;
 
 export type ReconcileResult = {
   synced: number;
   failed: number;
-  /** Users whose row names a customer that Stripe does not know in this account and mode. */
+  /** Users whose row has a customer that Stripe does not know in this account and mode. */
   unknown: string[];
 };
 
 /**
- * Syncs all rows that are due, because they may have missed a webhook (`sync_due_at`). One that
- * fails is logged and tried again after a rest; what is left when `stopping` says so is left to the next
- * process. Throws only when the database does not answer.
+ * Syncs all rows that are due (`sync_due_at`), in case they missed a webhook. A failed one is logged and
+ * retried after a back-off; when `stopping` is aborted, the rest is left to the next process. Throws only
+ * when the database does not respond.
  */
 export async function reconcile(
   now = new Date(),
-  { stopping, pageSize = PAGE }: { stopping?: AbortSignal; pageSize?: number } = {},
+  { stopping, pageSize = PAGE_SIZE }: { stopping?: AbortSignal; pageSize?: number } = {},
 ): Promise<ReconcileResult> {
   const tally = new Tally({ unknownCounts: true, stopping });
   let afterId: string | null = null;
@@ -51,11 +51,11 @@ export async function reconcile(
     const last = page.at(-1);
     if (!last) return tally.result;
     await inParallel(page, (profile) => tally.sync(profile));
-    if (tally.seemsHopeless) {
+    if (tally.hasGivenUp) {
       const { synced, failed, unknown } = tally.result;
       log().error(
         { synced, failed, unknown: unknown.length },
-        "one sync after the other fails; the rest of the members are looked at later",
+        "too many syncs failed in a row; the rest of the members are synced later",
       );
       return tally.result;
     }
@@ -65,49 +65,49 @@ export async function reconcile(
 }
 
 /**
- * Syncs every profile that has a Stripe customer, as after an outage, from a user's id on if one is given.
- * With `unlinkUnknown`, rows that name a customer Stripe does not know in this account and mode name none
- * afterwards, and say that nothing was bought: for the operator to ask for, never by itself.
+ * Syncs every profile that has a Stripe customer, as after an outage, optionally starting after a user id.
+ * With `unlinkUnknown`, rows whose customer Stripe does not know in this account and mode are cleared of all
+ * billing data; only the operator may request that.
  */
 export async function reconcileAll({
   unlinkUnknown = false,
   ...walk
 }: {
   afterId?: string | null;
-  tell?: (progress: Progress) => void;
+  onProgress?: (progress: Progress) => void;
   unlinkUnknown?: boolean;
 } = {}): Promise<ReconcileResult> {
   const tally = new Tally({ unknownCounts: false });
   await forEachBilledProfile(async (profile) => {
     await tally.sync(profile);
-    if (!tally.seemsHopeless) return;
+    if (!tally.hasGivenUp) return;
     throw new OperatorError(
-      "One sync after the other fails: see the log for why. Go on later with --after, as the last line of progress says.",
+      "Too many syncs failed in a row: see the log for why. Resume later with --after, as the last line of progress says.",
     );
   }, walk);
   if (unlinkUnknown) await inParallel(tally.result.unknown, (userId) => unlinkCustomer(userId));
   return tally.result;
 }
 
-/** Counts syncs, and logs those that fail. */
+/** Runs syncs, counts them, and logs those that fail. */
 class Tally {
   readonly result: ReconcileResult = { synced: 0, failed: 0, unknown: [] };
   #failuresInARow = 0;
 
   constructor(
     private readonly options: {
-      /** Whether customers that Stripe does not know speak for keys that are not the right ones. */
+      /** Whether customers that Stripe does not know count as failures, since the key may be the wrong one. */
       unknownCounts: boolean;
       stopping?: AbortSignal;
     },
   ) {}
 
-  get seemsHopeless(): boolean {
-    return this.#failuresInARow >= MAX_FAILURES;
+  get hasGivenUp(): boolean {
+    return this.#failuresInARow >= MAX_FAILURES_IN_A_ROW;
   }
 
   async sync({ id: userId, stripeCustomerId }: BilledProfile): Promise<void> {
-    if (this.seemsHopeless || this.options.stopping?.aborted) return;
+    if (this.hasGivenUp || this.options.stopping?.aborted) return;
     try {
       await syncCustomer(stripeCustomerId);
       this.result.synced++;
@@ -121,7 +121,7 @@ class Tally {
         this.result.failed++;
         log().error({ userId, stripeCustomerId, err: error }, "a customer could not be synced");
       }
-      const rest = isUnknown ? UNKNOWN_REST_MS : FAILED_REST_MS;
+      const rest = isUnknown ? UNKNOWN_BACKOFF_MS : FAILED_BACKOFF_MS;
       await updateProfile(userId, { syncDueAt: new Date(Date.now() + rest) });
       if (isUnknown && !this.options.unknownCounts) return;
       this.#failuresInARow++;
@@ -130,16 +130,16 @@ class Tally {
 }
 
 /**
- * Reconciles shortly after the start and then every `interval` milliseconds until the returned function is
- * called, which lets a run under way finish the syncs it has begun.
+ * Reconciles shortly after startup and then every `interval` milliseconds until the returned function is
+ * called, which lets a current run finish the syncs it has started.
  */
 export function startReconciliation(interval = INTERVAL_MS): () => Promise<void> {
   const stopping = new AbortController();
   let run: Promise<unknown> = Promise.resolve();
-  let isLooking = false;
+  let isRunning = false;
   const reconcileUnlessRunning = () => {
-    if (isLooking) return;
-    isLooking = true;
+    if (isRunning) return;
+    isRunning = true;
     run = Promise.allSettled([
       processUndeliveredEvents(new Date(), undefined, stopping.signal).catch((error: unknown) =>
         log().error({ err: error }, "undelivered events could not be processed"),
@@ -148,7 +148,7 @@ export function startReconciliation(interval = INTERVAL_MS): () => Promise<void>
         log().error({ err: error }, "reconciliation failed"),
       ),
     ]).finally(() => {
-      isLooking = false;
+      isRunning = false;
     });
   };
   const first = setTimeout(reconcileUnlessRunning, Math.min(FIRST_RUN_MS, interval)).unref();

@@ -7,14 +7,14 @@ import { SETUP_METADATA } from "./premium-product.server";
 import type { SetupStep } from "./setup-step";
 import { stripeClient } from "./stripe-client.server";
 
-/** Where members come back to from the portal; their state is asked of Stripe there. */
+/** Where the portal returns members to; they are synced there. */
 function portalReturnAddress(): string {
   return `${env().PUBLIC_URL}${PORTAL_RETURN_PATH}`;
 }
 
 /**
- * Makes the portal what a membership needs: the card can be changed, invoices be read, and a membership be
- * ended, for the end of what is paid (https://docs.stripe.com/api/customer_portal/configurations).
+ * Configures the portal so that members can change their card, read invoices, and cancel at the end of the paid
+ * period (https://docs.stripe.com/api/customer_portal/configurations).
  */
 export async function setUpPortal(steps: SetupStep[]): Promise<void> {
   const wanted = {
@@ -44,7 +44,7 @@ export async function setUpPortal(steps: SetupStep[]): Promise<void> {
   });
 }
 
-/** What a portal lacks, as sentences without their end; nothing when it is right. */
+/** What is wrong with a portal configuration, as phrases without a full stop; empty when it is right. */
 export function portalProblems({
   features,
   default_return_url,

@@ -8,32 +8,31 @@ import { productOf, SETUP_METADATA, toStripePrice } from "./premium-product.serv
 import type { SetupStep } from "./setup-step";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
 
-/** Finds the price to sell again, whatever its id is in an account; it moves on with another price. */
+/** Lookup key of the price to sell, whatever its id in an account; it is transferred to a new price. */
 const PRICE_LOOKUP_KEY = "golden_path_premium_monthly";
 
-/** What the author asks of the price, as typed; what is left out stays as it is on sale. */
+/** The price options as typed by the author; an omitted one keeps the value of the price on sale. */
 export type PriceOptions = { amount?: string; currency?: string; interval?: string };
 
-/** A plain amount of money and how often it is due. */
+/** A fixed amount and how often it is due. */
 type Terms = RecurringPrice & { unitAmount: number };
 
 /**
- * The id of the price to sell. Without options that is the one on sale, whatever it costs, and $9.99 a month
- * where there is none. Another price is made of the same product, so that a member stays one whose
- * subscription goes on at the old price; the old price stays active and asks nothing of anybody.
- * Throws OperatorError for options that make no price.
+ * Finds or creates the price to sell and returns its id. Without options that is the one on sale, whatever it
+ * costs, or $9.99 a month if there is none. A new price is created for the same product, so that subscribers
+ * at the old price stay members; the old price stays active. Throws OperatorError for invalid options.
  */
 export async function setUpPrice(options: PriceOptions, steps: SetupStep[]): Promise<string> {
   const onSale = await findPriceOnSale();
   const terms = termsOf(options, onSale);
   const productId = await setUpProduct(onSale, steps);
   const found =
-    onSale?.active && sells(onSale, productId, terms)
+    onSale?.active && matches(onSale, productId, terms)
       ? onSale
       : await findPrice(productId, terms ?? PREMIUM_PRICE);
   if (found) {
     const isAsked = Object.values(options).some((option) => option !== undefined);
-    // a run without options must not undo the choice of one with them that is not configured yet
+    // A run without options must not undo an earlier choice that is not configured yet.
     const isNamed =
       found.lookup_key === PRICE_LOOKUP_KEY || (!isAsked && (await findChosen()) !== null);
     if (!isNamed) {
@@ -75,8 +74,8 @@ export function describePrice({
 }
 
 /**
- * The price the site sells or would sell: the configured one, unless it is of another account or mode or
- * no longer active, else the one setup last chose.
+ * The price the site matches or would sell: the configured one, unless it belongs to another account or mode or
+ * is no longer active; otherwise the one setup last chose.
  */
 async function findPriceOnSale(): Promise<Stripe.Price | null> {
   const { priceId } = env().STRIPE_KNOWN;
@@ -102,7 +101,7 @@ async function findConfigured(priceId: string): Promise<Stripe.Price | null> {
   }
 }
 
-/** The terms asked for; null where the price on sale is to stay what it is and is no plain amount. */
+/** The requested terms; null if the price on sale is kept and has no fixed amount. */
 function termsOf(options: PriceOptions, onSale: Stripe.Price | null): Terms | null {
   const { amount, currency, interval } = options;
   const { unitAmount, ...present }: RecurringPrice = onSale ? toStripePrice(onSale) : PREMIUM_PRICE;
@@ -133,7 +132,7 @@ function periodOf(interval: string | undefined): Pick<Terms, "interval" | "inter
   return { interval, intervalCount: 1 };
 }
 
-/** The product, marked as ours and active: the one on sale, or one an earlier run made, or a new one. */
+/** The product, marked as ours and active: the one on sale, one that an earlier run created, or a new one. */
 async function setUpProduct(onSale: Stripe.Price | null, steps: SetupStep[]): Promise<string> {
   const found = onSale
     ? await stripeClient().products.retrieve(productOf(onSale))
@@ -154,7 +153,7 @@ async function setUpProduct(onSale: Stripe.Price | null, steps: SetupStep[]): Pr
   return found.id;
 }
 
-/** The product of a run that was interrupted, or whose prices are gone: an active one before any other. */
+/** The product of an interrupted run, or one without prices; an active one is preferred. */
 async function findOwnProduct(): Promise<Stripe.Product | null> {
   let found: Stripe.Product | null = null;
   for await (const product of stripeClient().products.list({ limit: 100 })) {
@@ -168,13 +167,13 @@ async function findOwnProduct(): Promise<Stripe.Product | null> {
 async function findPrice(productId: string, terms: Terms): Promise<Stripe.Price | null> {
   const prices = stripeClient().prices.list({ product: productId, active: true, limit: 100 });
   for await (const price of prices) {
-    if (sells(price, productId, terms)) return price;
+    if (matches(price, productId, terms)) return price;
   }
   return null;
 }
 
-/** Whether a price is of a product and on these terms; on any, where none are asked for. */
-function sells(price: Stripe.Price, productId: string, terms: Terms | null): boolean {
+/** Whether a price belongs to a product and has these terms; null matches any terms. */
+function matches(price: Stripe.Price, productId: string, terms: Terms | null): boolean {
   if (productOf(price) !== productId) return false;
   const { unitAmount, currency, interval, intervalCount } = toStripePrice(price);
   return (

@@ -1,2 +1,2 @@
-/** One thing `stripe setup` looked after, and what it did about it. */
+/** One object that `stripe setup` ensured, and what it did to it. */
 export type SetupStep = { what: string; id: string; outcome: "created" | "found" | "updated" };

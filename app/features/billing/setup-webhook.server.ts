@@ -9,21 +9,21 @@ import type { SetupStep } from "./setup-step";
 import { isInvalidRequest, stripeClient } from "./stripe-client.server";
 import { WEBHOOK_EVENTS } from "./webhook.server";
 
-/** How the secret stands that signs the site's webhooks. */
+/** The state of the secret that signs the site's webhooks. */
 export type WebhookSecretState =
   /** Stripe cannot reach this machine, so there is no endpoint: events are forwarded by hand. */
   | { kind: "local" }
-  /** Stripe takes no endpoint at this address, and says why. */
+  /** Stripe rejects an endpoint at this address; `message` is its reason. */
   | { kind: "refused"; message: string }
-  /** Told once, for the endpoint made just now. */
+  /** The secret of the endpoint created just now, shown only once. */
   | { kind: "new"; secret: string; replaces: boolean }
   | { kind: "configured" }
   /** The endpoint's secret is none of those in STRIPE_WEBHOOK_SECRET. */
   | { kind: "not configured" }
-  /** Made by hand, or before fingerprints were kept. */
+  /** The endpoint was created manually, or before fingerprints were stored. */
   | { kind: "unknown" };
 
-/** Where the endpoint keeps which secret it has: Stripe tells a secret only once, at the creation. */
+/** Metadata key of the secret's fingerprint: Stripe returns a secret only once, on creation. */
 const FINGERPRINT = "secret_sha256";
 
 /** Where Stripe posts its events for this site. */
@@ -31,21 +31,21 @@ export function webhookAddress(): string {
   return `${env().PUBLIC_URL}/webhooks/stripe`;
 }
 
-/** Whether Stripe could post to this site's address at all: it takes none on a private network. */
+/** Whether Stripe can reach this site's address: it rejects those on a private network. */
 export function isReachableForStripe(): boolean {
   return isRemoteHost(new URL(env().PUBLIC_URL).hostname);
 }
 
-/** The command of Stripe's that forwards events to a site Stripe cannot reach (https://docs.stripe.com/cli/listen). */
+/** The Stripe CLI command that forwards events to a site Stripe cannot reach (https://docs.stripe.com/cli/listen). */
 export function forwardingCommand(): string {
   return `stripe listen --forward-to ${webhookAddress()} --events ${WEBHOOK_EVENTS.join(",")}`;
 }
 
 /**
- * Makes or mends the endpoint at which the site hears of payments. One of another API version, which
- * cannot be changed, or one whose secret is lost (`newSecret`), gets a second beside it; the first is
- * disabled by a later run, once the second's secret is known to be configured. In between events
- * come twice, which the ledger takes in its stride (https://docs.stripe.com/webhooks/versioning).
+ * Creates or corrects the site's webhook endpoint. For one of another API version, which cannot be changed, or
+ * whose secret is lost (`newSecret`), a second one is created; a later run disables the first, once the
+ * second's secret is configured. In between, events arrive twice, and the ledger discards the duplicates
+ * (https://docs.stripe.com/webhooks/versioning).
  */
 export async function setUpWebhook(
   { newSecret = false }: { newSecret?: boolean },
@@ -66,7 +66,7 @@ export async function setUpWebhook(
   steps.push({ what: "webhook endpoint", id: usable.id, outcome: isRight ? "found" : "updated" });
 
   const secret = secretState(usable);
-  // with any other secret the site may hear of payments through one of the others alone
+  // Unless this secret is configured, another endpoint may be the only one whose events are accepted.
   if (secret !== "configured") return { kind: secret };
   for (const other of all) {
     if (other.id === usable.id || other.status !== "enabled") continue;
@@ -111,15 +111,15 @@ async function createEndpoint(
   return { kind: "new", secret, replaces: others.some(({ status }) => status === "enabled") };
 }
 
-/** The endpoint to keep, of those of the right version: one whose secret is configured, then one that is enabled. */
+/** The endpoint to keep among those of the right version: first by a configured secret, then by being enabled. */
 export function bestEndpoint(
   endpoints: readonly Stripe.WebhookEndpoint[],
 ): Stripe.WebhookEndpoint | undefined {
-  const worth = (endpoint: Stripe.WebhookEndpoint) =>
+  const score = (endpoint: Stripe.WebhookEndpoint) =>
     (secretState(endpoint) === "configured" ? 2 : 0) + (endpoint.status === "enabled" ? 1 : 0);
   return endpoints
     .filter(({ api_version }) => api_version === apiVersion())
-    .sort((a, b) => worth(b) - worth(a) || b.created - a.created)[0];
+    .sort((a, b) => score(b) - score(a) || b.created - a.created)[0];
 }
 
 /** Whether an endpoint's secret is one of those configured. */
@@ -134,12 +134,12 @@ export function secretState({
     : "not configured";
 }
 
-/** Tells one secret from another and gives neither away: a secret has far more than these 64 bits. */
+/** Distinguishes secrets without revealing them: a secret has far more entropy than these 64 bits. */
 function fingerprint(secret: string): string {
   return createHash("sha256").update(secret).digest("hex").slice(0, 16);
 }
 
-/** This site's endpoints at Stripe, of whatever version and state. */
+/** This site's endpoints at Stripe, of any version and status. */
 export async function findWebhookEndpoints(): Promise<Stripe.WebhookEndpoint[]> {
   const found: Stripe.WebhookEndpoint[] = [];
   for await (const endpoint of stripeClient().webhookEndpoints.list({ limit: 100 })) {
@@ -148,7 +148,7 @@ export async function findWebhookEndpoints(): Promise<Stripe.WebhookEndpoint[]> 
   return found;
 }
 
-/** The API version this SDK speaks and reads events of. */
+/** The API version of this SDK's calls and of the events it parses. */
 export function apiVersion(): string {
   return String(stripeClient().getApiField("version"));
 }

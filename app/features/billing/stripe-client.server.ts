@@ -5,7 +5,7 @@ import { BudgetedHttpClient } from "./budgeted-http-client.server";
 import { CallBudget } from "./call-budget.server";
 import { callLimits } from "./call-limits.server";
 
-/** Checkout was asked for, and this site has no Stripe keys. */
+/** Payments were requested, but this site has no Stripe keys. */
 export class PaymentsNotConfigured extends Error {
   override name = "PaymentsNotConfigured";
   constructor() {
@@ -13,11 +13,11 @@ export class PaymentsNotConfigured extends Error {
   }
 }
 
-/** Stripe-node's own 80 s × 3 attempts would outlast any visitor's patience. */
+/** stripe-node's default of 80 s × 3 attempts is far too long for a visitor to wait. */
 const TIMEOUT_MS = 10_000;
 const RETRIES = 1;
 
-/** Who waits for an answer has given up by then; the timer and the commands have not. */
+/** Longest time a call is queued: after it a waiting caller has timed out, except the timer and the commands. */
 const MAX_WAIT_MS = {
   webhook: TIMEOUT_MS,
   checkout: TIMEOUT_MS,
@@ -35,7 +35,7 @@ export function requireStripe(): StripeEnvironment {
   return settings;
 }
 
-/** The one Stripe client of this process, on a budget of calls. Throws PaymentsNotConfigured without a key. */
+/** The shared Stripe client of this process, with its call budget. Throws PaymentsNotConfigured without a key. */
 export function stripeClient(): Stripe {
   const api = env().STRIPE_API;
   if (!api) throw new PaymentsNotConfigured();
@@ -43,7 +43,7 @@ export function stripeClient(): Stripe {
   const limits = callLimits(secretKey);
   const key = `${secretKey} ${apiBase} ${limits.perSecond}`;
   if (client?.key !== key) {
-    const budget = new CallBudget({ ...limits, longestWaitMs: MAX_WAIT_MS });
+    const budget = new CallBudget({ ...limits, maxWaitMs: MAX_WAIT_MS });
     client = {
       key,
       budget,
@@ -60,14 +60,14 @@ export function stripeClient(): Stripe {
   return client.stripe;
 }
 
-/** Whether an error is Stripe refusing what was asked, so that asking again is no use. */
+/** Whether Stripe rejected the request as invalid, so that a retry is pointless. */
 export function isInvalidRequest(error: unknown): error is Stripe.errors.StripeInvalidRequestError {
   return error instanceof Stripe.errors.StripeInvalidRequestError;
 }
 
 /**
- * Whether an error is Stripe saying that an object does not exist (any more): with `param`, the one that
- * this parameter of the call names.
+ * Whether Stripe reported that an object does not exist (any more); with `param`, the object named by that
+ * parameter of the call.
  */
 export function isMissingAtStripe(error: unknown, param?: string): boolean {
   return (

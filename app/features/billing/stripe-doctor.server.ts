@@ -16,7 +16,7 @@ type Check = readonly [string, (walk: MembersWalk) => Promise<Finding[]>];
 
 const MEMBERS: Check = ["Members", checkMembers];
 
-/** What is looked at, by the name a finding has when it could not be. */
+/** All checks, with the name of the finding when a check itself fails. */
 const CHECKS: readonly Check[] = [
   ["Key", checkKey],
   ["Price", checkPrice],
@@ -32,10 +32,9 @@ const CHECKS: readonly Check[] = [
 ];
 
 /**
- * Looks at everything between a payment and access: key and mode, price, webhook endpoint and what it
- * delivered, portal, every subscription and every member. Changes nothing, and one thing that cannot be
- * looked at keeps it from none of the others. With `afterId` only the members behind it are looked at, to go on
- * where another run was stopped.
+ * Checks everything between a payment and access: key and mode, price, webhook endpoint and its deliveries,
+ * portal, every subscription and every member. Changes nothing, and a check that fails does not stop the
+ * others. With `afterId` only the members after it are checked, to resume an interrupted run.
  */
 export async function examineStripe(walk: MembersWalk = {}): Promise<Finding[]> {
   const findings: Finding[] = [];
@@ -46,7 +45,7 @@ export async function examineStripe(walk: MembersWalk = {}): Promise<Finding[]> 
       findings.push({
         ok: false,
         what,
-        found: `could not be looked at: ${(error as Error).message}`,
+        found: `could not be checked: ${(error as Error).message}`,
         advice:
           error instanceof Stripe.errors.StripePermissionError ? "givePermission" : "tryAgain",
       });

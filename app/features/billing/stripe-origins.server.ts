@@ -1,10 +1,10 @@
 import { env } from "~/env.server";
 
-/** Origins Stripe's checkout and portal have by themselves. */
+/** The default origins of Stripe's checkout and portal. */
 const STRIPE_PAGES = ["https://checkout.stripe.com", "https://billing.stripe.com"];
 
 /**
- * The origins a page's forms may lead to: those of Stripe's pages, the domains the author gave them
+ * The origins a page's forms may redirect to: those of Stripe's pages, the author's custom domains
  * (https://docs.stripe.com/payments/checkout/custom-domains), or the sandbox's.
  */
 export function paymentPageOrigins(): string[] {
@@ -13,18 +13,19 @@ export function paymentPageOrigins(): string[] {
   if (!STRIPE) return [];
   return [
     ...STRIPE_PAGES,
-    // another origin that speaks Stripe's API hands out its own pages
+    // Another origin with Stripe's API serves its own pages.
     ...(STRIPE.apiBase ? [STRIPE.apiBase] : []),
     ...(STRIPE_CUSTOM_DOMAIN ?? []).map((domain) => `https://${domain.toLowerCase()}`),
   ];
 }
 
-/** The origins of which a page may run scripts, show frames and ask by script. */
+/** The origins a page may load scripts and frames from and connect to by script. */
 export type ScriptOrigins = { scripts: string[]; frames: string[]; connections: string[] };
 
 /**
- * What Stripe.js needs of a page's policy (https://docs.stripe.com/security/guide#content-security-policy);
- * nothing where there is no publishable key, since it is not loaded then.
+ * The origins Stripe.js needs in a page's content security policy
+ * (https://docs.stripe.com/security/guide#content-security-policy); empty without a publishable key, since
+ * Stripe.js is not loaded then.
  */
 export function stripeJsOrigins(): ScriptOrigins {
   if (!env().STRIPE?.publishableKey) return { scripts: [], frames: [], connections: [] };

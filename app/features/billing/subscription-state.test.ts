@@ -43,7 +43,7 @@ function membership(shape: Shape): Membership {
 
 const until = (seconds: number) => new Date(seconds * 1000);
 
-describe("what a profile says of a customer's memberships", () => {
+describe("the billing state of a customer's memberships", () => {
   it.each(["active", "trialing"])(
     "gives access a leeway beyond the period paid for while %s",
     (status) => {
@@ -131,7 +131,7 @@ describe("what a profile says of a customer's memberships", () => {
     expect(state).toMatchObject({ stripePriceId: null, stripeCurrentPeriodEnd: null });
   });
 
-  it("lets the living membership count over a dead one, whichever came first", () => {
+  it("prefers a live membership to an ended one, whichever came first", () => {
     const dead = membership({ id: "sub_dead", status: "canceled", end: END + 90 * DAY });
     const live = membership({ id: "sub_live", status: "unpaid" });
     for (const order of [
@@ -142,7 +142,7 @@ describe("what a profile says of a customer's memberships", () => {
     }
   });
 
-  it("lets the membership count whose access lasts longest", () => {
+  it("uses the membership whose access lasts longest", () => {
     const ending = membership({ id: "sub_ending", status: "active", cancelAt: END });
     const renewing = membership({ id: "sub_renewing", status: "active" });
     const withdrawn = membership({ id: "sub_refunded", status: "active", withdrawn: "refund" });
@@ -205,7 +205,7 @@ const january = { start: START, end: END };
 const february = { start: END, end: END + 28 * DAY };
 const noPayments = paymentsOf([]);
 
-describe("what is paid of a subscription", () => {
+describe("the paid period of a subscription", () => {
   it.each(["draft", "open", "uncollectible", "void"])(
     "is not a period whose invoice is %s",
     (status) => {
@@ -215,7 +215,7 @@ describe("what is paid of a subscription", () => {
     },
   );
 
-  it("is no period of another product, and none that was only credited", () => {
+  it("ignores other products and credits", () => {
     const invoices = [
       invoice({ ...february, status: "paid", product: "prod_coaching" }),
       invoice({ ...february, status: "paid", amount: -500 }),
@@ -264,7 +264,7 @@ describe("what is paid of a subscription", () => {
     expect(withdrawn([paidInTwo], refunded, charge("pi_2", { refunded: true }))).toBe("refund");
   });
 
-  it("is not given back by the draft of the next period", () => {
+  it("is not restored by the draft invoice of the next period", () => {
     const invoices = [
       invoice({ ...february, status: "draft" }),
       invoice({ ...january, status: "paid", intent: "pi_1" }),

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { accessEndOf, type Coverage, cancelAtOf } from "./access-end-rule";
 
-/** What a profile row says of a customer's memberships. */
+/** The billing columns of a profile row. */
 export type BillingState = {
   stripePriceId: string | null;
   stripeCurrentPeriodEnd: Date | null;
@@ -12,7 +12,7 @@ export type BillingState = {
   accessWithdrawn: "refund" | "dispute" | null;
 };
 
-/** What a row says of somebody who has never been a member. */
+/** The billing state of a user who has never been a member. */
 export const NO_MEMBERSHIP: BillingState = {
   stripePriceId: null,
   stripeCurrentPeriodEnd: null,
@@ -23,17 +23,17 @@ export const NO_MEMBERSHIP: BillingState = {
   accessWithdrawn: null,
 };
 
-/** A subscription to one of the site's products, the item of it that is, and what is paid of it. */
+/** A subscription to one of the site's products, its item for that product, and how far it is paid. */
 export type Membership = {
   subscription: Stripe.Subscription;
   item: Stripe.SubscriptionItem;
   coverage: Coverage;
 };
 
-/** Statuses of a subscription that goes on, and how much each is worth; one that is not listed gives no access. */
+/** Statuses that can give access, ranked; any other gives none. */
 const RANK: Record<string, number> = { active: 3, trialing: 2, past_due: 1 };
 
-/** Statuses of a subscription that is over: only these let somebody check out anew. */
+/** Statuses of an ended subscription: only these allow a new checkout. */
 const ENDED = new Set(["canceled", "incomplete_expired"]);
 
 /** Statuses are an open set at Stripe, so an unknown one gives no access. */
@@ -41,27 +41,27 @@ export function givesAccess({ status }: Stripe.Subscription): boolean {
   return status in RANK;
 }
 
-/** Whether a subscription is over for good; one of an unknown status is not. */
+/** Whether a subscription has ended for good; one of an unknown status has not. */
 export function isOver({ status }: Stripe.Subscription): boolean {
   return ENDED.has(status);
 }
 
-/** The memberships that keep their customer from checking out again: all that are not over. */
+/** The memberships that have not ended, which prevent a new checkout. */
 export function liveMemberships(memberships: readonly Membership[]): Membership[] {
   return memberships.filter(({ subscription }) => !isOver(subscription));
 }
 
 /**
- * What the row must say, given all memberships of a customer, cancelled ones included: the one whose
- * access lasts longest counts, and without any the one that is worth most.
+ * The billing state for all memberships of a customer, including cancelled ones: that of the membership whose
+ * access lasts longest or, if none gives access, of the one ranked highest.
  */
 export function billingStateOf(memberships: readonly Membership[]): BillingState {
-  const best = [...memberships].sort(byWorth)[0];
+  const best = [...memberships].sort(byAccessAndRank)[0];
   if (!best) return NO_MEMBERSHIP;
   const { subscription, item, coverage } = best;
   const end = endOf(best);
-  const goesOn = givesAccess(subscription);
-  const cancelAt = goesOn ? cancelAtOf(subscription, item) : null;
+  const isLive = givesAccess(subscription);
+  const cancelAt = isLive ? cancelAtOf(subscription, item) : null;
   return {
     stripePriceId: end === null ? null : item.price.id,
     stripeCurrentPeriodEnd: dateOf(end),
@@ -73,12 +73,12 @@ export function billingStateOf(memberships: readonly Membership[]): BillingState
   };
 }
 
-/** End of access in seconds since 1970; null where there is none. */
+/** End of access in Unix seconds; null for no access. */
 function endOf({ subscription, item, coverage }: Membership): number | null {
   return givesAccess(subscription) ? accessEndOf(subscription, item, coverage) : null;
 }
 
-function byWorth(a: Membership, b: Membership): number {
+function byAccessAndRank(a: Membership, b: Membership): number {
   return (
     (endOf(b) ?? 0) - (endOf(a) ?? 0) ||
     (RANK[b.subscription.status] ?? 0) - (RANK[a.subscription.status] ?? 0) ||

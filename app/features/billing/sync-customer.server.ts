@@ -11,9 +11,9 @@ import { insertStripePrice } from "~db/queries/stripe-prices";
 import type { Profile } from "~db/schema";
 import { notifyAuthor } from "./author-notice.server";
 import { callPurpose } from "./call-purpose.server";
-import { followNewCard } from "./card-actions.server";
+import { switchToNewCard } from "./card-actions.server";
 import { coalesce } from "./coalesce.server";
-import { askBilling, type CustomerBilling } from "./customer-billing.server";
+import { type CustomerBilling, fetchBilling } from "./customer-billing.server";
 import { applyDisputeActions, type DisputeAction } from "./dispute-actions.server";
 import { nextSyncAt } from "./next-sync";
 import { type BillingState, liveMemberships } from "./subscription-state";
@@ -23,19 +23,19 @@ export type SyncOutcome =
   | { kind: "synced"; userId: string; state: BillingState }
   | { kind: "unknown-customer" };
 
-/** One look at what Stripe says of a customer, with its number among all looks. */
+/** A snapshot of a customer's billing state at Stripe, with its sequence number. */
 export type BillingSnapshot = CustomerBilling & {
   stripeCustomerId: string;
   number: number;
   at: Date;
-  /** Whether something that had to be done at Stripe could not be, and has to be tried again soon. */
+  /** Whether a required change at Stripe failed and has to be retried soon. */
   isUnfinished: boolean;
 };
 
 /**
- * Makes the profile row of a Stripe customer equal to what Stripe says: the only writer of billing state.
- * Neither a connection nor a lock is held while Stripe is asked. Throws UnknownCustomer, and what Stripe or
- * PostgreSQL throw; nothing is written then.
+ * Updates the profile row of a Stripe customer from Stripe; the only writer of billing state. No database
+ * connection or lock is held while Stripe is called. On an error nothing is written; throws UnknownCustomer,
+ * and Stripe's and PostgreSQL's errors.
  */
 export async function syncCustomer(stripeCustomerId: string): Promise<SyncOutcome> {
   try {
@@ -50,26 +50,29 @@ export async function syncCustomer(stripeCustomerId: string): Promise<SyncOutcom
 }
 
 /**
- * Asks Stripe about a customer whom a profile has; null if none has. The snapshot is numbered before Stripe is
- * asked, so a snapshot of a higher number knows all that had happened when one of a lower number was called
- * for. Of one customer and purpose one is under way and one waits; whoever calls meanwhile shares the
- * one that waits, since the one under way may have asked before the payment.
+ * Reads a customer's billing state from Stripe; null if no profile has the customer. The snapshot is numbered
+ * before Stripe is called, so one with a higher number includes everything that had happened when one with a
+ * lower number was requested. Concurrent calls for the same customer and purpose are coalesced: they share the
+ * pending run, since the active one may have read Stripe before the payment.
  */
 export function takeSnapshot(stripeCustomerId: string): Promise<BillingSnapshot | null> {
   return coalesce(`snapshot ${callPurpose()} ${stripeCustomerId}`, async () => {
     const profile = await findProfileByCustomer(stripeCustomerId);
     if (!profile) return null;
     const first = await readBilling(stripeCustomerId);
-    // told at once: a later snapshot finds it done, and whatever fails from here on would keep it from the author
+    // Notified at once: a later snapshot finds the action done, and a later failure would suppress the notice.
     const { hasChanged, isUnfinished } = await applyActions(first, (action) =>
       notifyAuthor({ userId: profile.id, stripeCustomerId, ...action }),
     );
     if (!hasChanged) return { ...first, isUnfinished };
     try {
-      // what was done at Stripe counts already, so that nobody who has just paid is shown a shut door
+      // Read again, so that a payment made by these changes gives access at once.
       return { ...(await readBilling(stripeCustomerId)), isUnfinished };
     } catch (error) {
-      log().error({ stripeCustomerId, err: error }, "what was done at Stripe is looked at later");
+      log().error(
+        { stripeCustomerId, err: error },
+        "the customer could not be read again after changes at Stripe; it is synced again soon",
+      );
       return { ...first, isUnfinished: true };
     }
   });
@@ -78,32 +81,32 @@ export function takeSnapshot(stripeCustomerId: string): Promise<BillingSnapshot 
 async function readBilling(stripeCustomerId: string) {
   const at = new Date();
   const number = await nextSyncNumber();
-  return { ...(await askBilling(stripeCustomerId)), stripeCustomerId, number, at };
+  return { ...(await fetchBilling(stripeCustomerId)), stripeCustomerId, number, at };
 }
 
-/** Does at Stripe what follows from what it says: about disputed payments, of which it tells, and about new cards. */
-async function applyActions(billing: CustomerBilling, tell: (action: DisputeAction) => void) {
+/** Makes the changes at Stripe that disputes and new cards require, and reports those for disputes. */
+async function applyActions(billing: CustomerBilling, onAction: (action: DisputeAction) => void) {
   let hasChanged = false;
   try {
     await applyDisputeActions(billing.memberships, (action) => {
       hasChanged = true;
-      tell(action);
+      onAction(action);
     });
-    const hasNewCard = await followNewCard(billing);
+    const hasNewCard = await switchToNewCard(billing);
     return { hasChanged: hasNewCard || hasChanged, isUnfinished: false };
   } catch (error) {
-    // the row is written all the same, and the timer comes back to the rest
-    log().error({ err: error }, "a membership could not be changed at Stripe; it is tried again");
+    // The row is still written, and the timer retries the rest.
+    log().error({ err: error }, "a membership could not be changed at Stripe; it is retried");
     return { hasChanged: true, isUnfinished: true };
   }
 }
 
-/** What writing a snapshot came to: the row before and after, or null if no profile has the customer any more. */
+/** The result of writing a snapshot: the row before and after, or null if no profile has the customer any more. */
 export type WrittenSnapshot = { before: Profile; state: BillingState; isStale: boolean } | null;
 
 /**
- * Writes a snapshot into the customer's row, in the caller's transaction, unless one of a higher number was
- * written meanwhile. The caller tells of it with `reportSync` once the transaction is through.
+ * Writes a snapshot to the customer's row, in the caller's transaction, unless one with a higher number has been
+ * written. The caller passes the result to `reportSync` after the commit.
  */
 export async function writeSnapshot(
   snapshot: BillingSnapshot,
@@ -131,7 +134,7 @@ export async function writeSnapshot(
   return { before, state, isStale: false };
 }
 
-/** Logs a written snapshot, and tells the author of a refund that it saw first. */
+/** Logs a written snapshot, and notifies the author of a refund it is the first to show. */
 export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot): SyncOutcome {
   const { stripeCustomerId } = snapshot;
   if (!written) return unknownCustomer(stripeCustomerId);
@@ -139,7 +142,7 @@ export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot):
   const userId = before.id;
   if (isStale) {
     countSync("stale");
-    log().info({ userId, stripeCustomerId }, "a later look at Stripe was written already");
+    log().info({ userId, stripeCustomerId }, "a newer snapshot of Stripe was already written");
     return { kind: "synced", userId, state };
   }
   const subscriptionId = state.stripeSubscriptionId;

@@ -3,18 +3,18 @@ import { log } from "~/observability/log.server";
 import { stripeClient } from "./stripe-client.server";
 import { type HandledEvent, isHandledEvent, processOnce, WEBHOOK_EVENTS } from "./webhook.server";
 
-/** Types that Stripe lists at once (https://docs.stripe.com/api/events/list#list_events-types). */
+/** Maximum number of types in one list call (https://docs.stripe.com/api/events/list#list_events-types). */
 const MAX_TYPES = 20;
 
-/** Stripe itself delivers an event again for three days (https://docs.stripe.com/webhooks#automatic-retries). */
+/** Stripe itself retries a delivery for three days (https://docs.stripe.com/webhooks#automatic-retries). */
 const RETRIED_FOR_SECONDS = 72 * 60 * 60;
 
-/** Events that one run processes at most, and that it reads at most; the rest is left to the next run. */
+/** Maximum numbers of events that one run processes and reads; the rest is left to the next run. */
 const MOST = { worked: 500, read: 10_000 };
 
 /**
- * The events of this site's types, made between two moments in seconds since 1970, that Stripe could not
- * deliver to some endpoint of the account, not necessarily this site's. Throws what Stripe throws.
+ * The events of this site's types, created within a range of Unix seconds, that Stripe could not deliver to some
+ * endpoint of the account, not necessarily this site's. Throws Stripe's errors.
  */
 export async function* undeliveredEvents(
   created: Stripe.RangeQueryParam,
@@ -34,11 +34,11 @@ export async function* undeliveredEvents(
 }
 
 /**
- * Works the events that Stripe could not deliver, as it advises
- * (https://docs.stripe.com/webhooks/process-undelivered-events), so that an hour without webhooks costs
- * minutes. Gives how many there were to work. Stripe goes on listing those that were worked here, the newest
- * first, so they don't count towards the most that one run processes. It ends early when `stopping` says so. Throws
- * what Stripe throws; an event that fails is only logged.
+ * Processes the events that Stripe could not deliver, as it recommends
+ * (https://docs.stripe.com/webhooks/process-undelivered-events), so that an outage of webhooks delays them by
+ * minutes only. Resolves to the number processed. Stripe keeps listing events that were processed here, newest
+ * first, so they do not count towards a run's maximum. Ends early when `stopping` is aborted. Throws Stripe's
+ * errors; an event that fails is only logged.
  */
 export async function processUndeliveredEvents(
   now = new Date(),
@@ -64,7 +64,7 @@ export async function processUndeliveredEvents(
   if (worked > 0) {
     log().warn(
       { worked },
-      "events that Stripe could not deliver were processed all the same: 'stripe doctor' says why",
+      "processed events that Stripe could not deliver: 'stripe doctor' says why",
     );
   }
   return worked;

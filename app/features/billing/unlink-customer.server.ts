@@ -1,7 +1,7 @@
 import { updateProfile } from "~db/queries/profiles";
 import { NO_MEMBERSHIP } from "./subscription-state";
 
-/** Empties a user's row of all that Stripe said, the customer included. */
+/** Clears all billing data from a user's row, including the customer. */
 export function unlinkCustomer(userId: string): Promise<void> {
   return updateProfile(userId, {
     ...NO_MEMBERSHIP,

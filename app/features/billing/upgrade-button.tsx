@@ -11,8 +11,8 @@ import { checkoutDestination } from "./checkout-destination";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
 
 /**
- * The premium button (specification, 4, 5 and 8): upgrades, or says that this is a member already. Whoever
- * has paid before reaches Stripe's portal from here too.
+ * The premium button (specification, 4, 5 and 8): upgrades, or shows that the viewer is already a member. Users
+ * who have paid before can also open Stripe's portal here.
  */
 export function UpgradeButton() {
   const { isSubscribed } = useAuth();
@@ -38,7 +38,7 @@ function UpgradeForm() {
   const { payments } = useRootData();
   const toast = useToast();
   const [redirecting, setRedirecting] = useRedirecting();
-  const reachFor = useStripeSignals(user ? (payments?.publishableKey ?? null) : null);
+  const loadStripeSignals = useStripeSignals(user ? (payments?.publishableKey ?? null) : null);
 
   const submit = async (event: FormEvent) => {
     if (redirecting) return event.preventDefault();
@@ -61,7 +61,12 @@ function UpgradeForm() {
   return (
     <form method="post" action="/checkout" onSubmit={submit}>
       <input type="hidden" name="priceId" value={payments?.priceId ?? ""} />
-      <Button type="submit" busy={redirecting} onPointerEnter={reachFor} onFocus={reachFor}>
+      <Button
+        type="submit"
+        busy={redirecting}
+        onPointerEnter={loadStripeSignals}
+        onFocus={loadStripeSignals}
+      >
         {redirecting ? "Redirecting..." : "Upgrade to Premium"}
       </Button>
     </form>
@@ -69,15 +74,15 @@ function UpgradeForm() {
 }
 
 /**
- * A handler for the first sign of wanting to pay: it loads Stripe.js for its fraud signals, once, and only
- * with a publishable key. Nothing waits for it and its failure changes nothing.
+ * A handler for hover or focus on the button: it loads Stripe.js for its fraud signals, once, and only with a
+ * publishable key. Nothing waits for it, and its failure is ignored.
  */
 function useStripeSignals(publishableKey: string | null): () => void {
-  const asked = useRef(false);
+  const requested = useRef(false);
   return () => {
-    if (asked.current || !publishableKey) return;
-    asked.current = true;
-    // the ES module by name: of the other one the bundler makes a default export alone
+    if (requested.current || !publishableKey) return;
+    requested.current = true;
+    // The ES module explicitly: from the CommonJS one the bundler creates only a default export.
     import("@stripe/stripe-js/pure/index.mjs")
       .then(({ loadStripe }) => loadStripe(publishableKey))
       .catch(() => {});

@@ -3,15 +3,15 @@ import { logSecurityEvent } from "~/observability/security-log.server";
 
 const MINUTE_MS = 60_000;
 
-/** Why a delivery was refused; each reason has its lines, so that a flood of one does not hide another. */
+/** Why a delivery was rejected; each reason is throttled separately, so that a flood of one does not hide another. */
 export type RefusalReason = "no signature" | "wrong signature" | "livemode mismatch";
 
-/** Deliveries refused for a reason since its last line; absent when its last line is over a minute old. */
+/** Deliveries rejected per reason since its last log line; absent when that line is over a minute old. */
 const unlogged = new Map<RefusalReason, number>();
 
 /**
- * Counts a refused delivery, and writes it to the security log: the first of a minute with its facts, and at
- * the minute's end how many more there were, so that a flood makes two lines a minute and reason.
+ * Counts a rejected delivery and writes it to the security log: the first in a minute with its details, and at
+ * the end of the minute how many more there were, so that a flood logs two lines per minute and reason.
  */
 export function refuseWebhook(reason: RefusalReason, facts: Record<string, unknown>): void {
   countWebhook("refused");

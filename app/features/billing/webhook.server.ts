@@ -18,7 +18,7 @@ type CustomerLookups = {
   ) => string | null | Promise<string | null>;
 };
 
-/** The events the site acts on, each with the way to the customer it is about: the one list of them. */
+/** The events the site handles, each with the function that finds its customer; the only list of them. */
 const CUSTOMER_OF = {
   "checkout.session.completed": ofCustomer,
   "checkout.session.async_payment_succeeded": ofCustomer,
@@ -46,13 +46,13 @@ const CUSTOMER_OF = {
 /** An event of one of those types. */
 export type HandledEvent = EventOf<keyof typeof CUSTOMER_OF>;
 
-/** What the webhook endpoint is registered for. */
+/** The event types the webhook endpoint is registered for. */
 export const WEBHOOK_EVENTS = Object.keys(CUSTOMER_OF) as HandledEvent["type"][];
 
-/** The answer to a delivery: anything but a 2xx makes Stripe deliver it again later. */
+/** The response to a delivery: anything but a 2xx makes Stripe retry it later. */
 export type WebhookAnswer = { status: 200 | 400 | 500; message: string };
 
-/** Takes one delivery of Stripe's, from a client's network if it is known. */
+/** Handles one delivery from Stripe; `network` is the client's, if known. */
 export async function receiveWebhook(
   rawBody: string,
   signature: string | null,
@@ -70,7 +70,7 @@ export async function receiveWebhook(
   }
   if (!isHandledEvent(event)) {
     countWebhook("ignored");
-    log().debug(facts, "webhook of a type that needs nothing");
+    log().debug(facts, "webhook of an unhandled type");
     return { status: 200, message: "Nothing to do." };
   }
 
@@ -87,10 +87,10 @@ export async function receiveWebhook(
 }
 
 /**
- * Works an event; false when the ledger holds it already. Its id enters the ledger in the same transaction
- * as what the work writes, so failed work leaves no entry and is delivered again, and done work is not done
- * twice. The event's content is only believed as far as the customer's name: the state is asked of Stripe
- * anew. Throws what Stripe and PostgreSQL throw.
+ * Processes an event once; false when the ledger already has it. Its id is inserted in the same transaction as
+ * the changes, so a failed event leaves no entry and is delivered again, and a processed one is not processed
+ * twice. Only the customer is taken from the event; the state is read from Stripe. Throws Stripe's and
+ * PostgreSQL's errors.
  */
 export async function processOnce(event: HandledEvent): Promise<boolean> {
   if (await hasWebhookEvent(event.id)) return false;
@@ -113,26 +113,26 @@ export async function processOnce(event: HandledEvent): Promise<boolean> {
   return done !== false;
 }
 
-/** The event, if any of our secrets signed it within Stripe's default tolerance of 300 s; else null. */
+/** The event if one of our secrets signed it within Stripe's default tolerance of 300 s; otherwise null. */
 function verifiedEvent(rawBody: string, signature: string | null): Stripe.Event | null {
   if (!signature) return null;
   for (const secret of requireStripe().webhookSecrets) {
     try {
       return stripeClient().webhooks.constructEvent(rawBody, signature, secret);
     } catch {
-      // the next secret may fit: during a roll of secrets two are valid
+      // Another secret may match: two are valid while the secret is rotated.
     }
   }
   return null;
 }
 
-/** Whether the site acts on events of this type. */
+/** Whether the site handles events of this type. */
 export function isHandledEvent(event: Stripe.Event): event is HandledEvent {
   return Object.hasOwn(CUSTOMER_OF, event.type);
 }
 
 function customerOf({ type, data }: HandledEvent): string | null | Promise<string | null> {
-  // TypeScript does not see that the object is of the type that the lookup takes
+  // TypeScript cannot infer that the object matches the lookup's parameter.
   const lookup = CUSTOMER_OF[type] as (
     object: HandledEvent["data"]["object"],
   ) => ReturnType<typeof customerOf>;
@@ -143,7 +143,7 @@ function ofCustomer({ customer }: { customer: string | { id: string } | null }):
   return idOf(customer);
 }
 
-/** Disputes name only their charge, and refunds not always their customer, so the charge is asked for. */
+/** Disputes contain only their charge, and refunds not always their customer, so the charge is fetched. */
 async function ofCharge(object: Stripe.Dispute | Stripe.Refund): Promise<string | null> {
   const customer = "customer" in object ? idOf(object.customer) : null;
   const charge = idOf(object.charge);

@@ -27,10 +27,10 @@ export async function loader(args: LoaderFunctionArgs) {
   const { user } = await requireViewer(args, "/auth");
   const sessionId = new URL(args.request.url).searchParams.get("session_id");
   const { context } = args;
-  const mayAskStripe = async () =>
+  const mayCallStripe = async () =>
     (await checkRateLimit("confirmation", { context, account: user.id })) === null;
   const state = await withSlotReleased(context, () =>
-    confirmPurchase(user.id, sessionId, mayAskStripe),
+    confirmPurchase(user.id, sessionId, mayCallStripe),
   );
   if (!state) throw redirect("/#purchase");
   return { state };
