@@ -7,7 +7,7 @@ function Caller() {
   return null;
 }
 
-it("useAuth says so when it is used outside an AuthProvider", () => {
+it("useAuth throws outside an AuthProvider", () => {
   expect(() => renderToStaticMarkup(<Caller />)).toThrow(
     "useAuth must be used within an AuthProvider",
   );

@@ -7,10 +7,10 @@ import { useToast } from "~/ui/toaster";
 import { useAuthChanges } from "./use-auth-changes";
 import type { AuthUser, Viewer } from "./viewer";
 
-/** The outcome of signing in, up or out: null, or why it failed. The toast has been shown by then. */
+/** The outcome of signing in, up or out: null, or why it failed. Its toast has already been shown. */
 export type AuthOutcome = { error: { message: string } | null };
 
-/** `others` are further fields of the form the call was made from. */
+/** `others` are further fields of the submitted form. */
 type SignIn = (
   email: string,
   password: string,
@@ -19,7 +19,7 @@ type SignIn = (
 
 export type Auth = {
   user: AuthUser | null;
-  /** True until the session has been checked, and while a change of who is signed in is being looked up. */
+  /** True until the session has been checked, and while the viewer is reloaded after a change. */
   loading: boolean;
   isSubscribed: boolean;
   signIn: SignIn;
@@ -37,9 +37,9 @@ type AuthProviderProps = {
 };
 
 /**
- * Holds who is signed in for the pages under it. The server checks the session as it makes the page; where
- * it could not, the page is loading and asks again. Later changes, also those of another tab, load the
- * viewer again.
+ * Provides the signed-in viewer to the pages under it. The server checks the session when it renders the page;
+ * if it could not, the page is loading and retries. Later changes, including those in other tabs, reload the
+ * viewer.
  */
 export function AuthProvider({ viewer, isViewerKnown, children }: AuthProviderProps) {
   const navigate = useNavigate();
@@ -54,7 +54,7 @@ export function AuthProvider({ viewer, isViewerKnown, children }: AuthProviderPr
         const message = answer.body.error ?? failed.description;
         return { error: { message: String(message) } };
       }
-      // going there loads the viewer anew with the page
+      // Navigating reloads the viewer with the page.
       navigate("/");
       return { error: null };
     },

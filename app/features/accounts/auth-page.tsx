@@ -13,7 +13,7 @@ const TABS = {
   signup: { path: SIGN_UP_PATH, label: "Sign Up", heading: "Begin your path" },
 } as const;
 
-/** The history state of an address that followed a choice of tab. */
+/** The history state of a URL that was set by a choice of tab. */
 const BY_TAB = "by-tab";
 
 type AuthPageProps = {
@@ -29,15 +29,15 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
   const navigate = useNavigate();
   const hydrated = useHydrated();
   const location = useLocation();
-  // A choice counts at once; the address follows.
+  // A choice takes effect at once; the URL follows.
   const [chosen, setChosen] = useState<CredentialsWay | null>(null);
   const selected = chosen ?? tab;
   const [retry, setRetry] = useState(email !== null);
-  // The address typed into one form is there in the other, too.
+  // The email typed into one form is shared with the other.
   const typedEmail = useRef(email ?? "");
 
   useEffect(() => {
-    // The address of an earlier choice may arrive when another one has been made already.
+    // The URL of an earlier choice may arrive after a later one has been made.
     const isOvertaken = (way: CredentialsWay | null) => location.state === BY_TAB && way !== tab;
     setChosen((way) => (isOvertaken(way) ? way : null));
   }, [location, tab]);
@@ -49,7 +49,7 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
     setRetry(false);
     navigate(TABS[way].path, { replace: true, preventScrollReset: true, state: BY_TAB });
   };
-  // The tabs switch on press and on arrow keys; the link below is the way without JavaScript.
+  // The tabs switch on press and on arrow keys; without JavaScript the link below is used.
   const leaveToTabs = (event: MouseEvent) => {
     if (!(event.metaKey || event.ctrlKey || event.shiftKey)) event.preventDefault();
   };
@@ -83,7 +83,7 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
                   replace
                   preventScrollReset
                   className="tab"
-                  // Radix means a button, and takes tabs out of the Tab order until its script runs.
+                  // Radix expects a button, and removes tabs from the Tab order until its script runs.
                   type={undefined}
                   {...(hydrated ? {} : { tabIndex: 0 })}
                   onClick={leaveToTabs}

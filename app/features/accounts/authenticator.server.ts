@@ -9,47 +9,47 @@ import { hashPassword, verifyPassword } from "./password.server";
 import type { VerifiedUser } from "./sessions.server";
 
 /**
- * A user as the authenticator hands them on: `passwordHash` is the one that fits the password. An empty
- * identities list means the address was taken.
+ * An authenticated user; `passwordHash` is the hash that matched the password. An empty identities list means
+ * that the email address was taken.
  */
 export type AuthenticatedUser = VerifiedUser & {
   email: string;
   identities?: { provider: "email" }[];
 };
 
-/** Credentials that were refused, with the message the toast shows. */
+/** The credentials were rejected; the message is the one the toast shows. */
 export class CredentialsError extends Error {
   override name = "CredentialsError";
   constructor(
     message: string,
-    /** Whose account it was, for the log; null if nobody has the address or it was not looked up. */
+    /** The account's user id, for the log; null if the address is unknown or was not looked up. */
     readonly userId: string | null = null,
   ) {
     super(message);
   }
 }
 
-/** Says the same of an unknown address and of a wrong password. */
+/** The same for an unknown address and a wrong password, so as not to reveal which addresses have accounts. */
 export const WRONG_CREDENTIALS = "Invalid login credentials";
 
 /**
  * Log in and sign up as remix-auth form strategies, named 'login' and 'signup'. `authenticate` throws a
- * CredentialsError for input that is refused, QueueFull when the client's network has too many passwords
- * waiting to be hashed; anything else it throws is a fault of the server.
+ * CredentialsError for rejected input and QueueFull when the client's network has too many passwords queued for
+ * hashing; any other error is the server's fault.
  */
 export const authenticator = new Authenticator<AuthenticatedUser>()
   .use(new FormStrategy(({ form, request }) => logIn(form, networkOf(request))), "login")
   .use(new FormStrategy(({ form, request }) => signUp(form, networkOf(request))), "signup");
 
-/** Carries the client's address to the strategies, to which remix-auth hands no more than a request. */
+/** Passes the client's address to the strategies, which remix-auth gives only a request. */
 const ADDRESS_HEADER = "X-Client-Address";
 
-/** E-mail and password as a form sent them, of whatever kind and however often. */
+/** Email and password as submitted: unvalidated, possibly repeated fields. */
 export type SentCredentials = { email: FieldValue; password: FieldValue };
 
 /**
- * The request to authenticate, as remix-auth wants one: the fields that were read, since remix-auth-form
- * reads a form body itself, and the address of the client.
+ * The request that remix-auth authenticates: the fields as a form body, since remix-auth-form parses one
+ * itself, and the client's address.
  */
 export function credentialsRequest(
   fields: SentCredentials,
@@ -94,7 +94,7 @@ async function signUp(form: FormData, network: ClientNetworks): Promise<Authenti
   return { id: user.id, email: user.email, passwordHash, identities: [{ provider: "email" }] };
 }
 
-/** A field sent twice stays an array, which no schema takes for a text. */
+/** A field sent twice becomes an array, which the schemas reject. */
 function formFields(form: FormData): Record<string, unknown> {
   return Object.fromEntries(
     ["email", "password"].map((name) => {

@@ -9,7 +9,7 @@ import { PASSWORD_MIN_LENGTH } from "./password-limits";
 
 export type CredentialsWay = "login" | "signup";
 
-const WORDS = {
+const LABELS = {
   login: { submit: "Log In", busy: "Signing In...", password: "current-password" },
   signup: { submit: "Create Account", busy: "Creating Account...", password: "new-password" },
 } as const;
@@ -17,33 +17,33 @@ const WORDS = {
 type CredentialsFormProps = {
   way: CredentialsWay;
   email: string;
-  /** The page came back from a failed attempt: the password is what is left to type. */
+  /** The page follows a failed attempt: only the password has to be typed again. */
   retry: boolean;
   onEmailChange: (email: string) => void;
 };
 
 /**
- * E-mail and password (specification, 4 and 5). It says nothing about the outcome itself, that is the
- * toasts' part; after a failure the e-mail stays, the password goes and has the focus.
+ * Email and password (specification, 4 and 5). The outcome is shown by toasts; after a failure the email stays,
+ * and the password is cleared and focused.
  */
 export function CredentialsForm({ way, email, retry, onEmailChange }: CredentialsFormProps) {
   const { signIn, signUp } = useAuth();
   const [busy, setBusy] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const password = useRef<HTMLInputElement>(null);
-  const words = WORDS[way];
+  const labels = LABELS[way];
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (busy) return;
     const fields = new FormData(event.currentTarget);
-    // Disabled inputs drop the focus; the button keeps it and says what is going on.
+    // Disabled inputs lose the focus; the button keeps it and shows the progress.
     button.current?.focus();
     setBusy(true);
     const call = way === "login" ? signIn : signUp;
     const { email: address, password: secret, ...others } = Object.fromEntries(fields);
     const { error } = await call(String(address), String(secret), others);
-    // After a success the page is left; until then the form stays as it is, so that it is not sent twice.
+    // After a success the page navigates away; until then the form stays busy, so that it is not sent twice.
     if (!error) return;
     flushSync(() => setBusy(false));
     if (password.current) {
@@ -72,16 +72,16 @@ export function CredentialsForm({ way, email, retry, onEmailChange }: Credential
         ref={password}
         label="Password"
         name="password"
-        autoComplete={words.password}
+        autoComplete={labels.password}
         required
         minLength={PASSWORD_MIN_LENGTH}
-        // only after a failed attempt, where the password is what is left to type
+        // Only after a failed attempt, when the email is already filled in.
         autoFocus={retry}
         disabled={busy}
         hint={way === "signup" ? `At least ${PASSWORD_MIN_LENGTH} characters` : undefined}
       />
       <Button ref={button} type="submit" busy={busy} className="mt-2 w-full">
-        {busy ? words.busy : words.submit}
+        {busy ? labels.busy : labels.submit}
       </Button>
     </form>
   );

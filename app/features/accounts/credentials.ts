@@ -4,15 +4,15 @@ import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from "./password-limits";
 /** The longest address that mail can be sent to, in characters (RFC 5321, 4.5.3.1.3). */
 const EMAIL_MAX_LENGTH = 254;
 
-/** How much space may be pasted around an address; more is not worth the work of trimming it. */
+/** How much whitespace may surround an address; longer input is rejected before it is trimmed. */
 const EMAIL_MAX_PADDING = 100;
 
 const INVALID_EMAIL = "Unable to validate email address: invalid format";
 
 /**
- * An e-mail address under the rule browsers apply to `type=email`, in the one form in which accounts are
- * looked up, kept unique and limited: trimmed and in lower case. What it lets through is ASCII, so two
- * spellings of an address that differ in Unicode either become the same text here or are refused.
+ * An email address under the rule browsers apply to `type=email`, in the canonical form that is used for
+ * look-up, uniqueness and rate limits: trimmed and in lower case. The output is ASCII, so two Unicode spellings
+ * of an address either become equal here or are rejected.
  */
 export const emailSchema = z
   .string("Please enter your email address.")
@@ -25,7 +25,7 @@ export const emailSchema = z
       .regex(z.regexes.html5Email, INVALID_EMAIL),
   );
 
-/** An e-mail field's address as accounts have it; null for what `emailSchema` refuses. */
+/** An email field's address in canonical form; null if `emailSchema` rejects it. */
 export function readEmail(field: unknown): string | null {
   return emailSchema.safeParse(field).data ?? null;
 }
@@ -34,24 +34,24 @@ const passwordSchema = z
   .string("Please enter a password.")
   .max(PASSWORD_MAX_LENGTH, `Password should be at most ${PASSWORD_MAX_LENGTH} characters.`);
 
-/** A password that somebody chooses (specification, 5). */
+/** A newly chosen password (specification, 5). */
 export const newPasswordSchema = passwordSchema.min(
   PASSWORD_MIN_LENGTH,
   `Password should be at least ${PASSWORD_MIN_LENGTH} characters.`,
 );
 
-/** What log in takes. A short password is merely a wrong one there. */
+/** The input of log in, where a short password is merely a wrong one. */
 export const logInSchema = z.object({
   email: emailSchema,
   password: passwordSchema.min(1, "Please enter a password."),
 });
 
-/** What sign up takes. */
+/** The input of sign up. */
 export const signUpSchema = z.object({ email: emailSchema, password: newPasswordSchema });
 
 export type Credentials = z.infer<typeof signUpSchema>;
 
-/** What a schema has against its input, in the words a toast shows. */
+/** The first validation error, worded as a toast shows it. */
 export function firstProblem(error: z.ZodError): string {
   return error.issues[0]?.message ?? "Something went wrong";
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { DawnScene } from "~/ui/dawn-scene";
 import { ArrowLeftIcon } from "~/ui/icons";
 
-/** The frame of the pages on the way to a new password, set like the account page they belong to. */
+/** The layout of the password reset pages, like that of the account page. */
 export function PasswordResetFrame({
   heading,
   children,

@@ -20,7 +20,7 @@ export function PasswordResetPage({ token, email }: PasswordResetView) {
       <form method="post" action={RESET_PASSWORD_PATH} className="mt-8 grid gap-6">
         <input type="hidden" name="token" value={token} />
         {email && (
-          // tells a password manager whose password it is about to keep
+          // Tells password managers whose password is being set.
           <input type="email" autoComplete="username" value={email} readOnly hidden />
         )}
         <PasswordField

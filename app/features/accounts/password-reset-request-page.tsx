@@ -6,11 +6,11 @@ import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
 type PasswordResetRequestPageProps = {
   /** What a failed attempt left in the e-mail field. */
   email: string | null;
-  /** The form was just sent: say what happens next, and leave the form for another try. */
+  /** The form was just sent: say what happens next, and keep the form for another attempt. */
   sent: boolean;
 };
 
-/** Asks for the address to which the link for a new password goes. */
+/** Asks for the email address to which a password reset link is sent. */
 export function PasswordResetRequestPage({ email, sent }: PasswordResetRequestPageProps) {
   return (
     <PasswordResetFrame heading={sent ? "Check your email" : "Forgot your password?"}>

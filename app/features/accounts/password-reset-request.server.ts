@@ -8,28 +8,27 @@ import { findUserByEmail } from "~db/queries/users";
 import { passwordResetPath } from "./password-reset-paths";
 import { createPasswordResetToken } from "./password-reset-token.server";
 
-/** How long a link works, and how soon a user is mailed another one, in milliseconds. */
-const LINK_LIFE = 60 * 60 * 1000;
-const ASK_AGAIN_AFTER = 60 * 1000;
+/** How long a link is valid, and how soon a user can be sent another one, in milliseconds. */
+const LINK_LIFETIME_MS = 60 * 60 * 1000;
+const RESEND_AFTER_MS = 60 * 1000;
 
 /**
- * Links mailed to one user in an hour, whoever asks for them and from wherever. Who asks beyond it is
- * answered as ever, and the link mailed last still works: nobody can lock an owner out by asking.
+ * Maximum links mailed to one user in an hour, whoever requests them. Further requests get the usual response,
+ * and the last link still works, so nobody can lock an owner out by repeated requests.
  */
 const MAX_MAILS = 6;
-const MAIL_COUNT_LIFE = 60 * 60 * 1000;
+const MAIL_COUNT_WINDOW_MS = 60 * 60 * 1000;
 
 /**
- * Mails a link for a new password to whoever has this address; "busy" when no more mail is taken now. The
- * outcome is the same, and takes the same time, whether or not somebody has it: even looking it up is left
- * to the background.
+ * Mails a password reset link to the user with this address; "busy" when the mail queue is full. Outcome and
+ * timing do not depend on whether an account exists: even the look-up happens in the background.
  */
 export function requestPasswordReset(email: string): { kind: "accepted" | "busy" } {
-  const taken = sendMailInBackground("password reset", () => prepareMail(email));
-  return { kind: taken ? "accepted" : "busy" };
+  const isQueued = sendMailInBackground("password reset", () => prepareMail(email));
+  return { kind: isQueued ? "accepted" : "busy" };
 }
 
-/** The mail with a fresh link, which replaces any older one; null for nobody and for who was just mailed. */
+/** The mail with a new link, which replaces any older one; null without an account or beyond the mail limit. */
 async function prepareMail(email: string): Promise<MailMessage | null> {
   const user = await findUserByEmail(email);
   if (!user) return null;
@@ -40,11 +39,11 @@ async function prepareMail(email: string): Promise<MailMessage | null> {
       userId: user.id,
       tokenHash,
       createdAt: new Date(now),
-      expiresAt: new Date(now + LINK_LIFE),
+      expiresAt: new Date(now + LINK_LIFETIME_MS),
     },
     {
-      askAgainAfter: new Date(now - ASK_AGAIN_AFTER),
-      countSince: new Date(now - MAIL_COUNT_LIFE),
+      askAgainAfter: new Date(now - RESEND_AFTER_MS),
+      countSince: new Date(now - MAIL_COUNT_WINDOW_MS),
       most: MAX_MAILS,
     },
   );

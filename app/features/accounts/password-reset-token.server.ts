@@ -6,12 +6,12 @@ export function createPasswordResetToken(): { token: string; tokenHash: string }
   return { token, tokenHash: sha256(token) };
 }
 
-/** Whether a field can be a token at all, whatever it is worth. */
+/** Whether a field has the format of a token, valid or not. */
 export function isPasswordResetToken(token: unknown): token is string {
   return typeof token === "string" && /^[\w-]{43}$/.test(token);
 }
 
-/** The hash a token is stored under; null for what cannot be a token at all. */
+/** The hash a token is stored under; null if it does not have the format of a token. */
 export function hashPasswordResetToken(token: unknown): string | null {
   return isPasswordResetToken(token) ? sha256(token) : null;
 }

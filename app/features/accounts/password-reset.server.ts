@@ -14,10 +14,10 @@ import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
 import { hashPasswordResetToken } from "./password-reset-token.server";
 import { openSession } from "./sessions.server";
 
-/** What the page for a new password shows; the address is null while the database cannot tell it. */
+/** What the password reset page shows; the email is null while the database is unavailable. */
 export type PasswordResetView = { token: string; email: string | null };
 
-/** A link's token and whose it is, without using it up; null for a used, expired or forged one. */
+/** A link's token and its user's email, without using it up; null for a used, expired or forged one. */
 export async function lookUpPasswordReset(token: string): Promise<PasswordResetView | null> {
   const tokenHash = hashPasswordResetToken(token);
   if (!tokenHash) return null;
@@ -30,7 +30,7 @@ export async function lookUpPasswordReset(token: string): Promise<PasswordResetV
   }
 }
 
-/** How an attempt to change a password by a link ended. */
+/** The outcome of changing a password by a link. */
 export type PasswordResetOutcome =
   /** `session` is the token of the session that was opened; null if the password was changed again since. */
   | { kind: "changed"; email: string; session: string | null }
@@ -41,8 +41,8 @@ export type PasswordResetOutcome =
   | { kind: "failed" };
 
 /**
- * Changes the password of whoever holds a link: uses it up, ends every session of the user and opens one
- * for this browser, whose own before that is ended too. Never throws.
+ * Changes the password by a link: uses the link up, ends every session of the user and the browser's current
+ * session, and opens a new one for this browser. Never throws.
  */
 export async function resetPassword(
   { token, password }: { token: string; password: string },
@@ -52,7 +52,7 @@ export async function resetPassword(
   if (!tokenHash) return { kind: "invalid-link" };
   const network = clientNetworks(browser.clientAddress);
   try {
-    // looked up first, so that a forged link costs no hashing
+    // Looked up first, so that a forged link costs no hashing.
     const reset = await findPasswordReset(tokenHash, new Date());
     if (!reset) return { kind: "invalid-link" };
     const { userId, email } = reset;
@@ -72,7 +72,7 @@ export async function resetPassword(
   }
 }
 
-/** Uses the link up, sets the hash and ends every session, all or nothing; false if it was used before. */
+/** Uses the link up, sets the hash and ends every session in one transaction; false if it was used before. */
 function changePassword(tokenHash: string, passwordHash: string): Promise<boolean> {
   return getDatabase().db.transaction(async (tx) => {
     const userId = await takePasswordReset(tokenHash, new Date(), tx);

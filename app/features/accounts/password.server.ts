@@ -12,10 +12,10 @@ const PARAMETERS = {
   parallelism: 1,
 } as const;
 
-/** One core stays free for the pages, whatever is hashed. */
+/** Leaves one core free for rendering pages. */
 const CONCURRENCY = Math.max(1, availableParallelism() - 1);
 
-/** Hashes that may wait: about a second's work, so that whoever waits is still there. */
+/** Maximum number of queued hashes: about a second's work, so that no client times out in the queue. */
 const MAX_WAITING = 40 * CONCURRENCY;
 
 /** When it makes sense to try again after a QueueFull, in seconds. */
@@ -24,12 +24,12 @@ export const HASH_RETRY_SECONDS = 5;
 const queue = new FairQueue({ concurrency: CONCURRENCY, maxWaiting: MAX_WAITING });
 exposeHashQueue(() => queue.running + queue.waiting);
 
-/** Whether a password of this network would be hashed now; asked before other work is done for it. */
+/** Whether the queue has room for a password from this network; checked before other work is done for it. */
 export function hasPlaceInQueue(network?: ClientNetworks): boolean {
   return queue.hasRoomFor(network);
 }
 
-/** Hashes a password with argon2id; the answer carries its own salt and parameters. Throws QueueFull. */
+/** Hashes a password with argon2id; the result includes its salt and parameters. Throws QueueFull. */
 export async function hashPassword(password: string, network?: ClientNetworks): Promise<string> {
   return queue.run(network, () => argon2.hash(password, PARAMETERS));
 }
@@ -37,9 +37,8 @@ export async function hashPassword(password: string, network?: ClientNetworks): 
 let decoy: Promise<string> | undefined;
 
 /**
- * Whether a password fits a hash. Without a hash (no such account) it does the same work against a
- * decoy and answers false, so that the time taken does not tell whether an address is known. Throws
- * QueueFull.
+ * Whether a password matches a hash. Without a hash (no such account) it does the same work with a decoy hash
+ * and returns false, so that timing does not reveal whether an address is known. Throws QueueFull.
  */
 export async function verifyPassword(
   hash: string | null,
@@ -51,7 +50,7 @@ export async function verifyPassword(
   return hash !== null && fits;
 }
 
-/** Prepares the decoy, so that the first unknown address is no slower than the rest. */
+/** Creates the decoy hash, so that the first unknown address is no slower than later ones. */
 export async function warmUpPasswords(): Promise<void> {
   await decoyHash();
 }
@@ -61,7 +60,7 @@ function decoyHash(): Promise<string> {
   return decoy;
 }
 
-/** Whether a hash was made under other parameters than today's and should be made again. */
+/** Whether a hash was created with outdated parameters and should be renewed. */
 export function needsRehash(hash: string): boolean {
   return argon2.needsRehash(hash, PARAMETERS);
 }

@@ -5,8 +5,8 @@ import { hashPassword, needsRehash } from "./password.server";
 import type { VerifiedUser } from "./sessions.server";
 
 /**
- * Hashes a verified password anew if its hash was made under other parameters than today's. Nothing is
- * written when the password was changed meanwhile. Never throws: the next sign-in tries again.
+ * Rehashes a verified password if its hash was created with outdated parameters. Nothing is written if the
+ * password has been changed meanwhile. Never throws: the next sign-in tries again.
  */
 export async function renewHash(
   { id, passwordHash }: VerifiedUser,
@@ -17,7 +17,7 @@ export async function renewHash(
   try {
     const to = await hashPassword(password, network);
     if (await renewPasswordHash(id, { from: passwordHash, to })) {
-      log().info({ userId: id }, "password hash renewed under today's parameters");
+      log().info({ userId: id }, "password hash renewed with the current parameters");
     }
   } catch (error) {
     log().warn({ userId: id, err: error }, "a password hash could not be renewed");

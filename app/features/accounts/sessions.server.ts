@@ -12,36 +12,36 @@ import {
   type ViewerRow,
 } from "~db/queries/sessions";
 
-const DAY = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long a session lasts after it was last used, and at most. */
-const SLIDING_LIFE = 30 * DAY;
-const ABSOLUTE_LIFE = 180 * DAY;
+/** How long a session lasts after its last use, and in total, in milliseconds. */
+const SLIDING_LIFETIME_MS = 30 * DAY_MS;
+const ABSOLUTE_LIFETIME_MS = 180 * DAY_MS;
 
-/** A session is extended at most this often, so that reading a page is not a write. */
-const EXTEND_AFTER = 1 * DAY;
+/** A session is extended at most this often, so that not every page view is a database write. */
+const EXTEND_AFTER_MS = 1 * DAY_MS;
 
 let cookie: Cookie | undefined;
 
 const NAME = "session";
 
-/** The session cookie's name: a request that carries it is about one visitor. */
+/** The session cookie's name; responses to requests with it are private to one visitor. */
 export function sessionCookieName(): string {
   return cookieName(NAME);
 }
 
 function sessionCookie(): Cookie {
-  cookie ??= signedCookie(NAME, SLIDING_LIFE / 1000);
+  cookie ??= signedCookie(NAME, SLIDING_LIFETIME_MS / 1000);
   return cookie;
 }
 
-/** A user whose password has just been verified or set: `passwordHash` is the hash it fits. */
+/** A user whose password has just been verified or set; `passwordHash` is its hash. */
 export type VerifiedUser = { id: string; passwordHash: string };
 
 /**
- * Opens a session for a user and gives its token; null when the password was changed since it was verified,
- * so that who knew only the old one is not let in. The session the browser already had is ended, so that a
- * token planted before signing in is worth nothing afterwards.
+ * Opens a session for a user and returns its token; null if the password has been changed since it was verified,
+ * so that the old password gives no access. The browser's previous session is ended, which prevents session
+ * fixation.
  */
 export async function openSession(
   { id, passwordHash }: VerifiedUser,
@@ -52,24 +52,24 @@ export async function openSession(
     tokenHash: hashToken(token),
     userId: id,
     passwordHash,
-    expiresAt: new Date(Date.now() + SLIDING_LIFE),
+    expiresAt: new Date(Date.now() + SLIDING_LIFETIME_MS),
   });
   if (!opened) return null;
   if (before) await deleteSession(hashToken(before));
   return token;
 }
 
-/** Ends the session a token is of, and gives whose it was; null if it was nobody's. */
+/** Ends a token's session and returns its user id; null if there was none. */
 export async function closeSession(token: string | null): Promise<string | null> {
   return token ? deleteSession(hashToken(token)) : null;
 }
 
-/** The Set-Cookie value by which a browser has the session of this token. */
+/** The Set-Cookie value that stores a session's token in the browser. */
 export function setSession(token: string): Promise<string> {
   return sessionCookie().serialize(token);
 }
 
-/** The Set-Cookie value that forgets a session. */
+/** The Set-Cookie value that clears the session cookie. */
 export function forgetSession(): Promise<string> {
   return sessionCookie().serialize("", { maxAge: 0, expires: new Date(0) });
 }
@@ -80,9 +80,9 @@ export function hasSessionCookie(request: Request): boolean {
 }
 
 /**
- * The user and profile behind the request's session in one query; null without a valid one. A profile that
- * can't be read is logged and stays empty (specification, 8), which takes a second query. Throws what
- * PostgreSQL throws when the session can't be read.
+ * The user and profile of the request's session, in one query; null without a valid session. If the profile
+ * cannot be read, that is logged and it is null (specification, 8), which takes a second query. Throws
+ * PostgreSQL's error when the session cannot be read.
  */
 export async function findSessionViewer(
   request: Request,
@@ -103,17 +103,17 @@ export async function findSessionViewer(
 }
 
 /**
- * Slides a session's end along when it was not extended for a day; gives the Set-Cookie value then,
- * else null. The end never passes 180 days after signing in.
+ * Extends a session if it has not been extended for a day, and then returns the Set-Cookie value, otherwise
+ * null. It never lasts longer than 180 days after signing in.
  */
 export async function renewSession(
   request: Request,
   session: { tokenHash: string; createdAt: Date; expiresAt: Date },
 ): Promise<string | null> {
   const now = Date.now();
-  const latest = session.createdAt.getTime() + ABSOLUTE_LIFE;
-  const expiresAt = new Date(Math.min(now + SLIDING_LIFE, latest));
-  if (expiresAt.getTime() - session.expiresAt.getTime() < EXTEND_AFTER) return null;
+  const latest = session.createdAt.getTime() + ABSOLUTE_LIFETIME_MS;
+  const expiresAt = new Date(Math.min(now + SLIDING_LIFETIME_MS, latest));
+  if (expiresAt.getTime() - session.expiresAt.getTime() < EXTEND_AFTER_MS) return null;
   await extendSession(session.tokenHash, expiresAt);
   const token = await readSession(request);
   return sessionCookie().serialize(token, {
@@ -121,7 +121,7 @@ export async function renewSession(
   });
 }
 
-/** The token of the session a request's cookie names, ended or not; null without one that this site has signed. */
+/** The session token in the request's cookie, expired or not; null without a validly signed cookie. */
 export async function readSession(request: Request): Promise<string | null> {
   if (!hasSessionCookie(request)) return null;
   const value: unknown = await sessionCookie().parse(request.headers.get("Cookie"));

@@ -15,29 +15,29 @@ import { renewHash } from "./renew-hash.server";
 import { openSession } from "./sessions.server";
 import { notifySignUpAttempt } from "./sign-up-notice.server";
 
-/** What is known of the browser in which somebody signs in. */
+/** The browser from which a user signs in. */
 export type SigningBrowser = {
   clientAddress: string | undefined;
-  /** The token of the session it has already, which a new one replaces. */
+  /** The token of its current session, which the new one replaces. */
   session: string | null;
   /** Its id, if it has signed in to this very account before (`findKnownBrowser`). */
   knownBrowser: string | null;
 };
 
-/** How an attempt to log in ended. */
+/** The outcome of logging in. */
 export type LogInOutcome =
   /** `session` is the token of the session that was opened. */
   | { kind: "signed-in"; email: string; session: string }
-  /** The credentials are not right; `message` says what about them. */
+  /** The credentials were rejected; `message` says why. */
   | { kind: "refused"; message: string }
-  /** Too many passwords are waiting to be hashed. */
+  /** Too many passwords are queued for hashing. */
   | { kind: "busy" }
   | { kind: "failed" };
 
-/** How an attempt to sign up ended: as log in may, or the address has an account. */
+/** The outcome of signing up: as for log in, or the email address already has an account. */
 export type SignUpOutcome = LogInOutcome | { kind: "taken" };
 
-/** Opens a session for whose credentials these are (specification, 4). Never throws. */
+/** Verifies the credentials and opens a session (specification, 4). Never throws. */
 export async function logIn(
   credentials: SentCredentials,
   browser: SigningBrowser,
@@ -52,8 +52,8 @@ export async function logIn(
 }
 
 /**
- * Makes an account of these credentials and opens a session for it (specification, 4). The owner of an
- * address that has one is told by mail. Never throws.
+ * Creates an account and opens a session for it (specification, 4). If the email address already has an account,
+ * its owner is notified by mail. Never throws.
  */
 export async function signUp(
   credentials: SentCredentials,
@@ -78,15 +78,15 @@ type Way = "login" | "signup";
 class AddressTaken extends Error {}
 
 /**
- * The user behind the credentials and the token of their session. Throws as `authenticator` does, and
- * AddressTaken when a sign-up named an address that has an account.
+ * The authenticated user and the token of their new session. Throws as `authenticator` does, and AddressTaken
+ * when signing up with an address that already has an account.
  */
 async function authenticateAndOpenSession(
   way: Way,
   credentials: SentCredentials,
   { clientAddress, session: before }: SigningBrowser,
 ): Promise<{ user: AuthenticatedUser; session: string }> {
-  // a second time when the hash was replaced under the first: it may be another one of the same password
+  // Retried once if the hash was replaced meanwhile, which may be a rehash of the same password.
   for (let attempt = 1; attempt <= 2; attempt++) {
     const user = await authenticator.authenticate(
       way,

@@ -2,7 +2,7 @@ import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { closeSession } from "./sessions.server";
 
-/** Ends the session a token is of, if it is of any; "failed" when its row cannot be removed. */
+/** Ends a token's session, if there is one; "failed" when its row cannot be deleted. */
 export async function signOut(
   session: string | null,
 ): Promise<{ kind: "signed-out" } | { kind: "failed" }> {

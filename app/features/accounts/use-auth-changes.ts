@@ -2,19 +2,18 @@ import { useRevalidator } from "@remix-run/react";
 import { startTransition, useEffect, useRef, useState } from "react";
 import type { Viewer } from "./viewer";
 
-/** Where each tab notes whom it shows, so that the browser tells the others when that changes. */
+/** The storage key under which a tab stores its viewer; a change fires a storage event in the other tabs. */
 const STORAGE_KEY = "golden-path:auth";
 
 /**
- * When a page whose session could not be checked asks the server again, in milliseconds after the last
- * answer. Then it stays signed out until somebody goes on: a database that is away gets no endless questions.
+ * Retry delays of a page whose session could not be checked, in milliseconds after the last response. After that
+ * it stays signed out until the next navigation, so that a database outage causes no endless polling.
  */
 const CHECK_AGAIN_AFTER_MS = [0, 5_000];
 
 /**
- * Loads user and profile again when another tab signed in or out, upgraded or lost its membership, when the
- * browser brings a page back from its back/forward cache, and when the server could not check the session.
- * True while that runs.
+ * Reloads user and profile when another tab has signed in or out, or gained or lost a membership, when a page is
+ * restored from the back/forward cache, and when the server could not check the session. True while that runs.
  */
 export function useAuthChanges(viewer: Viewer | null, isKnown: boolean): boolean {
   const { revalidate, state } = useRevalidator();
@@ -23,14 +22,14 @@ export function useAuthChanges(viewer: Viewer | null, isKnown: boolean): boolean
   const current = useRef(shown);
 
   useEffect(() => {
-    // whom this page could not tell is nothing to tell the others
+    // An unknown viewer must not be announced to the other tabs.
     if (!isKnown) return;
     current.current = shown;
     try {
-      // fires 'storage' in the other tabs, and only if the value is a new one
+      // Fires 'storage' in the other tabs, only if the value changes.
       localStorage.setItem(STORAGE_KEY, shown);
     } catch {
-      // a browser that keeps nothing has its tabs look on returning only
+      // Without storage, tabs notice changes only when restored from the back/forward cache.
     }
   }, [shown, isKnown]);
 
@@ -40,7 +39,7 @@ export function useAuthChanges(viewer: Viewer | null, isKnown: boolean): boolean
     if (delay === undefined || state === "loading") return;
     const timer = setTimeout(() => {
       revalidate();
-      // in one step with the router's own, so that it never looks as if the last check were over
+      // Batched with the router's state update, so that the check never appears finished in between.
       startTransition(() => setChecks(checks + 1));
     }, delay);
     return () => clearTimeout(timer);

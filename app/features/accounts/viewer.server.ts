@@ -13,17 +13,17 @@ import type { Viewer } from "./viewer";
 /** Longest wait for the session's row, in milliseconds: a database that hangs must not hang the page. */
 const TIMEOUT_MS = 4_000;
 
-/** Null for nobody, "unknown" where the database could not tell. */
+/** Null when signed out, "unknown" when the database could not be read. */
 type Found = Awaited<ReturnType<typeof findSessionViewer>> | "unknown";
 
-/** One look-up a request: Remix gives every loader and action of a request the same context. */
+/** One query per request: Remix gives every loader and action of a request the same context. */
 const byContext = new WeakMap<object, Promise<Found>>();
 
 type Args = { request: Request; context: AppLoadContext };
 
 /**
- * The session behind a request with its user and profile, looked up once however many loaders ask. That it
- * could not be read is logged.
+ * The request's session with its user and profile, queried once however many loaders call this. A failed query
+ * is logged.
  */
 export function findSession({ request, context }: Args): Promise<Found> {
   let found = byContext.get(context);
@@ -40,13 +40,13 @@ export function findSession({ request, context }: Args): Promise<Found> {
   return found;
 }
 
-/** Who is looking, as pages may show it; null when nobody is signed in, or nobody knows who. */
+/** The viewer as pages may show it; null when signed out or unknown. */
 export async function findViewer(args: Args): Promise<Viewer | null> {
   const session = await findSession(args);
   return session && session !== "unknown" ? toViewer(session) : null;
 }
 
-/** Guard: the signed-in viewer, else a redirect to `fallback`. */
+/** Guard: the signed-in viewer; otherwise throws a redirect to `fallback`. */
 export async function requireViewer(args: Args, fallback: string): Promise<Viewer> {
   const viewer = await findViewer(args);
   if (!viewer) throw redirect(fallback);
@@ -54,8 +54,8 @@ export async function requireViewer(args: Args, fallback: string): Promise<Viewe
 }
 
 /**
- * Guard: the subscribed viewer; anyone else sees the landing page instead (specification, 2). Null where it
- * could not be told who is looking: the page is loading until its browser has asked again.
+ * Guard: the subscribed viewer; anyone else is redirected to the landing page (specification, 2). Null if the
+ * session could not be read: the page is loading until the browser's retry.
  */
 export async function requireSubscriber(args: Args): Promise<Viewer | null> {
   if ((await findSession(args)) === "unknown") return null;
@@ -79,8 +79,8 @@ function toViewer({ user, profile, price }: ViewerRow): Viewer {
   };
 }
 
-/** What a member pays. A price that is not kept yet is known if it is the one on sale. */
-function paidPrice(priceId: string | null, kept: ViewerRow["price"]): ShownPrice | null {
-  if (kept) return shownPrice(kept);
+/** What a member pays. A price that is not stored yet is known if it is the one on sale. */
+function paidPrice(priceId: string | null, stored: ViewerRow["price"]): ShownPrice | null {
+  if (stored) return shownPrice(stored);
   return priceId !== null && priceId === env().STRIPE?.priceId ? shownPriceOnSale() : null;
 }

@@ -11,15 +11,15 @@ function openQueue(): MailQueue {
     send: sendMail,
     concurrency: MAIL_CONNECTIONS,
     capacity: 1_000,
-    // a restart of the mail server is sat out; a visitor has long asked again after more than that
+    // Covers a restart of the mail server; after a longer time the visitor has retried anyway.
     retryDelays: [5 * SECOND, 30 * SECOND, 180 * SECOND],
   });
 }
 
 /**
- * Makes and sends a mail after the caller has answered its visitor, who never waits for the mail server
- * and never learns from the time taken whether there was a mail at all. `compose` runs in the background;
- * null from it sends nothing. False, with a log line, if too many wait already.
+ * Composes and sends a mail after the caller has responded, so that the visitor never waits for the mail server
+ * and cannot infer from the timing whether a mail was sent. `compose` runs in the background; if it returns
+ * null, nothing is sent. False, with a log line, if the queue is full.
  */
 export function sendMailInBackground(
   purpose: string,
@@ -28,15 +28,14 @@ export function sendMailInBackground(
   return queue.add({ purpose, compose });
 }
 
-/** Resolves when every mail taken so far was sent or given up. */
+/** Resolves when every mail queued so far has been sent or dropped. */
 export function backgroundMailIdle(): Promise<void> {
   return queue.idle();
 }
 
 /**
- * Ends background mail and its connections, waiting at most `timeoutMs` for what is under
- * way: part of stopping the program, after the web server and before the database. Mail sent after it
- * starts over.
+ * Stops background mail and closes its connections, waiting at most `timeoutMs` for queued mail. Called on
+ * shutdown, after the web server and before the database. Mail sent later opens a new queue.
  */
 export async function closeMail(timeoutMs: number): Promise<void> {
   const closing = queue;

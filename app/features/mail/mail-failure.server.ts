@@ -1,16 +1,16 @@
-/** What went wrong with a mail, told without its address, its content or what the server quoted of them. */
+/** Why a mail failed, without its address, its content or anything the server quoted from them. */
 export type MailFailureFacts = {
   /** The system's or nodemailer's error code, or "UNKNOWN". */
   code: string;
-  /** SMTP's reply code, where the server gave one. */
+  /** The SMTP reply code, if there was one. */
   responseCode: number | null;
-  /** Whether the same mail may well go out a little later. */
+  /** Whether a retry may succeed. */
   temporary: boolean;
   /** What the operator can do, as a sentence. */
   advice: string;
 };
 
-/** A mail that was not sent. Its message is fit for the log, unlike the error it was made from. */
+/** A mail was not sent. Unlike the original error's, its message contains no personal data and may be logged. */
 export class MailFailure extends Error {
   override name = "MailFailure";
   constructor(readonly facts: MailFailureFacts) {
@@ -21,7 +21,7 @@ export class MailFailure extends Error {
 const REFUSED_CREDENTIALS = new Set(["EAUTH", "ENOAUTH", "EOAUTH2"]);
 const NO_ENCRYPTION = new Set(["ETLS", "EREQUIRETLS"]);
 
-/** Sorts an error of nodemailer or of the file system by what an operator would have to do about it. */
+/** Classifies an error of nodemailer or of the file system by what the operator can do about it. */
 export function describeMailFailure(error: unknown, way: "smtp" | "outbox"): MailFailureFacts {
   const code = textMember(error, "code") ?? "UNKNOWN";
   const response = numberMember(error, "responseCode");
@@ -31,7 +31,7 @@ export function describeMailFailure(error: unknown, way: "smtp" | "outbox"): Mai
     return {
       ...facts,
       temporary: false,
-      advice: "Make DATA_DIR/outbox writable, or set SMTP_URL so that mail is really sent.",
+      advice: "Make DATA_DIR/outbox writable, or set SMTP_URL so that mail is actually sent.",
     };
   }
   if (REFUSED_CREDENTIALS.has(code)) {

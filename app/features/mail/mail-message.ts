@@ -1,6 +1,6 @@
-/** One mail to one person, in the two forms every mail of the site has. */
+/** A mail to one recipient, as plain text and HTML. */
 export type MailMessage = {
-  /** A bare address, as `emailSchema` lets through. */
+  /** A bare address, as validated by `emailSchema`. */
   to: string;
   subject: string;
   text: string;
@@ -8,5 +8,5 @@ export type MailMessage = {
   headers?: Record<string, string>;
 };
 
-/** Where a mail went: to the mail server, or into a file that reaches nobody by itself. */
+/** Where a mail went: to the mail server, or into a file that is not delivered. */
 export type MailDestination = "smtp" | "outbox";

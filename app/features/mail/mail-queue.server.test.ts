@@ -7,8 +7,8 @@ import { type MailJob, MailQueue, type MailQueueOptions } from "./mail-queue.ser
 
 beforeAll(() => setEnvironment({ LOG_LEVEL: "silent" }));
 
-const letter = (to: string): MailMessage => ({ to, subject: "", text: "", html: "" });
-const job = (to: string): MailJob => ({ purpose: "test", compose: async () => letter(to) });
+const mailTo = (to: string): MailMessage => ({ to, subject: "", text: "", html: "" });
+const job = (to: string): MailJob => ({ purpose: "test", compose: async () => mailTo(to) });
 
 const failure = (temporary: boolean) =>
   new MailFailure({ code: "E", responseCode: null, temporary, advice: "Mend it." });
@@ -30,8 +30,8 @@ function queueOf({ send = async () => {}, ...options }: Options) {
   });
 }
 
-/** A `send` that waits until the test lets each mail go. */
-function heldSend() {
+/** A `send` that blocks each mail until the test releases it. */
+function blockedSend() {
   const held: { to: string; go: () => void }[] = [];
   const send = ({ to }: MailMessage) =>
     new Promise<void>((resolve) => held.push({ to, go: resolve }));
@@ -42,7 +42,7 @@ function heldSend() {
 }
 
 describe("the mail queue", () => {
-  it("sends everything it took, first come first served", async () => {
+  it("sends all queued mail in order", async () => {
     const sent: string[] = [];
     const queue = queueOf({ concurrency: 1, send: async ({ to }) => void sent.push(to) });
     for (const to of ["a", "b", "c"]) expect(queue.add(job(to))).toBe(true);
@@ -51,8 +51,8 @@ describe("the mail queue", () => {
     expect(sent).toEqual(["a", "b", "c"]);
   });
 
-  it("has no more under way at a time than it may", async () => {
-    const { held, send, waitFor } = heldSend();
+  it("keeps to its concurrency limit", async () => {
+    const { held, send, waitFor } = blockedSend();
     const queue = queueOf({ concurrency: 2, send });
     for (const to of ["a", "b", "c", "d"]) queue.add(job(to));
     await waitFor(2);
@@ -67,8 +67,8 @@ describe("the mail queue", () => {
     await queue.idle();
   });
 
-  it("takes no more than it can hold, and takes mail again when there is room", async () => {
-    const { held, send, waitFor } = heldSend();
+  it("rejects mail when it is full, and accepts it again when there is room", async () => {
+    const { held, send, waitFor } = blockedSend();
     const queue = queueOf({ capacity: 2, send });
     expect([job("a"), job("b"), job("c")].map((each) => queue.add(each))).toEqual([
       true,
@@ -81,9 +81,9 @@ describe("the mail queue", () => {
     expect(queue.add(job("d"))).toBe(true);
   });
 
-  it("tries a mail again after a temporary failure, without making it anew", async () => {
+  it("retries a mail after a temporary failure, without composing it again", async () => {
     let attempts = 0;
-    let made = 0;
+    let composed = 0;
     const queue = queueOf({
       send: async () => {
         attempts += 1;
@@ -93,18 +93,18 @@ describe("the mail queue", () => {
     queue.add({
       purpose: "test",
       compose: async () => {
-        made += 1;
-        return letter("a");
+        composed += 1;
+        return mailTo("a");
       },
     });
     await queue.idle();
-    expect({ attempts, made }).toEqual({ attempts: 3, made: 1 });
+    expect({ attempts, composed }).toEqual({ attempts: 3, composed: 1 });
   });
 
   it.each([
-    ["at once when trying again is no use", false, 1],
+    ["at once when the failure is permanent", false, 1],
     ["after the last attempt", true, 3],
-  ])("gives a mail up %s, and goes on with the next", async (_when, temporary, wanted) => {
+  ])("drops a mail %s, and continues with the next", async (_when, temporary, wanted) => {
     let attempts = 0;
     const sent: string[] = [];
     const queue = queueOf({
@@ -122,16 +122,16 @@ describe("the mail queue", () => {
     expect(sent).toEqual(["good"]);
   });
 
-  it("makes a mail again when the database was away, and not when its making is at fault", async () => {
+  it("retries composing a mail when the database was unavailable, but not after any other error", async () => {
     const sent: string[] = [];
     const queue = queueOf({ send: async ({ to }) => void sent.push(to) });
-    let looks = 0;
+    let attempts = 0;
     queue.add({
       purpose: "test",
       compose: async () => {
-        looks += 1;
-        if (looks === 1) throw new ConnectionError("ECONNREFUSED", "away");
-        return letter("a");
+        attempts += 1;
+        if (attempts === 1) throw new ConnectionError("ECONNREFUSED", "away");
+        return mailTo("a");
       },
     });
     let faults = 0;
@@ -147,7 +147,7 @@ describe("the mail queue", () => {
     expect(faults).toBe(1);
   });
 
-  it("sends nothing when there is nothing to send after all", async () => {
+  it("sends nothing when compose returns null", async () => {
     const sent: string[] = [];
     const queue = queueOf({ send: async ({ to }) => void sent.push(to) });
     queue.add({ purpose: "test", compose: async () => null });
@@ -155,8 +155,8 @@ describe("the mail queue", () => {
     expect(sent).toEqual([]);
   });
 
-  it("lets what is under way finish when it closes, and takes no more", async () => {
-    const { held, send, waitFor } = heldSend();
+  it("finishes mail being sent when it closes, and accepts no more", async () => {
+    const { held, send, waitFor } = blockedSend();
     const queue = queueOf({ send });
     queue.add(job("a"));
     await waitFor(1);
@@ -171,7 +171,7 @@ describe("the mail queue", () => {
     await closing;
   });
 
-  it("gives a mail that waits for another attempt that attempt when it closes", async () => {
+  it("retries a mail that waits for its next attempt at once when it closes", async () => {
     const sent: string[] = [];
     let failures = 0;
     const queue = queueOf({
@@ -187,8 +187,8 @@ describe("the mail queue", () => {
     expect(sent).toEqual(["a"]);
   });
 
-  it("does not wait longer for its end than it was told", async () => {
-    const { send, waitFor } = heldSend();
+  it("waits no longer than its timeout when it closes", async () => {
+    const { send, waitFor } = blockedSend();
     const queue = queueOf({ send });
     queue.add(job("a"));
     await waitFor(1);

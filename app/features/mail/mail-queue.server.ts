@@ -4,29 +4,29 @@ import { isDatabaseUnavailable } from "~db/database-errors";
 import { MailFailure } from "./mail-failure.server";
 import type { MailDestination, MailMessage } from "./mail-message";
 
-/** A mail to be made and sent after the visitor has had their answer. */
+/** A mail to be composed and sent after the response to the visitor. */
 export type MailJob = {
   /** What the mail is for, for the log, such as "password reset". */
   purpose: string;
-  /** Makes the mail, once; null when there is none to send after all. */
+  /** Composes the mail; null if there is none to send. */
   compose: () => Promise<MailMessage | null>;
 };
 
 export type MailQueueOptions = {
   send: (message: MailMessage) => Promise<MailDestination>;
-  /** Mails made and sent at a time. */
+  /** Maximum number of mails composed or sent at a time. */
   concurrency: number;
-  /** Mails held at a time: waiting, being sent, and waiting for another attempt. */
+  /** Maximum number of mails held: queued, being sent, and waiting for a retry. */
   capacity: number;
-  /** Milliseconds until each further attempt after a temporary failure. */
+  /** Delay before each retry after a temporary failure, in milliseconds. */
   retryDelays: readonly number[];
 };
 
 type Entry = { job: MailJob; message: MailMessage | null; attempts: number };
 
 /**
- * Sends mail in the background, a bounded number at a time and a bounded number held. It lives in memory:
- * what a stopped process still held is lost, and the visitor asks again.
+ * Sends mail in the background with limited concurrency and capacity. It is kept in memory only: mail still
+ * held when the process stops is lost, and the visitor has to request it again.
  */
 export class MailQueue {
   readonly #options: MailQueueOptions;
@@ -40,7 +40,7 @@ export class MailQueue {
     this.#options = options;
   }
 
-  /** Takes a mail and returns at once; false if the queue is full or closing, which the log tells. */
+  /** Queues a mail and returns at once; false, with a log line, if the queue is full or closing. */
   add(job: MailJob): boolean {
     if (this.#closing || this.#held() >= this.#options.capacity) {
       log().error(
@@ -50,20 +50,20 @@ export class MailQueue {
       return false;
     }
     this.#waiting.push({ job, message: null, attempts: 0 });
-    // not in this turn: the visitor's answer goes first
+    // Deferred, so that the response to the visitor goes first.
     setImmediate(() => this.#next());
     return true;
   }
 
-  /** Resolves when nothing is held any more, which includes further attempts. */
+  /** Resolves when no mail is held any more, including retries. */
   idle(): Promise<void> {
     if (this.#held() === 0) return Promise.resolve();
     return new Promise((resolve) => this.#onIdle.push(resolve));
   }
 
   /**
-   * Takes no more, gives mails that waited for another attempt that attempt now, and waits at most
-   * `timeoutMs` for the rest. The log says how many were lost.
+   * Accepts no more mail, retries at once what waited for a retry, and waits at most `timeoutMs` for the rest.
+   * Logs how many mails were lost.
    */
   async close(timeoutMs: number): Promise<void> {
     this.#closing = true;

@@ -1,18 +1,18 @@
 import { BOOK_TITLE } from "~/book";
 
-/** What a mail says, before it has a form. All of it is plain text. */
+/** The content of a mail, all of it plain text. */
 export type MailContent = {
   heading: string;
   paragraphs: readonly string[];
-  /** The one thing the reader is asked to do. */
+  /** The mail's call to action. */
   action: { label: string; url: string };
-  /** What stands below in smaller type, such as how long a link lasts. */
+  /** Shown below in smaller type, such as how long a link is valid. */
   notes: readonly string[];
 };
 
 const GREETING = `Yours, ${BOOK_TITLE}`;
 
-/** Style sheets do not reach many mail programs, so each element carries its own. */
+/** Many mail programs ignore style sheets, so the styles are inlined. */
 const STYLES = {
   page: "margin:0;padding:32px 16px;background:#fdf9f1;",
   sheet:
@@ -27,7 +27,7 @@ const STYLES = {
   address: "color:#8a5a0b;word-break:break-all;",
 } as const;
 
-/** Sets a letter as plain text and as HTML with inline styles; every value is escaped. */
+/** Renders a mail as plain text and as HTML with inline styles; every value is escaped in the HTML. */
 export function renderMail({ heading, paragraphs, action, notes }: MailContent): {
   text: string;
   html: string;

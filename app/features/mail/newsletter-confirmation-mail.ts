@@ -5,11 +5,11 @@ type Confirmation = {
   to: string;
   /** Where the owner of the address confirms it. */
   url: string;
-  /** Headers by which a mail program can unsubscribe. */
+  /** Headers that let a mail program unsubscribe. */
   headers: Record<string, string>;
 };
 
-/** Asks the owner of an address whether the newsletter may come to it (double opt-in). */
+/** Asks the owner of an address to confirm the newsletter subscription (double opt-in). */
 export function newsletterConfirmationMail({ to, url, headers }: Confirmation): MailMessage {
   return {
     to,

@@ -5,29 +5,29 @@ import { join } from "node:path";
 let written = 0;
 
 /**
- * Puts a finished message into the outbox folder, readable by the program's user only, since its links
- * are keys. The file appears whole or not at all, and names sort by the time of writing.
+ * Writes a composed message to the outbox folder, readable by the program's user only, since its links are
+ * credentials. The file is created atomically, and names sort by the time of writing.
  */
 export async function writeToOutbox(folder: string, message: Buffer): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const time = new Date().toISOString().replaceAll(":", "-");
-  // the count keeps the order of mails of one millisecond, the random part two programs apart
+  // The count orders mails within a millisecond; the random part keeps concurrent programs from colliding.
   written = (written + 1) % 1_000_000;
   const count = String(written).padStart(6, "0");
   const name = `${time}-${count}-${randomBytes(4).toString("hex")}.eml`;
-  const unfinished = join(folder, `.${name}.part`);
+  const temporaryFile = join(folder, `.${name}.part`);
   const file = join(folder, name);
   try {
-    const handle = await open(unfinished, "wx", 0o600);
+    const handle = await open(temporaryFile, "wx", 0o600);
     try {
       await handle.writeFile(message);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await rename(unfinished, file);
+    await rename(temporaryFile, file);
   } catch (error) {
-    await rm(unfinished, { force: true }).catch(() => {});
+    await rm(temporaryFile, { force: true }).catch(() => {});
     throw error;
   }
   return file;

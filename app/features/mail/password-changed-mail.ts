@@ -1,7 +1,7 @@
 import type { MailMessage } from "./mail-message";
 import { renderMail } from "./mail-template";
 
-/** Tells the owner of an account that its password was changed; `url` is where to object. */
+/** Notifies the owner of an account that its password was changed; `url` is where to reset it. */
 export function passwordChangedMail({ to, url }: { to: string; url: string }): MailMessage {
   return {
     to,

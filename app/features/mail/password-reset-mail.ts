@@ -1,7 +1,7 @@
 import type { MailMessage } from "./mail-message";
 import { renderMail } from "./mail-template";
 
-/** The mail with the link under which a new password can be chosen. */
+/** The mail with the password reset link. */
 export function passwordResetMail({ to, url }: { to: string; url: string }): MailMessage {
   return {
     to,

@@ -6,14 +6,14 @@ import { describeMailFailure, MailFailure } from "./mail-failure.server";
 import type { MailDestination, MailMessage } from "./mail-message";
 import { writeToOutbox } from "./outbox.server";
 
-/** Longest wait for any one step of talking to the mail server, and for a whole mail, in milliseconds. */
+/** Timeouts of one step of the SMTP conversation, and of a whole mail, in milliseconds. */
 const STEP_TIMEOUT_MS = 10_000;
 const MAIL_TIMEOUT_MS = 30_000;
 
-/** Connections to the mail server at once; the queue sends no more mails than that at a time. */
+/** Maximum connections to the mail server, which is also the queue's concurrency. */
 export const MAIL_CONNECTIONS = 3;
 
-/** A message's content never names files or addresses to be read in. */
+/** Keeps nodemailer from reading files or URLs named in a message's content. */
 const SELF_CONTAINED = { disableFileAccess: true, disableUrlAccess: true } as const;
 
 type SmtpPool = ReturnType<typeof createSmtpPool>;
@@ -21,8 +21,8 @@ type SmtpPool = ReturnType<typeof createSmtpPool>;
 let pool: { url: string; transport: SmtpPool } | undefined;
 
 /**
- * Sends one mail: by `SMTP_URL`, or without it as an `.eml` file in `DATA_DIR/outbox`. Resolves with which
- * when the mail server has taken it or the file is there. Throws a MailFailure, which never holds the
+ * Sends one mail: by `SMTP_URL`, or without it as an `.eml` file in `DATA_DIR/outbox`. Resolves to which one
+ * when the mail server has accepted it or the file is written. Throws a MailFailure, which never contains the
  * address.
  */
 export async function sendMail(mail: MailMessage): Promise<MailDestination> {
@@ -30,12 +30,12 @@ export async function sendMail(mail: MailMessage): Promise<MailDestination> {
   const { SMTP_URL, MAIL_FROM } = env();
   const message = {
     subject,
-    text: readableAsItIs(text),
+    text: unencoded(text),
     html,
     from: MAIL_FROM,
-    // as an object it stays one address, whatever is in it
+    // As an object it is never parsed into several addresses.
     to: { name: "", address: to },
-    // tells out-of-office programs not to answer (RFC 3834)
+    // Suppresses automatic replies (RFC 3834).
     headers: { "Auto-Submitted": "auto-generated", ...headers },
   };
   try {
@@ -60,17 +60,17 @@ export async function sendMail(mail: MailMessage): Promise<MailDestination> {
   }
 }
 
-/** Ends the connections to the mail server; a mail that is being sent at that moment fails. */
+/** Closes the connections to the mail server; a mail being sent at that moment fails. */
 export function closeMailConnections(): void {
   pool?.transport.close({ force: true });
   pool = undefined;
 }
 
 /**
- * nodemailer would break every line of more than 76 characters by quoted-printable, and with it the
- * links, for whoever reads an outbox file or a mail's source. SMTP carries up to 998 as they are.
+ * nodemailer would break every line of more than 76 characters by quoted-printable, and with it the links in
+ * an outbox file or a mail's source. SMTP allows lines of up to 998 characters.
  */
-function readableAsItIs(text: string): string | { raw: string } {
+function unencoded(text: string): string | { raw: string } {
   if (!/^(?:[\x20-\x7e]{0,998}\n)*$/.test(text)) return text;
   const headers = ["Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: 7bit"];
   return { raw: [...headers, "", ...text.split("\n")].join("\r\n") };
@@ -84,14 +84,14 @@ function smtpPool(url: string): SmtpPool {
   return pool.transport;
 }
 
-/** What the address itself says, as in `smtp://host?socketTimeout=60000`, counts over these settings. */
+/** Options in the URL, as in `smtp://host?socketTimeout=60000`, override these settings. */
 function createSmtpPool(url: string) {
   return nodemailer.createTransport({
     url,
     pool: true,
     maxConnections: MAIL_CONNECTIONS,
     maxRequeues: 1,
-    // an idle connection would be found dead by the next mail
+    // Closed when idle, so that the next mail does not use a dead connection.
     idleTimeout: 60_000,
     connectionTimeout: STEP_TIMEOUT_MS,
     greetingTimeout: STEP_TIMEOUT_MS,

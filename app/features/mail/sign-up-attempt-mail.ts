@@ -1,7 +1,7 @@
 import type { MailMessage } from "./mail-message";
 import { renderMail } from "./mail-template";
 
-/** Tells the owner of an account that somebody tried to sign up with their address; `url` leads to a new password. */
+/** Notifies the owner of an account of an attempt to sign up with their address; `url` is where to reset the password. */
 export function signUpAttemptMail({ to, url }: { to: string; url: string }): MailMessage {
   return {
     to,
