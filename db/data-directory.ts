@@ -4,16 +4,16 @@ import { rm, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { OperatorError } from "./operator-error";
 
-const WAY_OUT = "Choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL of your own.";
+const REMEDY = "Choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL of your own.";
 
-/** What nobody but the owner may do with DATA_DIR. Under root PostgreSQL's own user has to pass through it. */
+/** Mode bits of DATA_DIR that must be unset. Under root, PostgreSQL's user needs execute permission on it. */
 const CLOSED_TO_OTHERS = process.getuid?.() === 0 ? 0o066 : 0o077;
 
 const warned = new Set<string>();
 
 /**
- * Makes DATA_DIR, closed to other users from its first moment, or closes one that was open. One that
- * is open and not ours to change is warned of, once a process. Throws what the file system says.
+ * Creates DATA_DIR without access for other users, or removes their access to an existing one. Warns, once per
+ * process, if that is not permitted. Throws the file system's error.
  */
 export function makeDataDirectory(dataDir: string, warn: (message: string) => void): void {
   mkdirSync(dirname(dataDir), { recursive: true });
@@ -44,12 +44,12 @@ function close(dataDir: string): void {
   try {
     chmodSync(dataDir, mode & 0o7777 & ~CLOSED_TO_OTHERS);
   } catch {
-    // A file system without modes, or one that cannot be written, which the first file will find out.
+    // A file system without modes, or a read-only one, which writing the first file will report.
   }
 }
 
 /**
- * Makes DATA_DIR as `makeDataDirectory` does and proves that files can be written there. Throws an
+ * Creates DATA_DIR as `makeDataDirectory` does and checks that files can be written there. Throws an
  * OperatorError of one or two sentences when it is a file, read-only, not ours or full.
  */
 export async function prepareDataDirectory(
@@ -73,13 +73,13 @@ export async function prepareDataDirectory(
 export function explainDataDirectoryFailure(dataDir: string, error: unknown): unknown {
   switch ((error as NodeJS.ErrnoException | null)?.code) {
     case "EROFS":
-      return new OperatorError(`DATA_DIR ${dataDir} is on a read-only file system. ${WAY_OUT}`, {
+      return new OperatorError(`DATA_DIR ${dataDir} is on a read-only file system. ${REMEDY}`, {
         cause: error,
       });
     case "EACCES":
     case "EPERM":
       return new OperatorError(
-        `DATA_DIR ${dataDir} cannot be written by the user this program runs as. ${WAY_OUT}`,
+        `DATA_DIR ${dataDir} cannot be written by the user this program runs as. ${REMEDY}`,
         { cause: error },
       );
     case "ENOSPC":
@@ -87,7 +87,7 @@ export function explainDataDirectoryFailure(dataDir: string, error: unknown): un
       return diskFull(dataDir, error);
     case "ENOTDIR":
     case "EEXIST":
-      return new OperatorError(`DATA_DIR ${dataDir} is a file, not a directory. ${WAY_OUT}`, {
+      return new OperatorError(`DATA_DIR ${dataDir} is a file, not a directory. ${REMEDY}`, {
         cause: error,
       });
     default:
@@ -95,7 +95,7 @@ export function explainDataDirectoryFailure(dataDir: string, error: unknown): un
   }
 }
 
-/** The OperatorError for a disk without room. */
+/** The OperatorError for a full disk. */
 export function diskFull(dataDir: string, cause?: unknown): OperatorError {
   return new OperatorError(`The disk that holds DATA_DIR ${dataDir} is full. Make room on it.`, {
     cause,

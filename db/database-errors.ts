@@ -1,4 +1,4 @@
-/** Failures of the way to the server or of the server as a whole, never of one statement. */
+/** Failures of the connection or of the server as a whole, never of a single statement. */
 const UNAVAILABLE_CODES = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -11,7 +11,7 @@ const UNAVAILABLE_CODES = new Set([
   "EADDRNOTAVAIL",
   "ENOTFOUND",
   "EAI_AGAIN",
-  // those of a Unix socket: its server is away, or has more newcomers than it can greet
+  // Those of a Unix socket: the server is down, or its backlog is full.
   "SOCKET_ENOENT",
   "SOCKET_ECONNREFUSED",
   "SOCKET_EAGAIN",
@@ -42,7 +42,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The SQLSTATE or system error code of a failed query, looked for through the chain of causes. */
+/** The SQLSTATE or system error code of a failed query, searched for along the chain of causes. */
 export function databaseErrorCode(error: unknown): string | undefined {
   for (let cause = error, depth = 0; depth < 10; depth++) {
     if (typeof cause !== "object" || cause === null) return undefined;
@@ -52,7 +52,7 @@ export function databaseErrorCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** True when the database could not be reached, went away or had no connection free: worth trying later. */
+/** True when the database was unreachable, the connection was lost or none was free: a retry may succeed. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code !== undefined && (UNAVAILABLE_CODES.has(code) || code.startsWith("08"));

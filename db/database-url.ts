@@ -20,7 +20,7 @@ export function parseSocketAddress(url: string): SocketAddress | null {
   return { host: folder, port: Number(parameters.get("port") ?? port.slice(1)) || DEFAULT_PORT };
 }
 
-/** Where a server's socket lies in its folder, and where clients look for it. */
+/** The path of a server's socket file in its folder. */
 export function socketPath({ host, port }: SocketAddress): string {
   return posix.join(host, `.s.PGSQL.${port}`);
 }

@@ -8,23 +8,23 @@ import type { Database, Executor, Transaction } from "./client";
 import { databaseErrorCode } from "./database-errors";
 import { OperatorError } from "./operator-error";
 
-/** Any number, as long as nothing else in the database locks it. */
+/** Arbitrary, but used for no other advisory lock in the database. */
 const MIGRATION_LOCK = 7_240_918_355_102;
 
 /**
- * Brings the schema up to `db/migrations` and returns how many migrations that took. All of them run
- * in one transaction that holds an advisory lock, so instances that start together take turns, and a
- * program that dies on the way leaves neither half a schema nor a lock behind.
+ * Applies the pending migrations of `db/migrations` and returns their number. They run in one transaction that
+ * holds an advisory lock, so concurrently starting instances run one after another, and a program that is killed
+ * leaves neither a partial schema nor a lock behind.
  */
 export async function migrateDatabase(database: Database): Promise<number> {
   const newest = readMigrationFiles({ migrationsFolder: migrationsFolder() }).at(-1);
-  // Nothing to do needs no right to do it: the site may run as a user who cannot alter the schema.
+  // With nothing to migrate no DDL privilege is needed: the site may run as a user who cannot alter the schema.
   if ((await readApplied(database.db)).newest >= (newest?.folderMillis ?? 0)) return 0;
 
-  const patient = database.reopen({ max: 1, statementTimeout: null, onQuery: undefined });
+  const migrationDatabase = database.reopen({ max: 1, statementTimeout: null, onQuery: undefined });
   try {
-    return await patient.db.transaction(async (transaction) => {
-      // A holder whose machine vanished without a word must not keep the others waiting for ever.
+    return await migrationDatabase.db.transaction(async (transaction) => {
+      // A lock holder whose machine has crashed must not block the others forever.
       await transaction.execute(sql`set local idle_in_transaction_session_timeout = '60s'`);
       await transaction.execute(sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
       const before = await readApplied(transaction);
@@ -44,7 +44,7 @@ export async function migrateDatabase(database: Database): Promise<number> {
     }
     throw error;
   } finally {
-    await patient.close();
+    await migrationDatabase.close();
   }
 }
 

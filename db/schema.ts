@@ -14,7 +14,7 @@ import {
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 
-/** People with an account. An address counts once, whatever its case (specification, 3 and 5). */
+/** Accounts. Email addresses are unique, whatever their case (specification, 3 and 5). */
 export const users = pgTable(
   "users",
   {
@@ -22,7 +22,7 @@ export const users = pgTable(
     email: text("email").notNull(),
     passwordHash: text("password_hash").notNull(),
     avatarUrl: text("avatar_url"),
-    /** When the owner was last told by mail that somebody tried to sign up with this address. */
+    /** When the owner was last notified by mail of an attempt to sign up with this address. */
     signUpNoticeSentAt: instant("sign_up_notice_sent_at"),
     createdAt: instant("created_at").notNull().defaultNow(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
@@ -47,7 +47,7 @@ export const sessions = pgTable(
   ],
 );
 
-/** Password resets that were asked for, at most one a user. The row holds the link's token as SHA-256. */
+/** Requested password resets, at most one per user. The row holds the SHA-256 of the link's token. */
 export const passwordResets = pgTable(
   "password_resets",
   {
@@ -57,7 +57,7 @@ export const passwordResets = pgTable(
     tokenHash: text("token_hash").notNull(),
     createdAt: instant("created_at").notNull().defaultNow(),
     expiresAt: instant("expires_at").notNull(),
-    /** How many links were mailed since `counted_since`, however often they were asked for. */
+    /** How many links have been mailed since `counted_since`, however many were requested. */
     mailCount: integer("mail_count").notNull().default(1),
     countedSince: instant("counted_since").notNull().defaultNow(),
   },
@@ -67,12 +67,12 @@ export const passwordResets = pgTable(
   ],
 );
 
-/** Numbers each snapshot of what Stripe says of a customer, so that an older answer never overwrites a newer one. */
+/** Numbers the snapshots of customers at Stripe, so that an older one never overwrites a newer one. */
 export const billingSyncNumbers = pgSequence("billing_sync_numbers");
 
 /**
- * What billing knows of a user. `stripe_price_id` and `stripe_current_period_end` decide access
- * (specification, 4); the rest is what it takes to keep the two equal to what Stripe says.
+ * Billing data of a user. `stripe_price_id` and `stripe_current_period_end` decide access (specification, 4); the
+ * rest is needed to keep these two in sync with Stripe.
  */
 export const profiles = pgTable(
   "profiles",
@@ -81,27 +81,27 @@ export const profiles = pgTable(
       .primaryKey()
       .references(() => users.id, { onDelete: "cascade" }),
     stripeCustomerId: text("stripe_customer_id"),
-    /** The price that is really paid, whichever is on sale by now. */
+    /** The price actually paid, whichever is on sale now. */
     stripePriceId: text("stripe_price_id"),
-    /** End of access, with the leeway of a renewal or the grace of an unpaid one; not Stripe's own period. */
+    /** End of access, including the leeway of a renewal or the grace period of an unpaid one; not Stripe's period end. */
     stripeCurrentPeriodEnd: instant("stripe_current_period_end"),
     stripeSubscriptionId: text("stripe_subscription_id"),
     stripeSubscriptionStatus: text("stripe_subscription_status"),
     stripeCancelAtPeriodEnd: boolean("stripe_cancel_at_period_end").notNull().default(false),
-    /** When a cancelled subscription ends, which may be several charges away; null while it goes on. */
+    /** When a cancelled subscription ends, which may be several charges away; null if it renews. */
     stripeCancelAt: instant("stripe_cancel_at"),
-    /** Why a subscription that goes on gives no access: its payment was refunded, or is disputed. */
+    /** Why a live subscription gives no access: its payment was refunded, or is disputed. */
     accessWithdrawn: text("access_withdrawn").$type<"refund" | "dispute">(),
-    /** The Checkout Session last opened, so that a second click finds it again. */
+    /** The Checkout Session opened last, so that a second click reuses it. */
     stripeCheckoutSessionId: text("stripe_checkout_session_id"),
-    /** When that session was opened; null once it is known to be over. */
+    /** When that session was opened; null once it is known to have ended. */
     checkoutOpenedAt: instant("checkout_opened_at"),
-    /** Calls of a checkout that Stripe failed; part of its idempotency keys, under which Stripe keeps a failure. */
+    /** Failed calls of a checkout; part of its idempotency keys, since Stripe replays a failure under the same key. */
     checkoutFailures: integer("checkout_failures").notNull().default(0),
-    /** The number of the snapshot of Stripe that was last written here. */
+    /** The number of the snapshot last written here. */
     syncNumber: bigint("sync_number", { mode: "number" }).notNull().default(0),
     syncedAt: instant("synced_at"),
-    /** When the timer looks at Stripe again if no webhook comes; null where nothing can change unheard. */
+    /** When the timer syncs the row if no webhook arrives; null if nothing can change without one. */
     syncDueAt: instant("sync_due_at"),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },
@@ -111,11 +111,11 @@ export const profiles = pgTable(
   ],
 );
 
-/** Prices of Stripe's that members pay or paid. What is kept of one never changes at Stripe. */
+/** Stripe prices that members pay or paid. What is stored of a price never changes at Stripe. */
 export const stripePrices = pgTable("stripe_prices", {
   id: text("id").primaryKey(),
   productId: text("product_id").notNull(),
-  /** In the currency's smallest unit, as Stripe counts; null for a price that is no plain amount. */
+  /** In Stripe's minor unit of the currency; null for a price without a fixed amount. */
   unitAmount: integer("unit_amount"),
   currency: text("currency").notNull(),
   /** day, week, month or year. */
@@ -129,7 +129,7 @@ export const subscribers = pgTable(
   {
     id: uuid("id").primaryKey().defaultRandom(),
     email: text("email").notNull(),
-    /** When the address began to count: at once, or with double opt-in when its owner confirmed it. */
+    /** When the address was confirmed: at once, or with double opt-in when its owner confirmed it. */
     confirmedAt: instant("confirmed_at"),
     /** When its owner was last asked by mail to confirm it, so that nobody's inbox can be flooded. */
     confirmationSentAt: instant("confirmation_sent_at"),
@@ -143,7 +143,7 @@ export const subscribers = pgTable(
   ],
 );
 
-/** The ledger of webhook events whose work is done: a second delivery of an id is not worked again. */
+/** The ledger of processed webhook events: a second delivery of the same id is not processed again. */
 export const webhookEvents = pgTable(
   "webhook_events",
   {
@@ -151,20 +151,20 @@ export const webhookEvents = pgTable(
     type: text("type").notNull(),
     apiVersion: text("api_version"),
     stripeCustomerId: text("stripe_customer_id"),
-    /** When Stripe made the event. */
+    /** When Stripe created the event. */
     occurredAt: instant("occurred_at").notNull(),
     receivedAt: instant("received_at").notNull().defaultNow(),
   },
   (table) => [index("webhook_events_received_at_index").on(table.receivedAt)],
 );
 
-/** Attempts counted against a limit, by what is limited and who made them; shared by all instances. */
+/** Rate limit counters, keyed by limit and client; shared by all instances. */
 export const rateLimits = pgTable(
   "rate_limits",
   {
     key: text("key").primaryKey(),
     points: integer("points").notNull(),
-    /** When the count starts anew. */
+    /** When the count is reset. */
     expire: instant("expire"),
   },
   (table) => [index("rate_limits_expire_index").on(table.expire)],

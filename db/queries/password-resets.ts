@@ -2,12 +2,12 @@ import { and, eq, gt, lt, or, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { passwordResets, users } from "../schema";
 
-/** How many links one person is mailed: none before `askAgainAfter`, and `most` since `countSince`. */
+/** Limits the links mailed to a user: none before `askAgainAfter`, and at most `most` since `countSince`. */
 export type PasswordResetMailLimit = { askAgainAfter: Date; countSince: Date; most: number };
 
 /**
- * Notes that a user asked for a new password, in place of any earlier time; false, and nothing changed,
- * if the limit does not allow another mail now. The link that was mailed last goes on working then.
+ * Stores a user's password reset, replacing any earlier one; false, with nothing changed, if the limit does not
+ * allow another mail now. The last mailed link then stays valid.
  */
 export async function replacePasswordReset(
   reset: { userId: string; tokenHash: string; createdAt: Date; expiresAt: Date },
@@ -35,7 +35,7 @@ export async function replacePasswordReset(
   return written.length > 0;
 }
 
-/** Whose reset a token stands for, while it can still be used; null otherwise. Changes nothing. */
+/** The user of an unused, unexpired reset token; null otherwise. Changes nothing. */
 export async function findPasswordReset(
   tokenHash: string,
   now: Date,
@@ -50,7 +50,7 @@ export async function findPasswordReset(
   return reset ?? null;
 }
 
-/** Uses a reset up and gives its user; null if it was used before, has expired or never was. */
+/** Uses a reset up and returns its user id; null if it was used before, has expired or never existed. */
 export async function takePasswordReset(
   tokenHash: string,
   now: Date,
@@ -63,7 +63,7 @@ export async function takePasswordReset(
   return reset?.userId ?? null;
 }
 
-/** Removes resets that expired before `now`; gives how many there were. */
+/** Deletes resets that expired before `now`; returns their number. */
 export async function deleteExpiredPasswordResets(
   now: Date,
   executor: Executor = getDatabase().db,

@@ -10,7 +10,7 @@ export async function findProfile(
   return profile ?? null;
 }
 
-/** The profile of a user, made if it is missing. */
+/** The profile of a user, created if missing. */
 export async function ensureProfile(
   userId: string,
   executor: Executor = getDatabase().db,
@@ -60,8 +60,8 @@ export async function updateProfile(
 }
 
 /**
- * Gives a user a Stripe customer in the place of the one that was seen there, null for none. False, and
- * nothing is written, if another is there by now, or another user has the customer.
+ * Sets a user's Stripe customer if the row still has the customer `seen` (null for none). False, with nothing
+ * written, if the row has changed or another user has the customer.
  */
 export async function replaceCustomer(
   userId: string,
@@ -84,7 +84,7 @@ export async function replaceCustomer(
   return replaced.length > 0;
 }
 
-/** Counts a failed call of a user's checkout, once however many saw it fail after the same number before. */
+/** Increments a user's checkout failures from `seen`, so that concurrent callers that saw the same number count once. */
 export async function countCheckoutFailure(
   userId: string,
   seen: number,
@@ -96,7 +96,7 @@ export async function countCheckoutFailure(
     .where(and(eq(profiles.id, userId), eq(profiles.checkoutFailures, seen)));
 }
 
-/** The number of the next look at Stripe: higher than that of every look that was called for before. */
+/** The number of the next snapshot of Stripe: higher than any drawn before. */
 export async function nextSyncNumber(executor: Executor = getDatabase().db): Promise<number> {
   const [row] = await executor.execute<{ number: string }>(
     sql`select nextval(${billingSyncNumbers.seqName ?? ""}) as number`,
@@ -125,7 +125,7 @@ export async function findCustomersDue(
     .limit(limit);
 }
 
-/** A user whom Stripe knows. */
+/** A user with a Stripe customer. */
 export type BilledProfile = { id: string; stripeCustomerId: string };
 
 /** A page of all profiles that have a Stripe customer, in the order of their ids, after `afterId`. */

@@ -2,7 +2,7 @@ import { lt } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { rateLimits } from "../schema";
 
-/** Removes counts whose time was over before `now`. */
+/** Deletes counts that expired before `now`. */
 export async function deleteExpiredRateLimits(
   now: Date,
   executor: Executor = getDatabase().db,

@@ -7,7 +7,7 @@ export type ViewerRow = {
   user: { id: string; email: string; avatarUrl: string | null };
   session: { createdAt: Date; expiresAt: Date };
   profile: Profile | null;
-  /** What the profile's price is, if it has one that is kept. */
+  /** The profile's price, if it is stored. */
   price: StripePrice | null;
 };
 
@@ -33,7 +33,7 @@ function prepareFindViewer(executor: Executor) {
     .prepare("find_viewer_by_session");
 }
 
-/** Asked with every page, so its text is put together once for each database. */
+/** Runs for every page, so its SQL is built only once per database. */
 const findViewer = new WeakMap<Executor, ReturnType<typeof prepareFindViewer>>();
 
 /** The viewer of an unexpired session, in one query; null if there is none. */
@@ -67,9 +67,9 @@ export async function findUserBySession(
 }
 
 /**
- * Opens a session for a user whose password hash still is `passwordHash`; false, and nothing written, if it
- * is not. The lock on the user's row makes a change of password that runs at the same moment come before,
- * and be seen here, or after, and end this session too.
+ * Opens a session for a user whose password hash is still `passwordHash`; false, with nothing written, if it is
+ * not. The lock on the user's row serializes this with a concurrent password change: either the change is seen
+ * here, or it ends this session too.
  */
 export async function insertSession(
   session: { tokenHash: string; userId: string; passwordHash: string; expiresAt: Date },
@@ -100,7 +100,7 @@ export async function extendSession(
   await executor.update(sessions).set({ expiresAt }).where(eq(sessions.tokenHash, tokenHash));
 }
 
-/** Removes a session and gives its user; null if there was none. */
+/** Deletes a session and returns its user id; null if there was none. */
 export async function deleteSession(
   tokenHash: string,
   executor: Executor = getDatabase().db,
@@ -120,7 +120,7 @@ export async function deleteSessionsOfUser(
   await executor.delete(sessions).where(eq(sessions.userId, userId));
 }
 
-/** Removes sessions that ended before `now`; gives how many there were. */
+/** Deletes sessions that expired before `now`; returns their number. */
 export async function deleteExpiredSessions(
   now: Date,
   executor: Executor = getDatabase().db,

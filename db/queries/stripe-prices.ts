@@ -14,7 +14,7 @@ export async function findStripePrice(
   return price ?? null;
 }
 
-/** Keeps a price, unless it is kept already: at Stripe nothing of it can change. */
+/** Stores a price unless it is already stored: what is stored of a price cannot change at Stripe. */
 export async function insertStripePrice(
   price: StripePrice,
   executor: Executor = getDatabase().db,

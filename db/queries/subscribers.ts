@@ -3,8 +3,8 @@ import { type Executor, getDatabase } from "../client";
 import { type Subscriber, subscribers } from "../schema";
 
 /**
- * Puts an address on the list so that it counts at once; false, and nothing written, if it counts
- * already in whatever case. One that still waited to be confirmed counts from now on.
+ * Adds an address as confirmed; false, with nothing written, if it is already confirmed, whatever its case. An
+ * unconfirmed one becomes confirmed.
  */
 export async function insertSubscriber(
   email: string,
@@ -26,8 +26,8 @@ export async function insertSubscriber(
 }
 
 /**
- * Notes an address that is to be confirmed by mail and gives its id when such a mail is due: for a new
- * address, and for an unconfirmed one that was last asked before `askAgainAfter`. Null when none is.
+ * Adds an address that is to be confirmed by mail, and returns its id if such a mail is due: for a new address,
+ * or an unconfirmed one last asked before `askAgainAfter`. Null otherwise.
  */
 export async function insertUnconfirmedSubscriber(
   email: string,
@@ -66,7 +66,7 @@ export async function findSubscriberByEmail(
   return subscriber ?? null;
 }
 
-/** Makes an address count from `now` on, unless it does already; false if it is not on the list. */
+/** Confirms an address as of `now`, unless it is already confirmed; false if it is not on the list. */
 export async function confirmSubscriber(
   id: string,
   now: Date,
@@ -82,7 +82,7 @@ export async function confirmSubscriber(
   return confirmed.length > 0;
 }
 
-/** Takes an address off the list; false if it was not on it. */
+/** Deletes an address from the list; false if it was not on it. */
 export async function deleteSubscriber(
   id: string,
   executor: Executor = getDatabase().db,
@@ -94,7 +94,7 @@ export async function deleteSubscriber(
   return gone.length > 0;
 }
 
-/** Removes addresses that came before `before` and were never confirmed; gives how many there were. */
+/** Deletes unconfirmed addresses added before `before`; returns their number. */
 export async function deleteUnconfirmedSubscribers(
   before: Date,
   executor: Executor = getDatabase().db,

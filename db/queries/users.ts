@@ -46,8 +46,8 @@ export async function renewPasswordHash(
 }
 
 /**
- * The address to tell that somebody tried to sign up with it, at most once for each call after
- * `notSince`; null when its owner was told since, or nobody has it.
+ * Claims the notice of a sign-up attempt to an address and returns the address to mail; null if its owner has
+ * been notified since `notSince`, or it has no account.
  */
 export async function claimSignUpNotice(
   email: string,
@@ -79,7 +79,7 @@ export async function updatePasswordHash(
     .where(eq(users.id, userId));
 }
 
-/** When an account was made; null if there is none. */
+/** When an account was created; null if there is none. */
 export async function findAccountCreation(
   userId: string,
   executor: Executor = getDatabase().db,

@@ -3,8 +3,8 @@ import { type Executor, getDatabase } from "../client";
 import { webhookEvents } from "../schema";
 
 /**
- * Enters an event into the ledger; false if its id is there already. A second delivery that comes while
- * the first one's transaction runs waits for it here.
+ * Inserts an event into the ledger; false if its id is already there. A second delivery during the first one's
+ * transaction waits for it here.
  */
 export async function insertWebhookEvent(
   event: typeof webhookEvents.$inferInsert,
@@ -30,7 +30,7 @@ export async function hasWebhookEvent(
   return found.length > 0;
 }
 
-/** The events worked last, newest first. */
+/** The events processed last, newest first. */
 export async function findLastWebhookEvents(
   limit: number,
   executor: Executor = getDatabase().db,
@@ -38,7 +38,7 @@ export async function findLastWebhookEvents(
   return executor.select().from(webhookEvents).orderBy(desc(webhookEvents.receivedAt)).limit(limit);
 }
 
-/** Forgets the oldest events received before `before`, so many at most; gives how many there were. */
+/** Deletes the oldest events received before `before`, at most `limit`; returns their number. */
 export async function deleteOldWebhookEvents(
   before: Date,
   limit: number,

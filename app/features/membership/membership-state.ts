@@ -1,6 +1,6 @@
 import type { Profile } from "~db/schema";
 
-/** Why a membership that is not over does not simply go on. */
+/** A problem of a membership that has not ended. */
 export type MembershipTrouble =
   | "past-due"
   | "unpaid"
@@ -17,7 +17,7 @@ const TROUBLES: Record<string, MembershipTrouble> = {
   incomplete: "confirming",
 };
 
-/** What the member has to be told about; null for a membership that goes on, has ended or never was. */
+/** The problem to show to the member; null for a membership without one, an ended one, or none. */
 export function membershipTrouble({
   accessWithdrawn,
   stripeSubscriptionStatus,

@@ -2,12 +2,12 @@ import { log } from "~/observability/log.server";
 import { confirmSubscriber } from "~db/queries/subscribers";
 import { readSubscriberToken } from "./subscriber-token.server";
 
-/** What became of a confirmation link: used, worth nothing (any more), or kept for another try. */
+/** The outcome of a confirmation link: confirmed, invalid, or failed and to be retried. */
 export type ConfirmOutcome =
   | { kind: "confirmed" | "invalid-link" }
   | { kind: "failed"; subscriberId: string };
 
-/** Makes the address of a token's holder count. Confirming twice is as good as once. */
+/** Confirms the address of a token's subscriber. Idempotent. */
 export async function confirmSubscription(token: unknown): Promise<ConfirmOutcome> {
   const id = readSubscriberToken("confirm", token);
   if (!id) return { kind: "invalid-link" };

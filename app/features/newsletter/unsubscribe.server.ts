@@ -2,14 +2,14 @@ import { log } from "~/observability/log.server";
 import { deleteSubscriber } from "~db/queries/subscribers";
 import { readSubscriberToken } from "./subscriber-token.server";
 
-/** What became of an unsubscribe link: used, forged or cut short, or kept for another try. */
+/** The outcome of an unsubscribe link: unsubscribed, invalid, or failed and to be retried. */
 export type UnsubscribeOutcome =
   | { kind: "unsubscribed" | "invalid-link" }
   | { kind: "failed"; subscriberId: string };
 
 /**
- * Takes the address of a token's holder off the list; doing it twice is as good as once. `oneClick` is for
- * the log: whether a mail program asked for it (RFC 8058) and not the page.
+ * Removes the address of a token's subscriber from the list. Idempotent. `oneClick` is for the log: whether a
+ * mail program requested it (RFC 8058) rather than the page.
  */
 export async function unsubscribe(token: unknown, oneClick: boolean): Promise<UnsubscribeOutcome> {
   const id = readSubscriberToken("unsubscribe", token);
