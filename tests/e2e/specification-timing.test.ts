@@ -235,17 +235,19 @@ describe("a toast whose own code has not come", () => {
     await expect(toast).toHaveCount(0);
   });
 
-  it("is swiped away with a finger on a phone, and closed by its link", async () => {
+  it("is closed by its link on a phone, or swiped away with a finger", async () => {
     const page = await site.visit({ hasTouch: true, viewport: { width: 360, height: 740 } });
     const { toast } = await openWithPlainToast(page);
+    // before any swipe: Chromium takes a tap soon after one for the end of a fling
+    await toast.getByRole("link", { name: "Close" }).tap();
+    await expect(toast).toHaveCount(0);
+    await page.getByRole("button", { name: "Get Your Copy - $24.99" }).click();
+    await expect(toast).toBeVisible();
     const swipe = await finger(page, toast);
     await swipe(49);
     await expect(toast).toHaveCSS("transform", "none");
     expect(await toast.count()).toBe(1);
     await swipe(51);
-    await expect(toast).toHaveCount(0);
-    await page.getByRole("button", { name: "Get Your Copy - $24.99" }).tap();
-    await toast.getByRole("link", { name: "Close" }).tap();
     await expect(toast).toHaveCount(0);
   });
 });
