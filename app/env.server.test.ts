@@ -289,8 +289,8 @@ describe("settings that do not go together", () => {
     [{ STRIPE_SANDBOX_PORT: "4000" }, /STRIPE_SANDBOX_PORT is set and not used/],
     [{ STRIPE_SANDBOX_LATENCY_MS: "350" }, /STRIPE_SANDBOX_LATENCY_MS is set and not used/],
     [{ PAYMENTS: "sandbox", STRIPE_PRICE_ID: "price_1" }, /STRIPE_PRICE_ID is set and not used/],
-    [{ SMTP_HOST: "mail.example.com" }, /SMTP_HOST is set, but is no setting/],
-    [{ STRIPE_API_KEY: "sk_test_hunter2" }, /STRIPE_API_KEY is set, but is no setting/],
+    [{ SMTP_HOST: "mail.example.com" }, /SMTP_HOST is set, but is not a setting/],
+    [{ STRIPE_API_KEY: "sk_test_hunter2" }, /STRIPE_API_KEY is set, but is not a setting/],
   ])("are told at the start: %o", (variables, warning) => {
     const { WARNINGS } = parseEnvironment(variables as unknown as Record<string, string>);
     expect(WARNINGS.filter((text) => warning.test(text))).toHaveLength(1);
