@@ -115,7 +115,7 @@ describe("a price other than $9.99 a month", () => {
     const before = await landingPage(program);
     expect(before).toContain("You see the price before you pay, and you can cancel anytime.");
     expect(before).not.toMatch(/\$9\.99|€/);
-    expect(program.output()).toContain("the pages name no amount meanwhile");
+    expect(program.output()).toContain("until then the pages show none");
 
     await account.arrive();
     // without the cached page being dropped it would stay for a minute
