@@ -101,6 +101,17 @@ describe("files that documents name", () => {
     expect(broken).toEqual([]);
   });
 
+  it("hold the function or constant that is said to be in them", () => {
+    const places = documents.flatMap((file) =>
+      [...prose(file).matchAll(/`(\w+)` in `((?:app|db|tests)\/[\w./$-]+)`/g)].map(
+        ([, name = "", path = ""]) => ({ file, name, path }),
+      ),
+    );
+    expect(places.length).toBeGreaterThan(1);
+    const missing = places.filter(({ name, path }) => !read(path).includes(name));
+    expect(missing).toEqual([]);
+  });
+
   it("are tests that are there, beside the promises of docs/security.md", () => {
     const rows = [...read("docs/security.md").matchAll(/^\|[^|]*\|(.*)\|$/gm)];
     const tests = rows.flatMap(([, cell = ""]) => [...cell.matchAll(/`([^`…]+)`/g)]);
