@@ -3,7 +3,7 @@ import pTimeout from "p-timeout";
 import { dataDirectory } from "~/data-directory.server";
 import { type Environment, env, SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { warmUpPasswords } from "~/features/accounts/password.server";
-import { learnPriceOnSale } from "~/features/billing/learn-price-on-sale.server";
+import { loadPriceOnSale } from "~/features/billing/load-price-on-sale.server";
 import { startReconciliation } from "~/features/billing/reconcile.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { closeMail } from "~/features/mail/background-mail.server";
@@ -99,7 +99,7 @@ async function start(
   signal.throwIfAborted();
   if (settings.SANDBOX) started.push(await startSandbox(settings, settings.SANDBOX));
   if (settings.STRIPE && !settings.SANDBOX) {
-    const stopPriceLookup = await learnPriceOnSale();
+    const stopPriceLookup = await loadPriceOnSale();
     started.push({ name: "price look-up", stop: async () => stopPriceLookup() });
     signal.throwIfAborted();
   }

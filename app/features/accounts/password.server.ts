@@ -25,7 +25,7 @@ const queue = new FairQueue({ concurrency: CONCURRENCY, maxWaiting: MAX_WAITING 
 exposeHashQueue(() => queue.running + queue.waiting);
 
 /** Whether the queue has room for a password from this network; checked before other work is done for it. */
-export function hasPlaceInQueue(network?: ClientNetworks): boolean {
+export function hasHashQueueCapacity(network?: ClientNetworks): boolean {
   return queue.hasRoomFor(network);
 }
 

@@ -8,7 +8,7 @@ import { withCallPurpose } from "./call-purpose.server";
 import { idOf } from "./coverage";
 import { requireStripe, stripeClient } from "./stripe-client.server";
 import { reportSync, takeSnapshot, writeSnapshot } from "./sync-customer.server";
-import { refuseWebhook } from "./webhook-refusals.server";
+import { rejectWebhook } from "./webhook-rejections.server";
 
 type EventOf<Type extends Stripe.Event["type"]> = Extract<Stripe.Event, { type: Type }>;
 
@@ -60,12 +60,12 @@ export async function receiveWebhook(
 ): Promise<WebhookAnswer> {
   const event = verifiedEvent(rawBody, signature);
   if (!event) {
-    refuseWebhook(signature ? "wrong signature" : "no signature", { network });
+    rejectWebhook(signature ? "wrong signature" : "no signature", { network });
     return { status: 400, message: "The signature does not fit." };
   }
   const facts = { event: event.id, type: event.type };
   if (event.livemode !== isLiveKey(requireStripe().secretKey)) {
-    refuseWebhook("livemode mismatch", { network, ...facts, livemode: event.livemode });
+    rejectWebhook("livemode mismatch", { network, ...facts, livemode: event.livemode });
     return { status: 400, message: "Livemode mismatch: the event is of the other mode." };
   }
   if (!isHandledEvent(event)) {

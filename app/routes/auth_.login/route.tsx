@@ -2,7 +2,7 @@ import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { LOG_IN_PATH } from "~/features/accounts/auth-paths";
 import { readEmail } from "~/features/accounts/credentials";
 import { findKnownBrowser } from "~/features/accounts/known-browser.server";
-import { HASH_RETRY_SECONDS, hasPlaceInQueue } from "~/features/accounts/password.server";
+import { HASH_RETRY_SECONDS, hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { readSession } from "~/features/accounts/sessions.server";
 import { logIn } from "~/features/accounts/sign-in.server";
 import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
@@ -33,7 +33,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   };
 
   // reject a flood before it costs any database work
-  if (!hasPlaceInQueue(clientNetworks(clientAddress))) return rejectBusy();
+  if (!hasHashQueueCapacity(clientNetworks(clientAddress))) return rejectBusy();
   const account = readEmail(email);
   const knownBrowser = await findKnownBrowser(request, account);
   const limited = await limitForm("login", { form, context, account, knownBrowser }, failure);

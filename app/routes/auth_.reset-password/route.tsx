@@ -2,7 +2,7 @@ import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remi
 import { useLoaderData } from "@remix-run/react";
 import { firstProblem, newPasswordSchema } from "~/features/accounts/credentials";
 import { rememberBrowser } from "~/features/accounts/known-browser.server";
-import { HASH_RETRY_SECONDS, hasPlaceInQueue } from "~/features/accounts/password.server";
+import { HASH_RETRY_SECONDS, hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { lookUpPasswordReset, resetPassword } from "~/features/accounts/password-reset.server";
 import { PasswordResetPage } from "~/features/accounts/password-reset-page";
 import { FORGOT_PASSWORD_PATH, passwordResetPath } from "~/features/accounts/password-reset-paths";
@@ -61,7 +61,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const rejectBusy = () => rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
   const password = newPasswordSchema.safeParse(form.fields.password);
   if (!password.success) return answerForm(form, failure(firstProblem(password.error)));
-  if (!hasPlaceInQueue(clientNetworks(clientAddress))) return rejectBusy();
+  if (!hasHashQueueCapacity(clientNetworks(clientAddress))) return rejectBusy();
   const limited = await limitForm("new-password", { form, context }, failure);
   if (limited) return limited;
 

@@ -4,16 +4,16 @@ import { logSecurityEvent } from "~/observability/security-log.server";
 const MINUTE_MS = 60_000;
 
 /** Why a delivery was rejected; each reason is throttled separately, so that a flood of one does not hide another. */
-export type RefusalReason = "no signature" | "wrong signature" | "livemode mismatch";
+export type RejectionReason = "no signature" | "wrong signature" | "livemode mismatch";
 
 /** Deliveries rejected per reason since its last log line; absent when that line is over a minute old. */
-const unlogged = new Map<RefusalReason, number>();
+const unlogged = new Map<RejectionReason, number>();
 
 /**
  * Counts a rejected delivery and writes it to the security log: the first in a minute with its details, and at
  * the end of the minute how many more there were, so that a flood logs two lines per minute and reason.
  */
-export function refuseWebhook(reason: RefusalReason, facts: Record<string, unknown>): void {
+export function rejectWebhook(reason: RejectionReason, facts: Record<string, unknown>): void {
   countWebhook("refused");
   const before = unlogged.get(reason);
   if (before !== undefined) {
@@ -26,15 +26,15 @@ export function refuseWebhook(reason: RefusalReason, facts: Record<string, unkno
     const count = unlogged.get(reason) ?? 0;
     unlogged.delete(reason);
     if (count > 0) {
-      logSecurityEvent("webhook-refused", { reason, count }, "more webhooks refused in a minute");
+      logSecurityEvent("webhook-refused", { reason, count }, "more webhooks rejected in a minute");
     }
   }, MINUTE_MS).unref();
 }
 
-const MESSAGES: Record<RefusalReason, string> = {
-  "no signature": "webhook refused: it has no signature",
+const MESSAGES: Record<RejectionReason, string> = {
+  "no signature": "webhook rejected: it has no signature",
   "wrong signature":
-    "webhook refused: its signature is stale or made with a secret other than STRIPE_WEBHOOK_SECRET",
+    "webhook rejected: its signature is stale or made with a secret other than STRIPE_WEBHOOK_SECRET",
   "livemode mismatch":
-    "webhook refused: livemode mismatch (live event on a test key, or the reverse)",
+    "webhook rejected: livemode mismatch (live event on a test key, or the reverse)",
 };

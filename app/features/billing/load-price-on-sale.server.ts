@@ -13,7 +13,7 @@ const RETRY_MS = [2_000, 10_000, 60_000];
  * Loads the price on sale from the database, or else from Stripe, and retries until it is known. Resolves as
  * soon as it is, or after three seconds at the latest, to a function that stops retrying.
  */
-export async function learnPriceOnSale(): Promise<() => void> {
+export async function loadPriceOnSale(): Promise<() => void> {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   const load = async (failures = 0): Promise<void> => {
