@@ -11,9 +11,8 @@ const jacketPhoto: Photo = {
 };
 
 /**
- * The hero image: the book itself. Its jacket carries the photograph, or our drawing while there is
- * none; the lettering lies above both and only repeats the page's title, so it is hidden from readers
- * by ear.
+ * The hero image: the book itself. Its jacket shows the photograph, or our drawing until that has loaded. The
+ * lettering on top only repeats the page's title, so it is hidden from screen readers.
  */
 export function BookCover({ className = "" }: { className?: string }) {
   return (

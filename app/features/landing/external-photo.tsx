@@ -15,14 +15,14 @@ export type Photo = {
 type ExternalPhotoProps = {
   photo: Photo;
   sizes: string;
-  /** The largest picture of the first screen: fetched before the others, never lazily. */
+  /** The largest picture above the fold: fetched before the others, never lazily. */
   priority?: boolean;
 };
 
 /**
  * A picture from the external stock photo host, laid over a drawing of our own (the parent's first
- * child). While it loads the drawing shows through; when it fails, a layer with the drawing covers the
- * browser's broken-image mark (external-photo.css), and with JavaScript the picture is made transparent.
+ * child). While it loads, the drawing shows through. If it fails, a layer with the drawing covers the
+ * browser's broken-image icon (external-photo.css), and with JavaScript the picture becomes transparent.
  */
 export function ExternalPhoto({ photo, sizes, priority = false }: ExternalPhotoProps) {
   const ref = useRef<HTMLImageElement>(null);
@@ -32,7 +32,7 @@ export function ExternalPhoto({ photo, sizes, priority = false }: ExternalPhotoP
     const giveUp = () => {
       image.dataset.failed = "";
     };
-    // the failure may lie before hydration
+    // it may have failed before hydration
     if (image.complete && image.naturalWidth === 0) giveUp();
     image.addEventListener("error", giveUp);
     return () => image.removeEventListener("error", giveUp);

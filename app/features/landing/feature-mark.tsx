@@ -18,7 +18,7 @@ const marks = {
 
 export type FeatureMarkName = keyof typeof marks;
 
-/** A small drawing in one golden line, beside a heading that says the same in words. */
+/** A small drawing in one golden line. Decorative: the heading beside it says the same. */
 export function FeatureMark({ name }: { name: FeatureMarkName }) {
   return (
     <svg

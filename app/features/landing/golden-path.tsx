@@ -1,14 +1,14 @@
 /*
- * The golden path is one line in pieces, because the sections it wanders through have no fixed
- * height. Every piece is as wide as the frame, starts upright where the one before it ended and
- * never climbs, so that a clip moving down draws it like a pen. Where it passes behind the book, a
- * page or the portrait, these cover it. Placing and drawing are in golden-path.css.
+ * The golden path is one line in pieces, because the sections it runs through have no fixed height. Every
+ * piece is as wide as the frame, starts vertically where the one before it ended and never goes up, so that
+ * a clip moving down draws it like a pen. The book, the page and the portrait cover it where it passes behind
+ * them. golden-path.css positions and animates it.
  */
 
 /** A value for each of the three layouts. */
 type PerLayout<Value> = { phone: Value; tablet: Value; desktop: Value };
 
-/** Where one piece hands over to the next, in percent of the frame's width. */
+/** Where one piece meets the next, in percent of the frame's width. */
 const PLACES = {
   left: everywhere(3.1),
   right: everywhere(96.9),
@@ -34,7 +34,7 @@ function perLayout<Value>(make: (layout: keyof PerLayout<unknown>) => Value): Pe
   return { phone: make("phone"), tablet: make("tablet"), desktop: make("desktop") };
 }
 
-/** From the top of the box to its bottom, upright at both ends and lying in the middle. */
+/** From the top of the box to its bottom, vertical at both ends and horizontal in the middle. */
 function swing(from: Place, to: Place): PerLayout<string> {
   return perLayout((layout) => {
     const [start, end] = [PLACES[from][layout], PLACES[to][layout]];
@@ -128,7 +128,7 @@ export function ReviewsPath() {
   );
 }
 
-/** Through the room beside a quote; between two of them it lies on their border, in the middle. */
+/** Through the space beside a quote; between two quotes it runs along their border, in the middle. */
 export function QuotePath({ quote }: { quote: QuotePlace }) {
   return <Piece className="path-behind" line={QUOTES[quote]} />;
 }
@@ -153,7 +153,7 @@ const QUOTES = {
   },
 } satisfies Record<string, PerLayout<string>>;
 
-/** A way across the free space between two sections. */
+/** Across the free space between two sections. */
 export function PathCrossing({ from, to }: { from: Place; to: Place }) {
   const leftwards = PLACES[from].desktop > PLACES[to].desktop;
   return (

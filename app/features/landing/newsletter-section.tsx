@@ -1,7 +1,7 @@
 import { NewsletterForm } from "~/features/newsletter/newsletter-form";
 import { PrintedAddress } from "~/ui/printed-address";
 
-/** The newsletter, and what one signs up for. */
+/** The newsletter: what it is, and the form. */
 export function NewsletterSection() {
   return (
     <section

@@ -1,2 +1,2 @@
-/** Where the landing page's photographs come from (specification, 2): the page's policy has to allow it. */
+/** The host of the landing page's photographs (specification, 2); the Content-Security-Policy allows it. */
 export const PHOTO_ORIGIN = "https://images.unsplash.com";

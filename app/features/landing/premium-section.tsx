@@ -5,8 +5,8 @@ import { premiumBenefits } from "./copy";
 import { PathCrossing } from "./golden-path";
 
 /**
- * The premium subscription: the dark band where the golden path ends. Like the newsletter's, it brings its own
- * space above the heading, so it is scrolled right up to the header.
+ * The premium subscription: the dark band where the golden path ends. Like the newsletter's, it includes the
+ * space above its heading, so a link to it scrolls its edge right up to the header.
  */
 export function PremiumSection() {
   return (
@@ -47,10 +47,10 @@ export function PremiumSection() {
   );
 }
 
-/** Characters of which a narrow window shows no more in one line at full size, as of "$1,234.00". */
+/** An amount with more characters than this, such as "$1,234.00", does not fit a narrow window at full size. */
 const LONG_AMOUNT = 6;
 
-/** The price that is really charged; while it is not known, the checkout is where it is named. */
+/** The price that is really charged; while it is unknown, a line that says the checkout shows it. */
 function Price() {
   const { premiumPrice } = useRootData();
   if (!premiumPrice) {

@@ -1,6 +1,6 @@
 /**
- * Whether a profile gives access to the members' area: a price id is there and the period end lies in
- * the future (specification, 4). The period end is the end of access that `syncCustomer` wrote.
+ * Whether a profile gives access to the members' area: it has a price id, and the period end lies in the
+ * future (specification, 4). The period end is the end of access that `syncCustomer` wrote.
  */
 export function isSubscribed(
   profile: { stripePriceId: string | null; stripeCurrentPeriodEnd: Date | null } | null,

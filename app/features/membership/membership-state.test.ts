@@ -11,16 +11,16 @@ const ROW = {
   stripeCurrentPeriodEnd: day("2026-12-24"),
 } as const;
 
-describe("how a membership goes on", () => {
+describe("how a membership continues", () => {
   it("renews while nobody has cancelled it", () => {
     expect(membershipOutlook(ROW)).toEqual({ kind: "renews" });
   });
 
-  it("ends without another charge when it is cancelled for the period's end", () => {
+  it("ends without another charge when it is cancelled at the period's end", () => {
     const cancelled = { ...ROW, stripeCancelAtPeriodEnd: true };
     const ends = { kind: "ends", at: "2026-12-24T00:00:00.000Z" };
     expect(membershipOutlook({ ...cancelled, stripeCancelAt: day("2026-12-24") })).toEqual(ends);
-    // a row from before that date was kept
+    // a row from before that date was stored
     expect(membershipOutlook(cancelled)).toEqual(ends);
   });
 
@@ -34,7 +34,7 @@ describe("how a membership goes on", () => {
     }
   });
 
-  it("says of one that is unpaid or withdrawn only when it ends, not what will be charged", () => {
+  it("gives only the end of an unpaid or withdrawn one, not what will be charged", () => {
     const cancelled = { ...ROW, stripeCancelAt: day("2027-03-24") };
     for (const trouble of [
       { stripeSubscriptionStatus: "past_due" },
@@ -45,7 +45,7 @@ describe("how a membership goes on", () => {
   });
 });
 
-describe("what a member has to be told", () => {
+describe("the problem shown to a member", () => {
   it.each([
     ["active", null, null],
     ["trialing", null, null],

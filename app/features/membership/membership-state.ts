@@ -27,19 +27,19 @@ export function membershipTrouble({
   return TROUBLES[stripeSubscriptionStatus ?? ""] ?? null;
 }
 
-/** How a membership goes on: `at` is an ISO 8601 instant. */
+/** How a membership continues; `at` is an ISO 8601 instant. */
 export type MembershipOutlook =
   | { kind: "renews" }
-  /** Nothing is charged any more, and access lasts until then. */
+  /** Nothing more is charged, and access lasts until then. */
   | { kind: "ends"; at: string }
-  /** It is charged as ever until then. */
+  /** It is charged as usual until then. */
   | { kind: "renews-until"; at: string }
-  /** It ends then, whatever becomes of what is owed. */
+  /** It ends then, whether or not what is owed gets paid. */
   | { kind: "ends-in-trouble"; at: string };
 
 /**
- * How a membership goes on. With a cancellation at the period's end, access ends when the subscription does;
- * if access ends sooner than that, there are periods, and charges, in between.
+ * How a membership continues. With a cancellation at the period's end, access ends when the subscription does;
+ * if access ends sooner, there are periods, and charges, in between.
  */
 export function membershipOutlook({
   stripeCancelAt,

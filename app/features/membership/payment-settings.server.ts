@@ -1,6 +1,6 @@
 import { env } from "~/env.server";
 
-/** What the browser must know to send somebody to a checkout. */
+/** What the browser needs to know to send the viewer to a checkout. */
 export type PaymentSettings = {
   priceId: string;
   publishableKey: string | null;

@@ -6,7 +6,7 @@ describe("the price of premium", () => {
     expect(shownPrice(PREMIUM_PRICE)).toEqual({ amount: "$9.99", period: "per month" });
   });
 
-  it("is not worded when it is no plain amount, or in a currency of another kind", () => {
+  it("is not shown if it is not a fixed amount, or its currency is not a three-letter code", () => {
     const monthly = { interval: "month", intervalCount: 1 };
     expect(shownPrice({ ...monthly, unitAmount: null, currency: "usd" })).toBeNull();
     expect(shownPrice({ ...monthly, unitAmount: 999, currency: "usdc" })).toBeNull();
@@ -26,7 +26,7 @@ describe("an amount", () => {
     [3_500_000, "ugx", "UGX\u00a035,000"],
     [99_900, "huf", "HUF\u00a0999.00"],
     [0, "usd", "$0.00"],
-  ])("of %i in %s is written %s", (unitAmount, currency, text) => {
+  ])("of %i in %s is shown as %s", (unitAmount, currency, text) => {
     expect(priceText({ unitAmount, currency })).toBe(text);
   });
 });
@@ -37,7 +37,7 @@ describe("a period", () => {
     ["year", 1, "per year"],
     ["month", 3, "every 3 months"],
     ["week", 2, "every 2 weeks"],
-  ])("of a %s times %i is '%s'", (interval, intervalCount, text) => {
+  ])("of interval '%s' and count %i is shown as '%s'", (interval, intervalCount, text) => {
     expect(periodText({ interval, intervalCount })).toBe(text);
   });
 });

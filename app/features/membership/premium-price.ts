@@ -2,9 +2,9 @@ import { minorDigits, shownDigits } from "./price-amount";
 
 /** What a subscription costs, and how often. */
 export type RecurringPrice = {
-  /** In the currency's smallest unit, as Stripe counts; null for a price that is no plain amount. */
+  /** In Stripe's minor unit of the currency; null for a price that is not a fixed amount (tiers, metering). */
   unitAmount: number | null;
-  /** ISO 4217, in small letters as Stripe writes it. */
+  /** ISO 4217, in lower case as Stripe writes it. */
   currency: string;
   /** day, week, month or year. */
   interval: string;
@@ -19,10 +19,13 @@ export const PREMIUM_PRICE = {
   intervalCount: 1,
 } as const satisfies RecurringPrice;
 
-/** A price as the pages word it, such as "$9.99" and "per month". Worded on the server, so that no browser words it differently. */
+/**
+ * A price as the pages show it, such as "$9.99" and "per month". Formatted on the server, so that the browser's
+ * Intl data makes no difference.
+ */
 export type ShownPrice = { amount: string; period: string };
 
-/** A price in words; null for one that is no plain amount. */
+/** Formats a price; null for one that is not a fixed amount. */
 export function shownPrice(price: RecurringPrice): ShownPrice | null {
   const amount = priceText(price);
   return amount === null ? null : { amount, period: periodText(price) };
@@ -33,7 +36,7 @@ export function priceText({
   unitAmount,
   currency,
 }: Pick<RecurringPrice, "unitAmount" | "currency">): string | null {
-  // Intl knows codes of three letters and throws at any other
+  // Intl throws a RangeError for a code that is not three letters
   if (unitAmount === null || !/^[a-z]{3}$/.test(currency)) return null;
   const decimals = shownDigits(currency);
   return new Intl.NumberFormat("en-US", {

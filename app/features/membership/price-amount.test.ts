@@ -8,19 +8,19 @@ describe("an amount", () => {
     ["12", "eur", 1200],
     ["0.50", "usd", 50],
     ["1.1", "usd", 110],
-    // in floating point 1.005 * 100 and 19.99 * 100 are no whole numbers
+    // times 100 in floating point, these are not whole numbers
     ["19.99", "usd", 1999],
     ["4.35", "usd", 435],
     ["1200", "jpy", 1200],
     ["500", "krw", 500],
-    // Intl says none for these two
+    // no decimals according to Intl, two according to Stripe
     ["5", "isk", 500],
     ["5000", "ugx", 500_000],
     ["12.50", "lak", 1250],
     ["5.120", "kwd", 5120],
     ["5.12", "kwd", 5120],
     ["999999.99", "usd", 99_999_999],
-  ])("%s %s is %i of Stripe's minor units, and back", (text, currency, unitAmount) => {
+  ])("%s %s is %i in Stripe's minor units, and back", (text, currency, unitAmount) => {
     expect(readAmount(text, currency)).toEqual({ unitAmount });
     expect(readAmount(writeAmount(unitAmount, currency), currency)).toEqual({ unitAmount });
   });
@@ -43,7 +43,7 @@ describe("an amount", () => {
     ["5.123", "kwd"],
     ["1000000", "usd"],
     ["Infinity", "usd"],
-  ])("%s %s is none", (text, currency) => {
+  ])("'%s' %s is rejected", (text, currency) => {
     expect(readAmount(text, currency)).toEqual({ wanted: expect.any(String) });
   });
 });

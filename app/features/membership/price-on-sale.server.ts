@@ -2,13 +2,13 @@ import { env } from "~/env.server";
 import type { StripePrice } from "~db/schema";
 import { PREMIUM_PRICE, type ShownPrice, shownPrice } from "./premium-price";
 
-/** The price on sale as this process knows it; at Stripe nothing of it can change. */
+/** The price on sale, once loaded; never stale, since a price at Stripe is immutable. */
 let known: StripePrice | undefined;
 const listeners: (() => void)[] = [];
 
 /**
- * The price on sale as pages show it, from memory. Null while it is not known or is no plain amount: a page
- * names no amount then rather than a wrong one. Without Stripe, and at the local one, it is the usual price.
+ * The price on sale as pages show it, from memory. Null while it is unknown or if it is not a fixed amount: a
+ * page then names no amount rather than a wrong one. Without Stripe, and with the sandbox, it is PREMIUM_PRICE.
  */
 export function shownPriceOnSale(): ShownPrice | null {
   const { STRIPE, SANDBOX } = env();
@@ -16,12 +16,12 @@ export function shownPriceOnSale(): ShownPrice | null {
   return known?.id === STRIPE.priceId ? shownPrice(known) : null;
 }
 
-/** Calls `listener` when the price becomes known, after which pages made before are out of date. */
+/** Calls `listener` when the price becomes known: pages rendered before are stale. */
 export function onPriceOnSaleKnown(listener: () => void): void {
   listeners.push(listener);
 }
 
-/** Tells this process the price on sale, once billing has learnt it. */
+/** Stores the price on sale for this process, once billing has loaded it. */
 export function setPriceOnSale(price: StripePrice): void {
   known = price;
   for (const listener of listeners) listener();

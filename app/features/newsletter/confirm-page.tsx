@@ -1,7 +1,7 @@
 import { Button } from "~/ui/button";
 import { PathDrawing } from "~/ui/path-drawing";
 
-/** The last step of subscribing with double opt-in: a button, since only a person presses one. */
+/** The last step of double opt-in. A button, because mail scanners open links but submit no forms. */
 export function ConfirmPage({ token }: { token: string }) {
   return (
     <section className="frame outcome-page">

@@ -8,7 +8,7 @@ import { Honeypot } from "~/ui/honeypot";
 import { postJson, toastOf } from "~/ui/post-json";
 import { useToast } from "~/ui/toaster";
 
-/** The newsletter form (specification, 4, 5 and 8). An empty value does nothing, by the browser's check or ours. */
+/** The newsletter form (specification, 4, 5 and 8). An empty value is not sent. */
 export function NewsletterForm({ className = "" }: { className?: string }) {
   const toast = useToast();
   const { form } = useRootData();
@@ -21,7 +21,7 @@ export function NewsletterForm({ className = "" }: { className?: string }) {
     const fields = new FormData(event.currentTarget);
     const email = String(fields.get("email") ?? "").trim();
     if (busy || email === "") return;
-    // The input is disabled meanwhile and would drop the focus.
+    // the input is disabled while the request runs, and would lose the focus
     button.current?.focus();
     setBusy(true);
     const answer = await postJson("/newsletter", { ...Object.fromEntries(fields), email });

@@ -12,17 +12,17 @@ import {
 } from "~db/queries/subscribers";
 import { confirmPath, unsubscribeHeaders } from "./subscriber-links.server";
 
-/** How a newsletter form ended; an empty value does nothing (specification, 5). */
+/** The outcome of a newsletter form; an empty value does nothing (specification, 5). */
 export type SubscribeOutcome = {
   kind: "empty" | "invalid" | "subscribed" | "already-subscribed" | "failed";
 };
 
-/** How soon the owner of an unconfirmed address is mailed again, in milliseconds. */
-const ASK_AGAIN_AFTER = 10 * 60 * 1000;
+/** Minimum time between two confirmation mails to an address, in milliseconds. */
+const RESEND_AFTER_MS = 10 * 60 * 1000;
 
 /**
- * Puts an address on the newsletter list, with three possible outcomes for its owner
- * (specification, 8). It counts at once, or with `NEWSLETTER_DOUBLE_OPT_IN` when its owner has confirmed it by mail.
+ * Adds an address to the newsletter list, with three possible outcomes for its owner (specification, 8). It
+ * counts at once, or with `NEWSLETTER_DOUBLE_OPT_IN` once its owner has confirmed it by mail.
  */
 export async function subscribe(email: FieldValue): Promise<SubscribeOutcome> {
   if (email === undefined || (typeof email === "string" && email.trim() === "")) {
@@ -43,23 +43,23 @@ function addAtOnce(email: string): Promise<boolean> {
   return insertSubscriber(email, new Date());
 }
 
-/** False only for an address that counts already; one that still waits is asked again, but not often. */
+/** False only for a confirmed address. An unconfirmed one is mailed again, but not often. */
 async function askToConfirm(email: string): Promise<boolean> {
   const now = Date.now();
   const id = await insertUnconfirmedSubscriber(email, {
     now: new Date(now),
-    askAgainAfter: new Date(now - ASK_AGAIN_AFTER),
+    askAgainAfter: new Date(now - RESEND_AFTER_MS),
   });
   if (!id) return (await findSubscriberByEmail(email))?.confirmedAt === null;
-  const taken = sendMailInBackground("newsletter confirmation", async () =>
+  const queued = sendMailInBackground("newsletter confirmation", async () =>
     newsletterConfirmationMail({
       to: email,
       url: env().PUBLIC_URL + confirmPath(id),
       headers: unsubscribeHeaders(id),
     }),
   );
-  if (!taken) {
-    // otherwise the next attempt would wait for a mail that never comes
+  if (!queued) {
+    // otherwise the next attempt would send no mail until RESEND_AFTER_MS is over
     await deleteSubscriber(id);
     throw new Error("No confirmation mail can be sent now.");
   }

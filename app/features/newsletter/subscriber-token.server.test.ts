@@ -4,8 +4,8 @@ const ID = "5f0c1f0e-3c1b-4d0e-9a55-0a2f4a8d7c11";
 const OLD = "an older secret that signed the mails of last year";
 const NEW = "a newer secret that signs the mails of this year";
 
-/** The tokens of a program that was started with these secrets. */
-async function startedWith(SESSION_SECRET: string) {
+/** The module as in a process started with these secrets. */
+async function tokensWith(SESSION_SECRET: string) {
   vi.resetModules();
   const { setEnvironment } = await import("~/env.server");
   setEnvironment({ SESSION_SECRET, LOG_LEVEL: "silent" });
@@ -13,23 +13,23 @@ async function startedWith(SESSION_SECRET: string) {
 }
 
 describe("a newsletter link's token", () => {
-  let tokens: Awaited<ReturnType<typeof startedWith>>;
+  let tokens: Awaited<ReturnType<typeof tokensWith>>;
   beforeEach(async () => {
-    tokens = await startedWith(OLD);
+    tokens = await tokensWith(OLD);
   });
 
-  it("names its subscriber, and is the same in every mail", () => {
+  it("identifies its subscriber, and is the same in every mail", () => {
     const token = tokens.subscriberToken("unsubscribe", ID);
     expect(tokens.readSubscriberToken("unsubscribe", token)).toBe(ID);
     expect(tokens.subscriberToken("unsubscribe", ID)).toBe(token);
   });
 
-  it("does only what it was made for", () => {
+  it("is valid for one purpose only", () => {
     const token = tokens.subscriberToken("confirm", ID);
     expect(tokens.readSubscriberToken("unsubscribe", token)).toBeNull();
   });
 
-  it("is refused when anything about it was changed", () => {
+  it("is rejected if any part of it is changed", () => {
     const token = tokens.subscriberToken("unsubscribe", ID);
     const [, signature = ""] = token.split(".");
     for (const forged of [
@@ -49,11 +49,11 @@ describe("a newsletter link's token", () => {
     }
   });
 
-  it("outlives a change of the secret while the old one is still listed", async () => {
+  it("stays valid after a new secret while the old one is still listed", async () => {
     const token = tokens.subscriberToken("unsubscribe", ID);
-    const rotated = await startedWith(`${NEW},${OLD}`);
+    const rotated = await tokensWith(`${NEW},${OLD}`);
     expect(rotated.readSubscriberToken("unsubscribe", token)).toBe(ID);
-    const dropped = await startedWith(NEW);
+    const dropped = await tokensWith(NEW);
     expect(dropped.readSubscriberToken("unsubscribe", token)).toBeNull();
   });
 });

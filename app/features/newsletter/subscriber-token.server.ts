@@ -1,14 +1,14 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { sessionSecrets } from "~/http/session-secrets.server";
 
-/** What a link in a newsletter mail lets its holder do. A link for the one is worth nothing for the other. */
+/** What a link in a newsletter mail lets its holder do. A token for one purpose is invalid for the other. */
 export type SubscriberPurpose = "confirm" | "unsubscribe";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * A token by which a subscriber acts without signing in: the row's id, signed. It is made anew, and
- * always the same, for each mail, so nothing secret is stored; it is worthless once the row is gone.
+ * A token that lets a subscriber act without signing in: the row's id, signed. It is derived, so nothing secret
+ * is stored, and every mail has the same one. Once the row is deleted, it is worthless.
  */
 export function subscriberToken(purpose: SubscriberPurpose, subscriberId: string): string {
   const [newest = ""] = sessionSecrets();
@@ -28,7 +28,7 @@ export function readSubscriberToken(purpose: SubscriberPurpose, token: unknown):
   return isSigned ? id : null;
 }
 
-/** The key is derived for this one use, so that no cookie's signature can pass for a token. */
+/** The key is derived for this purpose, so that no cookie's signature is a valid token. */
 function sign(secret: string, purpose: SubscriberPurpose, id: string): Buffer {
   const key = hkdfSync("sha256", secret, "", `newsletter ${purpose}`, 32);
   return createHmac("sha256", Buffer.from(key)).update(id).digest();

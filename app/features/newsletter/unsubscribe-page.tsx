@@ -1,7 +1,7 @@
 import { Button, ButtonLink } from "~/ui/button";
 import { PathDrawing } from "~/ui/path-drawing";
 
-/** Where a letter's unsubscribe link leads: a form, since programs that look at mail open links too. */
+/** The page behind a mail's unsubscribe link. A form, because mail scanners open links. */
 export function UnsubscribePage({ token }: { token: string }) {
   return (
     <section className="frame outcome-page">
@@ -27,7 +27,7 @@ export function UnsubscribePage({ token }: { token: string }) {
   );
 }
 
-/** What a mail program's own unsubscribe button leaves behind. */
+/** Shown after a mail program's own unsubscribe button, which posts to the same URL (RFC 8058). */
 export function UnsubscribedPage() {
   return (
     <section className="frame outcome-page">

@@ -9,8 +9,8 @@ import {
 } from "~/book";
 
 /**
- * The book as schema.org describes one, for search engines: author, rating and offer (specification,
- * 9). Remix escapes `<`, `>` and `&` when it writes the script element.
+ * Structured data for search engines: a schema.org Book with author, rating and offer (specification, 9).
+ * Remix escapes `<`, `>` and `&` when it renders the script element.
  */
 export function bookJsonLd(origin: string): MetaDescriptor {
   return {

@@ -6,7 +6,7 @@ const page = { title: "Somewhere", description: "What is there.", path: "/somewh
 const matches = [{ id: "root", data: { publicUrl: "https://book.example" } }];
 
 describe("a page's head", () => {
-  it("names the page's own address on the public origin, whatever address was asked for", () => {
+  it("has the page's own canonical address on the public origin, whatever was requested", () => {
     expect(pageMeta(page, matches)).toContainEqual({
       tagName: "link",
       rel: "canonical",
@@ -14,7 +14,7 @@ describe("a page's head", () => {
     });
   });
 
-  it("gives link previews absolute addresses, because a preview has no page to resolve against", () => {
+  it("has absolute addresses for link previews, which have no page to resolve against", () => {
     const addresses = pageMeta(page, matches)
       .flatMap((tag) => ("content" in tag ? [String(tag.content)] : []))
       .filter((content) => content.includes("share.png") || content.includes("/somewhere"));
@@ -31,7 +31,7 @@ describe("a page's head", () => {
     ]);
   });
 
-  it("still has its title when the root's data is missing", () => {
+  it("still has its title if the root's data is missing", () => {
     expect(pageMeta(page, [{ id: "root" }])).toEqual([
       { title: "Somewhere" },
       { name: "description", content: "What is there." },
@@ -40,7 +40,7 @@ describe("a page's head", () => {
 });
 
 describe("the book for search engines", () => {
-  it("carries the rating, the number of reviews and the price (specification, 9)", () => {
+  it("has the rating, the number of reviews and the price (specification, 9)", () => {
     expect(bookJsonLd("https://book.example")).toMatchObject({
       "script:ld+json": {
         "@type": "Book",

@@ -11,13 +11,13 @@ type PageMeta = {
   noindex?: boolean;
 };
 
-/** A match as Remix hands it to `meta`; only the root's data is read. */
+/** A match as Remix passes it to `meta`; only the root's data is read. */
 type Match = { id: string; data?: unknown } | undefined;
 
 /**
  * The head of a page: title, description, and either `noindex` or canonical address, Open Graph and
- * Twitter card. Pass the `matches` of the route's `meta` arguments; the site's origin is taken from
- * the root's data, and where that is missing (the root failed) addresses are left out.
+ * Twitter card. Pass the `matches` of the route's `meta` arguments: the site's origin comes from the root's
+ * data, and if that is missing (the root failed), addresses are left out.
  */
 export function pageMeta(
   { title, description, path, noindex = false }: PageMeta,

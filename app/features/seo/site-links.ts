@@ -8,5 +8,5 @@ export const siteLinks: LinkDescriptor[] = [
   { rel: "manifest", href: "/site.webmanifest" },
 ];
 
-/** What browsers tint their own frame with: the colour of paper. */
+/** The colour in which browsers tint their own interface: that of paper. */
 export const THEME_COLOR = "#fdf9f1";
