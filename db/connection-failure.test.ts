@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { describeConnectionFailure, withoutCredentials } from "./connection-failure";
 import { ConnectionError } from "./database-errors";
 
-describe("an address of a database, as it is shown", () => {
+describe("a database's address, as it is shown", () => {
   it.each([
     ["postgres://someone:hunter2@db.example:6432/shop", "db.example:6432/shop"],
     ["postgresql://db.example/shop?sslmode=require", "db.example:5432/shop"],
@@ -14,7 +14,7 @@ describe("an address of a database, as it is shown", () => {
       "/run/postgresql/.s.PGSQL.5432, database shop",
     ],
     ["postgres://someone:hunter2@localhost:6432/?host=/run/a%20b", "/run/a b/.s.PGSQL.6432"],
-  ])("%s has lost user and password", (url, shown) => {
+  ])("%s is shown without user and password", (url, shown) => {
     expect(withoutCredentials(url)).toBe(shown);
   });
 });
@@ -33,13 +33,13 @@ describe("a database that cannot be used", () => {
     ["53300", "the server has no connection free"],
     ["SOCKET_ENOENT", "no server listens on that socket"],
     ["SOCKET_EACCES", "the user this program runs as may not use that socket"],
-  ])("is one sentence for %s", (code, cause) => {
+  ])("is explained in one sentence for %s", (code, cause) => {
     expect(failure(code)).toBe(
       `Cannot use the database at db.example:5432/shop (DATABASE_URL): ${cause}.`,
     );
   });
 
-  it("is one sentence for a failure nobody foresaw, in its own words", () => {
+  it("is explained in one sentence with the error's own message for any other failure", () => {
     expect(failure("XX000", "the sky fell.\nat line 3")).toBe(
       "Cannot use the database at db.example:5432/shop (DATABASE_URL): the sky fell.",
     );

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeDataDirectory } from "./data-directory";
 
 const isRoot = process.getuid?.() === 0;
-/** What is left to others of a folder that was 0755; PostgreSQL's own user passes through it under root. */
+/** The mode that 0755 becomes. Under root, PostgreSQL's own user needs execute permission. */
 const CLOSED = isRoot ? 0o711 : 0o700;
 
 let parent: string;
@@ -34,7 +34,7 @@ afterEach(() => {
 });
 
 describe.skipIf(process.platform === "win32")("a DATA_DIR", () => {
-  it("is private from the moment it is made, and the folders above it are ordinary ones", () => {
+  it("is created private, its parent folders with the usual mode", () => {
     process.umask(0);
     const dataDir = join(parent, "deep/down/data");
     makeDataDirectory(dataDir, warn);
@@ -43,7 +43,7 @@ describe.skipIf(process.platform === "win32")("a DATA_DIR", () => {
     expect(warnings).toEqual([]);
   });
 
-  it.each([0o755, 0o777, 0o750, 0o2775])("of the mode %o is closed to others", (mode) => {
+  it.each([0o755, 0o777, 0o750, 0o2775])("with mode %o is closed to other users", (mode) => {
     const dataDir = join(parent, "data");
     mkdirSync(dataDir);
     chmodSync(dataDir, mode);
@@ -53,14 +53,14 @@ describe.skipIf(process.platform === "win32")("a DATA_DIR", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("that is closed stays as it is", () => {
+  it("that is already closed stays as it is", () => {
     const dataDir = join(parent, "data");
     mkdirSync(dataDir, { mode: CLOSED });
     makeDataDirectory(dataDir, warn);
     expect(modeOf(dataDir)).toBe(CLOSED);
   });
 
-  it("that is shared on purpose, as /tmp is, is left alone and warned of once", () => {
+  it("that is sticky, like /tmp, is left alone with one warning", () => {
     const dataDir = join(parent, "data");
     mkdirSync(dataDir);
     chmodSync(dataDir, 0o1777);
@@ -68,12 +68,12 @@ describe.skipIf(process.platform === "win32")("a DATA_DIR", () => {
     makeDataDirectory(dataDir, warn);
     expect(modeOf(dataDir)).toBe(0o1777);
     expect(warnings).toEqual([
-      `Other users of this machine can look into DATA_DIR ${dataDir}, and it is not this program's to close: give it to the user this program runs as, and 'chmod go-rwx' it.`,
+      `Other users of this machine can read DATA_DIR ${dataDir}, and this program may not change its mode: give it to the user this program runs as (chown), and run 'chmod go-rwx' on it.`,
     ]);
   });
 
-  it("of somebody else is left alone and warned of", ({ skip }) => {
-    if (!isRoot) skip("only root can give a folder away");
+  it("of another user is left alone with a warning", ({ skip }) => {
+    if (!isRoot) skip("only root can change a folder's owner");
     const dataDir = join(parent, "data");
     mkdirSync(dataDir, { mode: 0o755 });
     chownSync(dataDir, 65_534, 65_534);
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === "win32")("a DATA_DIR", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it("that is a file is refused and kept", () => {
+  it("that is a file is rejected and not deleted", () => {
     const dataDir = join(parent, "data");
     writeFileSync(dataDir, "");
     expect(() => makeDataDirectory(dataDir, warn)).toThrow(

@@ -27,12 +27,12 @@ export function makeDataDirectory(dataDir: string, warn: (message: string) => vo
   if (!isOpenToOthers(dataDir) || warned.has(dataDir)) return;
   warned.add(dataDir);
   warn(
-    `Other users of this machine can look into DATA_DIR ${dataDir}, and it is not this program's to close: give it to the user this program runs as, and 'chmod go-rwx' it.`,
+    `Other users of this machine can read DATA_DIR ${dataDir}, and this program may not change its mode: give it to the user this program runs as (chown), and run 'chmod go-rwx' on it.`,
   );
 }
 
 function isOpenToOthers(dataDir: string): boolean {
-  // Windows has no such modes.
+  // Windows has no such modes
   if (process.platform === "win32") return false;
   return (statSync(dataDir).mode & CLOSED_TO_OTHERS) !== 0;
 }

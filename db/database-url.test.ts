@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { formatDatabaseUrl, parseSocketAddress, socketPath, withoutSocket } from "./database-url";
 
-describe("an address of a database", () => {
+describe("a database's address", () => {
   it.each([
     ["postgres://a:b@%2Frun%2Fpostgresql/shop", "/run/postgresql", 5432],
     ["postgres://a:b@%2frun:6432/shop", "/run", 6432],
     ["postgresql:///shop?host=/run/postgresql&port=6432", "/run/postgresql", 6432],
     ["postgres://a:b@db.example:5433/shop?host=%2Fcloudsql%2Fp:r:i", "/cloudsql/p:r:i", 5433],
-  ])("%s names a Unix socket, as libpq reads it", (url, host, port) => {
+  ])("%s names a Unix socket, as in libpq", (url, host, port) => {
     expect(parseSocketAddress(url)).toEqual({ host, port });
   });
 
@@ -21,14 +21,14 @@ describe("an address of a database", () => {
     expect(parseSocketAddress(url)).toBeNull();
   });
 
-  it("keeps all but the socket for the driver", () => {
+  it("loses only the socket before it is passed to the driver", () => {
     const url = "postgres://a:b%40@%2Frun:6432/shop?sslmode=disable&host=/run&search_path=x";
     expect(withoutSocket(url)).toBe(
       "postgres://a:b%40@localhost/shop?sslmode=disable&search_path=x",
     );
   });
 
-  it("is made of a folder of any name, so that it is read again and is a URL", () => {
+  it("formatted from a folder of any name is a valid URL that parses back", () => {
     const address = { host: `/it's, a "strange" 100% name/ä#?@:[b]`, port: 5432 };
     const url = formatDatabaseUrl(address, { name: "site", password: "p/w@x" }, "shop");
     expect(URL.canParse(url)).toBe(true);

@@ -13,7 +13,7 @@ const lines = [
 ];
 
 describe("a server's pid file", () => {
-  it("gives its process id, its address and that it is ready", () => {
+  it("has its process id, its address and its readiness", () => {
     expect(parseServerStatus(`${lines.join("\n")}\n`)).toEqual({
       pid: 4711,
       address: { host: "127.0.0.1", port: 25_290 },
@@ -21,7 +21,7 @@ describe("a server's pid file", () => {
     });
   });
 
-  it("gives the folder of the server's socket", () => {
+  it("has the folder of the server's socket", () => {
     const text = [...lines.slice(0, 3), "5432", "/data/post gres", "", "  21 4", "ready   ", ""];
     expect(parseServerStatus(text.join("\n")).address).toEqual({
       host: "/data/post gres",
