@@ -42,11 +42,11 @@ export async function setup(options: SetupOptions): Promise<void> {
   const { priceId: former } = env().STRIPE_KNOWN;
   if (former && former !== priceId) {
     print();
-    print(`Members of the price until now, ${former}, go on paying what they pay.`);
+    print(`Members at the previous price, ${former}, keep paying it.`);
   }
   if (webhook.kind === "refused") {
     throw new OperatorError(
-      `Stripe takes no webhook endpoint at ${webhookAddress()}: ${webhook.message} Check PUBLIC_URL, then run this again.`,
+      `Stripe rejected the webhook endpoint ${webhookAddress()}: ${webhook.message} Check PUBLIC_URL, then run this again.`,
     );
   }
 }
@@ -63,13 +63,13 @@ function secretLines(webhook: WebhookSecretState): string[] {
         `STRIPE_WEBHOOK_SECRET=${[webhook.secret, ...(webhook.replaces ? webhookSecrets : [])].join()}`,
         ...(webhook.replaces
           ? [
-              "# Once the site runs with it, run 'stripe setup' again: it disables the endpoint that is replaced.",
+              "# Once the site runs with it, run 'stripe setup' again to disable the endpoint that is replaced.",
             ]
           : []),
       ];
     case "local":
       return [
-        "# Stripe cannot reach PUBLIC_URL, so it gets no webhook endpoint. Forward the events instead",
+        "# Stripe cannot reach PUBLIC_URL, so no webhook endpoint is created. Forward the events instead",
         "# (https://docs.stripe.com/stripe-cli), and set STRIPE_WEBHOOK_SECRET to the whsec_… this prints:",
         `# ${forwardingCommand()}`,
       ];
@@ -78,7 +78,7 @@ function secretLines(webhook: WebhookSecretState): string[] {
     case "not configured":
       return [
         "# STRIPE_WEBHOOK_SECRET lacks the endpoint's secret, shown only when it was created. If it is lost,",
-        "# 'stripe setup --new-webhook-secret' makes another endpoint.",
+        "# 'stripe setup --new-webhook-secret' creates another endpoint.",
       ];
     case "unknown":
       return [
@@ -121,7 +121,7 @@ export async function sync(options: SyncOptions): Promise<void> {
     if (unknown.length > 0) {
       print(
         unlinkUnknown
-          ? `${unknown.length} of the rows named a customer that this account and mode does not have; they name none now.`
+          ? `${unknown.length} of the rows named a customer that this account and mode does not have; they have been unlinked.`
           : `${unknown.length} of the rows name a customer that this account and mode does not have, and were left as they are. If STRIPE_SECRET_KEY is the right one, as after a change from test to live mode, run 'stripe sync --all --unlink-unknown'.`,
       );
     }
@@ -157,7 +157,7 @@ async function syncFromStripe(): Promise<void> {
 function tellProgress({ done, total, secondsLeft, reached }: Progress): void {
   const minutes = Math.ceil(secondsLeft / 60);
   process.stderr.write(
-    `${done} of ${total}, about ${minutes} min left; goes on from here with --after ${reached}\n`,
+    `${done} of ${total}, about ${minutes} min left; resume from here with --after ${reached}\n`,
   );
 }
 
@@ -189,7 +189,7 @@ export async function doctor({ after = null }: { after?: string | null } = {}): 
   await withDatabase(async () => {
     const findings = await examineStripe({ afterId: after, onProgress: tellProgress });
     for (const { ok, what, found, advice } of findings) {
-      print(`${ok ? "ok " : "OFF"} ${what}: ${found}${advice ? `. ${ADVICE[advice]}` : ""}`);
+      print(`${ok ? "ok  " : "FAIL"} ${what}: ${found}${advice ? `. ${ADVICE[advice]}` : ""}`);
     }
     if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
   });
@@ -229,7 +229,7 @@ async function askStripe<Result>(work: () => Promise<Result>): Promise<Result> {
     return await work();
   } catch (error) {
     if (error instanceof Stripe.errors.StripeError) {
-      throw new OperatorError(`Stripe refused: ${error.message}`);
+      throw new OperatorError(`A call to Stripe failed: ${error.message}`);
     }
     if (error instanceof UnknownCustomer) throw new OperatorError(error.message);
     throw error;

@@ -22,10 +22,10 @@ import {
   type AuthorsSite,
   buy,
   customerOf,
-  findingsOff,
   hasAccess,
   newMember,
   openAuthorsSite,
+  problemsFound,
   syncReader,
 } from "../support/stripe-account";
 
@@ -49,11 +49,11 @@ afterEach(() => {
 
 const onlyEndpoint = async () => {
   const [endpoint] = await findWebhookEndpoints();
-  if (!endpoint) throw new Error("There is no endpoint.");
+  if (!endpoint) throw new Error("No endpoint found.");
   return endpoint;
 };
 
-/** Something else the author sells, by subscription too. */
+/** Another product of the author's, also a subscription. */
 async function coaching(): Promise<Stripe.Price> {
   const product = await site.account.stripe.products.create({ name: "Coaching" });
   return site.account.stripe.prices.create({
@@ -67,11 +67,11 @@ async function coaching(): Promise<Stripe.Price> {
 const subscribe = (customer: string, priceId: string | undefined) =>
   site.account.control<Stripe.Subscription>(`customers/${customer}/subscribe`, { priceId });
 
-const found = async () => (await findingsOff()).map(({ what, found }) => `${what}: ${found}`);
+const found = async () => (await problemsFound()).map(({ what, found }) => `${what}: ${found}`);
 
 describe("stripe doctor", () => {
-  it("finds nothing off after setup", async () => {
-    expect(await findingsOff()).toEqual([]);
+  it("finds no problem after setup", async () => {
+    expect(await problemsFound()).toEqual([]);
   });
 
   it("changes nothing", async () => {
@@ -82,22 +82,22 @@ describe("stripe doctor", () => {
     expect(await findProfile(member.id)).toEqual(before);
   });
 
-  it("finds the price of before as good as any other: no member is lost by a new one", async () => {
+  it("accepts members at the previous price after a new one is set", async () => {
     await site.setUp({ amount: "12.50", currency: "eur" });
     await reconcileAll();
-    expect(await findingsOff()).toEqual([]);
+    expect(await problemsFound()).toEqual([]);
     expect(await hasAccess(member)).toBe(true);
   });
 
-  it("has no eyes for what else the author sells", async () => {
+  it("ignores the author's other products", async () => {
     const { id } = await coaching();
     await subscribe(await customerOf(member), id);
     const stranger = await site.account.stripe.customers.create({ email: "client@example.com" });
     await subscribe(stranger.id, id);
-    expect(await findingsOff()).toEqual([]);
+    expect(await problemsFound()).toEqual([]);
   });
 
-  it("names the customers of accounts that are gone, which are no fault", async () => {
+  it("lists the customers of deleted accounts without reporting a problem", async () => {
     const reader = await newMember(site);
     const customer = await customerOf(reader);
     const customers = async () =>
@@ -107,26 +107,26 @@ describe("stripe doctor", () => {
     await cancel(data[0]?.id ?? "");
     await deleteUser(reader.id);
     expect(await customers()).toContain(`are of accounts that are gone: ${customer};`);
-    expect(await findingsOff()).toEqual([]);
+    expect(await problemsFound()).toEqual([]);
   });
 
-  it("sees a webhook secret that is not the endpoint's", async () => {
+  it("reports a webhook secret that is not the endpoint's", async () => {
     site.restart({ STRIPE_WEBHOOK_SECRET: "whsec_wrong" });
     expect(await found()).toEqual([
       expect.stringMatching(/^Webhook secret: STRIPE_WEBHOOK_SECRET is not the one of we_/),
     ]);
-    expect(JSON.stringify(await findingsOff())).not.toContain("whsec_");
+    expect(JSON.stringify(await problemsFound())).not.toContain("whsec_");
   });
 
   it.each([
     ["is disabled", { disabled: true }, /; disabled/],
     ["sends other events", { enabled_events: ["invoice.paid" as const] }, /other events/],
-  ])("sees an endpoint that %s", async (_case, change, problem) => {
+  ])("reports an endpoint that %s", async (_case, change, problem) => {
     await site.account.stripe.webhookEndpoints.update((await onlyEndpoint()).id, change);
     expect(await found()).toEqual([expect.stringMatching(problem)]);
   });
 
-  it("sees an endpoint of an old API version", async () => {
+  it("reports an endpoint of an old API version", async () => {
     await site.account.stripe.webhookEndpoints.del((await onlyEndpoint()).id);
     await site.account.stripe.webhookEndpoints.create({
       url: "https://book.example/webhooks/stripe",
@@ -136,19 +136,19 @@ describe("stripe doctor", () => {
     expect(await found()).toEqual([expect.stringContaining(`2024-06-20, not ${apiVersion()}`)]);
   });
 
-  it("misses no endpoint where Stripe cannot reach the site", async () => {
+  it("expects no endpoint where Stripe cannot reach the site", async () => {
     site.restart({ PUBLIC_URL: "http://localhost:3000" });
-    expect((await findingsOff()).map(({ what }) => what)).toEqual(["Portal configuration"]);
+    expect((await problemsFound()).map(({ what }) => what)).toEqual(["Portal configuration"]);
   });
 
-  it("sees a portal that returns elsewhere", async () => {
+  it("reports a portal that returns to another address", async () => {
     site.restart({ PUBLIC_URL: "https://book.example:8443" });
     expect(await found()).toContainEqual(
       expect.stringMatching(/^Portal configuration: .*returns to https:\/\/book.example\/billing/),
     );
   });
 
-  it("names what could not be looked at when Stripe does not answer, and goes on", async () => {
+  it("reports a check that failed because Stripe did not answer, and continues", async () => {
     await site.account.control("faults", {
       kind: "error",
       status: 500,
@@ -161,74 +161,76 @@ describe("stripe doctor", () => {
     expect(findings.some(({ what, ok }) => what === "Portal configuration" && ok)).toBe(true);
   });
 
-  it("goes on after a member, and says how far it is", async () => {
+  it("resumes after a member, and reports progress", async () => {
     const others = [await newMember(site), await newMember(site), await newMember(site)];
     const ids = [member, ...others].map(({ id }) => id).sort();
     for (const id of ids) await updateProfile(id, { stripePriceId: null });
-    const told: unknown[] = [];
+    const progress: unknown[] = [];
     const findings = await examineStripe({
       afterId: ids[1],
-      onProgress: (step) => told.push(step),
+      onProgress: (step) => progress.push(step),
     });
     expect(findings.map(({ what }) => what).sort()).toEqual([
       `Member ${ids[2]}`,
       `Member ${ids[3]}`,
     ]);
-    expect(told).toEqual([{ done: 2, total: 2, secondsLeft: expect.any(Number), reached: ids[3] }]);
+    expect(progress).toEqual([
+      { done: 2, total: 2, secondsLeft: expect.any(Number), reached: ids[3] },
+    ]);
   });
 
-  it("goes on after an account only", async () => {
+  it("accepts only an account id to resume after", async () => {
     await expect(doctor({ after: "reader@example.com" })).rejects.toThrow("--after: wanted the id");
   });
 
-  it("looks at several members at the same time", async () => {
+  it("checks several members concurrently", async () => {
     for (let count = 0; count < 9; count++) await newMember(site);
-    let [concurrency, most] = [0, 0];
+    let [concurrency, peak] = [0, 0];
     const { charges } = stripeClient();
     const list = charges.list.bind(charges);
     vi.spyOn(charges, "list").mockImplementation((parameters) => {
-      most = Math.max(most, ++concurrency);
+      peak = Math.max(peak, ++concurrency);
       setTimeout(() => concurrency--, 20);
       return list(parameters);
     });
     await examineStripe();
-    expect(most).toBeGreaterThan(5);
+    expect(peak).toBeGreaterThan(5);
   });
 
-  it("sees that a disputed membership is charged on", async () => {
+  it("reports a disputed membership that is still charged", async () => {
     const { stripeSubscriptionId } = (await findProfile(member.id)) ?? {};
     await site.account.control(`subscriptions/${stripeSubscriptionId}/dispute`);
-    const off = await findingsOff();
-    expect(off.map(({ what, advice }) => [what, advice])).toContainEqual([
+    const problems = await problemsFound();
+    expect(problems.map(({ what, advice }) => [what, advice])).toContainEqual([
       `Member ${member.id}`,
       "syncAll",
     ]);
     await reconcileAll();
     await reconcileAll();
-    expect(await findingsOff()).toEqual([]);
+    expect(await problemsFound()).toEqual([]);
   });
 
-  it("sees events that did not arrive, once they are not just on their way", async () => {
-    expect(await findingsOff()).toEqual([]);
+  it("reports events that did not arrive, once they can no longer be on their way", async () => {
+    expect(await problemsFound()).toEqual([]);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
     expect(await found()).toEqual([
       expect.stringMatching(/^Delivery of events: \d+ did not arrive: evt_/),
     ]);
   });
 
-  it("does not take events for missed that another endpoint of the account missed", async () => {
+  it("does not report events that only another endpoint of the account missed", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
     for await (const { id, type, created } of site.account.stripe.events.list({ limit: 100 })) {
       await insertWebhookEvent({ id, type, occurredAt: new Date(created * 1_000) });
     }
-    expect(await findingsOff()).toEqual([]);
+    expect(await problemsFound()).toEqual([]);
   });
 });
 
 type Scene = { breaks: () => Promise<unknown>; follow: () => Promise<unknown> };
 
 const cancel = (id: string) => site.account.stripe.subscriptions.cancel(id);
-/** For each advice something that makes the doctor give it, and what an author does who follows it. */
+/** For each piece of advice, a problem for which the doctor gives it, and what an author does to follow it. */
 const SCENES = {
   tryAgain: {
     breaks: () =>
@@ -305,7 +307,7 @@ const SCENES = {
       const former = (await site.account.stripe.products.list({ limit: 100 })).data.find(
         ({ name }) => name === "The Golden Path Premium",
       );
-      const id = (await findingsOff())
+      const id = (await problemsFound())
         .find(({ advice }) => advice === "markProduct")
         ?.found.split(" ")[0];
       expect(former).toBeDefined();
@@ -344,7 +346,7 @@ const SCENES = {
   cancelOrphan: {
     breaks: async () => deleteUser((await newMember(site)).id),
     follow: async () => {
-      const [finding] = await findingsOff();
+      const [finding] = await problemsFound();
       await cancel(/sub_\w+/.exec(finding?.found ?? "")?.[0] ?? "");
     },
   },
@@ -371,26 +373,26 @@ const SCENES = {
       await syncReader(refunded);
     },
     follow: async () => {
-      const finding = (await findingsOff()).find(({ advice }) => advice === "cancelRefunded");
+      const finding = (await problemsFound()).find(({ advice }) => advice === "cancelRefunded");
       await cancel(/sub_\w+/.exec(finding?.found ?? "")?.[0] ?? "");
       await reconcileAll();
     },
   },
 } satisfies Record<Advice, Scene>;
 
-describe("an advice of stripe doctor", () => {
-  it("has a scene in which it is given and followed", () => {
+describe("the advice of stripe doctor", () => {
+  it("is covered completely by the scenes", () => {
     expect(Object.keys(SCENES).sort()).toEqual(Object.keys(ADVICE).sort());
   });
 
   it.each(Object.keys(SCENES) as Advice[])(
-    "is given where it helps, and makes nothing worse: %s",
+    "is given, solves the problem when followed, and costs no member access: %s",
     async (advice) => {
       const scene: Scene = SCENES[advice];
       await scene.breaks();
-      expect((await findingsOff()).map(({ advice: given }) => given)).toContain(advice);
+      expect((await problemsFound()).map(({ advice: given }) => given)).toContain(advice);
       await scene.follow();
-      expect(await findingsOff()).toEqual([]);
+      expect(await problemsFound()).toEqual([]);
       expect(await hasAccess(member)).toBe(true);
     },
   );

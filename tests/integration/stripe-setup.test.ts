@@ -7,10 +7,10 @@ import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { openSandbox, SANDBOX_KEY, type TestSandbox } from "../support/stripe-sandbox";
 
-/** An account of its own for every test. */
+/** Every test has its own account. */
 let account: TestSandbox;
 
-/** The settings of a site that sells at "Stripe", which is the sandbox by its API's address. */
+/** Configures a site whose Stripe API is the sandbox. */
 function configure(variables: Record<string, string> = {}) {
   vi.unstubAllEnvs();
   const settings = {
@@ -35,7 +35,7 @@ afterEach(() => {
   setEnvironment({});
 });
 
-/** Runs setup as the author does: what it prints is configured for the next run. */
+/** Runs setup and configures what it prints, as the author does. */
 async function setUpAndConfigure(options: SetupOptions = {}) {
   const result = await setUpStripe(options);
   configureResult(result);
@@ -55,7 +55,7 @@ function configureResult({ priceId, webhook }: Awaited<ReturnType<typeof setUpSt
   });
 }
 
-/** What the command prints. */
+/** The output of the command. */
 async function printed(options: SetupOptions = {}): Promise<string> {
   let output = "";
   vi.spyOn(process.stdout, "write").mockImplementation((text) => {
@@ -74,7 +74,7 @@ const enabledEndpoints = async () =>
   (await findWebhookEndpoints()).filter(({ status }) => status === "enabled");
 
 describe("stripe setup", () => {
-  it("makes a $9.99 monthly price, the webhook endpoint and the portal, and tells the secret", async () => {
+  it("creates a $9.99 monthly price, the webhook endpoint and the portal, and returns the secret", async () => {
     const { priceId, webhook } = await setUpStripe();
     const price = await stripeClient().prices.retrieve(priceId);
     expect(price).toMatchObject({ unit_amount: 999, currency: "usd", active: true });
@@ -128,7 +128,7 @@ describe("stripe setup", () => {
     expect(await findWebhookEndpoints()).toHaveLength(1);
   });
 
-  it("makes nothing twice after a run whose output was lost", async () => {
+  it("creates nothing twice after a run whose output was lost", async () => {
     const first = await setUpStripe();
     const second = await setUpStripe();
     expect(second.priceId).toBe(first.priceId);
@@ -137,7 +137,7 @@ describe("stripe setup", () => {
     expect(await findWebhookEndpoints()).toHaveLength(1);
   });
 
-  it("takes up a run that ended after the product was made", async () => {
+  it("completes a run that ended after the product was created", async () => {
     const { id } = await account.stripe.products.create({
       name: "The Golden Path Premium",
       metadata: { app: "the-golden-path" },
@@ -147,20 +147,20 @@ describe("stripe setup", () => {
     expect(await ownProducts()).toHaveLength(1);
   });
 
-  it("makes all in another account, whose price the settings do not name yet", async () => {
+  it("creates everything in another account, even if the settings name the old account's price", async () => {
     configure({ STRIPE_PRICE_ID: "price_ofAnotherAccount", STRIPE_WEBHOOK_SECRET: "whsec_other" });
     const { steps } = await setUpStripe();
     expect(steps.map(({ outcome }) => outcome)).toEqual(Array(4).fill("created"));
   });
 
-  it("says so when there is no key", async () => {
+  it("fails with a message when there is no key", async () => {
     vi.stubEnv("STRIPE_SECRET_KEY", "");
     await expect(setup({})).rejects.toThrow("STRIPE_SECRET_KEY: found nothing");
   });
 });
 
 describe("the price of stripe setup", () => {
-  it("is another one of the same product when the author asks for it", async () => {
+  it("is another one of the same product if the options ask for it", async () => {
     const first = await setUpAndConfigure();
     const second = await setUpStripe({ amount: "12.50", currency: "EUR", interval: "year" });
     const price = await stripeClient().prices.retrieve(second.priceId);
@@ -173,16 +173,16 @@ describe("the price of stripe setup", () => {
     expect(await memberProducts()).toEqual([former.product]);
   });
 
-  it("stays the author's when setup runs without options", async () => {
+  it("stays the author's choice when setup runs without options", async () => {
     await setUpAndConfigure();
     const dear = await setUpAndConfigure({ amount: "12.50" });
     expect((await setUpStripe()).priceId).toBe(dear.priceId);
-    // also where the settings are lost
+    // even if the settings are lost
     configure();
     expect((await setUpStripe()).priceId).toBe(dear.priceId);
   });
 
-  it("is not undone by a run without options before it is configured", async () => {
+  it("is not reverted by a run without options before it is configured", async () => {
     const first = await setUpAndConfigure();
     const dear = await setUpStripe({ amount: "12.50" });
     expect((await setUpStripe()).priceId).toBe(first.priceId);
@@ -190,14 +190,14 @@ describe("the price of stripe setup", () => {
     expect((await setUpStripe()).priceId).toBe(dear.priceId);
   });
 
-  it("is the one that exists when it is asked for again", async () => {
+  it("is the existing one when the same options are given again", async () => {
     const first = await setUpAndConfigure();
     const dear = await setUpAndConfigure({ amount: "12.50" });
     expect((await setUpStripe({ amount: "12.50" })).priceId).toBe(dear.priceId);
     expect((await setUpStripe({ amount: "9.99" })).priceId).toBe(first.priceId);
   });
 
-  it("is made anew, on the same terms and of the same product, when it is no longer active", async () => {
+  it("is created again, with the same amount and product, when it is no longer active", async () => {
     const { priceId } = await setUpAndConfigure({ amount: "1200", currency: "jpy" });
     await account.stripe.prices.update(priceId, { active: false });
     const again = await setUpStripe();
@@ -207,7 +207,7 @@ describe("the price of stripe setup", () => {
     expect(await ownProducts()).toHaveLength(1);
   });
 
-  it("made by hand is kept, its product marked and switched on, so that its members stay members", async () => {
+  it("created by hand is kept, its product marked and activated, so that its members stay members", async () => {
     const product = await account.stripe.products.create({ name: "By hand", active: false });
     const price = await account.stripe.prices.create({
       product: product.id,
@@ -233,11 +233,11 @@ describe("the price of stripe setup", () => {
   });
 });
 
-/** The products whose subscribers are members, as Stripe marks them. */
+/** The products marked at Stripe as the membership's. */
 const memberProducts = async () => (await ownProducts()).map(({ id }) => id);
 
 describe("the webhook endpoint of stripe setup", () => {
-  it("gets back the events somebody took away, and is enabled again", async () => {
+  it("gets back events that were removed, and is enabled again", async () => {
     await setUpAndConfigure();
     const [endpoint] = await findWebhookEndpoints();
     await account.stripe.webhookEndpoints.update(endpoint?.id ?? "", {
@@ -250,7 +250,7 @@ describe("the webhook endpoint of stripe setup", () => {
     expect(mended?.status).toBe("enabled");
   });
 
-  it("of another API version goes on until the secret of its successor is configured", async () => {
+  it("of another API version stays enabled until its successor's secret is configured", async () => {
     const old = await account.stripe.webhookEndpoints.create({
       url: "https://book.example/webhooks/stripe",
       enabled_events: ["invoice.paid"],
@@ -271,7 +271,7 @@ describe("the webhook endpoint of stripe setup", () => {
     ]);
   });
 
-  it("whose secret is lost is replaced when the author says so, and no event is missed meanwhile", async () => {
+  it("whose secret is lost is replaced on request, and no event is missed meanwhile", async () => {
     await setUpStripe();
     const second = await setUpAndConfigure({ newWebhookSecret: true });
     expect(second.webhook).toMatchObject({ kind: "new", replaces: true });
@@ -280,7 +280,7 @@ describe("the webhook endpoint of stripe setup", () => {
     expect(await enabledEndpoints()).toHaveLength(1);
   });
 
-  it("made by hand is kept, since nobody can tell what secret it has", async () => {
+  it("created by hand is kept, since its secret cannot be known", async () => {
     await account.stripe.webhookEndpoints.create({
       url: "https://book.example/webhooks/stripe",
       enabled_events: [...WEBHOOK_EVENTS],
@@ -307,7 +307,7 @@ describe("the webhook endpoint of stripe setup", () => {
     "http://book.local",
     "http://192.168.1.5",
   ])(
-    "is not tried for %s: all else is made, and the command says how to forward events",
+    "is not created for %s: everything else is, and the command says how to forward events",
     async (address) => {
       configure({ PUBLIC_URL: address });
       const create = vi.spyOn(stripeClient().webhookEndpoints, "create");
@@ -324,36 +324,36 @@ describe("the webhook endpoint of stripe setup", () => {
     },
   );
 
-  it("that Stripe refuses fails the command, after all else is made and printed", async () => {
+  it("that Stripe rejects fails the command, after everything else is created and printed", async () => {
     vi.spyOn(stripeClient().webhookEndpoints, "create").mockRejectedValue(
       await account.stripe.webhookEndpoints
         .create({ url: "nowhere", enabled_events: ["*"] })
         .catch((error: unknown) => error),
     );
     await expect(printed()).rejects.toThrow(
-      "Stripe takes no webhook endpoint at https://book.example/webhooks/stripe",
+      "Stripe rejected the webhook endpoint https://book.example/webhooks/stripe",
     );
     expect(await ownProducts()).toHaveLength(1);
   });
 });
 
 describe("what stripe setup prints", () => {
-  it("is what to set, with the secret", async () => {
+  it("is the variables to set, with the secret", async () => {
     const output = await printed();
     expect(output).toMatch(/^STRIPE_PRICE_ID=price_\w+$/m);
     expect(output).toMatch(/^STRIPE_WEBHOOK_SECRET=whsec_\w+$/m);
   });
 
-  it("keeps the secrets of the endpoints that go on, behind the new one", async () => {
+  it("keeps the secrets of the endpoints that stay enabled, after the new one", async () => {
     await setUpAndConfigure();
     const output = await printed({ newWebhookSecret: true });
     expect(output).toMatch(new RegExp(`^STRIPE_WEBHOOK_SECRET=whsec_\\w+,${secrets[0]}$`, "m"));
     expect(output).toContain("run 'stripe setup' again");
   });
 
-  it("says that members go on paying what they pay", async () => {
+  it("says that members keep paying the previous price", async () => {
     const { priceId } = await setUpAndConfigure();
-    expect(await printed({ amount: "12.50" })).toContain(`${priceId}, go on paying what they pay`);
-    expect(await printed()).not.toContain("go on paying");
+    expect(await printed({ amount: "12.50" })).toContain(`${priceId}, keep paying it`);
+    expect(await printed()).not.toContain("keep paying");
   });
 });

@@ -10,11 +10,11 @@ import { findProfile } from "~db/queries/profiles";
 import { newReader, type Reader } from "./payments";
 import { openSandbox, SANDBOX_KEY, type TestSandbox } from "./stripe-sandbox";
 
-/** A site that sells at an account of its own, as its author set it up. */
+/** A site with its own Stripe account, as its author has set it up. */
 export type AuthorsSite = {
   account: TestSandbox;
   variables: Record<string, string>;
-  /** Changes settings, and starts the site anew: nothing is remembered of Stripe. */
+  /** Changes settings and restarts the site, so that nothing from Stripe is cached. */
   restart(variables?: Record<string, string>): void;
   /** Changes settings of a running site. */
   set(variables: Record<string, string>): void;
@@ -24,7 +24,7 @@ export type AuthorsSite = {
 
 let starts = 0;
 
-/** A new account at Stripe, and a site for it in an emptied database; both end with the test. */
+/** Creates a Stripe account, and a site for it in an emptied database; both end with the test. */
 export async function openAuthorsSite(): Promise<AuthorsSite> {
   await getDatabase().db.execute(sql`truncate users, webhook_events, stripe_prices cascade`);
   const account = await openSandbox();
@@ -34,13 +34,13 @@ export async function openAuthorsSite(): Promise<AuthorsSite> {
     account,
     variables: {
       STRIPE_SECRET_KEY: SANDBOX_KEY,
-      // the origin that the account's pages have, too
+      // also the origin of the account's pages
       STRIPE_API_BASE: `http://localhost:${account.port}`,
       PUBLIC_URL: "https://book.example",
       LOG_LEVEL: "silent",
     },
     restart: (variables = {}) => {
-      // another rate creates another client, with an empty cache
+      // a changed rate creates a new client, with an empty cache
       site.set({ ...variables, STRIPE_CALLS_PER_SECOND: String(1_000 + ++starts) });
     },
     set: (variables) => {
@@ -63,7 +63,7 @@ export async function openAuthorsSite(): Promise<AuthorsSite> {
   return site;
 }
 
-/** Somebody who has bought premium, and whose row says so. */
+/** An account that has bought premium, with its row synced. */
 export async function newMember({ account, variables }: AuthorsSite): Promise<Reader> {
   const reader = await newReader();
   await buy(account, reader, variables.STRIPE_PRICE_ID ?? "");
@@ -71,7 +71,7 @@ export async function newMember({ account, variables }: AuthorsSite): Promise<Re
   return reader;
 }
 
-/** Buys premium for a reader, of which the row does not know yet. */
+/** Buys premium for a reader without syncing the row. */
 export async function buy(account: TestSandbox, reader: Reader, priceId: string): Promise<void> {
   const outcome = await startCheckout(reader, priceId);
   if (outcome.kind !== "checkout") throw new Error(outcome.kind);
@@ -92,7 +92,7 @@ export async function hasAccess(reader: Reader): Promise<boolean> {
   return isSubscribed(await findProfile(reader.id), new Date());
 }
 
-/** The doctor's findings. */
-export async function findingsOff() {
+/** The doctor's findings that are problems. */
+export async function problemsFound() {
   return (await examineStripe()).filter(({ ok }) => !ok);
 }

@@ -16,7 +16,7 @@ export async function checkKey(): Promise<Finding[]> {
   await stripeClient().prices.list({ limit: 1 });
   return [
     { ok: true, what: "Key", found: `accepted by Stripe, ${mode} mode` },
-    // A key of the other mode would have failed at startup.
+    // a key of the other mode would have failed at startup
     { ok: true, what: "Publishable key", found: publishableKey ? `${mode} mode too` : "not set" },
   ];
 }
@@ -80,7 +80,7 @@ export async function checkPortal(): Promise<Finding[]> {
   const configuration = await findPortalConfiguration();
   // The sandbox's portal needs no configuration.
   if (env().SANDBOX && !configuration) return [{ ok: true, what, found: "the sandbox's own" }];
-  if (!configuration) return [{ ok: false, what, found: "none of this site", advice: "setUp" }];
+  if (!configuration) return [{ ok: false, what, found: "none for this site", advice: "setUp" }];
   const problems = portalProblems(configuration);
   const found = [configuration.id, ...problems].join("; ");
   return problems.length > 0
@@ -95,7 +95,9 @@ export async function checkDomain(): Promise<Finding[]> {
   const origins = new Set(data.flatMap(({ url }) => (url ? new URL(url).origin : [])));
   const unnamed = [...origins].filter((origin) => !paymentPageOrigins().includes(origin));
   if (unnamed.length === 0) {
-    return [{ ok: true, what, found: [...origins].join(", ") || "no checkout is open to see it" }];
+    return [
+      { ok: true, what, found: [...origins].join(", ") || "unknown while no checkout is open" },
+    ];
   }
   return [
     {

@@ -9,14 +9,14 @@ export const ADVICE = {
   checkKey:
     "Set STRIPE_SECRET_KEY to the key of the account and mode that STRIPE_PRICE_ID is from. Only if the key is the right one, run 'stripe setup' and set what it prints.",
   setUp: "Run 'stripe setup'.",
-  setUpAndSet: "Run 'stripe setup', set what it prints, and start the site anew.",
+  setUpAndSet: "Run 'stripe setup', set what it prints, and restart the site.",
   replaceEndpoint:
-    "Run 'stripe setup', set what it prints, start the site anew, and run 'stripe setup' once more.",
+    "Run 'stripe setup', set what it prints, restart the site, and run 'stripe setup' once more.",
   replaceSecret:
-    "Run 'stripe setup --new-webhook-secret', set what it prints, start the site anew, and run 'stripe setup'.",
+    "Run 'stripe setup --new-webhook-secret', set what it prints, restart the site, and run 'stripe setup'.",
   markProduct:
     "Give the product the metadata app=the-golden-path in Stripe's dashboard, so that whoever pays for it stays a member.",
-  nameDomain: "Set STRIPE_CUSTOM_DOMAIN to the domain, and start the site anew.",
+  nameDomain: "Set STRIPE_CUSTOM_DOMAIN to the domain, and restart the site.",
   processEvents:
     "Fix what keeps them from arriving, as said above, and run 'stripe sync', which processes them.",
   syncAll: "Run 'stripe sync --all'.",
@@ -27,7 +27,7 @@ export const ADVICE = {
     "Nobody can use or end it any more: cancel the subscription in Stripe's dashboard, and refund what was paid since the account was deleted.",
   cancelSurplus: "Refund and cancel one of them in Stripe's dashboard.",
   cancelRefunded:
-    "Cancel the subscription in Stripe's dashboard, unless it is meant to be charged again; its member can buy anew.",
+    "Cancel the subscription in Stripe's dashboard, unless it is meant to be charged again; its member can buy again.",
 } as const;
 
 export type Advice = keyof typeof ADVICE;
