@@ -27,9 +27,9 @@ const steps = {
   "test:integration": () => runVitest("integration"),
   "test:e2e": async () => {
     // not before the packages are installed, of which their drivers are some
-    const { findBrowser } = await import("./support/browsers/chromium.mjs");
+    const { findChromium } = await import("./support/browsers/chromium.mjs");
     const { findFirefox } = await import("./support/browsers/firefox.mjs");
-    const chromium = await orSetupError(findBrowser());
+    const chromium = await orSetupError(findChromium());
     const firefox = await orSetupError(findFirefox());
     console.log(`Testing with ${[chromium, firefox].filter(Boolean).join(" and ")}`);
     await runVitest("e2e", { CHROMIUM_PATH: chromium, FIREFOX_PATH: firefox ?? "" });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 import type { Browser, BrowserContext, Page, Request, Route } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../support/browsers/chromium.mjs";
+import { launchChromium } from "../support/browsers/chromium.mjs";
 import { hydrated } from "../support/hydrated.mjs";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { type Program, startProgram, temporaryDirectory } from "../support/program";
@@ -29,7 +29,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   [program, browser] = await Promise.all([
     startProgram({ variables: { DATABASE_URL: database.url, DATA_DIR: data.path } }),
-    launchBrowser(),
+    launchChromium(),
   ]);
 });
 

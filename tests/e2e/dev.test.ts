@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, NO_OTHER_HOSTS } from "../support/browsers/chromium.mjs";
+import { launchChromium, NO_OTHER_HOSTS } from "../support/browsers/chromium.mjs";
 import { DevelopmentSite } from "../support/development-site";
 import { hydrated } from "../support/hydrated.mjs";
 import { watchForErrors } from "../support/pages";
@@ -10,7 +10,7 @@ import { policyOf } from "../support/security-headers";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
 
-/** A page that shows what it knows of the server, of the database and of itself. */
+/** A page that shows a text each from its component, its loader and the database. */
 const PROBE = join("app", "routes/probe/route.tsx");
 const PROBE_QUERY = join("db", "queries/probe.ts");
 const PROBE_FILES = {
@@ -38,7 +38,7 @@ let errors: string[];
 
 beforeAll(async () => {
   site = await DevelopmentSite.start(PROBE_FILES);
-  browser = await launchBrowser({ args: [NO_OTHER_HOSTS] });
+  browser = await launchChromium({ args: [NO_OTHER_HOSTS] });
   page = await browser.newPage({ baseURL: site.origin });
   errors = watchForErrors(page);
 });
@@ -49,8 +49,8 @@ afterAll(async () => {
   site?.remove();
 });
 
-/** Edits, and waits for the page to reload by itself, once. */
-async function seeReload(edit: () => void): Promise<void> {
+/** Edits, and waits for the live reload. */
+async function editAndAwaitReload(edit: () => void): Promise<void> {
   const reloaded = page.waitForEvent("load", { timeout: 60_000 });
   const editedAt = performance.now();
   edit();
@@ -76,7 +76,7 @@ describe("npm run dev", () => {
   });
 
   it("shows an edited component on a page that the site caches", async () => {
-    await seeReload(() =>
+    await editAndAwaitReload(() =>
       site.replace("app/root.tsx", "Skip to content", "Skip the edited header"),
     );
     expect(await page.locator(".skip-link").textContent()).toBe("Skip the edited header");
@@ -84,7 +84,7 @@ describe("npm run dev", () => {
 
   it("shows an edited style sheet", async () => {
     const edited = "body { letter-spacing: 3px; }\n@theme {";
-    await seeReload(() => site.replace("app/styles/app.css", "@theme {", edited));
+    await editAndAwaitReload(() => site.replace("app/styles/app.css", "@theme {", edited));
     const spacing = () => getComputedStyle(document.body).letterSpacing;
     expect(await page.evaluate(spacing)).toBe("3px");
   });
@@ -93,29 +93,31 @@ describe("npm run dev", () => {
     await page.goto("/probe");
     const heading = page.locator("h1.probe");
     expect(await heading.textContent()).toBe("rendered first, loaded first, queried first");
-    await seeReload(() => site.replace(PROBE, "rendered first", "rendered anew"));
-    await seeReload(() => site.replace(PROBE, "loaded first", "loaded anew"));
-    await seeReload(() => site.replace(PROBE_QUERY, "queried first", "queried anew"));
-    expect(await heading.textContent()).toBe("rendered anew, loaded anew, queried anew");
-    // although there were several builds
+    await editAndAwaitReload(() => site.replace(PROBE, "rendered first", "rendered again"));
+    await editAndAwaitReload(() => site.replace(PROBE, "loaded first", "loaded again"));
+    await editAndAwaitReload(() => site.replace(PROBE_QUERY, "queried first", "queried again"));
+    expect(await heading.textContent()).toBe("rendered again, loaded again, queried again");
+    // the previous builds' files are removed
     const roots = site.filesIn("public/build")?.filter((file) => /^root-\w+\.js$/.test(file));
     expect(roots).toHaveLength(1);
   });
 
   it("generates the style of a utility that is used for the first time", async () => {
-    await seeReload(() => site.replace(PROBE, '"probe"', '"probe tracking-[0.375em] text-[40px]"'));
+    await editAndAwaitReload(() =>
+      site.replace(PROBE, '"probe"', '"probe tracking-[0.375em] text-[40px]"'),
+    );
     const spacing = () => getComputedStyle(document.querySelector("h1") as Element).letterSpacing;
     expect(await page.evaluate(spacing)).toBe("15px");
   });
 
   it("reports an edit that does not compile, keeps the page, and shows the next good edit", async () => {
-    site.replace(PROBE, "rendered anew", "rendered <b> badly");
+    site.replace(PROBE, "rendered again", "rendered <b> badly");
     await site.prints(/ERROR.*probe\/route\.tsx.*The build failed/s);
     await page.reload();
     await hydrated(page);
     const heading = page.locator("h1.probe");
-    expect(await heading.textContent()).toContain("rendered anew");
-    await seeReload(() => site.replace(PROBE, "rendered <b> badly", "rendered well"));
+    expect(await heading.textContent()).toContain("rendered again");
+    await editAndAwaitReload(() => site.replace(PROBE, "rendered <b> badly", "rendered well"));
     expect(await heading.textContent()).toContain("rendered well");
   });
 
@@ -124,7 +126,7 @@ describe("npm run dev", () => {
     const text = PROBE_FILES[PROBE_QUERY] ?? "";
     site.write(PROBE_QUERY, `${text}\n${fault}`);
     await site.prints(/a fault of the program.*The program has exited/s);
-    await seeReload(() => site.write(PROBE_QUERY, text));
+    await editAndAwaitReload(() => site.write(PROBE_QUERY, text));
     expect(await page.locator("h1.probe").textContent()).toContain("queried first");
     expect(errors).toEqual([]);
   });

@@ -22,19 +22,19 @@ const site = siteForThisFile();
 const WINDOWS = { desktop: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } };
 type Window = keyof typeof WINDOWS;
 
-/** One visitor's test of one page. */
+/** What to click on one page, for one kind of visitor. */
 type Walk = {
-  /** A window for each concurrent page: browsers throttle pages in the background. */
+  /** Each concurrent page has its own window, since browsers throttle background pages. */
   contexts: [BrowserContext, ...BrowserContext[]];
   path: string;
   scripts: boolean;
-  /** Whom to sign in again after signing out; null for visitors. */
+  /** The account to sign in again after signing out; null for visitors. */
   account: Account | null;
-  /** An account that exists, for forms that are filled in. */
+  /** An existing account, with which forms are filled in. */
   known: Account;
 };
 
-/** What buttons with a name are there for: the title of a toast, or the payment pages. */
+/** The outcomes of buttons, by name: the title of a toast, or the payment page. */
 const PAYMENT = "the payment page";
 const OUTCOMES: [RegExp, string[]][] = [
   [/^(Buy Now|Get Your Copy)/, ["Purchase Feature Coming Soon!"]],
@@ -57,7 +57,7 @@ describe.each([
     for (const window of ["desktop", "phone"] as const) {
       const open = () => newContext(scripts, window);
       const contexts: Walk["contexts"] = [await open(), await open(), await open()];
-      // they wait for pages most of the time
+      // concurrently, since most of the time is spent waiting for pages
       contexts.push(await open(), await open());
       let clicked = 0;
       for (const path of ["/", "/auth", "/auth?tab=signup"]) {
@@ -67,7 +67,7 @@ describe.each([
     }
   }, 300_000);
 
-  it("for readers and members, for those that differ from a visitor's", async () => {
+  it("for readers and members, where they differ from a visitor's", async () => {
     const inWindow = async (window: Window) => {
       const seen = new Set<string>();
       const page = await (await newContext(scripts, window)).newPage();
@@ -92,7 +92,7 @@ async function newContext(scripts: boolean, window: Window) {
   const page = await site.visit({
     javaScriptEnabled: scripts,
     viewport: WINDOWS[window],
-    // smooth scrolling is tested elsewhere, and would take most of the time here
+    // smooth scrolling has its own tests, and would take most of the time here
     reducedMotion: "reduce",
   });
   await page.close();
@@ -109,15 +109,14 @@ async function load(page: Page, path: string, scripts: boolean): Promise<void> {
   if (scripts) await hydrated(page);
 }
 
-/** What makes a control the same one on the same page of another visitor. */
+/** Equal for the same control on the same page of another visitor. */
 function identity(path: string, { place, kind, name, href }: Control): string {
   return [path.replace(/\?.*/, ""), place.replace(/ \d+$/, ""), kind, name, href].join(" | ");
 }
 
 /**
- * Clicks all controls of a page that have not been seen yet. Links to places on
- * the page are clicked in windows of every size: what they lead to stands elsewhere in each. Gives how many
- * controls there were.
+ * Clicks all controls of a page that have not been seen yet. Links within the page are clicked in windows of
+ * every size, since their targets have different positions. Returns the number of controls.
  */
 async function walk(walk: Walk, seen: Set<string>): Promise<number> {
   const { contexts, path, scripts, account } = walk;
@@ -128,7 +127,7 @@ async function walk(walk: Walk, seen: Set<string>): Promise<number> {
   const controls = (await findControls(first)).filter((control) => {
     const isNew =
       !seen.has(identity(path, control)) || (!account && path === "/" && isWithinPage(control));
-    // without scripts the frame of every page is the same, and every link in it a page load
+    // without scripts, header and footer are the same on every page, and every link is a page load
     const isOfFrame = !scripts && path !== "/" && !control.place.startsWith("main");
     return isNew && !isOfFrame && !control.disabled;
   });
@@ -156,7 +155,7 @@ async function clickThrice(page: Page, walk: Walk, control: Control): Promise<vo
   try {
     await load(page, walk.path, walk.scripts);
     const start = page.url();
-    // the address follows a tab, and its other tabs are still there
+    // a tab changes the URL, and the page keeps its other tabs
     const isHere = () => control.kind === "tab" || withoutHash(page.url()) === withoutHash(start);
     const backTo = async (position: number) => {
       await page.waitForLoadState();
@@ -180,13 +179,13 @@ async function clickThrice(page: Page, walk: Walk, control: Control): Promise<vo
       await page.goBack();
       const isOfSite = page.url().startsWith(site.origin);
       if (walk.scripts && isOfSite) await hydrated(page);
-      // a second click on the same link makes an entry of its own only where it has loaded the page
+      // a second click on the same link adds a history entry only if it loads the page
       if (control.kind === "link" && isHere()) {
         await expectPosition(page, page.url() === start ? first : second);
       }
       await page.goForward();
       await expectPage(page, there, walk);
-      // without scripts a page that was loaded again is the browser's own affair
+      // without scripts, the browser alone decides about the position in a reloaded page
       if (walk.scripts || there.includes("#")) await expectPosition(page, arrived);
     } else {
       await backTo(second);
@@ -216,7 +215,7 @@ async function expectPage(page: Page, url: string, { scripts }: Walk): Promise<v
   if (scripts && url.startsWith(site.origin)) await hydrated(page);
 }
 
-/** Clicks a control where the page is, and checks what comes of it. Gives the page's position at the click. */
+/** Clicks a control at the current scroll position and checks the outcome. Returns the position at the click. */
 async function pressOnce(page: Page, walk: Walk, control: Control): Promise<number> {
   await closeToast(page);
   const opener = control.opener && { ...control, place: control.opener };
@@ -245,15 +244,15 @@ async function pressOnce(page: Page, walk: Walk, control: Control): Promise<numb
       break;
     case "button":
       await click(page, control);
-      await poll(async () => (await controlNow(page, control)).answer).not.toBe(before.answer);
+      await poll(async () => (await controlNow(page, control)).reaction).not.toBe(before.reaction);
       break;
   }
   return position;
 }
 
-/** That a link has led where it says: to the section, just under the header, or to the top of the page. */
+/** Expects a link's target: the section, just under the header, or the top of the page. */
 async function expectArrival(page: Page, { href }: Control): Promise<void> {
-  // section links that load the page
+  // section links that load a page
   const to = new URL(href.replace(/\/sections\/(\w+)$/, "/#$1"));
   await poll(() => page.url()).toBe(to.href);
   if (to.hash) await expectUnderHeader(page, to.hash.slice(1));
@@ -261,7 +260,7 @@ async function expectArrival(page: Page, { href }: Control): Promise<void> {
   await poll(() => page.locator("details[open]").count(), "open menus").toBe(0);
 }
 
-/** Sends a form: as it is, if it must be filled in first, and filled in. */
+/** Submits a form: first empty, if it has required fields, then filled in. */
 async function pressSubmit(page: Page, walk: Walk, control: Control): Promise<void> {
   const button = page.getByRole("button", { name: control.name, exact: true });
   const form = page.getByRole("main").locator("form", { has: button });
@@ -272,7 +271,7 @@ async function pressSubmit(page: Page, walk: Walk, control: Control): Promise<vo
   if (needsFilling) {
     const url = page.url();
     await click(page, control);
-    // the browser says what is missing, at the field
+    // the browser reports the missing value at the field
     await poll(() => form.locator(":invalid:focus").count()).toBe(1);
     expect(page.url()).toBe(url);
     await form.locator("input[type=email]").fill(walk.known.email);
@@ -284,7 +283,7 @@ async function pressSubmit(page: Page, walk: Walk, control: Control): Promise<vo
   await click(page, control);
   const expected = OUTCOMES.find(([name]) => name.test(control.name))?.[1];
   const outcome = () => outcomeOf(page, start);
-  // a button not listed here has to do something too
+  // an unlisted button must have an effect too
   if (expected) await poll(outcome).toBeOneOf(expected);
   else await poll(outcome).not.toBe("nothing");
   if (control.name === "Log out" && walk.account) {
@@ -293,7 +292,7 @@ async function pressSubmit(page: Page, walk: Walk, control: Control): Promise<vo
   }
 }
 
-/** A form's answer: the title of the toast, the payment page, or another address. */
+/** A form's outcome: the title of the toast, the payment page, or another URL. */
 async function outcomeOf(page: Page, start: string): Promise<string> {
   if (page.url().startsWith(site.sandboxOrigin)) return PAYMENT;
   const title = page.locator(".toast:visible .toast-title");
@@ -301,12 +300,12 @@ async function outcomeOf(page: Page, start: string): Promise<string> {
   return page.url() === start ? "nothing" : page.url();
 }
 
-/** Closes the toast of an earlier click, so that the next one's is seen to be its own. Nothing else may move. */
+/** Closes the toast of an earlier click, so that it is not taken for the next one's. Nothing else may move. */
 async function closeToast(page: Page): Promise<void> {
   const close = page.locator(".toast:visible").getByLabel("Close");
   if (!(await close.count())) return;
   const position = await restingPosition(page);
-  // it may close by itself meanwhile
+  // it may have closed by itself
   await close.click({ timeout: 2_000 }).catch(() => {});
   await poll(() => page.locator(".toast:visible").count(), "toasts").toBe(0);
   await expectPosition(page, position);

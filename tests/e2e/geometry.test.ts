@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, NO_OTHER_HOSTS } from "../support/browsers/chromium.mjs";
+import { launchChromium, NO_OTHER_HOSTS } from "../support/browsers/chromium.mjs";
 import { firefoxPath, launchFirefox } from "../support/browsers/firefox.mjs";
 import { geometryFaults } from "../support/geometry";
 import type { Program } from "../support/program";
@@ -10,9 +10,9 @@ import { Snapshots } from "../support/snapshots";
 import { type StatesSite, startStatesSite } from "../support/states-site";
 
 /**
- * Widths of windows in CSS pixels, for text of 16 px and of 32 px, as a browser can be set to. Breakpoints
- * are in rem, and so lie twice as far for the second. `all` are for the faces of the site in the one and
- * for those of the system in the other, where lines are longest; `some` for the other way round.
+ * Window widths in CSS pixels, for the browser's font size at 16 px and at 32 px. Breakpoints are in rem, so
+ * they are twice as far apart at 32. `all` are tried with web fonts at 16 px and with system fonts, whose lines
+ * are longest, at 32 px; `some` the other way round.
  */
 const WIDTHS = {
   16: {
@@ -27,9 +27,9 @@ const WIDTHS = {
 type TextSize = keyof typeof WIDTHS;
 
 const HEIGHT = 800;
-/** For one text size in one browser, in milliseconds; four of them run at the same time. */
+/** For one text size in one browser, in milliseconds; four run concurrently. */
 const TIME_LIMIT = 240_000;
-/** The width at which states are brought up that exist from 1024 px on, or below. */
+/** The widths at which states are set up that exist from 1024 px on, or below. */
 const [WIDE, NARROW] = [1280, 360];
 
 /** A window that shows snapshots in a frame, at any width. */
@@ -43,7 +43,7 @@ type Bench = {
 
 const BROWSERS = {
   Chromium: async (textSize: TextSize): Promise<Bench> => {
-    const browser = await launchBrowser({
+    const browser = await launchChromium({
       args: [`--blink-settings=defaultFontSize=${textSize}`, NO_OTHER_HOSTS],
     });
     const page = await browser.newPage({ viewport: null, reducedMotion: "reduce" });
@@ -72,7 +72,7 @@ const BROWSERS = {
 };
 const WINDOW = { width: 2080, height: HEIGHT + 20 };
 
-/** A captured state; what a script has positioned is valid at that width only. */
+/** A captured state; positions set by a script are valid at its own width only. */
 type Capture = { state: ScreenState; url: string; isPlacedByScript: boolean };
 
 let site: StatesSite;
@@ -106,7 +106,7 @@ afterAll(async () => {
 /** Sets up a state in Chromium and stores a snapshot. */
 async function capture(state: ScreenState): Promise<Capture> {
   const { name, visitor = "anonymous", plain } = state;
-  // what a page without JavaScript is told comes with a cookie, which is nobody else's
+  // without JavaScript the toast comes in a cookie, which must not be shared
   const key = plain ? name : visitor;
   const opened =
     contexts.get(key) ??
@@ -118,7 +118,7 @@ async function capture(state: ScreenState): Promise<Capture> {
   contexts.set(key, opened);
   const page = await (await opened).newPage();
   await page.setViewportSize({ width: state.only === "narrow" ? NARROW : WIDE, height: HEIGHT });
-  // it is read out with JavaScript: a page whose own never comes is what one without has
+  // the snapshot needs JavaScript; a page whose own scripts are blocked is the same as one without
   if (plain) await page.route("**/build/**/*.js", (route) => route.abort());
   await state.show(page, visitors);
   const isPlacedByScript = (await page.locator("[data-radix-popper-content-wrapper]").count()) > 0;
@@ -127,14 +127,14 @@ async function capture(state: ScreenState): Promise<Capture> {
   return { state, url, isPlacedByScript };
 }
 
-/** The widths at which a state exists, and its snapshot shows it as it would be. */
+/** The widths at which a state exists and its snapshot is valid. */
 function widthsOf({ state, isPlacedByScript }: Capture, textSize: TextSize) {
   const wide = (1024 / 16) * textSize;
   const exists = (width: number) =>
     (!state.only || (state.only === "wide") === width >= wide) &&
     (!isPlacedByScript || (width === WIDE && textSize === 16));
   const some = WIDTHS[textSize].some.filter(exists);
-  // most of what a visitor's landing page shows is in everybody's
+  // most of the landing page is the same for every visitor
   const all = state.name.startsWith("landing-") ? some : WIDTHS[textSize].all.filter(exists);
   return textSize === 16
     ? { withWebFonts: all, withoutWebFonts: some }
@@ -175,12 +175,12 @@ describe.each(Object.keys(BROWSERS) as (keyof typeof BROWSERS)[])("in %s", (name
   );
 });
 
-/** Whether all that makes a state different is in its page's first window. */
+/** Whether everything specific to a state is in its page's first window. */
 function isAtTop({ name }: ScreenState): boolean {
   return /^(menu|toast)-|^landing-section$/.test(name);
 }
 
-/** Checks that the examination works in this browser: finding no fault proves nothing otherwise. */
+/** Checks that every kind of fault is found in this browser; otherwise finding none would prove nothing. */
 async function findsEveryKindOfFault(bench: Bench): Promise<void> {
   const { faults } = await bench.evaluate(examineAtWidths, {
     url: snapshots.add("faults", FAULTS),
@@ -193,14 +193,14 @@ async function findsEveryKindOfFault(bench: Bench): Promise<void> {
     [
       "the page scrolls sideways: …",
       "<div#scroller> scrolls sideways",
-      "“wide” in <p#wide> stands out of the window: …",
-      "“A label that has no room here” in <span#cut> stands out of <span#cut>",
-      "“Incomprehensible” in <button#narrow> stands out of <button#narrow>",
-      "“A long word” in <p#round> stands out of the round <p#round>",
-      "<input#placeholder> cuts its placeholder",
+      "“wide” in <p#wide> extends beyond the window: …",
+      "“A label that has no room here” in <span#cut> extends beyond <span#cut>",
+      "“Incomprehensible” in <button#narrow> extends beyond <button#narrow>",
+      "“A long word” in <p#round> extends beyond the round <p#round>",
+      "<input#placeholder> clips its placeholder",
       "“behind” in <p#behind> is covered by <div#front>",
       "“covered” in <button#covered> is covered by <div#lid>",
-      "“below” in <p#below> is in no reach",
+      "“below” in <p#below> is out of reach of scrolling",
       "<button#covered> “covered” is covered by <div#lid>",
     ].map((fault) => `with web fonts at 320 px: ${fault}`),
   );
@@ -226,7 +226,7 @@ type Examination = {
   examination: string;
 };
 
-/** Runs in a window: examines a page in a frame at all widths, with its web fonts and then without. */
+/** Runs in the page: examines a page in a frame at all widths, with its web fonts and then without. */
 async function examineAtWidths({ url, widths, height, inWindow, examination }: Examination) {
   document.body.style.margin = "0";
   const frame =
@@ -249,7 +249,7 @@ async function examineAtWidths({ url, widths, height, inWindow, examination }: E
   const examineAll = async (fonts: string, widths: number[]) => {
     for (const width of widths) {
       frame.style.width = `${width}px`;
-      // lengths in vw follow the width a frame or two later
+      // lengths in vw change a frame or two after the width
       while (Math.abs(probe.getBoundingClientRect().width - width) > 0.03) {
         await new Promise((done) => requestAnimationFrame(done));
       }
@@ -282,8 +282,8 @@ async function examineAtWidths({ url, widths, height, inWindow, examination }: E
 }
 
 /**
- * Styles of the title: each face of the stack, Fraunces without its display cut as where `opsz` is not
- * applied, and with its first line spread to the 5.65 em of DejaVu Serif, the widest that may come.
+ * Styles of the title: each face of the font stack, Fraunces without its display cut as where `opsz` is not
+ * applied, and with its first line spread to the 5.65 em of DejaVu Serif, the widest possible fallback.
  */
 const FACES = [
   { family: '"Fraunces Variable"' },
@@ -296,7 +296,7 @@ const FACES = [
   { family: "serif" },
 ] satisfies { family: string; settings?: string; firstLine?: number }[];
 
-/** Runs in a window: where the title of the landing page comes nearer to the book than 16 px. */
+/** Runs in the page: reports where the landing page's title is less than 16 px from the book. */
 async function examineTitle({
   url,
   widths,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { BrowserWindow } from "../support/browsers/browser-window";
-import { launchBrowser, NO_OTHER_HOSTS } from "../support/browsers/chromium.mjs";
+import { launchChromium, NO_OTHER_HOSTS } from "../support/browsers/chromium.mjs";
 import { firefoxPath } from "../support/browsers/firefox.mjs";
 import { openFirefoxWindow } from "../support/browsers/firefox-window";
 import { openPlaywrightWindow } from "../support/browsers/playwright-window";
@@ -22,9 +22,9 @@ const WAYS = [
 ];
 
 describe("the main job in Chromium", () => {
-  let browser: Awaited<ReturnType<typeof launchBrowser>>;
+  let browser: Awaited<ReturnType<typeof launchChromium>>;
   beforeAll(async () => {
-    browser = await launchBrowser({
+    browser = await launchChromium({
       args: [NO_OTHER_HOSTS],
     });
   });

@@ -4,10 +4,10 @@ import { siteForThisFile } from "../support/e2e-site";
 
 const site = siteForThisFile();
 
-/** Below this relative luminance (WCAG 2.2) a ground is dark; the gold of the seal has 0.52. */
+/** Below this relative luminance (WCAG 2.2) a background is dark; the gold of the seal has 0.52. */
 const DARK = 0.4;
-/** Least contrast of text with white paper (WCAG 2.2, 1.4.3). */
-const CONTRAST = 4.5;
+/** Minimum contrast of text with white paper (WCAG 2.2, 1.4.3). */
+const MIN_CONTRAST = 4.5;
 
 const PAGES = [
   { path: "/", sheets: 4, controls: ["Get Your Copy - $24.99"] },
@@ -22,13 +22,13 @@ it.each(PAGES)(
   "prints $path ($sheets sheets) dark on white, without controls and with headings kept with their text",
   async ({ path, sheets, controls = [] }) => {
     const page = await site.visit();
-    // anybody else sees another page there
+    // anybody else is redirected from there
     if (path === "/premium" || path === "/checkout/success") await site.subscribe(page.context());
     await site.open(path, page);
     await page.emulateMedia({ media: "print" });
-    const { dark, pale, operated, parted } = await lookAt(page);
+    const { dark, pale, shownControls, parted } = await inspectPrint(page);
     expect({ dark, pale, parted }).toEqual({ dark: [], pale: [], parted: [] });
-    expect(operated).toEqual(controls);
+    expect(shownControls).toEqual(controls);
     for (const format of ["A4", "Letter"]) {
       expect(countSheets(await page.pdf({ format })), format).toBe(sheets);
     }
@@ -38,7 +38,7 @@ it.each(PAGES)(
 it.each([true, false])(
   "prints both pictures from a window that was never scrolled (JavaScript: %s)",
   async (javaScriptEnabled) => {
-    // far below a phone's window, where nothing lazy has come
+    // the pictures are far below this window, where nothing lazy has loaded
     const page = await site.visit({ viewport: { width: 360, height: 640 }, javaScriptEnabled });
     await page.goto("/", { waitUntil: "load" });
     await page.emulateMedia({ media: "print" });
@@ -53,7 +53,7 @@ it.each([true, false])(
   },
 );
 
-it("names the site's address on paper only", async () => {
+it("shows the buttons' targets and the site's address in print only", async () => {
   const page = await site.open("/");
   const addresses = page.locator(".printed-address").filter({ visible: true });
   expect(await addresses.count()).toBe(0);
@@ -66,18 +66,21 @@ it("names the site's address on paper only", async () => {
   ]);
 });
 
-/** The pages of a PDF as Chromium writes it. */
+/** The number of pages of a PDF as Chromium writes it. */
 function countSheets(pdf: Buffer): number {
   return pdf.toString("latin1").match(/\/Type \/Page\b/g)?.length ?? 0;
 }
 
-/** What stands on the page as it is printed; the book's cover is a picture and may be dark. */
-function lookAt(page: Page) {
+/**
+ * What is wrong with the page as it is printed: dark backgrounds, pale text, headings that may be separated from
+ * their text; and the controls that show. The book's cover is a picture and may be dark.
+ */
+function inspectPrint(page: Page) {
   return page.evaluate(
-    ({ DARK, CONTRAST }) => {
+    ({ DARK, MIN_CONTRAST }) => {
       const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-      if (!canvas) throw new Error("There is no canvas.");
-      /** Relative luminance of a colour laid on white paper, null for none. */
+      if (!canvas) throw new Error("No 2D canvas.");
+      /** Relative luminance of a colour over white paper. */
       const luminanceOf = (color: string) => {
         canvas.fillStyle = "#fff";
         canvas.fillRect(0, 0, 1, 1);
@@ -93,7 +96,7 @@ function lookAt(page: Page) {
         `${element.localName}.${element.getAttribute("class") ?? ""}`;
       const dark: string[] = [];
       const pale: string[] = [];
-      const operated: string[] = [];
+      const shownControls: string[] = [];
       const parted: string[] = [];
       for (const element of document.querySelectorAll("html, body, body *")) {
         const { width, height } = element.getBoundingClientRect();
@@ -103,25 +106,25 @@ function lookAt(page: Page) {
         const style = getComputedStyle(element);
         const isShape = element instanceof SVGGeometryElement;
         const isLarge = width * height > 10_000;
-        const ground =
+        const background =
           isShape && isLarge && style.fill.startsWith("rgb") ? style.fill : style.backgroundColor;
-        if (luminanceOf(ground) < DARK || style.backgroundImage !== "none")
+        if (luminanceOf(background) < DARK || style.backgroundImage !== "none")
           dark.push(nameOf(element));
         const words = [...element.childNodes].some(
           (node) => node instanceof Text && node.data.trim() !== "",
         );
-        if (words && !isShape && 1.05 / (luminanceOf(style.color) + 0.05) < CONTRAST) {
+        if (words && !isShape && 1.05 / (luminanceOf(style.color) + 0.05) < MIN_CONTRAST) {
           pale.push(nameOf(element));
         }
         if (element.matches("button, input, nav, [role=tab], .toast, .button, .skip-link")) {
-          operated.push(element.textContent ?? "");
+          shownControls.push(element.textContent ?? "");
         }
         if (/^h[1-6]$/.test(element.localName) && style.breakAfter !== "avoid") {
           parted.push(element.textContent ?? "");
         }
       }
-      return { dark, pale, operated, parted };
+      return { dark, pale, shownControls, parted };
     },
-    { DARK, CONTRAST },
+    { DARK, MIN_CONTRAST },
   );
 }

@@ -5,7 +5,7 @@ import { type Account, siteForThisFile } from "../support/e2e-site";
 
 const site = siteForThisFile();
 
-/** Too long for an address, which no browser knows. */
+/** Too long for an address, which browsers do not check. */
 const OVERLONG_EMAIL = `${"a".repeat(300)}@example.test`;
 
 type Message = { title: string; description: string | null; destructive: boolean };
@@ -29,7 +29,7 @@ const success = (title: string, description: string | null = null): Message => (
   destructive: false,
 });
 
-/** Lets a path of the site be out of the browser's reach, as when the connection is lost. */
+/** Aborts the browser's requests to a path, as when the connection is lost. */
 async function cutOff(page: Page, path: string) {
   await page.route(
     ({ pathname }) => pathname === path,
@@ -37,7 +37,7 @@ async function cutOff(page: Page, path: string) {
   );
 }
 
-/** Has a path answered with something the site itself never says. */
+/** Fulfils requests to a path with a response that the site itself never sends. */
 async function answer(page: Page, path: string, status: number, body: unknown) {
   await page.route(
     ({ pathname }) => pathname === path,
@@ -48,7 +48,7 @@ async function answer(page: Page, path: string, status: number, body: unknown) {
 describe("Checkout: a toast titled", () => {
   const upgrade = (page: Page) => page.getByRole("button", { name: "Upgrade to Premium" }).click();
 
-  /** The landing page as somebody with an account sees it. */
+  /** The landing page, signed in. */
   async function openSignedIn(): Promise<Page> {
     const page = await site.visit();
     await site.signUp(page.context());
@@ -64,7 +64,7 @@ describe("Checkout: a toast titled", () => {
     );
   });
 
-  it("'Checkout Error': 'User not authenticated.' when the session has ended meanwhile", async () => {
+  it("'Checkout Error': 'User not authenticated.' if the session has ended since the page was loaded", async () => {
     const page = await openSignedIn();
     await page.context().clearCookies();
     await upgrade(page);
@@ -86,7 +86,7 @@ describe("Checkout: a toast titled", () => {
     } finally {
       await site.sandbox("faults/clear");
     }
-    // and it can be tried again
+    // the button can be used again
     await upgrade(page);
     await page.waitForURL(`${site.sandboxOrigin}/**`);
   });
@@ -108,7 +108,7 @@ describe("Checkout: a toast titled", () => {
     await expectMessage(page, failure("Checkout Error", "Could not retrieve a checkout session."));
   });
 
-  it("'Checkout Error': 'Stripe Error: …' when the payment page cannot be gone to", async () => {
+  it("'Checkout Error': 'Stripe Error: …' when the redirect to the payment page fails", async () => {
     const page = await openSignedIn();
     await answer(page, "/checkout", 200, {
       sessionId: "cs_test_1",
@@ -121,7 +121,7 @@ describe("Checkout: a toast titled", () => {
     );
   });
 
-  it("'Checkout Error': 'An unexpected error occurred.' when an error says nothing", async () => {
+  it("'Checkout Error': 'An unexpected error occurred.' for an error without a message", async () => {
     const page = await openSignedIn();
     await page.evaluate(() => {
       const { fetch } = window;
@@ -159,7 +159,7 @@ describe("Newsletter: a toast titled", () => {
     );
   });
 
-  it("'Uh oh! Something went wrong.' for an address that cannot be one", async () => {
+  it("'Uh oh! Something went wrong.' for an invalid address", async () => {
     const page = await site.open("/");
     await subscribe(page, OVERLONG_EMAIL);
     await expectMessage(page, problem);
@@ -184,7 +184,7 @@ describe("Newsletter: a toast titled", () => {
   });
 });
 
-/** Makes a call of the auth context that the page's components get from `useAuth`, and gives what it returns. */
+/** Calls a function of the page's auth context, the one that components get from `useAuth`, and returns its result. */
 function callAuth(page: Page, call: "signIn" | "signUp", email: string, password: string) {
   return page.evaluate(
     ([call, email, password]) => {
@@ -275,7 +275,7 @@ describe("Auth: a toast titled", () => {
     await expect(page).toHaveURL(`${site.origin}/auth?tab=signup`);
   });
 
-  it("'Sign up incomplete', after which the call returns 'User already exists.'", async () => {
+  it("'Sign up incomplete', with 'User already exists.' as the call's result", async () => {
     const page = await site.visit();
     const { email } = await site.newAccount(page.context());
     await site.open("/auth?tab=signup", page);
@@ -314,7 +314,7 @@ describe("Auth: a toast titled", () => {
     await expectMessage(page, failure("Sign in Failed", "Something went wrong"));
   });
 
-  it("'Sign out Failed' when the server fails, and nobody is signed out", async () => {
+  it("'Sign out Failed' when the server fails, and the viewer stays signed in", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
     await site.open("/", page);
@@ -363,7 +363,7 @@ describe("Notices: a toast titled", () => {
 });
 
 describe("an account whose profile cannot be read", () => {
-  it("is signed in all the same, with an empty profile, and the failure is logged", async () => {
+  it("is still signed in, with an empty profile, and the failure is logged", async () => {
     const page = await site.visit();
     const { email } = await site.subscribe(page.context());
     await site.without("profiles", async () => {

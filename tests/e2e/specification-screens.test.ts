@@ -8,14 +8,14 @@ const site = siteForThisFile();
 
 const PHOTO_HOST = "https://images.unsplash.com/";
 
-/** The landing page, recognised by what only it has. */
+/** Expects the landing page, recognised by what no other page has. */
 async function expectLandingPage(page: Page) {
   await expect(page).toHaveURL(`${site.origin}/`);
   await expect(page.getByRole("heading", { level: 1, name: "The Golden Path" })).toBeVisible();
   await expect(page.locator("#purchase")).toBeVisible();
 }
 
-/** That a section has been scrolled to the top of the window, just under the header. */
+/** Expects a section to be scrolled to the top of the window, just under the header. */
 async function expectScrolledTo(page: Page, id: string) {
   await expect(page).toHaveURL(`${site.origin}/#${id}`);
   await expect
@@ -64,13 +64,13 @@ describe("the landing page ('/')", () => {
     await expect(hero.getByRole("link", { name: "Read Preview" })).toBeVisible();
   });
 
-  it("leads from 'Read Preview' to the preview", async () => {
+  it("scrolls from 'Read Preview' to the preview", async () => {
     const page = await site.open("/");
     await page.getByRole("link", { name: "Read Preview" }).click();
     await expectScrolledTo(page, "preview");
   });
 
-  it("says what the book is about on three cards", async () => {
+  it("describes the book on three cards", async () => {
     const page = await site.landingPage();
     const cards = page.locator("#about").getByRole("listitem");
     await expect(cards.getByRole("heading")).toHaveText([
@@ -164,7 +164,7 @@ describe("the landing page ('/')", () => {
 });
 
 describe("the header", () => {
-  it("has the brand, which leads to '/'", async () => {
+  it("has the brand, which links to '/'", async () => {
     const page = await site.open("/auth");
     await page.getByRole("banner").getByRole("link", { name: "The Golden Path" }).click();
     await expectLandingPage(page);
@@ -188,7 +188,7 @@ describe("the header", () => {
     });
   }
 
-  it("shows visitors Log In and Sign Up, which lead to '/auth'", async () => {
+  it("shows visitors Log In and Sign Up, which link to '/auth'", async () => {
     const page = await site.open("/");
     const banner = page.getByRole("banner");
     await expect(banner.getByRole("button", { name: "Buy Now" })).toBeVisible();
@@ -199,7 +199,7 @@ describe("the header", () => {
     await expect(page).toHaveURL(`${site.origin}/auth?tab=signup`);
   });
 
-  it("shows who is signed in the avatar menu instead: My Account, e-mail, Profile, Log out", async () => {
+  it("shows the avatar menu instead when signed in: My Account, e-mail, Profile, Log out", async () => {
     const page = await site.visit();
     const { email } = await site.signUp(page.context(), "zoe");
     await site.open("/", page);
@@ -221,7 +221,7 @@ describe("the header", () => {
     await expectToast(page, "Feature not implemented");
   });
 
-  it("shows an account's own picture over the letter", async () => {
+  it("shows an account's own picture instead of the letter", async () => {
     const page = await site.visit();
     const { email } = await site.signUp(page.context());
     await site.givePicture(email, "/icon-192.png");
@@ -235,7 +235,7 @@ describe("the header", () => {
 describe("the mobile menu", () => {
   const PHONE = { viewport: { width: 360, height: 740 } };
 
-  /** Checks that the menu has these links and buttons, and that nothing of it shows while it is closed. */
+  /** Expects these links and buttons in the menu, and none of them to be visible while it is closed. */
   async function expectMenu(page: Page, items: { links: string[]; buttons: string[] }) {
     const banner = page.getByRole("banner");
     const toggle = banner.getByLabel("Menu", { exact: true }).first();
@@ -313,7 +313,7 @@ describe("the account page ('/auth')", () => {
     await expect(form.getByRole("button", { name: submit })).toBeEnabled();
   });
 
-  it("leads an account that is signed in already to '/'", async () => {
+  it("redirects to '/' when already signed in", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
     await site.open("/auth", page);

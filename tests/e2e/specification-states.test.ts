@@ -29,7 +29,7 @@ describe("the Login form", () => {
     await expect(emailField(page)).toBeDisabled();
     await expect(passwordField(page)).toBeDisabled();
     await expect(button).toBeDisabled();
-    // pressing it again sends nothing twice
+    // pressing it again sends no second request
     await button.press("Enter");
     expect(held.requests).toHaveLength(1);
 
@@ -39,7 +39,7 @@ describe("the Login form", () => {
     await expect(page.getByRole("banner").getByLabel("Account menu")).toBeVisible();
   });
 
-  it("stays after a failure, with the e-mail, and with the password to type again", async () => {
+  it("stays after a failure, with the e-mail filled in and the password empty", async () => {
     const page = await site.open("/auth");
     await fillIn(page, { email: "nobody@example.test", password: "not the one" });
     await form(page).getByRole("button", { name: "Log In" }).click();
@@ -86,7 +86,7 @@ describe.each([
     action: "/auth/signup",
   },
 ])("the browser's own check of the $name form", ({ path, submit, action }) => {
-  it("stops what is missing, malformed or too short, and sends nothing", async () => {
+  it("stops missing, malformed and short values, and sends nothing", async () => {
     const page = await site.open(path);
     const held = await holdRequests(page, action);
     for (const { email, password, bad } of [
@@ -97,7 +97,7 @@ describe.each([
     ]) {
       await emailField(page).fill(email);
       await passwordField(page).clear();
-      // only what is typed is checked for its length
+      // browsers check the length only of typed values, not of those set by script
       await passwordField(page).pressSequentially(password);
       await form(page).getByRole("button", { name: submit }).click();
       await expect(bad).toBeFocused();
@@ -136,7 +136,7 @@ describe("the newsletter form", () => {
     await expect(button).toHaveText("Subscribe");
   });
 
-  it("does nothing with an empty value, nor with what is no e-mail address", async () => {
+  it("does nothing with an empty value or an invalid e-mail address", async () => {
     const page = await site.open("/");
     const { email, button } = parts(page);
     const held = await holdRequests(page, "/newsletter");
@@ -145,7 +145,7 @@ describe("the newsletter form", () => {
       await button.click();
       await expect(email).toBeFocused();
     }
-    // the browser's check aside, the form itself sends no empty value either
+    // without the browser's check, the form's own script sends no empty value either
     await email.evaluate((input: HTMLInputElement) => {
       input.required = false;
     });
@@ -199,7 +199,7 @@ describe("the premium button", () => {
     await page.waitForURL(`${site.sandboxOrigin}/**`);
     await expect(page.getByText("$9.99")).toBeVisible();
 
-    // whoever comes back can try again
+    // on the way back it can be used again
     await page.goBack();
     await expect(upgrade(page)).toHaveText("Upgrade to Premium");
     await expect(upgrade(page)).toBeEnabled();
@@ -217,7 +217,7 @@ describe("the premium button", () => {
 });
 
 describe("a membership", () => {
-  it("is over when its period has ended, or without a price", async () => {
+  it("has ended when its period is over, or without a price", async () => {
     const page = await site.visit();
     const { email } = await site.subscribe(page.context());
     for (const profile of [
@@ -243,7 +243,7 @@ describe("'Loading...'", () => {
   const membersArea = (page: Page) =>
     page.getByRole("banner").getByRole("link", { name: "Members’ area" });
 
-  it("shows on the way to '/premium' until it is decided that a member may see it", async () => {
+  it("shows while '/premium' is loading, until access is confirmed", async () => {
     const page = await site.visit();
     const { email } = await site.subscribe(page.context());
     await site.open("/", page);
@@ -256,7 +256,7 @@ describe("'Loading...'", () => {
     await expect(loading(page)).toHaveCount(0);
   });
 
-  it("gives way to the landing page when the membership is over by then", async () => {
+  it("is followed by the landing page if the membership has ended", async () => {
     const page = await site.visit();
     const member = await site.subscribe(page.context());
     await site.open("/", page);
@@ -270,7 +270,7 @@ describe("'Loading...'", () => {
     await expect(membersArea(page)).toHaveCount(0);
   });
 
-  it("shows at '/premium' while another tab's sign-out is looked up", async () => {
+  it("shows at '/premium' while the viewer is reloaded after another tab has signed out", async () => {
     const page = await site.visit();
     await site.subscribe(page.context());
     await site.open("/premium", page);
@@ -289,7 +289,7 @@ describe("a page whose session could not be checked", () => {
   const loading = (page: Page) => page.getByRole("main").getByText("Loading...", { exact: true });
   const logIn = (page: Page) => page.getByRole("banner").getByRole("link", { name: "Log In" });
 
-  it("starts as loading, and is the member's once the server has been asked again", async () => {
+  it("starts as loading, and shows the members' area once a retry has succeeded", async () => {
     const page = await site.visit();
     const { email } = await site.subscribe(page.context());
     const held = await holdRequests(page, "/premium.data");
@@ -305,7 +305,7 @@ describe("a page whose session could not be checked", () => {
     expect(held.requests).toHaveLength(1);
   });
 
-  it("signs the header in by itself", async () => {
+  it("updates the header once a retry has succeeded", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
     const held = await holdRequests(page, "/_root.data");
@@ -318,7 +318,7 @@ describe("a page whose session could not be checked", () => {
     await expect(page.getByRole("banner").getByLabel("Account menu")).toBeVisible();
   });
 
-  it("asks twice, and then shows the landing page and asks no more", async () => {
+  it("retries twice, then shows the landing page and stops retrying", async () => {
     const page = await site.visit();
     await site.subscribe(page.context());
     const asked: string[] = [];
@@ -339,7 +339,7 @@ describe("a page whose session could not be checked", () => {
           return page.url();
         })
         .toBe(`${site.origin}/`);
-      // the pause begins when the first answer has come
+      // the pause starts when the first response has arrived
       expect(seconds).toBeGreaterThanOrEqual(5);
       await expect(page.getByRole("button", { name: "Upgrade to Premium" })).toBeVisible();
       await expect(logIn(page)).toBeVisible();
@@ -350,7 +350,7 @@ describe("a page whose session could not be checked", () => {
     });
   });
 
-  it("tells the other tabs nothing", async () => {
+  it("does not notify other tabs", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
     await site.open("/", page);
@@ -379,7 +379,7 @@ describe("a page whose session could not be checked", () => {
 });
 
 describe("signing out", () => {
-  it("says so and goes to '/', from wherever it is done", async () => {
+  it("shows a toast and goes to '/', from any page", async () => {
     const page = await site.visit();
     await site.subscribe(page.context());
     await site.open("/premium", page);
@@ -394,7 +394,7 @@ describe("signing out", () => {
 });
 
 describe("another tab of the same browser", () => {
-  it("follows a sign-in and a sign-out, and loses nothing that was typed there", async () => {
+  it("follows a sign-in and a sign-out, and keeps what was typed there", async () => {
     const page = await site.visit();
     const account = await site.newAccount(page.context());
     const other = await site.open("/", await page.context().newPage());
@@ -411,7 +411,7 @@ describe("another tab of the same browser", () => {
     await page.getByRole("menuitem", { name: "Log out" }).click();
     await expect(other.getByRole("banner").getByRole("link", { name: "Log In" })).toBeVisible();
     await expect(newsletter).toHaveValue("half an addr");
-    // the other tab has not done it, so it does not speak of it
+    // the toast belongs to the tab that signed out
     await expect(other.locator(".toast")).toHaveCount(0);
   });
 });

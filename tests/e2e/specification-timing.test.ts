@@ -7,12 +7,12 @@ const site = siteForThisFile();
 
 const toastOf = (page: Page) => page.locator(".toast");
 
-/** A page whose clock is stopped from now on; `pass` advances it. */
+/** Pauses the page's clock; the returned function advances it. */
 async function stopTime(page: Page): Promise<(milliseconds: number) => Promise<void>> {
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
   return async (milliseconds) => {
     await page.clock.runFor(milliseconds);
-    // what the timers have set is on the page once React has had its turn
+    // React renders what the timers have set in a task of its own
     await page.evaluate(
       () =>
         new Promise((resolve) => {
@@ -24,11 +24,11 @@ async function stopTime(page: Page): Promise<(milliseconds: number) => Promise<v
   };
 }
 
-/** The page with the toast of the hero's button, just shown, its parts loaded and its time standing still. */
+/** The page with the toast of the hero's button, just shown, its code loaded and the clock paused. */
 async function openWithToast(page: Page) {
   await page.clock.install();
   await site.open("/", page);
-  // the toast's parts are fetched once somebody begins to use the page
+  // the toast's code is loaded at the first interaction
   await page.keyboard.press("Shift");
   await expect(page.locator("ol.toast-viewport")).toBeAttached();
   const pass = await stopTime(page);
@@ -56,7 +56,7 @@ async function swipeByMouse(page: Page, toast: Locator, distance: number): Promi
   await page.mouse.up();
 }
 
-/** A finger on a phone's screen, that swipes the toast by so many pixels. */
+/** A function that swipes the toast with a finger, by so many pixels. */
 async function finger(page: Page, toast: Locator): Promise<(distance: number) => Promise<void>> {
   const screen = await page.context().newCDPSession(page);
   return async (distance) => {
@@ -81,7 +81,7 @@ describe("a toast", () => {
     await expect(toast).toHaveCount(0);
   });
 
-  it("that came with the page closes 5000 ms after the page is there", async () => {
+  it("rendered with the page closes 5000 ms after the page has loaded", async () => {
     const page = await site.visit();
     await page.clock.install();
     await page.context().request.post("/notice", {
@@ -127,7 +127,7 @@ describe("a toast", () => {
     await expect(toast).toHaveCount(0);
   });
 
-  it("gives way to the next one, which has its whole time", async () => {
+  it("is replaced by the next one, which has its full time", async () => {
     const page = await site.visit();
     const { toast, pass } = await openWithToast(page);
     await pass(4_000);
@@ -154,7 +154,7 @@ describe("a toast", () => {
     for (const tooLittle of [49, -120]) {
       await swipe(tooLittle);
       await expectOpen(toast);
-      // it slides back to where it was
+      // it slides back
       await expect(toast).toHaveCSS("transform", "none");
     }
     await swipe(51);
@@ -173,12 +173,12 @@ describe("a toast", () => {
   });
 });
 
-describe("a toast whose own code has not come", () => {
-  /** The page with the plain toast of the hero's button, its time standing still. */
+describe("a toast whose code has not loaded", () => {
+  /** The page with the plain toast of the hero's button, its clock paused. */
   async function openWithPlainToast(page: Page) {
     await page.clock.install();
     await site.open("/", page);
-    // what is asked for from now on is the toast's code, and never comes
+    // from now on the page requests only the toast's code, which never loads
     await page.route("**/build/**", (route) => route.abort());
     const pass = await stopTime(page);
     await page.getByRole("button", { name: "Get Your Copy - $24.99" }).click();
@@ -238,7 +238,7 @@ describe("a toast whose own code has not come", () => {
   it("is closed by its link on a phone, or swiped away with a finger", async () => {
     const page = await site.visit({ hasTouch: true, viewport: { width: 360, height: 740 } });
     const { toast } = await openWithPlainToast(page);
-    // before any swipe: Chromium takes a tap soon after one for the end of a fling
+    // before any swipe: Chromium takes a tap soon after a swipe for the end of a fling
     await toast.getByRole("link", { name: "Close" }).tap();
     await expect(toast).toHaveCount(0);
     await page.getByRole("button", { name: "Get Your Copy - $24.99" }).click();
@@ -252,8 +252,8 @@ describe("a toast whose own code has not come", () => {
   });
 });
 
-describe("typing in the avatar menu", () => {
-  it("moves to the item that begins so, and begins anew after 1000 ms", async () => {
+describe("type-ahead in the avatar menu", () => {
+  it("moves to the item that starts with the typed letters, and starts over after 1000 ms", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
     await page.clock.install();
@@ -267,12 +267,12 @@ describe("typing in the avatar menu", () => {
     await page.keyboard.press("l");
     await pass(1);
     await expect(logOut).toBeFocused();
-    // 999 ms later it still adds to what was typed, and nothing begins with 'lp'
+    // 999 ms later the letter is still added, and no item starts with 'lp'
     await pass(998);
     await page.keyboard.press("p");
     await pass(1);
     await expect(logOut).toBeFocused();
-    // 1000 ms later it is the first letter
+    // 1000 ms later it is a new first letter
     await pass(999);
     await page.keyboard.press("p");
     await pass(1);

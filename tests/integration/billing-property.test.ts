@@ -12,7 +12,7 @@ import { receiveWebhook } from "~/features/billing/webhook.server";
 import { isSubscribed } from "~/features/membership/access";
 import { ensureProfile, findProfile } from "~db/queries/profiles";
 import { deleteUser } from "../support/delete-user";
-import { type Truth, truthAboutCustomer } from "../support/paid-periods";
+import { type Entitlement, entitlementOf } from "../support/paid-periods";
 import { control, newReader } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 
@@ -41,8 +41,8 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** What can happen at Stripe and here. What is not possible just then (a 4xx of the sandbox) does not happen. */
-const happening = fc.oneof(
+/** What can happen at Stripe and here. Impossible combinations (a 4xx from the sandbox) are skipped. */
+const incident = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({ do: fc.constant("advance"), days: fc.integer({ min: 1, max: 35 }) }),
@@ -87,33 +87,33 @@ const happening = fc.oneof(
   },
 );
 
-/** One step: something happens, then some of the events on their way arrive, in any order, or get lost. */
+/** One step: an incident, then the delivery of some of the events so far, in any order. */
 const step = fc.record({
-  happening,
-  /** Each picks one event of those made so far: late, twice or out of order as it comes. */
+  incident,
+  /** Each picks one of the events so far, so they may be late, repeated, out of order, or missing. */
   deliveries: fc.array(fc.nat(), { maxLength: 4 }),
 });
 
-type Step = { happening: { do: string; [field: string]: unknown }; deliveries: number[] };
+type Step = { incident: { do: string; [field: string]: unknown }; deliveries: number[] };
 
-it("keeps every row correct, gives no access without payment and denies none with it, whatever happens", async () => {
+it("grants access exactly to those who have paid, whatever happens and in whichever order webhooks arrive", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
       await control(site.sandboxOrigin, "reset");
-      const life = await Life.begin();
-      for (const { happening, deliveries } of steps as Step[]) {
-        await life.happen(happening);
-        for (const pick of deliveries) await life.deliver(pick);
+      const history = await MembershipHistory.begin();
+      for (const { incident, deliveries } of steps as Step[]) {
+        await history.play(incident);
+        for (const pick of deliveries) await history.deliver(pick);
       }
-      await life.expectTruthAfterSyncs();
-      await deleteUser(life.userId);
+      await history.expectEntitlementAfterSyncs();
+      await deleteUser(history.userId);
     }),
     { numRuns: SEQUENCES, endOnFailure: true },
   );
 }, 900_000);
 
-/** One reader's life with their membership, as the sandbox's clock has it. */
-class Life {
+/** One reader's membership history, on the sandbox's clock. */
+class MembershipHistory {
   #subscription = "";
   readonly #events: Stripe.Event[] = [];
   /** Whether the row has been synced with the membership, and has not lost its customer since. */
@@ -124,25 +124,25 @@ class Life {
     readonly customer: string,
   ) {}
 
-  static async begin(): Promise<Life> {
+  static async begin(): Promise<MembershipHistory> {
     const reader = await newReader();
     const { id } = await ensureCustomer(reader, await ensureProfile(reader.id));
-    const life = new Life(reader.id, id);
-    await life.#subscribe();
-    return life;
+    const history = new MembershipHistory(reader.id, id);
+    await history.#subscribe();
+    return history;
   }
 
-  async happen({ do: what, ...fields }: Step["happening"]): Promise<void> {
+  async play({ do: what, ...fields }: Step["incident"]): Promise<void> {
     try {
-      await this.#play(what, fields);
+      await this.#trigger(what, fields);
     } catch (error) {
-      // what the sandbox refuses, such as paying what is not owed, does not happen
+      // the sandbox rejects what is impossible, such as paying an invoice that is not owed
       if (!/^Error: (subscriptions|customers|disputes)\//.test(String(error))) throw error;
     }
     await this.#collectEvents();
   }
 
-  async #play(what: string, fields: Record<string, unknown>): Promise<void> {
+  async #trigger(what: string, fields: Record<string, unknown>): Promise<void> {
     const subscription = `subscriptions/${this.#subscription}`;
     switch (what) {
       case "advance":
@@ -151,10 +151,10 @@ class Life {
         return this.#advance(await this.#secondsToRenewal());
       case "failed-renewal":
         await this.#ask(`${subscription}/card`, { card: "4000000000000341" });
-        // the draft is an hour old by then
+        // by then the draft invoice is over an hour old, so collecting it has failed
         return this.#advance((await this.#secondsToRenewal()) + 2 * HOUR);
       case "fall-behind":
-        // left past due for good, as an author can choose, and for a second period
+        // past due for good, as an author can configure, and for a second period
         await this.#ask("settings", { afterRetries: "past_due" });
         await this.#ask(`${subscription}/card`, { card: "4000000000000341" });
         for (const _period of [1, 2]) {
@@ -162,11 +162,11 @@ class Life {
         }
         return;
       case "subscribe":
-        // the site lets nobody with a subscription that is not over check out
+        // the site allows no checkout while a subscription is live
         if (await this.#hasEnded()) await this.#subscribe();
         return;
       case "lose-link":
-        // a restored backup of before the first checkout
+        // as after restoring a backup from before the first checkout
         await unlinkCustomer(this.userId);
         this.#isKnown = false;
         return;
@@ -204,7 +204,7 @@ class Life {
     return data.every(({ status }) => status === "incomplete_expired");
   }
 
-  /** A minute into the next period, when Stripe has made the invoice and not yet tried to collect it. */
+  /** Until a minute into the next period, when Stripe has created the invoice but not tried to collect it. */
   async #secondsToRenewal(): Promise<number> {
     const { items } = await stripeClient().subscriptions.retrieve(this.#subscription);
     const end = items.data[0]?.current_period_end ?? 0;
@@ -212,15 +212,14 @@ class Life {
   }
 
   /**
-   * Moves the clock on while the timer runs as it does: every row is looked at when it is due. Just before
-   * each of its looks, and so when neither webhook nor timer has said a word of a renewal yet, nobody whose
-   * membership goes on and is paid must be outside.
+   * Advances the clock while the timer syncs the row whenever it is due. Just before each sync, when the site
+   * may not have learned of a renewal from webhook or timer yet, a paid membership must still give access.
    */
   async #advance(length: number): Promise<void> {
     let now = await clock();
     const target = seconds(now) + length;
     while (seconds(now) < target) {
-      const wasInside = await this.#isInside(now);
+      const hadAccess = await this.#hasAccess(now);
       const due = (await findProfile(this.userId))?.syncDueAt;
       const next = Math.min(
         target,
@@ -228,15 +227,15 @@ class Life {
         due && due > now ? Math.ceil(due.getTime() / 1_000) : target,
       );
       now = await moveClock(Math.max(1, next - seconds(now)));
-      if (wasInside && this.#isKnown && !(await this.#isInside(now))) {
-        const { isPaidNow } = await this.#truth(now);
-        expect(isPaidNow, "somebody who paid is outside").toBe(false);
+      if (hadAccess && this.#isKnown && !(await this.#hasAccess(now))) {
+        const { isPaidNow } = await this.#entitlement(now);
+        expect(isPaidNow, "no access although the period is paid").toBe(false);
       }
       await reconcile(now);
     }
   }
 
-  /** One of the events made so far arrives. A row that is told of anything knows of everything. */
+  /** Delivers one of the events so far. Whichever it is, the sync it triggers brings the row up to date. */
   async deliver(pick: number): Promise<void> {
     const event = this.#events[pick % Math.max(this.#events.length, 1)];
     if (!event) return;
@@ -245,20 +244,21 @@ class Life {
     const signature = stripeClient().webhooks.generateTestHeaderString({ payload, secret });
     const { message } = { ...(await receiveWebhook(payload, signature)) };
     const now = await clock();
-    const truth = await this.#truth(now);
-    const isInside = await this.#isInside(now);
-    if (isInside) {
-      expect(truth.latestEndOfAnyGrace, "access without a paid or graced period").toBeGreaterThan(
-        seconds(now),
-      );
+    const entitlement = await this.#entitlement(now);
+    const hasAccess = await this.#hasAccess(now);
+    if (hasAccess) {
+      expect(
+        entitlement.latestEndOfAnyGrace,
+        "access without a paid or graced period",
+      ).toBeGreaterThan(seconds(now));
     }
     if (message !== "Done." || !(await findProfile(this.userId))?.stripeCustomerId) return;
     this.#isKnown = true;
-    expect(isInside, "a row that was just told").toBe(truth.givesAccess);
+    expect(hasAccess, "access right after a sync").toBe(entitlement.givesAccess);
   }
 
-  async expectTruthAfterSyncs(): Promise<void> {
-    // what is due by now happens at Stripe first; otherwise its own timer would run between two snapshots
+  async expectEntitlementAfterSyncs(): Promise<void> {
+    // lets Stripe do what is due by now, which would otherwise happen between two snapshots
     await moveClock(0);
     const isLive = !(await this.#hasEnded());
     const { unresolved } = await reconcileFromStripe();
@@ -270,16 +270,16 @@ class Life {
     const synced = await findProfile(this.userId);
     if (isLinked) expect(synced).toMatchObject((await fetchBilling(this.customer)).state);
     const now = await clock();
-    const truth = await this.#truth(now);
-    expect(await this.#isInside(now)).toBe(truth.givesAccess);
-    expect(truth.chargedWhileDisputed, "a disputed membership was charged again").toEqual([]);
+    const entitlement = await this.#entitlement(now);
+    expect(await this.#hasAccess(now)).toBe(entitlement.givesAccess);
+    expect(entitlement.chargedWhileDisputed, "a disputed membership was charged again").toEqual([]);
   }
 
-  #truth(now: Date): Promise<Truth> {
-    return truthAboutCustomer(this.customer, seconds(now));
+  #entitlement(now: Date): Promise<Entitlement> {
+    return entitlementOf(this.customer, seconds(now));
   }
 
-  async #isInside(now: Date): Promise<boolean> {
+  async #hasAccess(now: Date): Promise<boolean> {
     return isSubscribed(await findProfile(this.userId), now);
   }
 
@@ -292,7 +292,7 @@ class Life {
 
 const seconds = (at: Date) => Math.floor(at.getTime() / 1_000);
 
-/** The sandbox's time, which the steps move on. */
+/** The sandbox's time, which the steps advance. */
 async function clock(): Promise<Date> {
   const { now } = await control<{ now: number }>(site.sandboxOrigin, "clock", undefined, "GET");
   return new Date(now * 1_000);

@@ -2,9 +2,9 @@ import Stripe from "stripe";
 import { describe, expect, test } from "vitest";
 import { openSandbox, type TestSandbox } from "../support/stripe-sandbox";
 
-async function refusal(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
+async function rejection(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
   const error = await call.then(
-    () => new Error("It was not refused."),
+    () => new Error("It was not rejected."),
     (reason: unknown) => reason,
   );
   if (error instanceof Stripe.errors.StripeError) return error;
@@ -24,8 +24,8 @@ async function took(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-describe("the time a call takes", () => {
-  test("is nothing unless told, then as long as told, for all calls at once", async () => {
+describe("the latency of a call", () => {
+  test("is zero by default, or as configured, without delaying concurrent calls further", async () => {
     const sandbox = await openSandbox({ latencyMs: 1_000 });
     const { stripe } = sandbox;
     const many = () => Promise.all(Array.from({ length: 10 }, () => stripe.customers.create({})));
@@ -38,7 +38,7 @@ describe("the time a call takes", () => {
     expect(ten).toBeLessThan(2_500);
   });
 
-  test("is that of the API, not of control and pages", async () => {
+  test("applies to the API, not to the control API and the pages", async () => {
     const sandbox = await openSandbox({ latencyMs: 5_000 });
     expect(
       await took(async () => {
@@ -48,7 +48,7 @@ describe("the time a call takes", () => {
     ).toBeLessThan(4_000);
   });
 
-  test("leaves settings that are not named as they are, and a reset brings the first one back", async () => {
+  test("keeps settings that are not named, and a reset restores the initial one", async () => {
     const sandbox = await openSandbox({ latencyMs: 1 });
     await sandbox.control("settings", { afterRetries: "unpaid" });
     expect(await sandbox.control("settings", { latencyMs: 2 })).toMatchObject({
@@ -66,8 +66,8 @@ describe("a 500 for a request with an idempotency key", () => {
     const { stripe } = sandbox;
     const key = { idempotencyKey: "k" };
     await sandbox.control("faults", { kind: "error", when, match: "POST /v1/customers" });
-    expect((await refusal(stripe.customers.create({}, key))).statusCode).toBe(500);
-    const again = await refusal(stripe.customers.create({}, key));
+    expect((await rejection(stripe.customers.create({}, key))).statusCode).toBe(500);
+    const again = await rejection(stripe.customers.create({}, key));
     expect(again.statusCode).toBe(500);
     expect(again.headers?.["idempotent-replayed"]).toBe("true");
     expect((await stripe.customers.list()).data).toHaveLength(when === "after" ? 1 : 0);
@@ -76,38 +76,38 @@ describe("a 500 for a request with an idempotency key", () => {
     expect((await stripe.customers.create({}, key)).id).toMatch(/^cus_/);
   });
 
-  test("is not tried again by stripe-node, as Stripe advises", async () => {
+  test("is not retried by stripe-node, because of Stripe's header", async () => {
     const sandbox = await openSandbox();
     await sandbox.control("faults", { kind: "error" });
     const options = { idempotencyKey: "k", maxNetworkRetries: 2 };
-    await refusal(sandbox.stripe.customers.create({}, options));
+    await rejection(sandbox.stripe.customers.create({}, options));
     expect(await requestsOf(sandbox)).toHaveLength(1);
   });
 
-  test.each([429, 400])("is not what a %i is: that is not kept", async (status) => {
+  test.each([429, 400])("is stored, unlike a %i", async (status) => {
     const sandbox = await openSandbox();
     const key = { idempotencyKey: "k" };
     await sandbox.control("faults", { kind: "error", status });
-    await refusal(sandbox.stripe.customers.create({}, key));
+    await rejection(sandbox.stripe.customers.create({}, key));
     expect((await sandbox.stripe.customers.create({}, key)).id).toMatch(/^cus_/);
   });
 
-  test.each(["truncate", "destroy"])("is not left by an answer that is lost: %s", async (kind) => {
+  test.each(["truncate", "destroy"])("is not stored for a lost response: %s", async (kind) => {
     const sandbox = await openSandbox();
     const key = { idempotencyKey: "k" };
-    // stripe-node tries once more by itself when a connection breaks
+    // stripe-node itself retries once after a lost connection
     await sandbox.control("faults", { kind, when: "after", times: 2 });
-    await refusal(sandbox.stripe.customers.create({}, key));
+    await rejection(sandbox.stripe.customers.create({}, key));
     await sandbox.control("faults/clear");
     const made = await sandbox.stripe.customers.create({}, key);
     expect((await sandbox.stripe.customers.list()).data).toMatchObject([{ id: made.id }]);
   });
 
-  test("is not kept where the connection was cut before the work", async () => {
+  test("is not stored if the connection was closed before the work", async () => {
     const sandbox = await openSandbox();
     const key = { idempotencyKey: "k" };
     await sandbox.control("faults", { kind: "destroy", times: 2 });
-    await refusal(sandbox.stripe.customers.create({}, key));
+    await rejection(sandbox.stripe.customers.create({}, key));
     await sandbox.control("faults/clear");
     expect((await sandbox.stripe.customers.list()).data).toEqual([]);
     expect((await sandbox.stripe.customers.create({}, key)).id).toMatch(/^cus_/);
@@ -115,7 +115,7 @@ describe("a 500 for a request with an idempotency key", () => {
 });
 
 describe("two requests with one idempotency key", () => {
-  test("at once: the second is answered 409 while the first is under way", async () => {
+  test("sent concurrently: the second gets a 409 while the first is in flight", async () => {
     const sandbox = await openSandbox({ latencyMs: 200 });
     const { stripe } = sandbox;
     const create = () => stripe.customers.create({}, { idempotencyKey: "k" });
@@ -129,7 +129,7 @@ describe("two requests with one idempotency key", () => {
     expect((await stripe.customers.list()).data).toHaveLength(1);
   });
 
-  test("are so while the first is held up, too", async () => {
+  test("do so while the first is delayed, too", async () => {
     const sandbox = await openSandbox();
     await sandbox.control("faults", { kind: "slow", ms: 300 });
     const create = () => sandbox.stripe.customers.create({}, { idempotencyKey: "k" });
@@ -138,7 +138,7 @@ describe("two requests with one idempotency key", () => {
     expect((await sandbox.stripe.customers.list()).data).toHaveLength(1);
   });
 
-  test("are put right by stripe-node itself, which comes again after a 409", async () => {
+  test("succeed with stripe-node, which retries after a 409", async () => {
     const sandbox = await openSandbox({ latencyMs: 50 });
     const create = () =>
       sandbox.stripe.customers.create({}, { idempotencyKey: "k", maxNetworkRetries: 3 });

@@ -25,7 +25,7 @@ function periodOf(subscription: Stripe.Subscription): { start: number; end: numb
 }
 
 describe("a first payment", () => {
-  test("brings the events of a checkout, with what they are about", async () => {
+  test("causes the events of a checkout, each with its object", async () => {
     const sandbox = await openSandbox();
     const session = await openCheckout(sandbox);
     await sandbox.control(`sessions/${session.id}/pay`);
@@ -61,14 +61,14 @@ describe("a first payment", () => {
     );
   });
 
-  test("made by an API request, an event names that request and its key", async () => {
+  test("caused by an API request has events that name the request and its idempotency key", async () => {
     const sandbox = await openSandbox();
     const customer = await sandbox.stripe.customers.create({}, { idempotencyKey: "once" });
     const { request } = await eventOf(sandbox, "customer.created");
     expect(request).toEqual({ id: customer.lastResponse.requestId, idempotency_key: "once" });
   });
 
-  test("that is delayed can still arrive", async () => {
+  test("that is delayed can still succeed", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const session = await openCheckout(sandbox);
@@ -83,7 +83,7 @@ describe("a first payment", () => {
     await expect(sandbox.control(`sessions/${session.id}/settle`)).rejects.toThrow("409");
   });
 
-  test("that is delayed can fail, and the subscription is over 23 hours after its start", async () => {
+  test("that is delayed can fail, and the subscription expires 23 hours after its start", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const session = await openCheckout(sandbox);
@@ -111,7 +111,7 @@ describe("a first payment", () => {
 });
 
 describe("renewals", () => {
-  test("come when the clock passes the period's end: draft, an hour later paid", async () => {
+  test("happen when the clock passes the period's end: a draft, paid an hour later", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { subscription } = await subscribe(sandbox);
@@ -131,7 +131,7 @@ describe("renewals", () => {
     });
   });
 
-  test("go on month by month, each paid once", async () => {
+  test("happen every month, each paid once", async () => {
     const sandbox = await openSandbox();
     const { customer } = await subscribe(sandbox);
     await sandbox.control("clock", { days: 360 });
@@ -143,7 +143,7 @@ describe("renewals", () => {
     }
   });
 
-  test("that fail make it past due; the period has moved on all the same", async () => {
+  test("that fail make it past due, in its new period", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, subscription } = await subscribe(sandbox, "4000000000000341");
@@ -164,7 +164,7 @@ describe("renewals", () => {
     expect(updated.data.previous_attributes).toEqual({ status: "active" });
   });
 
-  test("that fail are tried again 8 times within 2 weeks, then the subscription is cancelled", async () => {
+  test("that fail are retried 8 times within 2 weeks, then the subscription is cancelled", async () => {
     expect(RETRY_DAYS).toHaveLength(8);
     expect(RETRY_DAYS.reduce((sum, days) => sum + days, 0)).toBe(14);
     const sandbox = await openSandbox();
@@ -187,7 +187,7 @@ describe("renewals", () => {
     expect(deleted.data.object.cancellation_details?.reason).toBe("payment_failed");
   });
 
-  test("that fail for good leave it unpaid when the sandbox is set so", async () => {
+  test("whose last retry fails leave it unpaid if the sandbox is configured so", async () => {
     const sandbox = await openSandbox();
     const { subscription } = await subscribe(sandbox, "4000000000000341");
     await sandbox.control("settings", { afterRetries: "unpaid" });
@@ -208,7 +208,7 @@ describe("renewals", () => {
     expect(await stripe.customers.retrieve(customer)).toMatchObject({ delinquent: false });
   });
 
-  test("that need 3-D Secure say so in an event of their own", async () => {
+  test("that need 3-D Secure cause their own event", async () => {
     const sandbox = await openSandbox();
     const session = await openCheckout(sandbox);
     await sandbox.control(`sessions/${session.id}/pay`, { card: "4000002760003184" });
@@ -222,7 +222,7 @@ describe("renewals", () => {
   });
 });
 
-describe("other turns", () => {
+describe("other changes of a subscription", () => {
   test("a pause stops renewals until it ends, and then a new period is paid", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
@@ -238,7 +238,7 @@ describe("other turns", () => {
     expect(await eventTypes(sandbox)).toContain("customer.subscription.resumed");
   });
 
-  test("making a subscription older moves its whole past, not the clock", async () => {
+  test("ageing a subscription moves its whole past, not the clock", async () => {
     const sandbox = await openSandbox();
     const { subscription } = await subscribe(sandbox);
     const before = periodOf(subscription);
@@ -249,7 +249,7 @@ describe("other turns", () => {
     expect(clock.offset).toBe(0);
   });
 
-  test("refund and dispute leave the subscription and tell of the charge", async () => {
+  test("a refund and a dispute leave the subscription, with events about the charge", async () => {
     const sandbox = await openSandbox();
     const first = await subscribe(sandbox);
     const second = await subscribe(sandbox);
@@ -270,7 +270,7 @@ describe("other turns", () => {
     expect(data.map(({ status }) => status)).toEqual(["lost"]);
   });
 
-  test("giving up ends a past-due subscription at once", async () => {
+  test("ending the retries cancels a past-due subscription at once", async () => {
     const sandbox = await openSandbox();
     const { subscription } = await subscribe(sandbox);
     await sandbox.control(`subscriptions/${subscription.id}/renew`, { outcome: "declined" });

@@ -8,7 +8,7 @@ import {
 } from "../support/stripe-sandbox";
 
 describe("the sandbox's clock", () => {
-  /** Asks for a day's move, and tells whether the clock has moved. */
+  /** Requests to advance the clock by a day; returns whether it has moved. */
   async function move(sandbox: TestSandbox, sent: Sent): Promise<{ status: number; days: number }> {
     const { status } = await send(`${sandbox.origin}/_control/clock`, { method: "POST", ...sent });
     const clock = await send(`${sandbox.origin}/_control/clock`);
@@ -17,9 +17,9 @@ describe("the sandbox's clock", () => {
   const form = { days: "1" };
 
   test.each<[string, Sent, number]>([
-    ["a name that was led here", { form, headers: { Host: "evil.example" } }, 421],
+    ["a foreign host name, as in DNS rebinding", { form, headers: { Host: "evil.example" } }, 421],
     [
-      "that name with its own origin",
+      "a foreign host name with its own origin",
       {
         form,
         headers: {
@@ -30,13 +30,17 @@ describe("the sandbox's clock", () => {
       },
       421,
     ],
-    ["a name that begins like ours", { form, headers: { Host: "localhost.evil.example" } }, 421],
     [
-      "an address that begins like ours",
+      "a host name that starts like ours",
+      { form, headers: { Host: "localhost.evil.example" } },
+      421,
+    ],
+    [
+      "an address that starts like ours",
       { form, headers: { Host: "127.0.0.1.evil.example:3001" } },
       421,
     ],
-    ["no name at all", { form, headers: { Host: ":3001" } }, 421],
+    ["no host name at all", { form, headers: { Host: ":3001" } }, 421],
     [
       "another site's form",
       { form, headers: { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" } },
@@ -46,11 +50,11 @@ describe("the sandbox's clock", () => {
     ["another port, in an old browser", { form, headers: { Origin: "http://127.0.0.1:9" } }, 403],
     ["a page without an origin", { form, headers: { Origin: "null" } }, 403],
     [
-      "JSON that says it is text",
+      "JSON declared as text",
       { body: '{"days":1}', headers: { "Content-Type": "text/plain" } },
       415,
     ],
-    ["JSON of no type", { body: '{"days":1}' }, 415],
+    ["JSON without a content type", { body: '{"days":1}' }, 415],
   ])("is not moved from %s", async (_who, sent, status) => {
     expect(await move(await openSandbox(), sent)).toEqual({ status, days: 0 });
   });
@@ -58,10 +62,10 @@ describe("the sandbox's clock", () => {
   test.each<[string, Sent]>([
     ["a program", { json: { days: 1 } }],
     ["its own page", { form, headers: { "Sec-Fetch-Site": "same-origin" } }],
-    ["whoever reaches it by another port", { form, headers: { Host: "localhost:13001" } }],
-    ["whoever reaches it by IPv6", { form, headers: { Host: "[::1]:3001" } }],
-    ["whoever knows its public name", { form, headers: { Host: "BOOK.example:3001" } }],
-    ["the site, by its own name for it", { form, headers: { Host: "10.1.2.3:3001" } }],
+    ["a client at another port", { form, headers: { Host: "localhost:13001" } }],
+    ["a client over IPv6", { form, headers: { Host: "[::1]:3001" } }],
+    ["a client at its public name", { form, headers: { Host: "BOOK.example:3001" } }],
+    ["the site, at its configured host", { form, headers: { Host: "10.1.2.3:3001" } }],
   ])("is moved by %s", async (_who, sent) => {
     const names = { publicOrigin: "http://book.example:3001", ownHost: "10.1.2.3" };
     const { days } = await move(await openSandbox(names), sent);
@@ -69,7 +73,7 @@ describe("the sandbox's clock", () => {
   });
 });
 
-test("the sandbox has no page and no API for a name that was led here, and no form for another site", async () => {
+test("the sandbox rejects requests for another host name, and forms from another site", async () => {
   const sandbox = await openSandbox();
   const headers = { Host: "evil.example" };
   for (const path of ["/", "/control", "/c/pay/cs_1", "/v1/customers", "/_control/state"]) {
@@ -82,7 +86,7 @@ test("the sandbox has no page and no API for a name that was led here, and no fo
   const session = await openCheckout(sandbox);
   const elsewhere = { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" };
   const page = `${sandbox.origin}${new URL(session.url ?? "").pathname}`;
-  // a link from the site leads here; a form from elsewhere pays nothing
+  // a link from another site is followed, but a form from there pays nothing
   expect((await send(page, { headers: elsewhere })).status).toBe(200);
   expect((await send(page, { form: {}, headers: elsewhere })).status).toBe(403);
   const api = { ...elsewhere, Authorization: `Bearer ${SANDBOX_KEY}` };

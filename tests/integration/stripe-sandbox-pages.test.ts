@@ -4,7 +4,7 @@ import { openCheckout, openSandbox, subscribe, type TestSandbox } from "../suppo
 
 type Page = { status: number; location: string | null; text: string };
 
-/** Asks for a page of the sandbox, by its path or by the address that browsers are given. */
+/** Requests a page of the sandbox, by its path or by its URL. */
 async function visit(sandbox: TestSandbox, address: string, form?: object): Promise<Page> {
   const path = address.replace(/^http:\/\/localhost:\d+/, "");
   const response = await fetch(`${sandbox.origin}${path}`, {
@@ -21,7 +21,7 @@ async function visit(sandbox: TestSandbox, address: string, form?: object): Prom
 const CARD = { payment: "card", number: "4242 4242 4242 4242", expiry: "12 / 34", cvc: "123" };
 
 describe("the hosted checkout page", () => {
-  test("says what is sold to whom, that it is a stand-in, and has a card that pays ready", async () => {
+  test("says what is sold to whom and that it is a stand-in, with a valid card filled in", async () => {
     const sandbox = await openSandbox();
     const session = await openCheckout(sandbox);
     const page = await visit(sandbox, session.url ?? "");
@@ -42,7 +42,7 @@ describe("the hosted checkout page", () => {
     expect(page.text).not.toContain("<script");
   });
 
-  test("has a promotion code and a tick for the terms where the session wants them", async () => {
+  test("has a promotion code field and a terms checkbox if the session asks for them", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const plain = await visit(sandbox, (await openCheckout(sandbox)).url ?? "");
@@ -70,7 +70,7 @@ describe("the hosted checkout page", () => {
     });
   });
 
-  test("is at the account's custom domain, as the portal is, once it has one", async () => {
+  test("is at the account's custom domain, like the portal, once it has one", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const customDomain = `http://pay.localhost:${sandbox.port}`;
@@ -94,7 +94,7 @@ describe("the hosted checkout page", () => {
     expect(new URL(usual.url ?? "").origin).toBe(`http://localhost:${sandbox.port}`);
   });
 
-  test("asks a customer without an address for one, and keeps it", async () => {
+  test("asks a customer without an e-mail address for one, and stores it", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { id } = await stripe.customers.create({});
@@ -113,7 +113,7 @@ describe("the hosted checkout page", () => {
     });
   });
 
-  test("a card that pays leads to the success address and starts the subscription", async () => {
+  test("redirects to the success URL after a payment, which starts the subscription", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const session = await openCheckout(sandbox);
@@ -135,7 +135,7 @@ describe("the hosted checkout page", () => {
     });
   });
 
-  test("a declined card stays on the page with the reason and takes another card", async () => {
+  test("shows the reason for a declined card, and accepts another one", async () => {
     const sandbox = await openSandbox();
     const session = await openCheckout(sandbox);
     const declined = await visit(sandbox, session.url ?? "", { payment: "4000000000000002" });
@@ -151,7 +151,7 @@ describe("the hosted checkout page", () => {
     expect(charges.data.map(({ status }) => status)).toEqual(["succeeded", "failed", "failed"]);
   });
 
-  test("wrong entries are named, and a card that is no test card goes no further", async () => {
+  test("names invalid entries, and rejects a card that is not a test card", async () => {
     const sandbox = await openSandbox();
     const session = await openCheckout(sandbox);
     const problem = async (entry: object) => {
@@ -175,7 +175,7 @@ describe("the hosted checkout page", () => {
     expect((await sandbox.stripe.subscriptions.list()).data).toEqual([]);
   });
 
-  test("3-D Secure is a page of its own, which can fail and can be completed", async () => {
+  test("has a separate page for 3-D Secure, which can fail and can be completed", async () => {
     const sandbox = await openSandbox();
     const session = await openCheckout(sandbox);
     const asked = await visit(sandbox, session.url ?? "", { payment: "4000002500003155" });
@@ -193,7 +193,7 @@ describe("the hosted checkout page", () => {
     expect(subscription?.status).toBe("active");
   });
 
-  test("a bank account completes the session unpaid", async () => {
+  test("completes the session unpaid for a bank account", async () => {
     const sandbox = await openSandbox();
     const session = await openCheckout(sandbox);
     const { location } = await visit(sandbox, session.url ?? "", { payment: "bank_account" });
@@ -207,7 +207,7 @@ describe("the hosted checkout page", () => {
     });
   });
 
-  test("a session that is over says so and takes no second payment", async () => {
+  test("of a completed session says so and accepts no second payment", async () => {
     const sandbox = await openSandbox();
     const paid = await openCheckout(sandbox);
     const address = paid.url ?? "";
@@ -221,7 +221,7 @@ describe("the hosted checkout page", () => {
     expect((await visit(sandbox, "/c/pay/cs_test_none")).status).toBe(404);
   });
 
-  test("a session without a customer asks for an e-mail address and makes one", async () => {
+  test("of a session without a customer asks for an e-mail address and creates one", async () => {
     const sandbox = await openSandbox();
     const session = await sandbox.stripe.checkout.sessions.create({
       mode: "subscription",
@@ -239,7 +239,7 @@ describe("the hosted checkout page", () => {
     expect(found.data).toHaveLength(1);
   });
 
-  test("what an API client wrote into a page is text there, never markup", async () => {
+  test("escapes what an API client has put into it", async () => {
     const sandbox = await openSandbox();
     await sandbox.stripe.products.update("prod_premium", { name: "<b onclick='x()'>&\"" });
     const session = await openCheckout(sandbox);
@@ -289,7 +289,7 @@ describe("the customer portal", () => {
     });
   });
 
-  test("mends the customer's card, neither the subscription's own nor what is owed", async () => {
+  test("changes the customer's card, not the subscription's own, and pays nothing that is owed", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, subscription } = await subscribe(sandbox, "4000000000000341");
@@ -319,7 +319,7 @@ describe("the customer portal", () => {
       latest_invoice: { status: "open" },
       default_payment_method: { card: { last4: "0341" } },
     });
-    // the next try is made with the subscription's own card again
+    // the next retry uses the subscription's own card again
     await sandbox.control("clock", { days: 1.1 });
     const { latest_invoice } = await stripe.subscriptions.retrieve(subscription.id, {
       expand: ["latest_invoice"],
@@ -330,7 +330,7 @@ describe("the customer portal", () => {
     expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("active");
   });
 
-  test("leads to the page of an invoice, which is paid there and nothing else", async () => {
+  test("links to the page of an invoice, where only that one is paid", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, subscription } = await subscribe(sandbox, "4000000000000341");
@@ -349,7 +349,7 @@ describe("the customer portal", () => {
     });
   });
 
-  test("a deep link to the card page leads back when it is done", async () => {
+  test("returns from the card page if it was opened by a deep link", async () => {
     const sandbox = await openSandbox();
     const { customer } = await subscribe(sandbox);
     const address = await openPortal(sandbox, customer, {
@@ -367,7 +367,7 @@ describe("the customer portal", () => {
     expect(done.location).toBe("http://localhost:3000/premium?card=new");
   });
 
-  test("what the configuration does not offer is not there", async () => {
+  test("has only what the configuration offers", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, subscription } = await subscribe(sandbox);
@@ -382,7 +382,7 @@ describe("the customer portal", () => {
     expect((await stripe.subscriptions.retrieve(subscription.id)).cancel_at).toBeNull();
   });
 
-  test("opens with its own key only, for an hour, and for one's own subscription only", async () => {
+  test("opens only with its own key, for an hour, and only for the customer's own subscriptions", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer } = await subscribe(sandbox);
@@ -417,7 +417,7 @@ describe("an invoice's page", () => {
 });
 
 describe("the control page", () => {
-  test("lists what there is and makes it happen by plain forms", async () => {
+  test("lists what exists and triggers events through plain forms", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { subscription } = await subscribe(sandbox);
@@ -437,7 +437,7 @@ describe("the control page", () => {
     expect((await visit(sandbox, "/control")).text).toContain("There is no subscription sub_none.");
   });
 
-  test("takes no orders from pages of other sites", async () => {
+  test("rejects forms from other sites", async () => {
     const sandbox = await openSandbox();
     const { customer } = await subscribe(sandbox);
     for (const [name, value] of [
@@ -454,7 +454,7 @@ describe("the control page", () => {
     expect(await sandbox.stripe.customers.retrieve(customer)).not.toHaveProperty("deleted");
   });
 
-  test("refuses malformed orders without harm", async () => {
+  test("rejects malformed forms without harm", async () => {
     const sandbox = await openSandbox();
     const post = (path: string, body: string) =>
       fetch(`${sandbox.origin}${path}`, {

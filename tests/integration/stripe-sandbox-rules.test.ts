@@ -9,16 +9,16 @@ import {
   type TestSandbox,
 } from "../support/stripe-sandbox";
 
-async function refusal(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
+async function rejection(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
   const error = await call.then(
-    () => new Error("It was not refused."),
+    () => new Error("It was not rejected."),
     (reason: unknown) => reason,
   );
   if (error instanceof Stripe.errors.StripeError) return error;
   throw error;
 }
 
-/** The types of events since the clock was last asked, oldest first. */
+/** The types of all events with these prefixes, oldest first. */
 async function typesOf({ stripe }: TestSandbox, ...prefixes: string[]): Promise<string[]> {
   const types: string[] = [];
   for await (const { type } of stripe.events.list({ limit: 100 })) types.unshift(type);
@@ -43,7 +43,7 @@ async function pastDue(sandbox: TestSandbox) {
 }
 
 describe("an invoice that is written off", () => {
-  test("makes a past due subscription active, tells of it, and is tried no more", async () => {
+  test("makes a past due subscription active, with its events, and is not retried", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, id, invoice } = await pastDue(sandbox);
@@ -62,12 +62,12 @@ describe("an invoice that is written off", () => {
     await expect(sandbox.control(`subscriptions/${id}/write-off`)).rejects.toThrow("409");
   });
 
-  test("can still be paid, with a method that is named", async () => {
+  test("can still be paid if a payment method is given", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, id, invoice } = await pastDue(sandbox);
     await sandbox.control(`subscriptions/${id}/write-off`);
-    expect(await refusal(stripe.invoices.pay(invoice))).toMatchObject({ statusCode: 402 });
+    expect(await rejection(stripe.invoices.pay(invoice))).toMatchObject({ statusCode: 402 });
     expect(await statusOf(sandbox, id)).toBe("active");
     await sandbox.control(`customers/${customer}/card`, { card: "4242424242424242" });
     const { invoice_settings } = (await stripe.customers.retrieve(customer)) as Stripe.Customer;
@@ -77,7 +77,7 @@ describe("an invoice that is written off", () => {
     expect(paid.status_details).toBeUndefined();
   });
 
-  test("leaves a subscription past due whose latest invoice is another", async () => {
+  test("leaves the subscription past due if another invoice is the latest", async () => {
     const sandbox = await openSandbox();
     const { id, invoice } = await pastDue(sandbox);
     await sandbox.control(`subscriptions/${id}/renew`, { outcome: "draft" });
@@ -87,7 +87,7 @@ describe("an invoice that is written off", () => {
   });
 });
 
-test("paying the latest invoice is enough, whatever older ones owe", async () => {
+test("paying the latest invoice makes a subscription active, whatever older ones owe", async () => {
   const sandbox = await openSandbox();
   const { id, invoice } = await pastDue(sandbox);
   await sandbox.control(`subscriptions/${id}/renew`, { outcome: "paid" });
@@ -100,7 +100,7 @@ test("paying the latest invoice is enough, whatever older ones owe", async () =>
   expect(await statusOf(sandbox, id)).toBe("active");
 });
 
-test("a voided invoice is owed no more", async () => {
+test("a voided invoice is no longer owed", async () => {
   const sandbox = await openSandbox();
   const { id, invoice } = await pastDue(sandbox);
   await sandbox.control(`subscriptions/${id}/void`);
@@ -109,7 +109,7 @@ test("a voided invoice is owed no more", async () => {
   await expect(sandbox.control(`subscriptions/${id}/void`)).rejects.toThrow("409");
 });
 
-test("an unpaid subscription goes on making invoices, which stay drafts", async () => {
+test("an unpaid subscription still creates invoices, which stay drafts", async () => {
   const sandbox = await openSandbox();
   const { stripe } = sandbox;
   const { id, invoice } = await pastDue(sandbox);
@@ -127,7 +127,7 @@ test("an unpaid subscription goes on making invoices, which stay drafts", async 
   expect(await invoiceOf(sandbox, id, invoice)).toMatchObject({ status: "paid" });
 });
 
-test("a default payment method is the customer's own", async () => {
+test("a default payment method must be one of the customer's", async () => {
   const sandbox = await openSandbox();
   const { stripe } = sandbox;
   const { subscription } = await subscribe(sandbox);
@@ -135,11 +135,11 @@ test("a default payment method is the customer's own", async () => {
     (await subscribe(sandbox)).subscription.default_payment_method,
   );
   expect(
-    await refusal(stripe.subscriptions.update(subscription.id, { default_payment_method })),
+    await rejection(stripe.subscriptions.update(subscription.id, { default_payment_method })),
   ).toMatchObject({ code: "resource_missing", param: "default_payment_method" });
 });
 
-test("events are shown for 30 days", async () => {
+test("events are listed for 30 days", async () => {
   const sandbox = await openSandbox();
   await sandbox.stripe.customers.create({});
   const listed = async () =>
@@ -176,7 +176,7 @@ describe("while collection is paused", () => {
     ).toMatchObject({ pause_collection: null, latest_invoice: { status: "paid" } });
   });
 
-  test("it goes on by itself at the moment that was set", async () => {
+  test("it resumes at the time that was set", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { subscription } = await subscribe(sandbox);
@@ -202,7 +202,7 @@ describe("a change of price", () => {
     return id;
   }
 
-  test("counts from the next period on", async () => {
+  test("applies from the next period on", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { subscription } = await subscribe(sandbox);
@@ -218,13 +218,13 @@ describe("a change of price", () => {
     expect(latest).toMatchObject({ amount_paid: 1_499 });
   });
 
-  test("is the control action's too, and is refused where it would prorate", async () => {
+  test("is a control action too, and is rejected if it would prorate", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { subscription } = await subscribe(sandbox);
     const price = await dearer(sandbox);
     const items = [{ id: subscription.items.data[0]?.id, price }];
-    expect(await refusal(stripe.subscriptions.update(subscription.id, { items }))).toMatchObject({
+    expect(await rejection(stripe.subscriptions.update(subscription.id, { items }))).toMatchObject({
       param: "proration_behavior",
     });
     await sandbox.control(`subscriptions/${subscription.id}/price`, { priceId: price });
@@ -233,7 +233,7 @@ describe("a change of price", () => {
   });
 });
 
-test("an end far ahead lets the subscription renew until then", async () => {
+test("a cancellation beyond the period lets the subscription renew until then", async () => {
   const sandbox = await openSandbox();
   const { stripe } = sandbox;
   const { subscription } = await subscribe(sandbox);
@@ -247,12 +247,12 @@ test("an end far ahead lets the subscription renew until then", async () => {
   expect(await statusOf(sandbox, subscription.id)).toBe("canceled");
   const { subscription: other } = await subscribe(sandbox);
   expect(
-    await refusal(stripe.subscriptions.update(other.id, { cancel_at: 1_000_000 })),
+    await rejection(stripe.subscriptions.update(other.id, { cancel_at: 1_000_000 })),
   ).toMatchObject({ param: "cancel_at" });
 });
 
 describe("disputes", () => {
-  test("an inquiry takes nothing and closes without a trace but the charge's mark", async () => {
+  test("an inquiry withdraws nothing, and when closed leaves only the charge marked as disputed", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, subscription } = await subscribe(sandbox);
@@ -276,7 +276,7 @@ describe("disputes", () => {
     ]);
   });
 
-  test("an inquiry can become a dispute, and what is charged back is not refunded", async () => {
+  test("an inquiry can become a dispute, and what was charged back cannot be refunded", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, subscription } = await subscribe(sandbox);
@@ -289,7 +289,7 @@ describe("disputes", () => {
     expect((await stripe.disputes.list({ payment_intent: intent })).data).toMatchObject([
       { id, status: "needs_response" },
     ]);
-    expect(await refusal(stripe.refunds.create({ payment_intent: intent }))).toMatchObject({
+    expect(await rejection(stripe.refunds.create({ payment_intent: intent }))).toMatchObject({
       code: "charge_disputed",
     });
     await sandbox.control(`disputes/${id}/close`, { won: true });
@@ -303,7 +303,7 @@ describe("disputes", () => {
     expect((await stripe.charges.list({ customer })).data).toMatchObject([{ disputed: true }]);
   });
 
-  test("of an earlier payment, and one that was prevented", async () => {
+  test("can be about an earlier payment, and can be prevented", async () => {
     const sandbox = await openSandbox();
     const { subscription } = await subscribe(sandbox);
     await sandbox.control(`subscriptions/${subscription.id}/renew`);
@@ -333,7 +333,7 @@ describe("refunds", () => {
     expect(await typesOf(sandbox, "refund.failed")).toEqual(["refund.failed"]);
   });
 
-  test("can be pending at first, of an earlier payment", async () => {
+  test("can be pending at first, and of an earlier payment", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { subscription } = await subscribe(sandbox);
@@ -350,18 +350,18 @@ describe("refunds", () => {
   });
 });
 
-describe("what Stripe refuses", () => {
-  test("is an e-mail address without a top-level domain", async () => {
+describe("Stripe rejects", () => {
+  test("an e-mail address without a top-level domain", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     for (const email of ["reader@localhost", "reader@example.", "reader@.com", "a@b@c.de"]) {
-      expect(await refusal(stripe.customers.create({ email }))).toMatchObject({
+      expect(await rejection(stripe.customers.create({ email }))).toMatchObject({
         code: "email_invalid",
         param: "email",
       });
     }
     expect(
-      await refusal(
+      await rejection(
         stripe.checkout.sessions.create({
           mode: "subscription",
           customer_email: "reader@localhost",
@@ -372,13 +372,15 @@ describe("what Stripe refuses", () => {
     ).toMatchObject({ code: "email_invalid", param: "customer_email" });
   });
 
-  test("is a webhook address that it cannot reach", async () => {
+  test("a webhook address that it cannot reach", async () => {
     const { stripe } = await openSandbox();
     const enabled_events = ["invoice.paid"] as const;
     for (const host of ["localhost:3000", "127.0.0.1", "127.8.0.1", "[::1]", "192.168.0.2"]) {
       const url = `http://${host}/webhooks/stripe`;
       expect(
-        await refusal(stripe.webhookEndpoints.create({ url, enabled_events: [...enabled_events] })),
+        await rejection(
+          stripe.webhookEndpoints.create({ url, enabled_events: [...enabled_events] }),
+        ),
       ).toMatchObject({
         statusCode: 400,
         code: "url_invalid",
@@ -390,7 +392,7 @@ describe("what Stripe refuses", () => {
       enabled_events: [...enabled_events],
     });
     expect(
-      await refusal(stripe.webhookEndpoints.update(id, { url: "https://localhost/hook" })),
+      await rejection(stripe.webhookEndpoints.update(id, { url: "https://localhost/hook" })),
     ).toMatchObject({ code: "url_invalid" });
   });
 });
@@ -398,11 +400,11 @@ describe("what Stripe refuses", () => {
 describe("automatic tax", () => {
   const automatic_tax = { enabled: true };
 
-  test("needs an address of the customer, or leave to keep the one that is typed", async () => {
+  test("needs the customer's address, or permission to store the one entered", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { id } = await stripe.customers.create({ email: "a@example.com" });
-    expect(await refusal(openCheckout(sandbox, id, { automatic_tax }))).toMatchObject({
+    expect(await rejection(openCheckout(sandbox, id, { automatic_tax }))).toMatchObject({
       statusCode: 400,
       code: "customer_tax_location_invalid",
     });
@@ -423,7 +425,7 @@ describe("automatic tax", () => {
     expect(subscription).toMatchObject({ automatic_tax: { enabled: true } });
   });
 
-  test("needs no leave where there is no customer yet, and takes none", async () => {
+  test("needs no permission where there is no customer yet, and accepts none", async () => {
     const { stripe } = await openSandbox();
     const create = (more: Stripe.Checkout.SessionCreateParams) =>
       stripe.checkout.sessions.create({
@@ -434,39 +436,39 @@ describe("automatic tax", () => {
         ...more,
       });
     expect((await create({})).automatic_tax.enabled).toBe(true);
-    expect(await refusal(create({ customer_update: { address: "auto" } }))).toMatchObject({
+    expect(await rejection(create({ customer_update: { address: "auto" } }))).toMatchObject({
       statusCode: 400,
     });
   });
 });
 
-test("a customer that is forgotten was never there, nor anything of its own", async () => {
+test("a forgotten customer is unknown, with all its objects", async () => {
   const sandbox = await openSandbox();
   const { stripe } = sandbox;
   const { customer, subscription } = await subscribe(sandbox);
   const session = await openCheckout(sandbox, customer);
   await subscribe(sandbox);
   await sandbox.control(`customers/${customer}/forget`);
-  expect(await refusal(stripe.customers.retrieve(customer))).toMatchObject({
+  expect(await rejection(stripe.customers.retrieve(customer))).toMatchObject({
     statusCode: 404,
     code: "resource_missing",
     message: expect.stringContaining(`No such customer: '${customer}'`),
   });
-  expect(await refusal(stripe.subscriptions.list({ customer }))).toMatchObject({
+  expect(await rejection(stripe.subscriptions.list({ customer }))).toMatchObject({
     code: "resource_missing",
     param: "customer",
   });
-  expect(await refusal(stripe.subscriptions.retrieve(subscription.id))).toMatchObject({
+  expect(await rejection(stripe.subscriptions.retrieve(subscription.id))).toMatchObject({
     code: "resource_missing",
   });
-  expect(await refusal(stripe.checkout.sessions.retrieve(session.id))).toMatchObject({
+  expect(await rejection(stripe.checkout.sessions.retrieve(session.id))).toMatchObject({
     code: "resource_missing",
   });
   expect((await stripe.subscriptions.list()).data).toHaveLength(1);
 });
 
 describe("lists", () => {
-  test("go over the whole account, cancelled ones with 'all' only", async () => {
+  test("cover the whole account, and cancelled subscriptions only with 'all'", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const ids: string[] = [];
@@ -497,7 +499,7 @@ describe("lists", () => {
     expect(invoices.data).toMatchObject([{ payments: { data: [{ status: "paid" }] } }]);
   });
 
-  test("are narrowed by customer, address and time, a deleted customer's included", async () => {
+  test("are filtered by customer, e-mail address and time, including a deleted customer", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const early = await stripe.customers.create({ email: "early@example.com" });
@@ -523,11 +525,11 @@ describe("lists", () => {
       stripe.invoices.list({ customer: "cus_never" }),
       stripe.checkout.sessions.list({ customer: "cus_never" }),
     ]) {
-      expect(await refusal(call)).toMatchObject({ code: "resource_missing", param: "customer" });
+      expect(await rejection(call)).toMatchObject({ code: "resource_missing", param: "customer" });
     }
   });
 
-  test("give one expired before its first payment without being asked for all", async () => {
+  test("include a subscription that expired before its first payment without 'all'", async () => {
     const sandbox = await openSandbox();
     const session = await openCheckout(sandbox);
     await sandbox.control(`sessions/${session.id}/pay`, { card: "bank_account" });
@@ -563,7 +565,7 @@ describe("undelivered events", () => {
     await stripe.customers.create({});
     await settle();
     expect(await undelivered()).toBe(1);
-    // three days later it is given up, and still not delivered
+    // after three days it is no longer retried, and still undelivered
     await sandbox.control("clock", { days: 3.1 });
     await sandbox.control("webhooks/retry");
     await settle();

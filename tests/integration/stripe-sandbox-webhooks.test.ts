@@ -37,7 +37,7 @@ async function idlePort(): Promise<number> {
 }
 
 describe("webhooks", () => {
-  test("reach the site signed, for the events that it asked for", async () => {
+  test("are signed, and sent for the events that the endpoint has enabled", async () => {
     const site = await openWebhookSite();
     const sandbox = await openSandbox({
       webhookUrl: site.url,
@@ -103,7 +103,7 @@ describe("webhooks", () => {
     expect(site.types()).toEqual(["customer.created"]);
   });
 
-  test("of a sandbox with an older state file are those asked for today", async () => {
+  test("of a sandbox with an older state file are sent for the events enabled now", async () => {
     const folder = await mkdtemp(join(tmpdir(), "stripe-sandbox-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const stateFile = join(folder, "state.json");
@@ -139,7 +139,7 @@ describe("webhooks", () => {
     });
   });
 
-  test("are sent again until the site answers with a 2xx", async () => {
+  test("are retried until the site responds with a 2xx", async () => {
     const site = await openWebhookSite();
     const sandbox = await openSandbox({
       webhookUrl: site.url,
@@ -162,7 +162,7 @@ describe("webhooks", () => {
     expect(new Set(site.received.map(({ event }) => event.id)).size).toBe(1);
   });
 
-  test("wait for a site that is not there yet", async () => {
+  test("are retried until the site is up", async () => {
     const port = await idlePort();
     const sandbox = await openSandbox({
       webhookUrl: `http://127.0.0.1:${port}/hook`,
@@ -196,7 +196,7 @@ describe("webhooks", () => {
     expect((await deliveriesOf(sandbox)).map(({ state }) => state)).toEqual(["failed"]);
   });
 
-  test("can be lost, doubled, held back and let go in reverse", async () => {
+  test("can be dropped, duplicated, held, and released in reverse order", async () => {
     const site = await openWebhookSite();
     const sandbox = await openSandbox({
       webhookUrl: site.url,
@@ -247,7 +247,7 @@ describe("webhooks", () => {
     expect(arrived()).toEqual([last]);
   });
 
-  test("can be late, and are in order again for whoever waits", async () => {
+  test("can be delayed, and awaited", async () => {
     const site = await openWebhookSite();
     const sandbox = await openSandbox({
       webhookUrl: site.url,
@@ -262,7 +262,7 @@ describe("webhooks", () => {
     expect(site.types()).toEqual(["customer.created"]);
   });
 
-  test("of one event can be sent again, as often as wanted", async () => {
+  test("of one event can be resent, any number of times", async () => {
     const site = await openWebhookSite();
     const sandbox = await openSandbox({
       webhookUrl: site.url,
@@ -279,7 +279,7 @@ describe("webhooks", () => {
 });
 
 describe("a restart", () => {
-  test("keeps objects, the clock, idempotency keys and what was still to deliver", async () => {
+  test("keeps objects, the clock, idempotency keys and pending deliveries", async () => {
     const stateFile = await scratchFile();
     const port = await idlePort();
     const options = { stateFile, webhookUrl: `http://127.0.0.1:${port}/hook` };
@@ -319,13 +319,13 @@ describe("a restart", () => {
     expect(created).toContain(subscription.id);
   });
 
-  test("after a crash knows everything that was answered", async () => {
+  test("after a crash keeps everything that was acknowledged", async () => {
     const stateFile = await scratchFile();
     const running = await openSandbox({ stateFile });
     const made = await Promise.all(
       Array.from({ length: 30 }, () => running.stripe.customers.create({})),
     );
-    // What a killed process leaves behind is the file as it stands.
+    // a killed process leaves the file as it is
     const crashed = `${stateFile}.copy`;
     await writeFile(crashed, await readFile(stateFile));
     const restarted = await openSandbox({ stateFile: crashed });
@@ -337,7 +337,7 @@ describe("a restart", () => {
     ]);
   });
 
-  test("with an unreadable state file says which file, and leaves it alone", async () => {
+  test("with an unreadable state file fails with its name, and leaves it alone", async () => {
     const stateFile = await scratchFile();
     await writeFile(stateFile, "{");
     await expect(openSandbox({ stateFile })).rejects.toThrow(
@@ -362,7 +362,7 @@ describe("a restart", () => {
     expect(await page.text()).toContain("Your subscription");
   });
 
-  test("with another webhook address sends what waits there", async () => {
+  test("with another webhook address sends pending deliveries there", async () => {
     const stateFile = await scratchFile();
     const gone = `http://127.0.0.1:${await idlePort()}/hook`;
     const first = await openSandbox({ stateFile, webhookUrl: gone });
@@ -375,7 +375,7 @@ describe("a restart", () => {
   });
 });
 
-test("forgetting everything keeps the catalogue and the endpoints", async () => {
+test("a reset keeps the catalogue and the endpoints", async () => {
   const site = await openWebhookSite();
   const sandbox = await openSandbox({ webhookUrl: site.url });
   await subscribe(sandbox);

@@ -16,8 +16,8 @@ import {
 
 const DAY = 86_400;
 
-/** What a call that Stripe refuses is refused with. */
-async function refusal(call: Promise<unknown>): Promise<Partial<Stripe.errors.StripeError>> {
+/** The error with which Stripe rejects a call. */
+async function rejection(call: Promise<unknown>): Promise<Partial<Stripe.errors.StripeError>> {
   try {
     await call;
   } catch (error) {
@@ -27,7 +27,7 @@ async function refusal(call: Promise<unknown>): Promise<Partial<Stripe.errors.St
     }
     throw error;
   }
-  throw new Error("The call was not refused.");
+  throw new Error("The call was not rejected.");
 }
 
 function send(
@@ -43,7 +43,7 @@ function send(
 }
 
 describe("customers", () => {
-  test("are created, read and found again", async () => {
+  test("are created, retrieved and listed", async () => {
     const { stripe } = await openSandbox();
     const created = await stripe.customers.create({
       email: "reader@example.com",
@@ -62,7 +62,7 @@ describe("customers", () => {
     expect((await stripe.customers.list({ email: "nobody@example.com" })).data).toEqual([]);
   });
 
-  test("stay behind as deleted, lose their subscriptions and cannot check out", async () => {
+  test("remain as deleted, without subscriptions, and cannot check out", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, subscription } = await subscribe(sandbox);
@@ -74,7 +74,7 @@ describe("customers", () => {
     });
     expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("canceled");
     expect((await stripe.customers.list()).data).toEqual([]);
-    expect(await refusal(openCheckout(sandbox, customer))).toMatchObject({
+    expect(await rejection(openCheckout(sandbox, customer))).toMatchObject({
       code: "resource_missing",
       param: "customer",
       statusCode: 400,
@@ -83,7 +83,7 @@ describe("customers", () => {
 });
 
 describe("products and prices", () => {
-  test("the catalogue holds the premium price with its product", async () => {
+  test("the catalogue has the premium price with its product", async () => {
     const { stripe } = await openSandbox();
     const price = await stripe.prices.retrieve(SANDBOX_PRICE.id, { expand: ["product"] });
     expect(price).toMatchObject({
@@ -96,7 +96,7 @@ describe("products and prices", () => {
     expect(String(price.unit_amount_decimal)).toBe("999");
   });
 
-  test("a setup can make its own and find them by lookup key and product", async () => {
+  test("are created by a setup and found by lookup key and product", async () => {
     const { stripe } = await openSandbox();
     const product = await stripe.products.create({ name: "Book", metadata: { app: "site" } });
     const price = await stripe.prices.create({
@@ -113,7 +113,7 @@ describe("products and prices", () => {
     await stripe.prices.update(price.id, { active: false });
     expect((await stripe.prices.list({ product: product.id, active: true })).data).toEqual([]);
     expect(
-      await refusal(
+      await rejection(
         stripe.prices.create({
           product: product.id,
           currency: "usd",
@@ -126,7 +126,7 @@ describe("products and prices", () => {
 });
 
 describe("checkout sessions", () => {
-  test("open with an address to pay at, for 24 hours", async () => {
+  test("are open for 24 hours, with an address to pay at", async () => {
     const sandbox = await openSandbox();
     const session = await openCheckout(sandbox);
     expect(session).toMatchObject({
@@ -161,7 +161,7 @@ describe("checkout sessions", () => {
     expect(open.data.map(({ id }) => id)).toEqual([second.id]);
     const all = await stripe.checkout.sessions.list({ customer });
     expect(all.data.map(({ id }) => id)).toEqual([second.id, first.id]);
-    expect((await refusal(stripe.checkout.sessions.expire(first.id))).statusCode).toBe(400);
+    expect((await rejection(stripe.checkout.sessions.expire(first.id))).statusCode).toBe(400);
   });
 
   test("expire by themselves after 24 hours of the sandbox clock", async () => {
@@ -176,7 +176,7 @@ describe("checkout sessions", () => {
     });
   });
 
-  test("refuse what Stripe refuses", async () => {
+  test("reject what Stripe rejects", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { id: customer } = await stripe.customers.create({});
@@ -187,7 +187,7 @@ describe("checkout sessions", () => {
       success_url: "https://example.com/",
     };
     const refused = (change: Partial<Stripe.Checkout.SessionCreateParams>) =>
-      refusal(stripe.checkout.sessions.create({ ...sound, ...change }));
+      rejection(stripe.checkout.sessions.create({ ...sound, ...change }));
     expect(await refused({ success_url: undefined })).toMatchObject({
       code: "parameter_missing",
       param: "success_url",
@@ -213,7 +213,7 @@ describe("checkout sessions", () => {
 });
 
 describe("subscriptions", () => {
-  test("carry their period on the item only", async () => {
+  test("have their period on the item only", async () => {
     const sandbox = await openSandbox();
     const { subscription } = await subscribe(sandbox);
     expect(subscription).not.toHaveProperty("current_period_end");
@@ -224,7 +224,7 @@ describe("subscriptions", () => {
     expect(days).toBeLessThanOrEqual(31);
   });
 
-  test("are listed without the cancelled ones, unless all are asked for", async () => {
+  test("are listed without the cancelled ones, unless all are requested", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, subscription } = await subscribe(sandbox);
@@ -234,15 +234,15 @@ describe("subscriptions", () => {
     expect((await stripe.subscriptions.list({ customer })).data).toEqual([]);
     const all = await stripe.subscriptions.list({ customer, status: "all" });
     expect(all.data.map(({ status }) => status)).toEqual(["canceled"]);
-    expect(await refusal(stripe.subscriptions.cancel(subscription.id))).toMatchObject({
+    expect(await rejection(stripe.subscriptions.cancel(subscription.id))).toMatchObject({
       code: "resource_missing",
     });
     expect(
-      await refusal(stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })),
+      await rejection(stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })),
     ).toMatchObject({ code: "invalid_canceled_subscription_fields" });
   });
 
-  test("end at the end of their period, and that can be taken back", async () => {
+  test("can be set to end with their period, and resumed before that", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { subscription } = await subscribe(sandbox);
@@ -266,7 +266,7 @@ describe("subscriptions", () => {
     expect(ended.ended_at).toBe(subscription.items.data[0]?.current_period_end);
   });
 
-  test("name themselves on their invoices, under parent", async () => {
+  test("are named on their invoices, under parent", async () => {
     const sandbox = await openSandbox();
     const { customer, subscription } = await subscribe(sandbox);
     const [invoice] = (await sandbox.stripe.invoices.list({ customer })).data;
@@ -276,11 +276,11 @@ describe("subscriptions", () => {
   });
 });
 
-describe("the way Stripe answers", () => {
+describe("Stripe's responses", () => {
   test("a wrong or missing key is a 401 with Stripe's error", async () => {
     const { origin, port } = await openSandbox();
     const stranger = new Stripe("sk_test_other", { host: "127.0.0.1", port, protocol: "http" });
-    expect(await refusal(stranger.customers.list())).toMatchObject({
+    expect(await rejection(stranger.customers.list())).toMatchObject({
       type: "StripeAuthenticationError",
       statusCode: 401,
     });
@@ -289,7 +289,7 @@ describe("the way Stripe answers", () => {
     expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error" } });
   });
 
-  test("every answer names its request and API version", async () => {
+  test("every response names its request and API version", async () => {
     const sandbox = await openSandbox();
     const { lastResponse } = await sandbox.stripe.customers.create({});
     expect(lastResponse.requestId).toMatch(/^req_/);
@@ -299,7 +299,7 @@ describe("the way Stripe answers", () => {
     expect(missing.headers.get("stripe-version")).toBe("2026-10-28.endive");
   });
 
-  test("unknown parameters are refused by name, nested ones too", async () => {
+  test("unknown parameters are rejected by name, nested ones too", async () => {
     const sandbox = await openSandbox();
     const post = async (path: string, body: string) => {
       const response = await send(sandbox, path, {
@@ -335,36 +335,36 @@ describe("the way Stripe answers", () => {
     });
   });
 
-  test("an object that is not there is a 404, an address that is none too", async () => {
+  test("a missing object is a 404, and so is an unknown path", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
-    expect(await refusal(stripe.customers.retrieve("cus_none"))).toMatchObject({
+    expect(await rejection(stripe.customers.retrieve("cus_none"))).toMatchObject({
       code: "resource_missing",
       param: "id",
       statusCode: 404,
       message: "No such customer: 'cus_none'",
     });
-    expect(await refusal(stripe.subscriptions.retrieve("constructor"))).toMatchObject({
+    expect(await rejection(stripe.subscriptions.retrieve("constructor"))).toMatchObject({
       statusCode: 404,
     });
-    expect(await refusal(stripe.subscriptions.list({ customer: "cus_none" }))).toMatchObject({
+    expect(await rejection(stripe.subscriptions.list({ customer: "cus_none" }))).toMatchObject({
       code: "resource_missing",
       param: "customer",
       statusCode: 400,
     });
-    expect(await refusal(stripe.coupons.list())).toMatchObject({
+    expect(await rejection(stripe.coupons.list())).toMatchObject({
       type: "StripeInvalidRequestError",
       statusCode: 404,
       message: expect.stringContaining("Unrecognized request URL (GET: /v1/coupons)"),
     });
-    expect((await refusal(stripe.customers.del("cus_none"))).message).toContain(
+    expect((await rejection(stripe.customers.del("cus_none"))).message).toContain(
       "Unrecognized request URL (DELETE: /v1/customers/cus_none)",
     );
     expect((await send(sandbox, "/v1/customers", { method: "PUT" })).status).toBe(404);
     expect((await send(sandbox, "/v1")).status).toBe(404);
   });
 
-  test("lists come newest first, in pages forwards and backwards", async () => {
+  test("lists are newest first, and paginated forwards and backwards", async () => {
     const { stripe } = await openSandbox();
     const made: string[] = [];
     for (let count = 0; count < 25; count += 1) made.push((await stripe.customers.create({})).id);
@@ -381,8 +381,10 @@ describe("the way Stripe answers", () => {
     const everyone: string[] = [];
     for await (const { id } of stripe.customers.list({ limit: 4 })) everyone.push(id);
     expect(everyone).toEqual(newestFirst);
-    expect(await refusal(stripe.customers.list({ limit: 101 }))).toMatchObject({ param: "limit" });
-    expect(await refusal(stripe.customers.list({ starting_after: "cus_none" }))).toMatchObject({
+    expect(await rejection(stripe.customers.list({ limit: 101 }))).toMatchObject({
+      param: "limit",
+    });
+    expect(await rejection(stripe.customers.list({ starting_after: "cus_none" }))).toMatchObject({
       code: "resource_missing",
       param: "starting_after",
     });
@@ -404,7 +406,7 @@ describe("the way Stripe answers", () => {
       payments: { data: [{ payment: { payment_intent: expect.stringMatching(/^pi_/) } }] },
     });
     expect(
-      await refusal(
+      await rejection(
         stripe.subscriptions.list({
           expand: ["data.latest_invoice.payments.data.payment.payment_intent"],
         }),
@@ -420,14 +422,14 @@ describe("the way Stripe answers", () => {
       (await stripe.customers.retrieve(customer, { expand: ["subscriptions"] })) as object,
     ).toMatchObject({ subscriptions: { data: [{ id: subscription.id }] } });
     expect(
-      await refusal(stripe.subscriptions.retrieve(subscription.id, { expand: ["start_date"] })),
+      await rejection(stripe.subscriptions.retrieve(subscription.id, { expand: ["start_date"] })),
     ).toMatchObject({ statusCode: 400, param: "expand" });
     expect((await stripe.subscriptions.retrieve(subscription.id)).customer).toBe(customer);
   });
 });
 
 describe("idempotency keys", () => {
-  test("give the first answer again, and say so", async () => {
+  test("replay the first response, marked as a replay", async () => {
     const { stripe } = await openSandbox();
     const key = { idempotencyKey: "customer-42" };
     const first = await stripe.customers.create({ metadata: { userId: "42" } }, key);
@@ -438,28 +440,28 @@ describe("idempotency keys", () => {
     expect((await stripe.customers.list()).data).toHaveLength(1);
   });
 
-  test("refuse other parameters and other addresses", async () => {
+  test("reject other parameters and other paths", async () => {
     const { stripe } = await openSandbox();
     const key = { idempotencyKey: "customer-42" };
     await stripe.customers.create({ name: "A" }, key);
-    expect(await refusal(stripe.customers.create({ name: "B" }, key))).toMatchObject({
+    expect(await rejection(stripe.customers.create({ name: "B" }, key))).toMatchObject({
       type: "StripeIdempotencyError",
       statusCode: 400,
     });
-    expect(await refusal(stripe.products.create({ name: "A" }, key))).toMatchObject({
+    expect(await rejection(stripe.products.create({ name: "A" }, key))).toMatchObject({
       type: "StripeIdempotencyError",
     });
     expect((await stripe.customers.list()).data).toHaveLength(1);
   });
 
-  test("make one object of fifty requests at once", async () => {
+  test("create one object for fifty concurrent requests", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const created = await Promise.all(
       Array.from({ length: 50 }, () =>
         stripe.customers.create(
           { email: "a@example.com" },
-          // those that come while the first is under way are answered 409 and come again
+          // those that arrive while the first is in flight get a 409 and are retried
           { idempotencyKey: "once", maxNetworkRetries: 5 },
         ),
       ),
@@ -474,11 +476,11 @@ describe("idempotency keys", () => {
     expect(log.requests.filter(({ replayed }) => replayed)).toHaveLength(49);
   });
 
-  test("are free again after a request that was refused, and after 24 hours", async () => {
+  test("can be used again after a rejected request, and after 24 hours", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const key = { idempotencyKey: "retry-me" };
-    expect(await refusal(stripe.customers.create({ email: "no address" }, key))).toMatchObject({
+    expect(await rejection(stripe.customers.create({ email: "no address" }, key))).toMatchObject({
       code: "email_invalid",
     });
     const first = await stripe.customers.create({ email: "a@example.com" }, key);
@@ -499,7 +501,7 @@ describe("portal, webhook endpoints, refunds", () => {
     });
     expect(session.url).toContain("/p/session/test_");
     expect(session.url).not.toContain(session.id);
-    expect(await refusal(stripe.billingPortal.sessions.create({}))).toMatchObject({
+    expect(await rejection(stripe.billingPortal.sessions.create({}))).toMatchObject({
       code: "parameter_missing",
       param: "customer",
     });
@@ -509,7 +511,7 @@ describe("portal, webhook endpoints, refunds", () => {
     ]);
   });
 
-  test("a portal configuration is made, changed and listed", async () => {
+  test("a portal configuration is created, updated and listed", async () => {
     const { stripe } = await openSandbox();
     const made = await stripe.billingPortal.configurations.create({
       business_profile: { headline: "Premium" },
@@ -554,18 +556,18 @@ describe("portal, webhook endpoints, refunds", () => {
     expect((await stripe.webhookEndpoints.list()).data).toEqual([]);
   });
 
-  test("a payment is given back once, in parts or whole", async () => {
+  test("a payment is refunded once, in full or in parts", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer } = await subscribe(sandbox);
     const [charge] = (await stripe.charges.list({ customer })).data;
     const part = await stripe.refunds.create({ charge: charge?.id, amount: 400 });
     expect(part).toMatchObject({ amount: 400, status: "succeeded", charge: charge?.id });
-    expect((await refusal(stripe.refunds.create({ charge: charge?.id, amount: 600 }))).param).toBe(
-      "amount",
-    );
+    expect(
+      (await rejection(stripe.refunds.create({ charge: charge?.id, amount: 600 }))).param,
+    ).toBe("amount");
     await stripe.refunds.create({ payment_intent: String(charge?.payment_intent) });
-    expect(await refusal(stripe.refunds.create({ charge: charge?.id }))).toMatchObject({
+    expect(await rejection(stripe.refunds.create({ charge: charge?.id }))).toMatchObject({
       code: "charge_already_refunded",
     });
     expect((await stripe.charges.list({ customer })).data).toMatchObject([
@@ -574,8 +576,8 @@ describe("portal, webhook endpoints, refunds", () => {
   });
 });
 
-describe("rubbish", () => {
-  test("bad bodies are Stripe-shaped 4xx answers and the next request works", async () => {
+describe("invalid input", () => {
+  test("of any kind in the body is a 4xx in Stripe's format, and the next request succeeds", async () => {
     const sandbox = await openSandbox();
     const post = (body: BodyInit, type = "application/x-www-form-urlencoded") =>
       send(sandbox, "/v1/customers", { method: "POST", body, headers: { "Content-Type": type } });
@@ -598,7 +600,7 @@ describe("rubbish", () => {
     expect((await sandbox.stripe.customers.list()).data).toEqual([]);
   });
 
-  test("a body of more than a megabyte is refused", async () => {
+  test("of more than a megabyte is rejected", async () => {
     const sandbox = await openSandbox();
     const response = await send(sandbox, "/v1/customers", {
       method: "POST",
@@ -610,7 +612,7 @@ describe("rubbish", () => {
     expect((await sandbox.stripe.customers.list()).data).toEqual([]);
   });
 
-  test("whatever is sent wherever, nothing fails inside", async () => {
+  test("never causes an internal error, whatever is sent to whichever path", async () => {
     const sandbox = await openSandbox();
     const { customer, subscription } = await subscribe(sandbox);
     const invoice = String(subscription.latest_invoice);
@@ -680,7 +682,7 @@ describe("rubbish", () => {
     expect((await sandbox.stripe.prices.retrieve(SANDBOX_PRICE.id)).object).toBe("price");
   });
 
-  test("a request that breaks off in its body makes nothing", async () => {
+  test("cut off within the body creates nothing", async () => {
     const sandbox = await openSandbox();
     await new Promise<void>((resolve) => {
       const request = httpRequest(`${sandbox.origin}/v1/customers`, {
@@ -700,40 +702,40 @@ describe("rubbish", () => {
 });
 
 describe("faults", () => {
-  test("a 500 leaves the work undone, or done with the answer lost", async () => {
+  test("can be a 500 before the work is done, or after it", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     await sandbox.control("faults", { kind: "error", times: 1, match: "POST /v1/customers" });
-    expect((await refusal(stripe.customers.create({}))).statusCode).toBe(500);
+    expect((await rejection(stripe.customers.create({}))).statusCode).toBe(500);
     expect((await stripe.customers.list()).data).toEqual([]);
     await sandbox.control("faults", { kind: "error", when: "after" });
     const key = { idempotencyKey: "k" };
-    expect((await refusal(stripe.customers.create({}, key))).statusCode).toBe(500);
+    expect((await rejection(stripe.customers.create({}, key))).statusCode).toBe(500);
     expect((await stripe.customers.list()).data).toHaveLength(1);
   });
 
-  test("answers can be broken off, connections cut and requests slow", async () => {
+  test("can be truncated responses, closed connections and slow requests", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     await sandbox.control("faults", { kind: "truncate" });
-    expect((await refusal(stripe.customers.list())).type).toMatch(
+    expect((await rejection(stripe.customers.list())).type).toMatch(
       /StripeConnectionError|StripeAPIError/,
     );
-    // stripe-node tries once more by itself when a connection breaks.
+    // stripe-node itself retries once after a lost connection
     await sandbox.control("faults", { kind: "destroy", times: 2 });
-    expect((await refusal(stripe.customers.list())).type).toBe("StripeConnectionError");
+    expect((await rejection(stripe.customers.list())).type).toBe("StripeConnectionError");
     await sandbox.control("faults", { kind: "slow", ms: 5_000 });
-    expect((await refusal(stripe.customers.list({}, { timeout: 50 }))).type).toBe(
+    expect((await rejection(stripe.customers.list({}, { timeout: 50 }))).type).toBe(
       "StripeConnectionError",
     );
     expect((await stripe.customers.list()).data).toEqual([]);
   });
 
-  test("a fault without an end lasts until it is cleared", async () => {
+  test("without a count last until they are cleared", async () => {
     const sandbox = await openSandbox();
     await sandbox.control("faults", { kind: "error", times: 0, status: 503 });
     for (let count = 0; count < 3; count += 1) {
-      expect((await refusal(sandbox.stripe.customers.list())).statusCode).toBe(503);
+      expect((await rejection(sandbox.stripe.customers.list())).statusCode).toBe(503);
     }
     await sandbox.control("faults/clear");
     expect((await sandbox.stripe.customers.list()).data).toEqual([]);

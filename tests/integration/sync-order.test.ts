@@ -28,18 +28,18 @@ afterEach(async () => {
 const play = (path: string, fields: Record<string, unknown> = {}) =>
   control(site.sandboxOrigin, path, fields);
 const hasAccess = async ({ id }: { id: string }) => isSubscribed(await findProfile(id), new Date());
-const lookAt = async (customer: string) => {
+const snapshotOf = async (customer: string) => {
   const snapshot = await takeSnapshot(customer);
   if (!snapshot) throw new Error("Nobody has the customer.");
   return snapshot;
 };
 
-describe("two looks at one customer", () => {
-  it("leave what the later one saw, whichever is written last", async () => {
+describe("two snapshots of one customer", () => {
+  it("leave the state of the later one, whichever is written last", async () => {
     const member = await newMember(site.sandboxOrigin);
-    const earlier = await lookAt(member.customer);
+    const earlier = await snapshotOf(member.customer);
     await play(`subscriptions/${member.subscription}/cancel`);
-    const later = await lookAt(member.customer);
+    const later = await snapshotOf(member.customer);
     const { db } = getDatabase();
     expect(await db.transaction((tx) => writeSnapshot(later, tx))).toMatchObject({
       isStale: false,
@@ -54,11 +54,11 @@ describe("two looks at one customer", () => {
     });
   });
 
-  it("do so when they are written at the same moment", async () => {
+  it("do so when they are written concurrently", async () => {
     const member = await newMember(site.sandboxOrigin);
-    const earlier = await lookAt(member.customer);
+    const earlier = await snapshotOf(member.customer);
     await play(`subscriptions/${member.subscription}/cancel`);
-    const later = await lookAt(member.customer);
+    const later = await snapshotOf(member.customer);
     const { db } = getDatabase();
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -83,34 +83,34 @@ describe("two looks at one customer", () => {
     expect(await findProfile(member.id)).toMatchObject({ stripeSubscriptionStatus: "canceled" });
   });
 
-  it("are numbered before Stripe is asked", async () => {
+  it("take their number before Stripe is called", async () => {
     const member = await newMember(site.sandboxOrigin);
     const { subscriptions } = stripeClient();
     const list = subscriptions.list.bind(subscriptions);
-    let whenAsked: Promise<number> | undefined;
+    let numberAtCall: Promise<number> | undefined;
     vi.spyOn(subscriptions, "list").mockImplementationOnce((...parameters) => {
-      whenAsked = nextSyncNumber();
+      numberAtCall = nextSyncNumber();
       return list(...(parameters as Parameters<typeof list>));
     });
-    const { number } = await lookAt(member.customer);
-    expect(number).toBeLessThan((await whenAsked) ?? 0);
+    const { number } = await snapshotOf(member.customer);
+    expect(number).toBeLessThan((await numberAtCall) ?? 0);
   });
 
-  it("are two where a webhook's must not wait for the timer's", async () => {
+  it("are shared for one purpose, but not between a webhook and the timer", async () => {
     const member = await newMember(site.sandboxOrigin);
     const [timer, again, webhook] = await Promise.all([
-      lookAt(member.customer),
-      lookAt(member.customer),
-      withCallPurpose("webhook", () => lookAt(member.customer)),
+      snapshotOf(member.customer),
+      snapshotOf(member.customer),
+      withCallPurpose("webhook", () => snapshotOf(member.customer)),
     ]);
     expect(again).toBe(timer);
     expect(webhook.number).not.toBe(timer.number);
   });
 
-  it("count by the customer they are about, though the row was given another meanwhile", async () => {
+  it("are not written to a row whose customer has changed meanwhile", async () => {
     const member = await newMember(site.sandboxOrigin);
     const other = await newMember(site.sandboxOrigin);
-    const snapshot = await lookAt(member.customer);
+    const snapshot = await snapshotOf(member.customer);
     await updateProfile(member.id, { stripeCustomerId: null });
     const { db } = getDatabase();
     expect(await db.transaction((tx) => writeSnapshot(snapshot, tx))).toBeNull();
@@ -125,8 +125,8 @@ async function waitingForLocks(): Promise<number> {
   return Number(row?.count);
 }
 
-describe("while Stripe takes its time", () => {
-  it("neither a connection nor a lock is held", async () => {
+describe("while Stripe is slow", () => {
+  it("no sync holds a connection or a lock", async () => {
     const members = await Promise.all(
       Array.from({ length: 30 }, () => newMember(site.sandboxOrigin)),
     );
@@ -134,7 +134,7 @@ describe("while Stripe takes its time", () => {
     const before = await lastSyncNumber();
     const syncs = members.map(({ customer }) => syncCustomer(customer));
     const { db } = getDatabase();
-    // each has taken its number, and waits for Stripe
+    // each has taken its number and is waiting for Stripe
     await expect.poll(lastSyncNumber, { timeout: 5_000 }).toBe(before + members.length);
     const [row] = await db.execute<{ count: string }>(
       sql`select count(*) from pg_stat_activity
@@ -182,7 +182,7 @@ describe("every event that the endpoint is registered for", () => {
   const session = ({ customer }: Member) => ({ object: "checkout.session", customer });
   const subscriptionOf = ({ customer }: Member) => ({ object: "subscription", customer });
 
-  it.each(Object.keys(CASES) as (keyof typeof CASES)[])("%s opens the door", async (type) => {
+  it.each(Object.keys(CASES) as (keyof typeof CASES)[])("%s gives access", async (type) => {
     expect(WEBHOOK_EVENTS).toContain(type);
     const payer = await newPayer(site.sandboxOrigin);
     const { data } = await stripeClient().charges.list({ customer: payer.customer });
@@ -201,13 +201,13 @@ describe("every event that the endpoint is registered for", () => {
     expect(await hasAccess(payer)).toBe(true);
   });
 
-  it("is what Stripe sends for what can happen to a membership", async () => {
+  it("is in the list above", async () => {
     expect([...WEBHOOK_EVENTS].sort()).toEqual(Object.keys(CASES).sort());
   });
 });
 
 describe("a customer whom Stripe does not know", () => {
-  it("is an error for the operator, and no reason to empty the row", async () => {
+  it("is an error for the operator, and the row is not cleared", async () => {
     const member = await newMember(site.sandboxOrigin);
     const before = await findProfile(member.id);
     await play(`customers/${member.customer}/forget`);
@@ -218,7 +218,7 @@ describe("a customer whom Stripe does not know", () => {
 
     expect((await reconcileAll()).unknown).toEqual([member.id]);
     expect(await findProfile(member.id)).toMatchObject({ stripeCustomerId: member.customer });
-    // the timer comes back to it once a day, not every few minutes
+    // the timer retries it once a day, not every few minutes
     const soon = new Date(Date.now() + 60 * 60_000);
     expect((await reconcile(soon)).unknown).toEqual([]);
 
@@ -230,7 +230,7 @@ describe("a customer whom Stripe does not know", () => {
     });
   });
 
-  it("is unlinked with all others, however many they are", async () => {
+  it("is unlinked with all others, beyond the first page", async () => {
     const { db } = getDatabase();
     await db.execute(sql`
       with made as (
@@ -245,7 +245,7 @@ describe("a customer whom Stripe does not know", () => {
     await db.execute(sql`delete from users where email like 'tester-%'`);
   });
 
-  it("was deleted at Stripe when it says so, and has nothing any more", async () => {
+  it("loses access if Stripe says it was deleted", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`customers/${member.customer}/delete`);
     await syncCustomer(member.customer);
@@ -253,41 +253,41 @@ describe("a customer whom Stripe does not know", () => {
   });
 });
 
-describe("a walk over all who have a customer", () => {
+describe("going through all rows with a customer", () => {
   const COUNT = 1_203;
 
-  it("meets each once, page by page, and goes on from where it was stopped", async () => {
+  it("visits each once, page by page, and can resume where it was stopped", async () => {
     const { db } = getDatabase();
     await db.execute(sql`
       with made as (
         insert into users (email, password_hash)
-        select 'walker-' || n || '@example.test', 'x' from generate_series(1, ${COUNT}) n
+        select 'billed-' || n || '@example.test', 'x' from generate_series(1, ${COUNT}) n
         returning id
       )
-      insert into profiles (id, stripe_customer_id) select id, 'cus_walker_' || id from made`);
-    const met: string[] = [];
+      insert into profiles (id, stripe_customer_id) select id, 'cus_billed_' || id from made`);
+    const visited: string[] = [];
     const progress: { done: number; total: number; secondsLeft: number; reached: string }[] = [];
     const walk = (afterId: string | null = null) =>
       forEachBilledProfile(
         async ({ id }) => {
-          met.push(id);
+          visited.push(id);
         },
         { afterId, onProgress: (now) => progress.push(now) },
       );
     const all = await walk();
-    expect(met).toHaveLength(all);
-    expect(new Set(met).size).toBe(all);
+    expect(visited).toHaveLength(all);
+    expect(new Set(visited).size).toBe(all);
     expect(all).toBeGreaterThanOrEqual(COUNT);
     expect(progress.map(({ total }) => total)).toEqual(progress.map(() => all));
     expect(progress.at(-1)).toMatchObject({ done: all, secondsLeft: 0 });
 
     const stoppedAt = progress[0];
-    met.length = 0;
+    visited.length = 0;
     expect(await walk(stoppedAt?.reached)).toBe(all - (stoppedAt?.done ?? 0));
-    await db.execute(sql`delete from users where email like 'walker-%'`);
+    await db.execute(sql`delete from users where email like 'billed-%'`);
   });
 
-  it("by the timer ends with the program, without the rest", async () => {
+  it("stops with the program when the timer does it, without finishing", async () => {
     const members = await Promise.all(
       Array.from({ length: 80 }, () => newMember(site.sandboxOrigin)),
     );
@@ -300,27 +300,27 @@ describe("a walk over all who have a customer", () => {
     expect((await lastSyncNumber()) - before).toBeLessThan(members.length);
   });
 
-  it("does several at the same time", async () => {
+  it("syncs several concurrently", async () => {
     const members = await Promise.all(
       Array.from({ length: 40 }, () => newMember(site.sandboxOrigin)),
     );
     await play("settings", { latencyMs: 200 });
     await Promise.all(members.map(({ id }) => updateProfile(id, { syncDueAt: new Date(0) })));
-    const begun = Date.now();
+    const startedAt = Date.now();
     expect(await reconcile()).toMatchObject({ failed: 0 });
-    // one after the other they would take 8 s at least
-    expect(Date.now() - begun).toBeLessThan(4_000);
+    // sequentially they would take at least 8 s
+    expect(Date.now() - startedAt).toBeLessThan(4_000);
   });
 });
 
-describe("the timer's round", () => {
-  /** Rows, due for a look, of customers whom Stripe does not know: the users' ids begin with `from`. */
-  async function addUnknown(count: number, from: string): Promise<void> {
+describe("one run of the timer", () => {
+  /** Adds due rows of customers that Stripe does not know, whose ids start with `idPrefix`. */
+  async function addUnknown(count: number, idPrefix: string): Promise<void> {
     await getDatabase().db.execute(sql`
       with made as (
         insert into users (id, email, password_hash)
-        select (${from} || substr(gen_random_uuid()::text, 9))::uuid,
-          'unknown-' || ${from} || n || '@example.test', 'x'
+        select (${idPrefix} || substr(gen_random_uuid()::text, 9))::uuid,
+          'unknown-' || ${idPrefix} || n || '@example.test', 'x'
         from generate_series(1, ${count}) n
         returning id
       )
@@ -335,7 +335,7 @@ describe("the timer's round", () => {
     await getDatabase().db.execute(sql`delete from users where email like 'unknown-%'`);
   });
 
-  it("meets everybody who is due, page by page", async () => {
+  it("syncs every due row, page by page", async () => {
     const members = await Promise.all(
       Array.from({ length: 7 }, () => newMember(site.sandboxOrigin)),
     );
@@ -344,7 +344,7 @@ describe("the timer's round", () => {
     expect(await reconcile(new Date(), { pageSize: 2 })).toMatchObject({ synced: 0 });
   });
 
-  it("stops when one sync after the other fails, and leaves unknown customers for a day", async () => {
+  it("stops after many consecutive failures, and defers unknown customers by a day", async () => {
     await addUnknown(100, "00000000");
     const first = (await reconcile()).unknown.length;
     expect(first).toBeGreaterThanOrEqual(50);
@@ -357,10 +357,10 @@ describe("the timer's round", () => {
     expect((await reconcile(tomorrow)).unknown.length).toBeGreaterThanOrEqual(50);
   });
 
-  it("goes on past failures that have a success between them", async () => {
+  it("continues after failures that are not consecutive", async () => {
     const member = await newMember(site.sandboxOrigin);
     await updateProfile(member.id, { syncDueAt: new Date(0) });
-    // more than in a row would end the round, whichever of those at the same time comes last
+    // more than would stop the run if they were consecutive, in whichever order concurrent ones finish
     await addUnknown(26, "00000000");
     await addUnknown(26, "ffffffff");
     const soon = new Date(Date.now() + 1_000);

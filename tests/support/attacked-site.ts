@@ -9,7 +9,7 @@ import { createTestDatabase } from "./postgres";
 import { type Program, startProgram, temporaryDirectory } from "./program";
 import { METRICS_TOKEN, readMetric } from "./program-site";
 
-/** What attackers do; see `network-attacker.mjs`. */
+/** An attack as `network-attacker.mjs` runs it. */
 export type Attack = {
   kind: "connections" | "log-ins" | "pages";
   addresses: string[];
@@ -18,12 +18,12 @@ export type Attack = {
 };
 
 /**
- * How often each thing happened to an attacker: an answer's status, `connected`, `failed`; and how long an
- * answer took, in milliseconds.
+ * Counts by outcome (a response's status, `connected`, `failed`), and the average response time in
+ * milliseconds.
  */
 export type Outcomes = Record<string, number> & { averageMs: number };
 
-/** The built program in a network namespace, with visitors and attackers of any of its addresses. */
+/** The built program in a network namespace, with visitors and attackers at any of its addresses. */
 export type AttackedSite = {
   visitor(address: string): Visitor;
   /** Starts an attack; `stop` ends it, idempotently, and returns its results. */
@@ -50,7 +50,7 @@ export async function startAttackedSite(
     const script = resolve(import.meta.dirname, name);
     const [file, ...rest] = [...enter, process.execPath, script, ...parameters] as const;
     const child = spawn(file, rest, { stdio: ["pipe", "pipe", "inherit"] });
-    // these scripts end with their input
+    // these scripts end when their input is closed
     cleanUps.push(() => child.stdin?.end());
     return child;
   }
@@ -72,7 +72,7 @@ export async function startAttackedSite(
         PORT: String(port),
         HOST: "::",
         DATA_DIR: data.path,
-        // through a Unix socket, which no network namespace confines
+        // over a Unix socket, which is not confined to a network namespace
         DATABASE_URL: database.url,
         PAYMENTS: "sandbox",
         ALLOW_PUBLIC_SANDBOX: "true",

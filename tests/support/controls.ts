@@ -2,19 +2,19 @@ import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright";
 import { expect } from "vitest";
 
-/** Polling interval for a moving page, in milliseconds: a little over two frames. */
-const LOOK = 35;
+/** Polling interval for a scrolling page, in milliseconds: a little over two frames. */
+const POLL_MS = 35;
 
 /** Timeout for expected effects, in milliseconds. */
-const TIMEOUT = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** `expect.poll` with a timeout generous enough for a busy machine. */
-export const poll = <T>(look: () => T, message?: string) =>
-  expect.poll(look, { timeout: TIMEOUT, message });
+export const poll = <T>(read: () => T, message?: string) =>
+  expect.poll(read, { timeout: TIMEOUT_MS, message });
 
 /**
- * Something in a page that can be clicked, as it was found there. It is found again by its position, since a
- * click may change its name.
+ * Something clickable in a page, as first read. It is found again by its place in the document, since a click
+ * may change its name.
  */
 export type Control = {
   /** The part of the page and the menu that contain it, and its index there. */
@@ -35,14 +35,14 @@ type State = Control & {
   y: number;
   /** Stays where it is when the page is scrolled. */
   sticky: boolean;
-  /** Out of sight until it has the focus. */
+  /** Visible only with the focus. */
   hidden: boolean;
   /** The window's height. */
   height: number;
   /** Another element covers the point where it would be clicked. */
   covered: boolean;
-  /** The state that shows it has reacted: open, pressed, selected, checked, its name. */
-  answer: string;
+  /** What changes when it reacts: its name, and whether it is pressed, selected or open. */
+  reaction: string;
   selected: boolean;
   open: boolean;
 };
@@ -93,7 +93,7 @@ function readControls(page: Page): Promise<State[]> {
         hidden,
         height: window.innerHeight,
         covered: !hidden && !element.contains(document.elementFromPoint(x, y)),
-        answer: [name, pressed, selected, isOpener && open].join(" "),
+        reaction: [name, pressed, selected, isOpener && open].join(" "),
         selected,
         open,
       };
@@ -101,7 +101,7 @@ function readControls(page: Page): Promise<State[]> {
   });
 }
 
-/** A control's current state. Fails if there is none in its place. */
+/** A control's current state. Throws if it is gone. */
 export async function controlNow(page: Page, control: Control): Promise<State> {
   const all = await readControls(page);
   const found = all.find(({ place }) => place === control.place);
@@ -109,14 +109,14 @@ export async function controlNow(page: Page, control: Control): Promise<State> {
   return found;
 }
 
-/** The words that name a control in a failure. */
+/** A control's description for a failure message. */
 export function describeControl({ kind, name, place }: Control): string {
   return `${kind} "${name}" (${place})`;
 }
 
 /**
- * Every control of the page, also those in its menus: each menu is opened once and closed again. The page
- * must be hydrated, or JavaScript switched off.
+ * Every control of the page and of its menus, each of which is opened and closed again. The page must be
+ * hydrated, or JavaScript disabled.
  */
 export async function findControls(page: Page): Promise<Control[]> {
   const shown: Control[] = await readControls(page);
@@ -124,7 +124,7 @@ export async function findControls(page: Page): Promise<Control[]> {
   for (const opener of shown.filter(({ kind }) => kind === "menu")) {
     await click(page, opener);
     await expectOpen(page, opener, true);
-    // what it opens may replace what was there before hydration
+    // the opened menu may replace the one from before hydration
     const isInside = ({ place }: Control) => !shown.some((control) => control.place === place);
     const inside = (await readControls(page)).filter(isInside);
     expect(inside.length, `controls of ${describeControl(opener)}`).toBeGreaterThan(0);
@@ -135,34 +135,34 @@ export async function findControls(page: Page): Promise<Control[]> {
   return found;
 }
 
-/** Waits until the control that opens a menu reports it as open, or as closed. */
+/** Waits until a menu's opener reports it as open, or as closed. */
 export async function expectOpen(page: Page, opener: Control, open: boolean): Promise<void> {
   await expect
-    .poll(async () => (await controlNow(page, opener)).open, { timeout: TIMEOUT })
+    .poll(async () => (await controlNow(page, opener)).open, { timeout: TIMEOUT_MS })
     .toBe(open);
 }
 
-/** The page's position once it has come to rest, in pixels. */
+/** The page's scroll position once it no longer changes, in pixels. */
 export async function restingPosition(page: Page): Promise<number> {
   const position = await page.evaluate(() => {
     if (document.documentElement.dataset.hydrated === undefined) return null;
     return new Promise<number>((done) => {
       let last = window.scrollY;
       let still = 0;
-      const look = () => {
+      const check = () => {
         still = window.scrollY === last ? still + 1 : 0;
         last = window.scrollY;
         if (still >= 5) done(last);
-        else requestAnimationFrame(look);
+        else requestAnimationFrame(check);
       };
-      requestAnimationFrame(look);
+      requestAnimationFrame(check);
     });
   });
   if (position !== null) return position;
-  // no callback runs in a page without scripts
+  // no animation frame callback runs in a page without JavaScript
   let last = Number.NaN;
   for (let still = 0; still < 2; ) {
-    await setTimeout(LOOK);
+    await setTimeout(POLL_MS);
     const position = await page.evaluate(() => window.scrollY);
     still = position === last ? still + 1 : 0;
     last = position;
@@ -170,9 +170,9 @@ export async function restingPosition(page: Page): Promise<number> {
   return last;
 }
 
-/** Scrolls by mouse wheel until the page is about where it should be, or cannot scroll further. */
+/** Scrolls by mouse wheel to about this position, or as far as the page scrolls. */
 export async function wheelTo(page: Page, position: number): Promise<void> {
-  for (let turn = 0; turn < 4; turn++) {
+  for (let attempt = 0; attempt < 4; attempt++) {
     const from = await restingPosition(page);
     const end = await page.evaluate(
       () => document.documentElement.scrollHeight - window.innerHeight,
@@ -181,15 +181,15 @@ export async function wheelTo(page: Page, position: number): Promise<void> {
     if (Math.abs(distance) < 20) return;
     await page.mouse.wheel(0, distance);
     await expect
-      .poll(() => page.evaluate(() => window.scrollY), { interval: LOOK, timeout: TIMEOUT })
+      .poll(() => page.evaluate(() => window.scrollY), { interval: POLL_MS, timeout: TIMEOUT_MS })
       .not.toBe(from);
   }
-  throw new Error(`The wheel did not bring ${page.url()} to ${position} px.`);
+  throw new Error(`The wheel did not scroll ${page.url()} to ${position} px.`);
 }
 
 /**
- * Scrolls by mouse wheel, if necessary, until a control can be clicked. Gives the position of the page, at
- * rest.
+ * Scrolls by mouse wheel, if necessary, until a control can be clicked. Returns the page's final scroll
+ * position.
  */
 export async function bringIntoView(page: Page, control: Control): Promise<number> {
   const position = await restingPosition(page);
@@ -200,18 +200,18 @@ export async function bringIntoView(page: Page, control: Control): Promise<numbe
 }
 
 /**
- * Clicks a control in the middle with the mouse, once it holds still and nothing covers it; the skip link,
- * which shows only with the focus, by Enter.
+ * Clicks a control in the middle with the mouse, once it no longer moves and nothing covers it. The skip link,
+ * which shows only with the focus, gets Enter instead.
  */
 export async function click(page: Page, control: Control): Promise<void> {
   let { x, y, hidden } = await controlNow(page, control);
-  const look = async () => {
+  const readState = async () => {
     const [before, now] = [{ x, y }, await controlNow(page, control)];
     ({ x, y, hidden } = now);
     if (now.covered) return "covered";
     return Math.abs(before.x - x) + Math.abs(before.y - y) < 1 ? "free" : "moving";
   };
-  await expect.poll(look, { timeout: TIMEOUT, interval: LOOK }).toBe("free");
+  await expect.poll(readState, { timeout: TIMEOUT_MS, interval: POLL_MS }).toBe("free");
   if (!hidden) return page.mouse.click(x, y);
   await page.evaluate(() => {
     document.querySelector<HTMLElement>(".skip-link")?.focus({ preventScroll: true });
@@ -219,22 +219,25 @@ export async function click(page: Page, control: Control): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** The first control of the page for which `isIt` holds. Fails if there is none. */
-export async function findOne(page: Page, isIt: (control: Control) => boolean): Promise<Control> {
-  const found = (await readControls(page)).find(isIt);
-  if (!found) throw new Error(`It is not on ${page.url()}.`);
+/** The first control of the page that matches. Throws if there is none. */
+export async function findOne(
+  page: Page,
+  matches: (control: Control) => boolean,
+): Promise<Control> {
+  const found = (await readControls(page)).find(matches);
+  if (!found) throw new Error(`No such control on ${page.url()}.`);
   return found;
 }
 
-/** Waits until the page rests at this position, in pixels, or next to it. */
+/** Waits until the page has stopped scrolling within 2 px of this position. */
 export async function expectPosition(page: Page, position: number): Promise<void> {
   const distance = async () => Math.abs((await restingPosition(page)) - position);
   await poll(distance, `distance from ${position} px`).toBeLessThanOrEqual(2);
 }
 
-/** Waits until the page rests with a section's top just under the sticky header. */
+/** Waits until the page has stopped scrolling with a section's top just under the sticky header. */
 export async function expectUnderHeader(page: Page, id: string): Promise<void> {
-  const look = async () => {
+  const readOffset = async () => {
     await restingPosition(page);
     return page.evaluate((id) => {
       const bottom = document.querySelector("header")?.getBoundingClientRect().bottom ?? 0;
@@ -243,5 +246,5 @@ export async function expectUnderHeader(page: Page, id: string): Promise<void> {
       return below >= 0 && below <= 24 ? "just under it" : `${below} px below it`;
     }, id);
   };
-  await poll(look, `where #${id} is from the header`).toBe("just under it");
+  await poll(readOffset, `position of #${id} relative to the header`).toBe("just under it");
 }

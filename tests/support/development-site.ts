@@ -17,7 +17,7 @@ import { temporaryDirectory } from "./program";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
 
-/** What `npm run dev` needs of the project, beside its packages. */
+/** The project's files that `npm run dev` needs, apart from its packages. */
 const SOURCES = [
   "app",
   "db",
@@ -29,10 +29,10 @@ const SOURCES = [
   "tsconfig.json",
 ];
 
-/** Longest wait for something to be printed, in milliseconds. */
-const PRINT_LIMIT = 60_000;
+/** Timeout for expected output, in milliseconds. */
+const PRINT_TIMEOUT_MS = 60_000;
 
-/** `npm run dev`, as in its own terminal, on a copy of the project's sources that a test may edit. */
+/** `npm run dev` in its own process group, as in a terminal, on a copy of the sources that a test may edit. */
 export class DevelopmentSite {
   readonly #folder = temporaryDirectory();
   readonly #npm: ChildProcess;
@@ -78,18 +78,18 @@ export class DevelopmentSite {
     }
   }
 
-  /** Starts it with further files in the copy, and waits until the site is ready. */
+  /** Starts it with additional files in the copy, and waits until the site is ready. */
   static async start(files: Record<string, string>): Promise<DevelopmentSite> {
     const site = new DevelopmentSite(`http://localhost:${await freePorts(2)}`, files);
     await site.prints(/Ready/);
     return site;
   }
 
-  /** Waits for output after what was awaited before; rejects if the program ends first. */
+  /** Waits for output that follows what was awaited last; rejects if the program ends first. */
   prints(text: RegExp): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(new Error(`${text} was not printed, but:\n${this.#output}`));
-      const timer = setTimeout(giveUp, PRINT_LIMIT);
+      const timer = setTimeout(giveUp, PRINT_TIMEOUT_MS);
       void this.#ended.then(giveUp);
       this.#onOutput = () => {
         const found = text.exec(this.#output);
@@ -109,20 +109,20 @@ export class DevelopmentSite {
     writeFileSync(this.#pathOf(file), text);
   }
 
-  /** Replaces a text in a file of the copy, which must hold it. */
+  /** Replaces a text in a file of the copy, which must contain it. */
   replace(file: string, from: string, to: string): void {
     const text = readFileSync(this.#pathOf(file), "utf8");
-    if (!text.includes(from)) throw new Error(`${file} holds no '${from}'.`);
+    if (!text.includes(from)) throw new Error(`${file} does not contain '${from}'.`);
     this.write(file, text.replace(from, to));
   }
 
-  /** The files of a folder of the copy and of those in it; null if there is no such folder. */
+  /** The files of a folder of the copy, recursively; null if there is no such folder. */
   filesIn(folder: string): string[] | null {
     const path = this.#pathOf(folder);
     return existsSync(path) ? readdirSync(path, { recursive: true, encoding: "utf8" }) : null;
   }
 
-  /** The command lines of the processes that work in the copy; only Linux can be asked. */
+  /** The command lines of the processes that run in the copy; Linux only. */
   processes(): string[] {
     return readdirSync("/proc").flatMap((pid) => {
       try {
@@ -135,7 +135,7 @@ export class DevelopmentSite {
     });
   }
 
-  /** Presses Ctrl-C, unless it has ended already, and waits for the end of all that printed to the terminal. */
+  /** Sends Ctrl-C, unless it has already ended, and waits until every process that prints to it has ended. */
   async interrupt(): Promise<void> {
     const { pid, exitCode, signalCode } = this.#npm;
     if (pid && exitCode === null && signalCode === null) process.kill(-pid, "SIGINT");

@@ -4,17 +4,17 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { type Database, openDatabase } from "~db/client";
 import { type Profile, profiles, users } from "~db/schema";
-import { launchBrowser, NO_OTHER_HOSTS } from "./browsers/chromium.mjs";
+import { launchChromium, NO_OTHER_HOSTS } from "./browsers/chromium.mjs";
 import { hydrated } from "./hydrated.mjs";
 import { watchForErrors } from "./pages";
 import { control } from "./payments";
 import { createTestDatabase, type TestDatabase } from "./postgres";
 import { type Program, startProgram, temporaryDirectory } from "./program";
 
-/** Somebody with an account, as they would log in. */
+/** An account's credentials. */
 export type Account = { email: string; password: string };
 
-/** Somebody whose membership is paid for. */
+/** An account with a paid membership. */
 export type Member = Account & { subscription: string };
 
 type SiteOptions = {
@@ -22,12 +22,12 @@ type SiteOptions = {
   variables?: Record<string, string>;
 };
 
-/** Everything an end-to-end test needs around it: the built program, a database of its own, a browser. */
+/** Everything an end-to-end test needs: the built program, its own database, a browser. */
 export class E2eSite {
   readonly #data = temporaryDirectory();
   readonly #contexts: BrowserContext[] = [];
   #landingPage: Promise<Page> | undefined;
-  /** What each page of the running test has reported. */
+  /** The errors that each page of the running test has reported. */
   readonly #errors: string[][] = [];
   #accounts = 0;
   #testDatabase: TestDatabase | undefined;
@@ -44,7 +44,7 @@ export class E2eSite {
       PAYMENTS: "sandbox",
       DATABASE_URL: testDatabase.url,
       DATA_DIR: this.#data.path,
-      // the rate limits are tested elsewhere; here many visitors share one address
+      // rate limits have their own tests; here many visitors share one address
       RATE_LIMIT_FACTOR: "10000",
       ...variables,
     };
@@ -52,7 +52,7 @@ export class E2eSite {
     this.#variables.PORT = new URL(this.#program.origin).port;
   }
 
-  /** Kills the program as `kill -9` does, and starts it again where it was. */
+  /** Kills the program with SIGKILL, and starts it again on the same port and data. */
   async killAndRestart(): Promise<void> {
     await this.#started(this.#program).stop("SIGKILL");
     this.#program = await startProgram({ variables: this.#variables });
@@ -66,7 +66,7 @@ export class E2eSite {
     this.#data.remove();
   }
 
-  /** Closes what a test has opened; fails it if a page of it has reported an error. */
+  /** Closes what a test has opened; fails the test if one of its pages has reported an error. */
   async endTest(): Promise<void> {
     await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
     expect(this.#errors.splice(0).flat()).toEqual([]);
@@ -80,7 +80,7 @@ export class E2eSite {
     return this.#started(this.#program).sandboxOrigin;
   }
 
-  /** The program's environment, for its commands to run beside it. */
+  /** The program's environment, to run its commands beside it. */
   get variables(): Record<string, string> {
     return this.#variables;
   }
@@ -100,7 +100,7 @@ export class E2eSite {
     return this.#started(this.#database);
   }
 
-  /** The landing page, kept open by one visitor for tests that only read it. */
+  /** The landing page, opened once and shared by tests that only read it. */
   landingPage(): Promise<Page> {
     this.#landingPage ??= this.open("/").then((page) => {
       this.#contexts.splice(this.#contexts.indexOf(page.context()), 1);
@@ -109,9 +109,9 @@ export class E2eSite {
     return this.#landingPage;
   }
 
-  /** A page of a new visitor's browser; it and every other page of that browser is watched for errors. */
+  /** A page in a new browser context, all of whose pages are watched for errors. */
   async visit(options: BrowserContextOptions = {}): Promise<Page> {
-    this.#browser ??= launchBrowser({
+    this.#browser ??= launchChromium({
       args: [NO_OTHER_HOSTS],
     });
     const context = await (await this.#browser).newContext({
@@ -123,7 +123,7 @@ export class E2eSite {
     return context.newPage();
   }
 
-  /** Opens a path, in a new visitor's browser unless a page is given, and waits until JavaScript runs it. */
+  /** Opens a path, in a new browser context unless a page is given, and waits for hydration. */
   async open(path: string, page?: Page): Promise<Page> {
     const opened = page ?? (await this.visit());
     await opened.goto(path);
@@ -131,7 +131,7 @@ export class E2eSite {
     return opened;
   }
 
-  /** Posts as a page with JavaScript does, with a browser's cookies. */
+  /** Posts as a page with JavaScript does, with a browser context's cookies. */
   async post(context: BrowserContext, path: string, fields: Record<string, unknown>) {
     const answer = await context.request.post(path, {
       data: fields,
@@ -140,27 +140,27 @@ export class E2eSite {
     return (await answer.json()) as Record<string, unknown>;
   }
 
-  /** An address nobody has used yet. */
+  /** An e-mail address that is not used yet. */
   newEmail(name = "reader"): string {
     this.#accounts += 1;
     return `${name}-${this.#accounts}@example.test`;
   }
 
-  /** Signs a browser up with an account of its own. */
+  /** Signs a browser context up with a new account. */
   async signUp(context: BrowserContext, name?: string): Promise<Account> {
     const account = { email: this.newEmail(name), password: "a long walk" };
     expect(await this.post(context, "/auth/signup", account)).toMatchObject({ redirectTo: "/" });
     return account;
   }
 
-  /** Signs a browser up with an account that exists by the time it returns, and leaves it signed out. */
+  /** Creates an account through a browser context, and leaves it signed out. */
   async newAccount(context: BrowserContext, name?: string): Promise<Account> {
     const account = await this.signUp(context, name);
     await context.clearCookies();
     return account;
   }
 
-  /** Signs a browser up and pays for its membership at the sandbox. */
+  /** Signs a browser context up and pays for its membership at the sandbox. */
   async subscribe(context: BrowserContext, name?: string): Promise<Member> {
     const account = await this.signUp(context, name);
     const { sessionId } = await this.post(context, "/checkout", {
@@ -181,13 +181,13 @@ export class E2eSite {
     return answer;
   }
 
-  /** Gives an account a picture, which no page of the site can do. */
+  /** Sets an account's picture, which no page of the site can do. */
   async givePicture(email: string, address: string): Promise<void> {
     const { db } = this.database;
     await db.update(users).set({ avatarUrl: address }).where(eq(users.email, email));
   }
 
-  /** Writes an account's billing state, for states that would take a month to arise. */
+  /** Writes an account's billing state directly, for states that would take a month to reach. */
   async setProfile(email: string, profile: Partial<Profile>): Promise<void> {
     await this.database.db.update(profiles).set(profile).where(this.#isProfileOf(email));
   }
@@ -224,8 +224,8 @@ export class E2eSite {
 }
 
 /**
- * One site for all tests of the file that calls this: it is started before the first of them and stopped
- * after the last. A test in which a page reports an uncaught or a console error fails.
+ * One site for all tests of the calling file: started before the first and stopped after the last. A test
+ * fails if one of its pages reports an uncaught or a console error.
  */
 export function siteForThisFile(options: SiteOptions = {}): E2eSite {
   const site = new E2eSite();

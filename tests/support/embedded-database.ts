@@ -6,7 +6,7 @@ import { SUPERUSER } from "~db/embedded/cluster";
 import { readServerStatus } from "~db/embedded/postmaster-pid";
 import { DATABASE } from "~db/embedded/roles";
 
-/** The embedded server of a running program, by its data directory: its superuser's address and its pid. */
+/** The embedded server of a running program with this data directory: its superuser's address, and its pid. */
 export async function embeddedDatabase(
   dataDir: string,
   database = DATABASE,

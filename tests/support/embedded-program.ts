@@ -14,14 +14,14 @@ export type EmbeddedProgramOptions = {
   settings?: Record<string, string>;
 };
 
-/** For tests that are not about durability: much faster where disks are slow. */
+/** For tests that are not about durability: much faster on slow disks. */
 export const NOT_DURABLE = { fsync: "off" };
 
 export type Opened = { url: string; pid: number; host: string; port: number };
 
 /** A separate process that uses an embedded PostgreSQL, and can be killed like a real program. */
 export type EmbeddedProgram = {
-  /** What it opened; rejects with its error message if it ended instead. */
+  /** The server it opened; rejects with its error message if it ended instead. */
   opened: Promise<Opened>;
   stop: () => Promise<void>;
   kill: () => Promise<void>;
@@ -44,7 +44,7 @@ export async function bundleEmbeddedProgram(
   return file;
 }
 
-/** Starts the bundled program, as another user and with other variables if wanted. */
+/** Starts the bundled program, optionally as another user and with other variables. */
 export function startEmbeddedProgram(
   file: string,
   options: EmbeddedProgramOptions,
@@ -56,7 +56,7 @@ export function startEmbeddedProgram(
     ...as,
     env: { ...process.env, ...as.env },
   });
-  // a program that is killed cannot be told to stop
+  // a killed program cannot be asked to stop
   child.stdin.on("error", () => {});
   return {
     opened: readOpened(child),

@@ -16,14 +16,14 @@ import {
 } from "./embedded-program";
 import { fastFolder } from "./fast-folder";
 
-/** What tests of embedded databases share; all they start is stopped and removed after each test. */
+/** Shared set-up of tests of embedded databases; everything they start is stopped and removed after each test. */
 export type EmbeddedScene = {
   emptyDirectory: () => Promise<string>;
-  /** The data directory of a program that ran before and was stopped in good order. */
+  /** The data directory of a program that has run before and was shut down cleanly. */
   dataDirectory: () => Promise<string>;
-  /** Serves in this process. */
+  /** Opens it in this process. */
   serve: (dataDir: string, options?: Partial<EmbeddedOptions>) => Promise<EmbeddedPostgres>;
-  /** Starts a process of its own. */
+  /** Starts a separate process. */
   start: (options: EmbeddedProgramOptions) => EmbeddedProgram;
   connect: (url: string) => Database;
   cleanUpWith: (cleanUp: () => unknown) => void;
@@ -91,7 +91,7 @@ export async function isServerRunning(dataDir: string): Promise<boolean> {
   return pid !== null && (await isAlive(pid));
 }
 
-/** Writes a row as the site does: the promise resolves when the server has acknowledged it. */
+/** Writes a row as the site does: resolves when the server has acknowledged it. */
 export async function keepRow(url: string, row: string): Promise<void> {
   const { db, close } = openDatabase(url);
   await db.execute(sql`create table if not exists kept (row text)`);
@@ -106,11 +106,11 @@ export async function keptRows(url: string): Promise<unknown[]> {
   return rows.map(({ row }) => row);
 }
 
-/** The message of a failure, which must be readable and on one line. */
+/** The message of an expected failure, which must be a single line. */
 export async function sentence(promise: Promise<unknown>): Promise<string> {
   const error = await promise.then(
     () => {
-      throw new Error("It should have failed.");
+      throw new Error("Expected a failure.");
     },
     (reason: Error) => reason,
   );

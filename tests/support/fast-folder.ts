@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 const ENOUGH = 2 * 1024 ** 3;
 
 /**
- * Where tests put their databases: in memory where the system has a large enough folder for that
- * (Linux outside most containers), because disks make them several times slower.
+ * The folder for tests' databases: in memory if the system has a large enough one (Linux outside most
+ * containers), since disks are several times slower.
  */
 export function fastFolder(): string {
   try {

@@ -19,7 +19,7 @@ import { environment } from "./child-environment.mjs";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
 
-/** What a built site needs to be installed and started, as in a checkout that was built somewhere else. */
+/** The files with which a site that was built elsewhere is installed and started. */
 const FILES = [
   ".npmrc",
   "package.json",
@@ -31,14 +31,14 @@ const FILES = [
   "public",
 ];
 
-/** For a suite that runs as root an ordinary user that every system has; null: it runs as one. */
+/** For a suite that runs as root, an unprivileged user that every system has; null if it runs as one. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null;
 
-/** How npm reaches its registry, as far as the environment says so. */
+/** Environment variables that decide how npm reaches its registry. */
 const NETWORK_VARIABLE =
   /^(npm_config_(registry|ca|cafile|cert|key|strict_ssl|proxy|https_proxy|noproxy|globalconfig)|https?_proxy|no_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i;
 
-/** Lines of a user's .npmrc that would help with compiling, or name folders that only that user may enter. */
+/** Lines of a user's .npmrc that would help to compile, or name folders that only that user may read. */
 const FOREIGN_LINE = /^\s*(nodedir|python|cache|prefix|tmp|ignore-scripts)\s*=.*$/gm;
 
 const UNREACHABLE =
@@ -49,8 +49,8 @@ const RETRIES = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
 type Ended = { code: number | null; output: string };
 
 /**
- * A folder with the built site and no packages, for an ordinary user who has no compiler: the PATH leads to
- * `node` and `sh` and to nothing else.
+ * A folder with the built site and no packages, for an unprivileged user without a compiler: the PATH has
+ * `node` and `sh` and nothing else.
  */
 export class FreshMachine {
   readonly #folder = mkdtempSync(join(tmpdir(), "golden-path-fresh-"));
@@ -70,7 +70,7 @@ export class FreshMachine {
     giveToOrdinaryUser(this.#folder);
   }
 
-  /** False if Node.js or npm are in a folder that only root may enter. */
+  /** False if Node.js or npm is in a folder that only root may read. */
   async canRunNpm(): Promise<boolean> {
     const ended = await end(this.run(["--version"])).catch(() => null);
     return ended?.code === 0;
@@ -106,7 +106,7 @@ export class FreshMachine {
     return isUnreachable(ended) ? null : ended;
   }
 
-  /** Starts npm with further variables of the environment. */
+  /** Starts npm with additional environment variables. */
   run(parameters: string[], variables: Record<string, string> = {}): ChildProcess {
     const network = Object.entries(process.env).filter(([name]) => NETWORK_VARIABLE.test(name));
     return spawn(process.execPath, [this.#npm, ...parameters], {
@@ -146,7 +146,7 @@ export async function end(child: ChildProcess): Promise<Ended> {
   return { code, output };
 }
 
-/** npm's own script, so that it runs without being on the PATH. */
+/** npm's own script, to run it without a PATH. */
 function npmScript(): string {
   const [command, script] = npmCommand();
   if (script) return script;

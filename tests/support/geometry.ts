@@ -1,28 +1,27 @@
 /**
- * Examines where everything of a page lies. It is one plain function that needs nothing around it, so
- * that every browser can be given it as it is, and looks at what a browser has really laid out: the lines
- * of text, the controls and the named pictures. It finds
+ * Finds layout faults of a page, in the boxes that the browser has really laid out: lines of text, controls and
+ * labelled pictures. A single function without outside references, so that any browser can evaluate it. Faults
+ * are
  *
- * - what scrolls sideways: the page or a box in it, and what stands out of the window;
- * - what is covered: a line or a control in front of which lies an element that neither holds it nor is
- *   part of it. It is scrolled to the middle of the window first. What is fixed or sticky, and what opens
- *   out of that (header, menus, toasts), lies over the page by its nature; but whoever scrolls must
- *   be able to bring everything out from under a header;
- * - what is cut: text outside a box that clips it, outside the button, card or band it stands on, or in
- *   no reach of scrolling, and placeholders longer than their field.
+ * - horizontal overflow: the page or a box in it scrolls sideways, or something extends beyond the window;
+ * - covered items: after scrolling a line or a control to the middle of the window, an element that neither
+ *   contains it nor is part of it is in front. Fixed and sticky elements, and what opens from them (header,
+ *   menus, toasts), cover the page by design; but it must be possible to scroll everything out from under a
+ *   header;
+ * - clipped items: text outside a box that clips it, outside its button, card or band, or out of reach of
+ *   scrolling; placeholders longer than their field.
  *
- * It runs synchronously, leaves the page scrolled somewhere, and makes everything in it sensitive to the
- * pointer, since nothing else could be found by position.
+ * It runs synchronously, changes the scroll position, and enables pointer events on every element, because
+ * `elementFromPoint` ignores the others.
  *
- * `inWindow` looks only at what the window shows of the page's top. Gives one line for each fault; none is
- * what a page should have.
+ * With `inWindow` only what the window shows of the page's top is checked. Returns one line per fault.
  */
 export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}): string[] {
   type Kind = "text" | "control" | "picture";
   type Item = { element: Element; kind: Kind; name: string; rects: () => DOMRect[] };
   type Point = [x: number, y: number];
 
-  /** Pixels that rounding may take; borders and outlines are thicker. */
+  /** Tolerance for rounding, in pixels; borders and outlines are thicker. */
   const SLACK = 1;
   const root = document.documentElement;
   const width = root.clientWidth;
@@ -42,7 +41,7 @@ export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}
     return style;
   };
 
-  /** What the walks up from an item need to know of each element. */
+  /** What is needed of every ancestor of an item. */
   const readBox = (element: Element) => {
     const style = styleOf(element);
     const isOnPage = element !== root && element !== document.body && style.display !== "contents";
@@ -61,8 +60,8 @@ export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}
       clipsY: clips(style.overflowY),
       scrollsX: scrolls(style.overflowX),
       scrollsY: scrolls(style.overflowY),
-      /** a button, card or band: something that text is seen to stand on */
-      isSeen:
+      /** a button, card or band: a visible box behind the text */
+      isVisibleBox:
         isOnPage &&
         style.display !== "inline" &&
         (hasEdge ||
@@ -83,7 +82,7 @@ export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}
   };
 
   const hidden = new Map<Element, boolean>();
-  /** Not painted, or made so small that only a screen reader finds it. */
+  /** Not painted, or for screen readers only. */
   const isHidden = (element: Element | null): boolean => {
     if (element === null || element === root) return false;
     let known = hidden.get(element);
@@ -159,27 +158,28 @@ export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}
       if (rect.width < 1 || rect.height < 1) continue;
       if (rect.left < -SLACK || rect.right > width + SLACK) {
         const [from, to] = [Math.round(rect.left), Math.round(rect.right)];
-        faults.add(`${name} stands out of the window: ${from} to ${to} px`);
+        faults.add(`${name} extends beyond the window: ${from} to ${to} px`);
       }
-      // a face's own box is taller than its letters, so a line's uppermost and lowest parts do not count
+      // a line box is taller than its letters, so its top and bottom do not count
       const inset = kind === "text" ? rect.height * 0.22 : SLACK;
       const [top, bottom] = [rect.top + inset, rect.bottom - inset];
       let [canClipX, canClipY] = [true, true];
       const innermost = kind === "text" ? element : element.parentElement;
       for (let at = innermost; at; at = at.parentElement) {
-        const { isSeen, isRound, isOutOfFlow, clipsX, clipsY, scrollsX, scrollsY } = boxOf(at);
+        const { isVisibleBox, isRound, isOutOfFlow, clipsX, clipsY, scrollsX, scrollsY } =
+          boxOf(at);
         if (scrollsX) canClipX = false;
         if (scrollsY) canClipY = false;
-        if (isSeen || clipsX || clipsY) {
+        if (isVisibleBox || clipsX || clipsY) {
           const box = at.getBoundingClientRect();
           const outX = rect.left < box.left - SLACK || rect.right > box.right + SLACK;
           const outY = top < box.top - SLACK || bottom > box.bottom + SLACK;
           if (
-            ((clipsX || isSeen) && canClipX && outX) ||
-            ((clipsY || isSeen) && canClipY && outY)
+            ((clipsX || isVisibleBox) && canClipX && outX) ||
+            ((clipsY || isVisibleBox) && canClipY && outY)
           ) {
-            faults.add(`${name} stands out of ${nameOf(at)}`);
-          } else if (isSeen && isRound && kind === "text") {
+            faults.add(`${name} extends beyond ${nameOf(at)}`);
+          } else if (isVisibleBox && isRound && kind === "text") {
             const [radiusX, radiusY] = [box.width / 2, box.height / 2];
             const reach = Math.max(
               Math.abs(rect.left - box.left - radiusX),
@@ -187,7 +187,7 @@ export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}
             );
             const rise = Math.abs((rect.top + rect.bottom) / 2 - box.top - radiusY);
             if (Math.hypot(reach / radiusX, rise / radiusY) > 1) {
-              faults.add(`${name} stands out of the round ${nameOf(at)}`);
+              faults.add(`${name} extends beyond the round ${nameOf(at)}`);
             }
           }
         }
@@ -199,17 +199,17 @@ export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}
   for (const field of document.querySelectorAll<HTMLInputElement>("input[placeholder]")) {
     if (isHidden(field) || field.value !== "") continue;
     const style = getComputedStyle(field, "::placeholder");
-    const pen = document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D;
-    pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    const canvas = document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D;
+    canvas.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
     const { paddingLeft, paddingRight } = styleOf(field);
     const room =
       field.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
-    if (pen.measureText(field.placeholder).width > room + SLACK) {
-      faults.add(`${nameOf(field)} cuts its placeholder`);
+    if (canvas.measureText(field.placeholder).width > room + SLACK) {
+      faults.add(`${nameOf(field)} clips its placeholder`);
     }
   }
 
-  /** Brings a height of the window's, in pixels from its top, to another. */
+  /** Scrolls an element's scroll containers and the window so that its point at `from` px of the window is at `to`. */
   const scroll = (element: Element, from: number, to: number) => {
     for (let at: Element | null = element; at && at !== document.body; at = at.parentElement) {
       if (!boxOf(at).scrollsY || at.scrollHeight <= at.clientHeight) continue;
@@ -223,11 +223,11 @@ export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}
     }
   };
 
-  /** Where in the window to look whether a box can be seen. */
+  /** The points of the window at which to check whether a box is covered. */
   const pointsOf = ({ element, kind }: Item, rect: DOMRect): Point[] => {
     let { left, right, top, bottom } = rect;
     if (element.localName === "input") {
-      // what is put into the padding, like a button, has its place there
+      // the padding may hold something, such as a button
       const { paddingLeft, paddingRight } = styleOf(element);
       left += Number.parseFloat(paddingLeft);
       right -= Number.parseFloat(paddingRight);
@@ -271,7 +271,7 @@ export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}
     const { element, name, rects } = item;
     const overlay = overlayOf(element);
     for (let line = 0, count = rects().length; line < count; line++) {
-      const look = (to: number) => {
+      const coverAt = (to: number) => {
         const rect = rects()[line];
         if (!rect || rect.width < 1 || rect.height < 1) return null;
         const isNear = to === 0.5 && rect.top >= height * 0.2 && rect.bottom <= height * 0.8;
@@ -280,12 +280,12 @@ export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}
         const scrolled = rects()[line];
         return scrolled ? coverOf(item, scrolled) : null;
       };
-      let cover = look(0.5);
+      let cover = coverAt(0.5);
       if (cover === undefined) {
         const rect = rects()[line];
-        // what stands out sideways is told above
+        // horizontal overflow is reported above
         if (!inWindow && rect && rect.right > 0 && rect.left < width) {
-          faults.add(`${name} is in no reach`);
+          faults.add(`${name} is out of reach of scrolling`);
         }
         continue;
       }
@@ -293,15 +293,15 @@ export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}
       if (cover && coveredBy && coveredBy !== overlay) {
         const isBar = boxOf(coveredBy).isSticky && isWithin(cover, coveredBy);
         if (inWindow || !isBar) continue;
-        // a header may lie over it here, but not wherever it is scrolled to
-        cover = look(0.3) && look(0.7);
+        // a header may cover it here, but not at every scroll position
+        cover = coverAt(0.3) && coverAt(0.7);
       }
       if (cover) faults.add(`${name} is covered by ${nameOf(cover)}`);
     }
   }
   return [...faults];
 
-  /** Whether an element lies in the box it hangs on, and does not open out of it as a menu does. */
+  /** Whether an element is inside the overlay's box, unlike a menu that opens out of it. */
   function isWithin(element: Element, overlay: Element) {
     const [inner, outer] = [element.getBoundingClientRect(), overlay.getBoundingClientRect()];
     return inner.bottom <= outer.bottom + SLACK && inner.top >= outer.top - SLACK;

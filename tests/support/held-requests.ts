@@ -1,10 +1,10 @@
 import type { Page, Request } from "playwright";
 
-/** Requests of a page that are held back, so that a test can inspect the page meanwhile. */
+/** Requests of a page that are delayed, so that a test can inspect the page meanwhile. */
 export type HeldRequests = {
   /** The requests that have been made so far. */
   readonly requests: Request[];
-  /** Lets them go on to the server, and all that come after them. */
+  /** Sends them on to the server, as well as all later ones. */
   release(): void;
 };
 

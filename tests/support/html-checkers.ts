@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { HtmlValidate, type Plugin, Rule, StaticConfigLoader } from "html-validate";
 
-/** Checks whole documents, by name; gives one line for each fault, with the names of those that have it. */
+/** Checks whole documents, by name; returns one line per fault, with the names of the documents that have it. */
 export type HtmlChecker = {
   title: string;
   check(documents: ReadonlyMap<string, string>): Promise<string[]>;
@@ -25,7 +25,7 @@ export function hasJava(): boolean {
 
 type NuMessage = { type: string; subType?: string; message: string; extract?: string; url: string };
 
-/** The Nu HTML checker of the W3C: its errors and its warnings. One virtual machine checks all documents. */
+/** The W3C's Nu HTML checker: errors and warnings. A single Java process checks all documents. */
 export const nuChecker: HtmlChecker = {
   title: "the Nu HTML checker",
   async check(documents) {
@@ -60,7 +60,7 @@ export const nuChecker: HtmlChecker = {
   },
 };
 
-/** What html-validate has no rule for: the document is its html element and nothing else. */
+/** html-validate has no rule against content outside the html element. */
 class NothingOutsideHtml extends Rule {
   override setup(): void {
     this.on("dom:ready", ({ document }) => {

@@ -1,7 +1,7 @@
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
 import { connect } from "node:net";
 
-/** An answer as it came over the wire: not decoded, no redirect followed. */
+/** A response as received: not decoded, no redirect followed. */
 export type Answer = {
   status: number;
   headers: IncomingHttpHeaders;
@@ -23,7 +23,7 @@ export type Sent = {
   agent?: Agent;
 };
 
-/** Sends exactly the given headers and no others, which neither browsers nor `fetch` allow. */
+/** Sends exactly the given headers and no others, which neither browsers nor `fetch` can do. */
 export function send(url: string, sent: Sent = {}): Promise<Answer> {
   const { form, json, cookie, agent } = sent;
   const headers: OutgoingHttpHeaders = { ...sent.headers };
@@ -60,7 +60,7 @@ export function send(url: string, sent: Sent = {}): Promise<Answer> {
   });
 }
 
-/** A browser as far as the server can tell: it stores cookies and sends Origin headers. */
+/** Looks like a browser to the server: stores cookies and sends Origin headers. */
 export class Visitor {
   readonly #cookies = new Map<string, string>();
 
@@ -69,7 +69,7 @@ export class Visitor {
     /** Headers of every request, such as the Host of a site with another name. */
     private readonly headers: OutgoingHttpHeaders = {},
     private readonly publicOrigin = origin,
-    /** Creates its connections, if they have to be special. */
+    /** Creates its connections, for tests that need special ones. */
     private readonly agent?: Agent,
   ) {}
 
@@ -100,7 +100,7 @@ export class Visitor {
     for (const pair of header.split("; ")) this.#keep(pair);
   }
 
-  /** An account of its own, signed in. */
+  /** Creates an account and signs in. */
   async signUp(email: string, password = "a long walk"): Promise<void> {
     const answer = await this.post("/auth/signup", { json: { email, password } });
     if (answer.status !== 200) throw new Error(`Sign up: ${answer.status} ${answer.text}`);
@@ -126,7 +126,7 @@ export class Visitor {
   }
 }
 
-/** A connection over which a test can send anything, HTTP or not, at any pace. */
+/** A connection over which a test can send any bytes, HTTP or not, at any pace. */
 export type RawConnection = {
   write(bytes: string | Buffer): void;
   /** Half-closes the connection, and keeps reading. */

@@ -20,8 +20,8 @@ export function sourceFiles(folders: string[]): string[] {
 }
 
 /**
- * Every import of one of our files by another, as TypeScript reads and resolves it: `import`, `export from`
- * and `import()` with a literal. Throws where the imported file does not exist.
+ * Every import of one of our files by another, as TypeScript parses and resolves it: `import`, `export from`
+ * and `import()` with a literal. Throws if the imported file does not exist.
  */
 export function importsOf(from: string): Import[] {
   const text = readFileSync(resolve(ROOT, from), "utf8");
@@ -65,7 +65,7 @@ function ownFile(from: string, specifier: string): string | null {
   return relative(ROOT, resolvedModule.resolvedFileName);
 }
 
-/** The files that import one another in a circle, one list for each circle's group; none is the aim. */
+/** Import cycles: each list holds files that import one another. */
 export function circlesAmong(imports: readonly Import[]): string[][] {
   const next = new Map<string, string[]>();
   for (const { from, to } of imports) next.set(from, [...(next.get(from) ?? []), to]);

@@ -5,8 +5,8 @@ import { expect } from "playwright/test";
 const MAX_STOPS = 80;
 
 /**
- * Presses Tab, or Shift+Tab, until the focus is on the target. At each stop the focus must be on
- * something, marked by a ring, and in sight.
+ * Presses Tab, or Shift+Tab, until the target has the focus. At each stop the focused element must have a
+ * visible ring and be in view.
  */
 export async function tabTo(
   page: Page,
@@ -22,22 +22,22 @@ export async function tabTo(
     // in one evaluation, since the focused element may be replaced by another
     if ((await target.and(page.locator(":focus")).count()) > 0) return;
   }
-  throw new Error(`${key} never came to ${target}, only to:\n${stops.join("\n")}`);
+  throw new Error(`${key} never reached ${target}, only:\n${stops.join("\n")}`);
 }
 
-/** Checks what a sighted person needs of the focus: that there is one, with a ring, and not covered. */
+/** Checks that an element has the focus, with a ring, and is not covered. */
 export async function expectFocusInSight(page: Page): Promise<string> {
   let stop = "";
   await expect(async () => {
     const focus = await page.evaluate(describeFocus);
     stop = focus.name;
-    // scrolled to smoothly, it may take a moment until it is there
+    // with smooth scrolling it may take a moment to arrive
     expect(focus).toEqual({ name: focus.name, onBody: false, ring: true, inSight: true });
   }).toPass({ timeout: 5_000, intervals: [20, 50, 100] });
   return stop;
 }
 
-/** Checks that the focus is on something in the page, where the next Tab goes on from. */
+/** Checks that the focus is not lost to the body, so that the next Tab continues from the same place. */
 export async function expectFocusKept(page: Page): Promise<void> {
   await expect
     .poll(async () => (await page.evaluate(describeFocus)).onBody, { message: "focus on <body>" })

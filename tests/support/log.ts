@@ -5,7 +5,7 @@ export type LogLine = { level: string; message: string; facts: Record<string, un
 
 const LEVELS = ["fatal", "error", "warn", "info", "debug"] as const;
 
-/** Records what the program logs from here on, at any level; `vi.restoreAllMocks` ends it. */
+/** Records what is logged from now on, at any level, until `vi.restoreAllMocks`. */
 export function watchLog(): LogLine[] {
   const lines: LogLine[] = [];
   for (const level of LEVELS) {
@@ -16,7 +16,7 @@ export function watchLog(): LogLine[] {
   return lines;
 }
 
-/** A log line as one text, including all properties of errors, to search for what must not be in it. */
+/** Log lines as one text, including all properties of errors, to search for what must not be logged. */
 export function everythingIn(lines: LogLine[]): string {
   return lines
     .map((line) =>

@@ -1,32 +1,32 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { vi } from "vitest";
-/** A message as its reader has it: headers by lower-case name, and both bodies decoded. */
+/** A decoded message: headers by lower-case name, and both bodies. */
 export type Mail = { headers: Record<string, string>; text: string; html: string };
 
-/** Reads a message of the two-part kind the site sends (RFC 5322 and 2045). Throws for any other. */
+/** Parses a multipart/alternative message of text and HTML (RFC 5322 and 2045). Throws for any other. */
 export function readMail(message: Buffer): Mail {
   const { headers, body } = readPart(message.toString("latin1"));
   const boundary = /^multipart\/alternative;.*boundary="?([^";]+)"?/s.exec(
     headers["content-type"] ?? "",
   )?.[1];
-  if (!boundary) throw new Error("The message has not two forms.");
+  if (!boundary) throw new Error("The message is not multipart.");
   const parts = body
     .split(`--${boundary}`)
     .slice(1, -1)
     .map((part) => readPart(part.replace(/^\r\n/, "")));
   const form = (type: string) => {
     const part = parts.find(({ headers }) => headers["content-type"]?.startsWith(type));
-    if (!part) throw new Error(`The message has no ${type} form.`);
+    if (!part) throw new Error(`The message has no ${type} part.`);
     return decodeBody(part.body, part.headers["content-transfer-encoding"]);
   };
   return { headers, text: form("text/plain"), html: form("text/html") };
 }
 
-/** The one address on this site that a mail's text names with this path. */
+/** The only link in a mail's text with this path. */
 export function linkIn(mail: Mail, path: string): URL {
   const links = mail.text.split(/\s+/).filter((word) => word.includes(path));
-  if (links.length !== 1) throw new Error(`The mail names ${path} ${links.length} times.`);
+  if (links.length !== 1) throw new Error(`The mail has ${links.length} links to ${path}.`);
   return new URL(String(links[0]));
 }
 
@@ -45,7 +45,7 @@ function readPart(part: string): { headers: Record<string, string>; body: string
   return { headers, body: part.slice(end + 4) };
 }
 
-/** Undoes the encoded words of a header (RFC 2047). */
+/** Decodes the encoded words of a header (RFC 2047). */
 function decodeWords(value: string): string {
   return value
     .replace(/\?=\s+=\?/g, "?==?")
@@ -74,7 +74,7 @@ function unquote(content: string): string {
   return Buffer.from(bytes, "latin1").toString();
 }
 
-/** The mail with this subject that a program put into the outbox of its data directory for an address. */
+/** Waits for the mail with this subject to an address in the outbox of a program's data directory. */
 export function mailInOutbox(dataDir: string, to: string, subject: string): Promise<Mail> {
   const outbox = join(dataDir, "outbox");
   return vi.waitUntil(

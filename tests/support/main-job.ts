@@ -4,7 +4,7 @@ import { Reader } from "./browsers/reader";
 
 type Story = {
   site: { origin: string; sandboxOrigin: string };
-  /** Nobody's yet. */
+  /** An address that is not used yet. */
   email: string;
 };
 
@@ -31,7 +31,7 @@ export async function doMainJob(
   await reader.visit("/premium");
   await reader.arrivesAt("/");
 
-  // is told to sign up before upgrading
+  // is asked to sign up before upgrading
   await reader.click("Upgrade to Premium", "main");
   await reader.seesToast("Authentication Required", "Please log in or sign up to upgrade.");
 
@@ -77,12 +77,12 @@ export async function doMainJob(
     await reader.sees("main h2", card);
   }
 
-  // sees on the landing page that there is nothing more to buy
+  // sees the landing page as a member
   await reader.click("Start Reading", "main");
   await reader.arrivesAt("/");
   await reader.seesDisabled("You're a Premium Member!");
 
-  // cancels, and keeps what is paid for
+  // cancels, and keeps access for the paid period
   await reader.click("Manage or cancel membership", "#purchase");
   await reader.arrivesAt(anywhereAt(sandboxOrigin));
   await reader.click("Cancel subscription");
@@ -92,7 +92,7 @@ export async function doMainJob(
   await reader.arrivesAt("/premium");
   await reader.sees("main", /Your membership is cancelled\./);
 
-  // leaves, and the members' area is closed
+  // logs out, and cannot open the members' area
   await reader.click("Account menu", "header");
   await reader.click("Log out");
   await reader.arrivesAt("/");

@@ -2,15 +2,15 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { userInfo } from "node:os";
 
-/** A private network for a test, in which its processes can have any address, isolated from the machine's. */
+/** A private network for a test, isolated from the machine's, in which processes can use any address. */
 export type NetworkNamespace = {
-  /** The beginning of a command line that runs the rest of it in the namespace. */
+  /** The command prefix that runs a program in the namespace. */
   enter: [string, ...string[]];
   /** Ends the namespace once the last process in it has ended. */
   close(): void;
 };
 
-/** Configures the namespace it is in, says so, and lives until its input ends: with this process at the latest. */
+/** Configures its namespace, prints 'made', and runs until stdin is closed: with this process at the latest. */
 const HOLD = 'printf %s "$1" | ip -batch - && echo made && exec cat';
 
 /**

@@ -10,7 +10,7 @@ import { chooseSystemUser, ensureUserAccess } from "~db/embedded/system-user";
 import { fastFolder } from "./fast-folder";
 import { freePorts } from "./ports.mjs";
 
-/** A PostgreSQL server on TCP that a test stops, freezes and starts again, as an operator's may do under the site. */
+/** A PostgreSQL server on TCP that a test can stop, freeze and restart. */
 export class OwnPostgres {
   readonly #killAtExit = () => this.#kill();
 
@@ -20,11 +20,11 @@ export class OwnPostgres {
     /** The address of an empty database on it, the same through all restarts. */
     readonly url: string,
   ) {
-    // the server would outlive a runner that ends in the middle
+    // the server would outlive a runner that is killed
     process.once("exit", this.#killAtExit);
   }
 
-  /** In a folder of its own, or in the one given. */
+  /** Starts it in its own folder, or in the given one. */
   static async create(inDirectory?: string, settings = {}): Promise<OwnPostgres> {
     const dataDir = inDirectory ?? (await mkdtemp(join(fastFolder(), "golden-path-own-server-")));
     await chmod(dataDir, 0o711);
@@ -44,7 +44,7 @@ export class OwnPostgres {
     return new OwnPostgres(cluster, server, await superuserUrl(cluster, server, "postgres"));
   }
 
-  /** Ends all its sessions, and resolves when nothing listens there any more. */
+  /** Stops it with all its sessions, and resolves when nothing listens there any more. */
   async stop(): Promise<void> {
     await stopServer(this.cluster, this.server);
   }
@@ -54,7 +54,7 @@ export class OwnPostgres {
     this.server = await ensureServer(this.cluster, this.server);
   }
 
-  /** Freezes all its processes (SIGSTOP): connections stay open, and nothing answers. */
+  /** Freezes all its processes (SIGSTOP): connections stay open without a response. */
   freeze(): Promise<void> {
     return this.#signalAll("SIGSTOP");
   }
@@ -94,6 +94,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // it is gone already
+    // it has already ended
   }
 }

@@ -1,7 +1,7 @@
 import type { Page } from "playwright";
 import { expect } from "vitest";
 
-/** Waits for the one toast on the page and checks its words, and that it is the only one. */
+/** Waits for a toast with these texts, which must be the only one. */
 export async function expectToast(page: Page, title: string, description?: string): Promise<void> {
   const toast = page.locator(".toast").filter({ hasText: title });
   await toast.waitFor();
@@ -9,7 +9,7 @@ export async function expectToast(page: Page, title: string, description?: strin
   if (description !== undefined) {
     expect(await toast.locator(".toast-description").textContent()).toBe(description);
   }
-  // for a moment there is none, while the Radix toast takes over from the plain one
+  // there is none for a moment, while the Radix toast replaces the plain one
   await expect.poll(() => page.locator(".toast").count()).toBe(1);
 }
 
@@ -22,7 +22,7 @@ export function watchForErrors(page: Page): string[] {
   page.on("pageerror", (error) => errors.push(`uncaught: ${error.message}`));
   page.on("console", (message) => {
     if (message.type() !== "error" || message.location().url.includes(PHOTO_HOST)) return;
-    // the browser reports each failed answer; the test that provoked it looks at the answer itself
+    // the browser reports every failed response; the test that caused it checks the response itself
     if (/Failed to load resource/.test(message.text())) return;
     // Remix reports a navigation that was superseded by the next one while its response arrived
     if (/^AbortError: signal is aborted without reason/.test(message.text())) return;

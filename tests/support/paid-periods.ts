@@ -3,24 +3,24 @@ import { stripeClient } from "~/features/billing/stripe-client.server";
 
 const DAY = 24 * 60 * 60;
 
-/** The rule as it is written in docs/payments.md, in numbers of its own. */
+/** The rule of docs/payments.md, independently of the code under test. */
 const LEEWAY = 2 * DAY;
 const GRACE = 15 * DAY;
 
-/** What somebody is entitled to, judged by invoices, payments and disputes and not by the rule under test. */
-export type Truth = {
+/** What a customer is entitled to, derived from invoices, payments and disputes, not by the rule under test. */
+export type Entitlement = {
   /** Whether a current membership has a running period that is paid, not refunded and not disputed. */
   isPaidNow: boolean;
-  /** Whether there must be access, leeway and grace included. */
+  /** Whether there must be access, including leeway and grace. */
   givesAccess: boolean;
-  /** When the last grace of any period that was ever paid is over, in seconds since 1970; 0 for none. */
+  /** The end of the latest grace after any paid period, in seconds since 1970; 0 for none. */
   latestEndOfAnyGrace: number;
-  /** Invoices paid in spite of a dispute that had been open for a day or more. */
+  /** Invoices that Stripe collected although a dispute had been open for more than a day. */
   chargedWhileDisputed: string[];
 };
 
-/** Judges all of a customer's subscriptions at a moment, in seconds since 1970. */
-export async function truthAboutCustomer(customer: string, now: number): Promise<Truth> {
+/** A customer's entitlement from all subscriptions, at a time in seconds since 1970. */
+export async function entitlementOf(customer: string, now: number): Promise<Entitlement> {
   const stripe = stripeClient();
   const [subscriptions, invoices, charges, disputes] = await Promise.all([
     stripe.subscriptions.list({ customer, status: "all", limit: 100 }),
@@ -28,7 +28,7 @@ export async function truthAboutCustomer(customer: string, now: number): Promise
     stripe.charges.list({ customer, limit: 100 }),
     stripe.disputes.list({ limit: 100 }),
   ]);
-  const truth: Truth = {
+  const entitlement: Entitlement = {
     isPaidNow: false,
     givesAccess: false,
     latestEndOfAnyGrace: 0,
@@ -38,9 +38,9 @@ export async function truthAboutCustomer(customer: string, now: number): Promise
     const periods = invoices.data
       .filter((invoice) => subscriptionOf(invoice) === subscription.id)
       .map((invoice) => periodOf(invoice, charges.data, disputes.data));
-    judge(subscription, periods, now, truth);
+    addSubscription(subscription, periods, now, entitlement);
   }
-  return truth;
+  return entitlement;
 }
 
 type Period = {
@@ -53,39 +53,39 @@ type Period = {
   disputes: Stripe.Dispute[];
 };
 
-function judge(
+function addSubscription(
   { status, items, cancel_at, pause_collection }: Stripe.Subscription,
   periods: Period[],
   now: number,
-  truth: Truth,
+  entitlement: Entitlement,
 ): void {
   const paid = periods.filter(({ isPaid }) => isPaid);
   for (const { end } of paid) {
-    truth.latestEndOfAnyGrace = Math.max(truth.latestEndOfAnyGrace, end + GRACE);
+    entitlement.latestEndOfAnyGrace = Math.max(entitlement.latestEndOfAnyGrace, end + GRACE);
   }
   const open = paid
     .flatMap(({ disputes }) => disputes)
     .filter(isOpenOrLost)
-    // lost, but paid again since, so it no longer counts
+    // a lost one no longer counts once another period has been paid
     .filter(({ status, created }) => status !== "lost" || !paid.some((p) => p.paidAt > created));
   for (const dispute of open) {
     const late = paid.filter(({ paidAt }) => paidAt > dispute.created + DAY);
-    // the holder may pay by themselves; what is collected is collected by Stripe
+    // while collection is paused, only the holder can have paid
     if (pause_collection) continue;
-    truth.chargedWhileDisputed.push(...late.map(({ invoice }) => invoice.id ?? ""));
+    entitlement.chargedWhileDisputed.push(...late.map(({ invoice }) => invoice.id ?? ""));
   }
   const last = paid.sort((a, b) => b.end - a.end)[0];
-  const goesOn = ["active", "trialing", "past_due"].includes(status);
-  if (!last || !goesOn || open.length > 0 || last.isRefunded) return;
+  const isLive = ["active", "trialing", "past_due"].includes(status);
+  if (!last || !isLive || open.length > 0 || last.isRefunded) return;
 
   const isCancelledBy = (moment: number) => cancel_at !== null && cancel_at <= moment;
-  if (last.start <= now && now < last.end && !isCancelledBy(now)) truth.isPaidNow = true;
-  const hasMovedOn = (items.data[0]?.current_period_end ?? 0) > last.end;
-  const renewing = last.end + (hasMovedOn ? GRACE : LEEWAY);
+  if (last.start <= now && now < last.end && !isCancelledBy(now)) entitlement.isPaidNow = true;
+  const isNextPeriodUnpaid = (items.data[0]?.current_period_end ?? 0) > last.end;
+  const renewing = last.end + (isNextPeriodUnpaid ? GRACE : LEEWAY);
   const end = isCancelledBy(last.end)
     ? Number(cancel_at)
     : Math.min(renewing, cancel_at ?? renewing);
-  if (now < end) truth.givesAccess = true;
+  if (now < end) entitlement.givesAccess = true;
 }
 
 function periodOf(

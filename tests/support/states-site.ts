@@ -1,5 +1,5 @@
 import type { Browser, LaunchOptions } from "playwright";
-import { launchBrowser } from "./browsers/chromium.mjs";
+import { launchChromium } from "./browsers/chromium.mjs";
 import { createTestDatabase } from "./postgres";
 import { type Program, startProgram, temporaryDirectory } from "./program";
 import { prepareVisitors, type Visitors } from "./screen-visitors.mjs";
@@ -28,7 +28,7 @@ export async function startStatesSite(options: LaunchOptions = {}): Promise<Stat
         RATE_LIMIT_FACTOR: "1000",
       },
     }),
-    launchBrowser(options),
+    launchChromium(options),
   ]);
   const close = async () => {
     await browser.close();

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import lighthouse from "lighthouse";
-import { findBrowser, launchBrowser } from "../support/browsers/chromium.mjs";
+import { findChromium, launchChromium } from "../support/browsers/chromium.mjs";
 import { startBuiltDemo } from "../support/built-demo.mjs";
 import { freePorts } from "../support/ports.mjs";
 
@@ -30,11 +30,11 @@ const PAGES = [
   { path: "/auth", floors: FLOORS },
 ];
 
-process.env.CHROMIUM_PATH = await findBrowser();
+process.env.CHROMIUM_PATH = await findChromium();
 const photos = await startPhotoHost();
 const site = await startBuiltDemo({ RATE_LIMIT_FACTOR: "1000" });
 const debuggingPort = await freePorts(1);
-const browser = await launchBrowser({
+const browser = await launchChromium({
   args: [
     `--remote-debugging-port=${debuggingPort}`,
     `--host-resolver-rules=MAP ${PHOTO_HOST}:443 127.0.0.1:${photos.port}`,
@@ -123,7 +123,7 @@ function costsOf({ categories, audits }, category) {
 
 /** The photo host's stand-in: the cover's drawing as a photograph of the size that is asked for. */
 async function startPhotoHost() {
-  const painter = await launchBrowser();
+  const painter = await launchChromium();
   const page = await painter.newPage();
   const cover = readFileSync(
     fileURLToPath(new URL("../../app/features/landing/art/cover.svg", import.meta.url)),

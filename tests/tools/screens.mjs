@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findBrowser, launchBrowser } from "../support/browsers/chromium.mjs";
+import { findChromium, launchChromium } from "../support/browsers/chromium.mjs";
 import { startBuiltDemo } from "../support/built-demo.mjs";
 import { SCREEN_STATES } from "../support/screen-states.mjs";
 import { prepareVisitors } from "../support/screen-visitors.mjs";
@@ -23,9 +23,9 @@ const states = SCREEN_STATES.filter(
   ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
 );
 
-process.env.CHROMIUM_PATH = await findBrowser();
+process.env.CHROMIUM_PATH = await findChromium();
 const site = await startBuiltDemo({ NEWSLETTER_DOUBLE_OPT_IN: "true", RATE_LIMIT_FACTOR: "1000" });
-const browser = await launchBrowser();
+const browser = await launchChromium();
 try {
   const visitors = await prepareVisitors(browser, site);
   if (wanted.length === 0) rmSync(folder, { recursive: true, force: true });

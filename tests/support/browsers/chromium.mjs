@@ -37,7 +37,7 @@ export const NO_OTHER_HOSTS = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE lo
  * @param {import("playwright").LaunchOptions} [options]
  * @returns {Promise<import("playwright").Browser>}
  */
-export async function launchBrowser(options = {}) {
+export async function launchChromium(options = {}) {
   const executablePath =
     process.env[CONFIGURED] ?? (await firstThatStarts(installedBrowsers(), failureOf));
   if (executablePath === undefined) throw new Error(NOT_FOUND);
@@ -51,7 +51,7 @@ export async function launchBrowser(options = {}) {
  * @param {{ log?: (line: string) => void }} [options]
  * @returns {Promise<string>}
  */
-export async function findBrowser({ log = console.log } = {}) {
+export async function findChromium({ log = console.log } = {}) {
   const configured = await configuredBrowser(CONFIGURED, failureOf);
   if (configured !== undefined) return configured;
   const installed = await firstThatStarts(installedBrowsers(), failureOf);
