@@ -36,7 +36,7 @@ afterAll(async () => {
   await site?.close();
 });
 
-/** Brings up a state, without motion: what fades in has no contrast half-way. */
+/** Sets up a state, with reduced motion: contrast cannot be measured during a fade. */
 async function openState(state: ScreenState, options: BrowserContextOptions): Promise<Page> {
   context = await browser.newContext({
     baseURL: program.origin,
@@ -46,7 +46,7 @@ async function openState(state: ScreenState, options: BrowserContextOptions): Pr
   });
   const page = await context.newPage();
   errors = watchForErrors(page);
-  // axe itself needs JavaScript: a page whose own never comes is what one without has
+  // axe itself needs JavaScript; a page whose own scripts are blocked is the same as one without
   if (state.plain) await page.route("**/build/**/*.js", (route) => route.abort());
   await state.show(page, visitors);
   return page;
@@ -54,7 +54,7 @@ async function openState(state: ScreenState, options: BrowserContextOptions): Pr
 
 function named(name: string): ScreenState {
   const state = SCREEN_STATES.find((state) => state.name === name);
-  if (!state) throw new Error(`There is no state ${name}.`);
+  if (!state) throw new Error(`No state '${name}'.`);
   return state;
 }
 
@@ -75,15 +75,14 @@ describe.each(SCREEN_STATES.filter(({ again }) => !again))("$name", (state) => {
     for (const width of ZOOMED) {
       if (state.only === "wide") continue;
       await page.setViewportSize({ width, height: 800 });
-      // lengths in vw follow the window a moment later
+      // lengths in vw change a moment after the window
       await expect.poll(() => sidewaysScroll(page), { message: `at ${width} px` }).toBe(0);
     }
   });
 });
 
 /**
- * Scrolls to the top, where the sticky header covers nothing, and hovers the toast, which would close
- * otherwise.
+ * Scrolls to the top, where the sticky header covers nothing, and hovers the toast so that it stays open.
  */
 async function atRest(page: Page, { name }: ScreenState): Promise<void> {
   await page.evaluate(() => window.scrollTo(0, 0));
@@ -92,17 +91,17 @@ async function atRest(page: Page, { name }: ScreenState): Promise<void> {
   }
 }
 
-/** What axe finds, as rules with the elements that break them. */
+/** What axe finds: each violated rule, with the elements. */
 async function violations(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page })
     .options({ runOnly: TAGS, resultTypes: ["violations"] })
-    // without it axe opens a page of its own at the end, for frames we do not have
+    // otherwise axe opens another page at the end, for frames we do not have
     .setLegacyMode()
     .analyze();
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
 }
 
-/** Headings that break the outline: one of level 1, the first, and no level left out. */
+/** Headings that break the outline: a single level 1, which is first, and no level skipped. */
 function outlineFaults(page: Page): Promise<string[]> {
   return page.locator("h1, h2, h3, h4, h5, h6").evaluateAll((all) => {
     const headings = all.filter((heading) => heading.checkVisibility());
@@ -163,7 +162,7 @@ describe("the keyboard", () => {
     expect(box?.height).toBeGreaterThanOrEqual(24);
 
     await page.keyboard.press("Enter");
-    // the router follows the link a moment later
+    // the router handles the link a moment later
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("main");
     await page.keyboard.press("Tab");
     const inMain = await page.evaluate(() => !!document.activeElement?.closest("main"));
@@ -194,7 +193,7 @@ describe("the keyboard", () => {
   );
 });
 
-/** Runs in the page: what has the focus, whether it wears a ring, and whether it can be seen. */
+/** Runs in the page: what has the focus, whether it has a ring, and whether it is visible. */
 function describeFocus() {
   const focused = document.activeElement;
   if (!focused || focused === document.body) return null;
@@ -211,7 +210,7 @@ function describeFocus() {
 
 describe("touch", () => {
   it.each(["landing", "auth", "premium", "menu-mobile-member", "toast-notice"])(
-    "finds targets of 44 px on %s",
+    "has targets of at least 44 px on %s",
     async (name) => {
       const page = await openState(named(name), {
         viewport: PHONE,
@@ -224,7 +223,7 @@ describe("touch", () => {
           targets
             .filter((target) => target.checkVisibility() && !target.matches(".skip-link"))
             .map((target) => ({ target, box: target.getBoundingClientRect() }))
-            // a label reaches as far as its field, and a field stands on a line of its own
+            // a label is as wide as its field, and a field has a line of its own
             .filter(({ box }) => box.height < 43.5 || box.width < 31)
             .map(({ target, box }) => `${target.outerHTML} ${box.width}x${box.height}`),
         );
@@ -258,7 +257,7 @@ describe("reduced motion", () => {
       .locator(".path-piece")
       .evaluateAll((pieces) => pieces.map((piece) => getComputedStyle(piece).clipPath));
     expect(new Set(clips)).toEqual(new Set(["none"]));
-    // a smooth scroll would take many steps
+    // smooth scrolling would take many steps
     await page.evaluate(() => {
       const places: number[] = [];
       addEventListener("scroll", () => places.push(Math.round(scrollY)));

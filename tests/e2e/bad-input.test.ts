@@ -8,7 +8,7 @@ const FORM = "application/x-www-form-urlencoded";
 const MULTIPART = "multipart/form-data; boundary=edge";
 const KB = 1024;
 
-/** What a browser says when somebody follows a link or sends a form. */
+/** Headers of a browser that follows a link or sends a form. */
 const NAVIGATION = { Accept: "text/html,application/xhtml+xml", "Sec-Fetch-Mode": "navigate" };
 
 const raw = (type: string | null, body: string | Buffer): Sent => ({
@@ -21,7 +21,7 @@ const raw = (type: string | null, body: string | Buffer): Sent => ({
 const part = (disposition: string, value: string) =>
   `--edge\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${value}\r\n`;
 
-/** Values that no field of any form takes. */
+/** Values that no field of any form accepts. */
 const BAD_VALUES: Record<string, string> = {
   empty: "",
   blank: " \t ",
@@ -39,7 +39,7 @@ const FIELDS = ["email", "password", "token", "priceId", "notice", "redirectTo"]
 
 const withAll = (value: unknown) => Object.fromEntries(FIELDS.map((name) => [name, value]));
 
-/** Bodies that no route of the site may do anything for. */
+/** Bodies on which no route may act. */
 const BAD_BODIES: Record<string, Sent> = {
   ...Object.fromEntries(
     Object.entries(BAD_VALUES).flatMap(([name, value]) => [
@@ -51,7 +51,7 @@ const BAD_BODIES: Record<string, Sent> = {
   "nothing, of no type": raw(null, ""),
   "no type": raw(null, "email=reader@example.test"),
   "another type": raw("text/plain", "email=reader@example.test"),
-  "a type that is none": raw("a/b/c;;;", "email=reader@example.test"),
+  "a malformed type": raw("a/b/c;;;", "email=reader@example.test"),
   XML: raw("application/xml", "<email>reader@example.test</email>"),
   "fields sent twice": raw(
     FORM,
@@ -69,8 +69,8 @@ const BAD_BODIES: Record<string, Sent> = {
   "JSON numbers": { json: withAll(1e308) },
   "JSON lists": { json: withAll(["one@example.test", "two@example.test"]) },
   "JSON objects": { json: withAll({ $gt: "", toString: 1 }) },
-  "JSON names of the language": raw("application/json", '{"__proto__":{"email":"a@b.test"}}'),
-  "JSON as deep as it goes": raw("application/json", '{"a":'.repeat(10 * KB)),
+  "JSON with __proto__": raw("application/json", '{"__proto__":{"email":"a@b.test"}}'),
+  "deeply nested JSON": raw("application/json", '{"a":'.repeat(10 * KB)),
   "multipart without a boundary": raw("multipart/form-data", part('name="email"', "a@b.test")),
   "multipart without an end": raw(MULTIPART, part('name="email"', "reader@example.test")),
   "multipart of nothing": raw(MULTIPART, ""),
@@ -88,7 +88,7 @@ const BAD_BODIES: Record<string, Sent> = {
   ),
 };
 
-/** Every address that takes a form, and those of pages, which take none. */
+/** Every path that accepts a form, and those of pages, which accept none. */
 const TARGETS = [
   "/auth/login",
   "/auth/signup",
@@ -118,28 +118,28 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-/** The tables that were written to, the counting of attempts left out. */
+/** The tables that were written to, apart from the counts of attempts. */
 async function written(): Promise<string[]> {
   const changed = changedTables(before, await readContents(site.database));
   return changed.filter((table) => table !== "rate_limits");
 }
 
-/** What of an answer people read. */
-function wordsOf({ text }: Answer): string {
+/** A response's readable text. */
+function readableText({ text }: Answer): string {
   return (
     text
       .replace(/<(script|style)\b[\s\S]*?<\/\1>/g, "")
       .replace(/<[^>]*>/g, " ")
-      // its own address stands on a page for when it is printed
+      // pages contain their own address for print
       .replaceAll(new URL(site.origin).host, "")
       .trim()
   );
 }
 
-/** Checks that an answer is one for people: no fault, nothing of the program's inside, and some words. */
-function expectDecentAnswer(answer: Answer, what: string, method = "POST") {
+/** Checks that a response is meant for people: no server error, no internals of the program, and some text. */
+function expectReadableAnswer(answer: Answer, what: string, method = "POST") {
   const { status, headers, text } = answer;
-  const words = wordsOf(answer);
+  const words = readableText(answer);
   const shown = `${what}: ${status} ${headers.location ?? ""} ${words.slice(0, 300)}`;
   expect(status, shown).toBeGreaterThanOrEqual(200);
   expect(status, shown).toBeLessThan(500);
@@ -161,17 +161,17 @@ function expectDecentAnswer(answer: Answer, what: string, method = "POST") {
   }
 }
 
-/** Posts as a form or a script on one of the site's pages does. */
+/** Posts as a form or script of the site's pages does. */
 function postTo(path: string, sent: Sent, cookie = ""): Promise<Answer> {
   const headers = { Origin: site.origin, "Sec-Fetch-Site": "same-origin", ...NAVIGATION };
   return send(site.origin + path, { cookie, ...sent, headers: { ...headers, ...sent.headers } });
 }
 
-describe.each(TARGETS)("a body that makes no sense, sent to %s", (path) => {
-  it("is answered in words and changes nothing", async () => {
+describe.each(TARGETS)("an invalid body, sent to %s", (path) => {
+  it("gets a readable response and changes nothing", async () => {
     for (const [name, sent] of Object.entries(BAD_BODIES)) {
       const answer = await postTo(path, sent);
-      expectDecentAnswer(answer, `${name} to ${path}`);
+      expectReadableAnswer(answer, `${name} to ${path}`);
       // whatever a form is told, it is not that it has worked
       const cookies = answer.cookies.filter((cookie) => !/max-age=0/i.test(cookie));
       expect(
@@ -183,7 +183,7 @@ describe.each(TARGETS)("a body that makes no sense, sent to %s", (path) => {
   });
 });
 
-describe("a signed-in visitor's senseless forms", () => {
+describe("invalid forms of a signed-in visitor", () => {
   let visitor: Visitor;
 
   beforeAll(async () => {
@@ -196,7 +196,7 @@ describe("a signed-in visitor's senseless forms", () => {
     "to %s change nothing",
     async (path) => {
       for (const [name, sent] of Object.entries(BAD_BODIES)) {
-        expectDecentAnswer(await postTo(path, sent, visitor.cookie), `${name} to ${path}`);
+        expectReadableAnswer(await postTo(path, sent, visitor.cookie), `${name} to ${path}`);
       }
       expect(await written()).toEqual([]);
       expect((await visitor.get("/")).text).toContain("muddled@example.test");
@@ -204,7 +204,7 @@ describe("a signed-in visitor's senseless forms", () => {
   );
 });
 
-describe("an address that makes no sense", () => {
+describe("an invalid URL", () => {
   const LONG = "x".repeat(10 * KB);
   const PATHS = [
     "/%",
@@ -267,18 +267,18 @@ describe("an address that makes no sense", () => {
     "/$",
   ];
 
-  it.each(PATHS)("is answered in words: %s", async (path) => {
+  it.each(PATHS)("gets a readable response: %s", async (path) => {
     for (const method of ["GET", "HEAD", "OPTIONS"]) {
       const answer = await send(site.origin + path, { method, headers: NAVIGATION });
       const what = `${method} ${path.slice(0, 60)}`;
-      // what Remix sends its own scripts is no page and has no words
+      // responses to Remix's own scripts are not pages and have no text
       if (/\.data|__manifest/.test(path)) expect(answer.status, what).toBeLessThan(500);
-      else expectDecentAnswer(answer, what, method);
+      else expectReadableAnswer(answer, what, method);
     }
     expect(await written()).toEqual([]);
   });
 
-  it("may hold what a signed-in visitor's pages make nothing of", async () => {
+  it("gets a readable response when signed in", async () => {
     const visitor = site.visitor();
     await visitor.signUp("lost@example.test");
     before = await readContents(site.database);
@@ -289,7 +289,7 @@ describe("an address that makes no sense", () => {
   });
 });
 
-describe("a cookie that makes no sense", () => {
+describe("an invalid cookie", () => {
   const value = (text: string) => encodeURIComponent(Buffer.from(text).toString("base64"));
   const COOKIES = [
     "session",
@@ -312,7 +312,7 @@ describe("a cookie that makes no sense", () => {
     "session=\u00e9\u00ff",
   ];
 
-  it.each(COOKIES)("is as good as none: %s", async (cookie) => {
+  it.each(COOKIES)("is ignored: %s", async (cookie) => {
     for (const path of ["/", "/auth", "/premium", "/checkout/success", "/auth.data"]) {
       const answer = await send(site.origin + path, { cookie, headers: NAVIGATION });
       expect(answer.status, path).toBeLessThan(400);
@@ -320,14 +320,14 @@ describe("a cookie that makes no sense", () => {
       if (path === "/") expect(answer.text).toContain("Log In");
     }
     for (const path of ["/logout", "/checkout", "/billing", "/newsletter"]) {
-      expectDecentAnswer(
+      expectReadableAnswer(
         await postTo(path, { form: { email: "" } }, cookie),
         `${cookie} to ${path}`,
       );
     }
   });
 
-  it("does not let a signature for one cookie pass for another", async () => {
+  it("is one whose signature was made for another cookie", async () => {
     const visitor = site.visitor();
     await visitor.signUp("signed@example.test");
     await visitor.post("/notice", { form: { notice: "profile" } });
@@ -341,7 +341,7 @@ describe("a cookie that makes no sense", () => {
         expect(page.status).toBe(200);
         expect(page.text).toContain("Log In");
         expect(page.text).not.toContain("Feature not implemented");
-        await expectDecentAnswer(
+        await expectReadableAnswer(
           await postTo("/auth/login", { form: { email: "signed@example.test" } }, cookie),
           cookie,
         );
@@ -351,7 +351,7 @@ describe("a cookie that makes no sense", () => {
   });
 });
 
-describe("what is hardly HTTP", () => {
+describe("malformed HTTP", () => {
   const host = () => new URL(site.origin).host;
   const REQUESTS: Record<string, () => string> = {
     "no host": () => "GET / HTTP/1.1\r\n\r\n",
@@ -373,39 +373,39 @@ describe("what is hardly HTTP", () => {
       `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
     "a length beside chunks": () =>
       `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    "a chunk that is none": () =>
+    "a malformed chunk": () =>
       `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
     noise: () => "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
   };
 
-  /** The statuses of those that are not answered 400. */
-  const REFUSED_OTHERWISE: Record<string, number> = {
+  /** The statuses other than 400. */
+  const OTHER_STATUSES: Record<string, number> = {
     "an asterisk": 405,
     "a header of 20 KB": 431,
   };
 
-  /** A body that turns out to be none may be found out when somebody works on it already. */
-  const CUT_OFF = "a chunk that is none";
+  /** A malformed body may only be detected once it is being processed, so the connection may be cut off. */
+  const MAY_BE_CUT_OFF = "a malformed chunk";
 
-  it.each(Object.entries(REQUESTS))("is refused or cut off: %s", async (name, request) => {
+  it.each(Object.entries(REQUESTS))("is rejected: %s", async (name, request) => {
     const connection = await openConnection(site.origin);
     connection.write(request());
     connection.finish();
     const answer = await connection.ended;
-    if (name === CUT_OFF) expect(answer).toMatch(/^(HTTP\/1\.1 400 |$)/);
-    else expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${REFUSED_OTHERWISE[name] ?? 400} `));
+    if (name === MAY_BE_CUT_OFF) expect(answer).toMatch(/^(HTTP\/1\.1 400 |$)/);
+    else expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${OTHER_STATUSES[name] ?? 400} `));
     expect(answer).not.toMatch(/\n\s+at |node_modules/);
     expect(await written()).toEqual([]);
   });
 });
 
-describe("after all of that", () => {
-  it("nothing has been logged as a fault of the site", () => {
+describe("after all of these requests", () => {
+  it("no error has been logged", () => {
     const lines = site.program.output().split("\n");
     expect(lines.filter((line) => /"level":[56]0|\n\s+at /.test(line))).toEqual([]);
   });
 
-  it("the site still does its work", async () => {
+  it("the site still works", async () => {
     const visitor = site.visitor();
     await visitor.signUp("sensible@example.test");
     expect((await visitor.get("/")).text).toContain("sensible@example.test");

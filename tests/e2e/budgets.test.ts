@@ -12,7 +12,7 @@ const STYLE_BUDGET = 12_000;
 const SHIFT_BUDGET = 0.02;
 
 const PHOTO_HOST = "images.unsplash.com";
-/** Stands in for the photographs: any picture of our own will do. */
+/** Replaces the photographs. */
 const PHOTO = readFileSync("public/icon-512.png");
 
 const DESKTOP = { width: 1280, height: 800 };
@@ -73,7 +73,7 @@ function nextFrame(): Promise<void> {
 /** A response's size on the wire; if sent without Brotli, its size with Brotli. */
 async function transferred(request: Request): Promise<number> {
   const response = await request.response();
-  if (!response) throw new Error(`${request.url()} has no answer.`);
+  if (!response) throw new Error(`${request.url()} has no response.`);
   if ((await response.headerValue("content-encoding")) === "br") {
     return (await request.sizes()).responseBodySize;
   }
@@ -121,7 +121,7 @@ describe("the first visit to the landing page", () => {
     expect(Math.min(...asked)).toBeGreaterThanOrEqual(painted);
   });
 
-  it("requests nothing from other hosts but the two photographs", async () => {
+  it("requests only the two photographs from other hosts", async () => {
     const elsewhere = new Set<string>();
     page.on("request", (request) => {
       const { origin, host, pathname } = new URL(request.url());
@@ -139,7 +139,7 @@ describe("the first visit to the landing page", () => {
   });
 
   it.each([DESKTOP, PHONE])(
-    "does not shift while it loads and is read ($width px)",
+    "does not shift while it loads and is scrolled ($width px)",
     async (viewport) => {
       await page.setViewportSize(viewport);
       await onPhotos(showPhoto);
@@ -164,7 +164,7 @@ describe("the first visit to the landing page", () => {
       });
       await reportPaintOf("h1 span");
       await page.goto("/", { waitUntil: "commit" });
-      // at first the browser hides the text, in the font's block period
+      // the browser hides the text first, in the font's block period
       await page.waitForFunction(() => performance.getEntriesByName("text-paint").length > 0);
       const before = await titleWidth();
       letFontsCome();
@@ -176,7 +176,7 @@ describe("the first visit to the landing page", () => {
   );
 });
 
-/** Notes in the page's timeline when the text of these elements is painted for the first time. */
+/** Adds an entry to the page's timeline when the text of these elements is first painted. */
 function reportPaintOf(selector: string) {
   return page.addInitScript((selector) => {
     new MutationObserver(() => {
@@ -221,7 +221,7 @@ function layoutShift(): Promise<number> {
           }
           resolve(largest);
         }).observe({ type: "layout-shift", buffered: true });
-        // the observer is not called where nothing has shifted
+        // the observer is not called if nothing has shifted
         requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)));
       }),
   );
@@ -260,7 +260,7 @@ describe("with the photo host blocked", () => {
     await onPhotos(() => new Promise<void>(() => {}));
     await page.goto("/", { waitUntil: "commit" });
     await hydrated(page);
-    // with JavaScript the notice costs no request and no other page
+    // with JavaScript the notice needs no request and no other page
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.method()));
     await page.getByRole("button", { name: /^Get Your Copy/ }).click();
@@ -269,7 +269,7 @@ describe("with the photo host blocked", () => {
   });
 });
 
-/** How far two pictures of the same size lie apart on average, in steps of 0 to 255. */
+/** The mean difference of two pictures of the same size, from 0 to 255. */
 async function difference(one: Buffer, other: Buffer): Promise<number> {
   const judge = await browser.newPage();
   try {

@@ -7,10 +7,10 @@ import { linkIn, mailInOutbox } from "../support/mail";
 
 const site = siteForThisFile({ variables: { NEWSLETTER_DOUBLE_OPT_IN: "true" } });
 
-/** Too long for an address, which no browser knows. */
+/** Too long for an address, which browsers do not check. */
 const OVERLONG_EMAIL = `${"a".repeat(300)}@example.test`;
 
-/** How a form comes to fail: opens its page, and sends it. */
+/** Opens a form's page and sends it so that it fails. */
 type Failure = (page: Page) => Promise<void>;
 
 const press = (page: Page, name: string) =>
@@ -97,7 +97,7 @@ const FAILURES: Record<string, Failure> = {
   },
 };
 
-/** What a page says outside its toast. */
+/** A page's text outside its toast. */
 const wordsOf = (page: Page) => page.locator("header, main").allInnerTexts();
 
 describe.each([

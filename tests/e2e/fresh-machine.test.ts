@@ -5,15 +5,15 @@ import { afterEach, describe, expect, it, type TestContext } from "vitest";
 import { end, FreshMachine } from "../support/fresh-machine";
 import { freePorts } from "../support/ports.mjs";
 
-/** Longest wait for the first start, in milliseconds; making the embedded database takes most of it. */
-const START_LIMIT = 60_000;
+/** Timeout for the first start, in milliseconds; creating the embedded database takes most of it. */
+const START_TIMEOUT_MS = 60_000;
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-describe("an ordinary user without a compiler", () => {
+describe("an unprivileged user without a compiler", () => {
   it("installs without install scripts, starts the site, and signs up", async (test) => {
     const machine = await freshMachine(test);
     const installed = await machine.install();
@@ -43,7 +43,7 @@ describe("an ordinary user without a compiler", () => {
     const page = await firstPage(origin, npm, ended);
     expect(await page.text()).toContain("The Golden Path");
 
-    // which hashes the password with argon2, as every sign-up does
+    // signing up loads argon2, a native module
     const answer = await fetch(`${origin}/auth/signup`, {
       method: "POST",
       headers: { "Content-Type": "application/json", Origin: origin },
@@ -56,7 +56,7 @@ describe("an ordinary user without a compiler", () => {
     await expect.poll(() => fetch(origin).catch(() => "gone"), { timeout: 15_000 }).toBe("gone");
   }, 180_000);
 
-  // what comes with Node 20 and 22; it looks closer at optional peers than later versions
+  // npm of Node 20 and 22, which is stricter about optional peers than later versions
   it("can install with npm 10, too", async (test) => {
     const machine = await freshMachine(test);
     const tried = await machine.tryInstallationWith("npm@10.8.2");
@@ -69,7 +69,7 @@ async function freshMachine(test: TestContext): Promise<FreshMachine> {
   const machine = new FreshMachine();
   cleanUps.push(() => machine.remove());
   if (!(await machine.canRunNpm())) {
-    skip(test, "Node.js or npm are in a folder that only root may enter.");
+    skip(test, "Node.js or npm is in a folder that only root may read.");
   }
   return machine;
 }
@@ -85,13 +85,13 @@ async function firstPage(
   child: ChildProcess,
   ended: Promise<{ output: string }>,
 ): Promise<Response> {
-  const limit = Date.now() + START_LIMIT;
+  const limit = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < limit) {
     const answer = await fetch(origin).catch(() => null);
     if (answer?.status === 200) return answer;
     await answer?.arrayBuffer();
-    if (child.exitCode !== null) throw new Error(`It ended:\n${(await ended).output}`);
+    if (child.exitCode !== null) throw new Error(`The site ended:\n${(await ended).output}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error("The site was not there in time.");
+  throw new Error("The site did not start in time.");
 }

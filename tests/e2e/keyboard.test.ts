@@ -9,8 +9,8 @@ const site = siteForThisFile();
 
 const press = (page: Page, key: string) => page.keyboard.press(key);
 
-describe("with nothing but a keyboard", () => {
-  it("the main job is done from signing up to the cancelled membership", async () => {
+describe("with the keyboard alone", () => {
+  it("the main user journey works from signing up to the cancelled membership", async () => {
     const page = await site.open("/");
     const banner = page.getByRole("banner");
     const email = site.newEmail("typist");
@@ -29,7 +29,7 @@ describe("with nothing but a keyboard", () => {
     await expectToast(page, "Purchase Feature Coming Soon!");
     await expect(page.getByRole("button", { name: /^Get Your Copy/ })).toBeFocused();
 
-    // signs up, after a look at the other tab
+    // signs up, after switching to the other tab and back
     await tabTo(page, banner.getByRole("link", { name: "Sign Up" }), "Shift+Tab");
     await press(page, "Enter");
     await page.waitForURL("**/auth?tab=signup");
@@ -131,7 +131,7 @@ describe("with nothing but a keyboard", () => {
     await expectFocusKept(page);
   });
 
-  it("a toast is reached with F8 and closed, and the focus goes on from there", async () => {
+  it("a toast is reached with F8 and closed, and the focus is not lost", async () => {
     const page = await site.open("/");
     await tabTo(page, page.getByRole("banner").getByRole("button", { name: "Buy Now" }));
     await press(page, "Enter");
@@ -144,7 +144,7 @@ describe("with nothing but a keyboard", () => {
     await expectFocusKept(page);
   });
 
-  it("a refused log in leaves the focus in the password", async () => {
+  it("a failed log-in leaves the focus in the password field", async () => {
     const page = await site.open("/auth");
     const form = page.getByRole("tabpanel");
     await tabTo(page, form.getByLabel("Email"));
@@ -157,7 +157,7 @@ describe("with nothing but a keyboard", () => {
     await expectFocusInSight(page);
   });
 
-  it("changing one's mind between the tabs loses nothing, however slow the machine", async () => {
+  it("switching between the tabs is reliable, even on a slow machine", async () => {
     const page = await site.open("/auth?tab=signup");
     const machine = await page.context().newCDPSession(page);
     await machine.send("Emulation.setCPUThrottlingRate", { rate: 6 });
@@ -176,7 +176,7 @@ describe("with nothing but a keyboard", () => {
     }
   });
 
-  it("a key that is pressed while the page comes alive does no harm", async () => {
+  it("a key pressed during hydration does no harm", async () => {
     const page = await site.visit();
     await page.addInitScript(() => {
       const add = document.addEventListener.bind(document);
@@ -192,13 +192,13 @@ describe("with nothing but a keyboard", () => {
     await expectToast(page, "Purchase Feature Coming Soon!");
   });
 
-  it("Escape closes the mobile menu though it is the key that brings the page alive", async () => {
+  it("Escape closes the mobile menu even as the key press that triggers hydration", async () => {
     const page = await site.visit({ viewport: { width: 360, height: 740 } });
     await page.addInitScript(() => {
       const add = document.addEventListener.bind(document);
       document.addEventListener = (type: string, ...rest: unknown[]) => {
         add(type, ...(rest as [EventListener]));
-        // React listens from now on, and has not claimed an element yet
+        // React listens from now on, and has not hydrated any element yet
         if (type !== "keydown") return;
         document.addEventListener = add;
         queueMicrotask(() => {
@@ -217,7 +217,7 @@ describe("with nothing but a keyboard", () => {
     await expect(page.getByRole("banner").locator("summary[aria-label=Menu]")).toBeFocused();
   });
 
-  it("a letter that is typed the moment the account menu is there goes to its item", async () => {
+  it("a letter typed the moment the account menu opens moves to its item", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
     await site.open("/", page);
@@ -235,7 +235,7 @@ describe("with nothing but a keyboard", () => {
     await expect(page.getByRole("menuitem", { name: "Log out" })).toBeFocused();
   });
 
-  it("the account menu takes the focus along when it comes alive", async () => {
+  it("the account menu keeps the focus when it is hydrated", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
     await site.open("/", page);
@@ -257,15 +257,15 @@ describe("with nothing but a keyboard", () => {
     await expect(avatar).toBeFocused();
   });
 
-  it("the account menu opens at its first item, even before it comes alive", async () => {
+  it("the account menu focuses its first item, even if opened before its code has loaded", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
-    let letMenuCome = () => {};
+    let releaseMenu = () => {};
     const held = new Promise<void>((resolve) => {
-      letMenuCome = resolve;
+      releaseMenu = resolve;
     });
     await site.open("/", page);
-    // what is asked for from now on is the menu's own code
+    // from now on the page requests only the menu's code
     await page.route("**/build/**", async (route) => {
       await held;
       await route.continue();
@@ -274,13 +274,13 @@ describe("with nothing but a keyboard", () => {
     await tabTo(page, banner.getByLabel("Account menu"));
     await press(page, "Enter");
     await expect(banner.locator("details.account-menu")).toHaveAttribute("open");
-    letMenuCome();
+    releaseMenu();
     await expect(page.getByRole("menuitem", { name: "Profile" })).toBeFocused();
     await press(page, "Escape");
     await expect(banner.getByLabel("Account menu")).toBeFocused();
   });
 
-  it("the mobile menu is opened, walked, closed and used at 360 px", async () => {
+  it("the mobile menu is opened, tabbed through, closed and used at 360 px", async () => {
     const page = await site.visit({ viewport: { width: 360, height: 740 } });
     await site.signUp(page.context());
     await site.open("/", page);

@@ -11,7 +11,7 @@ describe.each([
 ])("the links in a mail $name", ({ javaScriptEnabled }) => {
   const email = `forgetful-${javaScriptEnabled ? "js" : "plain"}@example.test`;
 
-  it("lead to a new password, once", async () => {
+  it("set a new password, once", async () => {
     const page = await site.visit({ javaScriptEnabled });
     const context = page.context();
     await context.request.post("/auth/signup", {

@@ -21,7 +21,7 @@ const WAYS = [
   { way: "without JavaScript", javaScript: false },
 ];
 
-describe("the main job in Chromium", () => {
+describe("the main user journey in Chromium", () => {
   let browser: Awaited<ReturnType<typeof launchChromium>>;
   beforeAll(async () => {
     browser = await launchChromium({
@@ -30,14 +30,14 @@ describe("the main job in Chromium", () => {
   });
   afterAll(() => browser?.close());
 
-  it.each(WAYS)("is done $way", async ({ javaScript }) => {
+  it.each(WAYS)("works $way", async ({ javaScript }) => {
     window = await openPlaywrightWindow(browser, { javaScript });
     await doMainJob(window, { site, email: site.newEmail() });
   });
 });
 
-describe.skipIf(firefoxPath() === null)("the main job in Firefox", () => {
-  it.each(WAYS)("is done $way", async ({ javaScript }) => {
+describe.skipIf(firefoxPath() === null)("the main user journey in Firefox", () => {
+  it.each(WAYS)("works $way", async ({ javaScript }) => {
     window = await openFirefoxWindow({ javaScript });
     await doMainJob(window, { site, email: site.newEmail() });
   });

@@ -40,9 +40,9 @@ describe("the site", () => {
   let program: Program;
   let browser: Browser;
   let visitors: Visitors;
-  /** Each page as the server sent it. */
+  /** Each page as sent by the server. */
   const sent = new Map<string, string>();
-  /** Each state as the browser has it, with what scripts have made of it. */
+  /** Each state's document in the browser, after scripts have run. */
   const shown = new Map<string, string>();
   /** The headings of all states. */
   const headings = new Set<string>();
@@ -56,7 +56,7 @@ describe("the site", () => {
     const collectInTurn = async () => {
       for (let state = states.shift(); state; state = states.shift()) await collect(state);
     };
-    // they mostly wait
+    // concurrently, since most of the time is spent waiting
     await Promise.all([collectInTurn(), collectInTurn(), collectInTurn()]);
   });
 
@@ -87,9 +87,9 @@ describe("the site", () => {
     }
   }
 
-  /** The last page of a state, asked for again: a browser forgets what it has read of a page. */
+  /** A state's last page, requested again, since the browser does not keep the source. */
   async function keepSent(state: ScreenState, last: Response | undefined): Promise<void> {
-    if (!last) throw new Error(`${state.name} has opened no page.`);
+    if (!last) throw new Error(`${state.name} opened no page.`);
     const request = last.request();
     const { cookies } = await request.frame().page().context().storageState();
     const answer = await send(last.url(), {
@@ -108,7 +108,7 @@ describe("the site", () => {
     }
   }
 
-  /** The document as the browser has it. */
+  /** The serialized document. */
   function serialize(page: Page): Promise<string> {
     return page.evaluate(() => `<!DOCTYPE html>\n${document.documentElement.outerHTML}`);
   }
@@ -122,7 +122,7 @@ describe("the site", () => {
     },
   );
 
-  it("ends every page with its html element", () => {
+  it("has nothing after the html element on any page", () => {
     for (const [name, html] of sent) expect(html.slice(-14), name).toBe("</body></html>");
   });
 

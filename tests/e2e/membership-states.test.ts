@@ -8,14 +8,14 @@ const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
 const dateOf = (instant: Date) =>
   instant.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
 
-/** What the row of somebody says whose subscription goes on and gives no access. */
+/** The row of an account whose subscription continues without access. */
 const withoutAccess = { stripePriceId: null, stripeCurrentPeriodEnd: null } as const;
 
 describe.each([
   { name: "with JavaScript", javaScriptEnabled: true },
   { name: "without JavaScript", javaScriptEnabled: false },
 ])("$name", ({ javaScriptEnabled }) => {
-  /** Opens a page as somebody who has paid once and whose row now says this. */
+  /** Opens a page as an account that has paid once and whose row is now this. */
   async function openAs(path: string, profile: Partial<Profile>) {
     const page = await site.visit({ javaScriptEnabled });
     const { email } = await site.subscribe(page.context());
@@ -31,13 +31,13 @@ describe.each([
       return page.getByRole("region", { name: "Your membership" }).last().textContent();
     };
 
-    it("names the price while the membership goes on", async () => {
+    it("shows the price while the membership continues", async () => {
       expect(await words({ stripeSubscriptionStatus: "active" })).toContain(
         "$9.99 per month, cancel anytime.",
       );
     });
 
-    it("says that nothing more is charged once it is cancelled for the period's end", async () => {
+    it("says that nothing more is charged once it is cancelled at the period's end", async () => {
       const end = inDays(20);
       const said = await words({
         stripeCancelAtPeriodEnd: true,
@@ -49,7 +49,7 @@ describe.each([
       );
     });
 
-    it("says until when it goes on being charged when a cancellation lies further ahead", async () => {
+    it("says until when it is charged if the cancellation is after the period's end", async () => {
       const said = await words({
         stripeCancelAtPeriodEnd: true,
         stripeCancelAt: inDays(100),
@@ -61,7 +61,7 @@ describe.each([
       expect(said).not.toContain("nothing more will be charged");
     });
 
-    it("says of one that is cancelled and unpaid when it ends, and nothing of charges", async () => {
+    it("says when a cancelled and unpaid one ends, and nothing about charges", async () => {
       const said = await words({
         stripeSubscriptionStatus: "past_due",
         stripeCancelAt: inDays(20),
@@ -75,13 +75,13 @@ describe.each([
   describe("the notice on every page", () => {
     it.each<[string, Partial<Profile>, string, string]>([
       [
-        "a payment that failed",
+        "a failed payment",
         { stripeSubscriptionStatus: "past_due", stripeCurrentPeriodEnd: inDays(5) },
         `Your last membership payment did not go through. You keep your access until ${dateOf(inDays(5))}. You can change your card, or pay the open invoice right away.`,
         "Update payment card",
       ],
       [
-        "one that failed longer ago",
+        "a payment that failed longer ago",
         { ...withoutAccess, stripeSubscriptionStatus: "past_due" },
         "Your last membership payment did not go through. Your access is paused until it does.",
         "Update payment card",
@@ -122,7 +122,7 @@ describe.each([
         "Your payment is on its way. The members’ area opens by itself as soon as it has arrived.",
         "Invoices and receipts",
       ],
-    ])("tells of %s, with the way to mend it", async (_what, profile, words, button) => {
+    ])("reports %s, with a button to solve it", async (_what, profile, words, button) => {
       const page = await openAs("/", profile);
       const notice = page.getByRole("region", { name: "Your membership" });
       expect(await notice.textContent()).toContain(words);
@@ -130,7 +130,7 @@ describe.each([
       await page.waitForURL(`${site.sandboxOrigin}/**`);
     });
 
-    it("is missing for a member without trouble, and for one whose membership is over", async () => {
+    it("is absent for a member without trouble, and for a former member", async () => {
       for (const profile of [
         { stripeSubscriptionStatus: "active" },
         { ...withoutAccess, stripeSubscriptionStatus: "canceled" },
@@ -142,7 +142,7 @@ describe.each([
     });
   });
 
-  it("somebody whose membership is over upgrades again, and reaches invoices and receipts", async () => {
+  it("a former member can upgrade again, and open invoices and receipts", async () => {
     const page = await openAs("/#purchase", {
       ...withoutAccess,
       stripeSubscriptionStatus: "canceled",
@@ -153,7 +153,7 @@ describe.each([
     await page.waitForURL(`${site.sandboxOrigin}/**`);
   });
 
-  it("somebody who has never paid is offered no invoices", async () => {
+  it("an account that has never paid is offered no invoices", async () => {
     const page = await site.visit({ javaScriptEnabled });
     await site.signUp(page.context());
     await page.goto("/#purchase");
@@ -161,7 +161,7 @@ describe.each([
     expect(await page.getByRole("button", { name: "Invoices and receipts" }).count()).toBe(0);
   });
 
-  it("the way back from the portal leads to the page that fits what was changed there", async () => {
+  it("the return from the portal redirects according to what was changed there", async () => {
     const page = await site.visit({ javaScriptEnabled });
     const { subscription } = await site.subscribe(page.context());
     await page.goto("/premium");

@@ -11,7 +11,7 @@ const UPGRADE = "Upgrade to Premium";
 const SECOND = 1_000;
 const DAY = 24 * 60 * 60 * SECOND;
 
-/** How late webhooks come in these stories. */
+/** The delay of webhooks in the first test. */
 const DELAY = 45 * SECOND;
 
 const site = siteForThisFile();
@@ -24,12 +24,12 @@ async function offersUpgrade(page: Page): Promise<boolean> {
   return (await page.getByRole("button", { name: UPGRADE }).count()) > 0;
 }
 
-async function isInside(page: Page): Promise<boolean> {
+async function hasAccess(page: Page): Promise<boolean> {
   await page.goto("/premium");
   return new URL(page.url()).pathname === "/premium";
 }
 
-/** Makes a subscription older, as if it had been bought so many milliseconds earlier; gives its period's end. */
+/** Moves a subscription's purchase back by so many milliseconds; returns its period's end. */
 async function age(subscription: string, milliseconds: number): Promise<number> {
   type Aged = { items: { data: [{ current_period_end: number }] } };
   const { items } = await control<Aged>(site.sandboxOrigin, `subscriptions/${subscription}/age`, {
@@ -38,47 +38,47 @@ async function age(subscription: string, milliseconds: number): Promise<number> 
   return items.data[0].current_period_end * SECOND;
 }
 
-/** When access ends as far as the site knows. */
-async function knownEnd(subscription: string): Promise<number> {
+/** The end of access in the row. */
+async function storedEnd(subscription: string): Promise<number> {
   const { db } = site.database;
   const isTheirs = eq(profiles.stripeSubscriptionId, subscription);
   const [profile] = await db.select().from(profiles).where(isTheirs);
   return profile?.stripeCurrentPeriodEnd?.getTime() ?? Number.NaN;
 }
 
-it("a member whose renewal the site hears of 45 seconds late is a member at every moment", {
+it("a member whose renewal reaches the site 45 seconds late has access throughout", {
   timeout: 180_000,
 }, async () => {
   const page = await site.visit();
   const { subscription } = await site.subscribe(page.context());
   const end = await age(subscription, (await age(subscription, 0)) - Date.now() - 10 * SECOND);
   await page.goto("/billing");
-  expect(await knownEnd(subscription)).toBe(end + RENEWAL_LEEWAY_DAYS * DAY);
+  expect(await storedEnd(subscription)).toBe(end + RENEWAL_LEEWAY_DAYS * DAY);
 
-  // Stripe moves the period on at its end, and leaves the invoice a draft for an hour
+  // at the period's end Stripe starts the next one, and leaves its invoice a draft for an hour
   await control(site.sandboxOrigin, "webhooks", { delayMs: DELAY });
-  let looksBetween = 0;
-  while ((await knownEnd(subscription)) === end + RENEWAL_LEEWAY_DAYS * DAY) {
+  let checksBetween = 0;
+  while ((await storedEnd(subscription)) === end + RENEWAL_LEEWAY_DAYS * DAY) {
     expect(Date.now()).toBeLessThan(end + 2 * DELAY);
     expect(await offersUpgrade(page)).toBe(false);
-    expect(await isInside(page)).toBe(true);
-    if (Date.now() > end) looksBetween++;
+    expect(await hasAccess(page)).toBe(true);
+    if (Date.now() > end) checksBetween++;
   }
   expect(Date.now()).toBeGreaterThan(end + DELAY - 5 * SECOND);
-  expect(looksBetween).toBeGreaterThan(4);
-  expect(await knownEnd(subscription)).toBe(end + UNPAID_GRACE_DAYS * DAY);
+  expect(checksBetween).toBeGreaterThan(4);
+  expect(await storedEnd(subscription)).toBe(end + UNPAID_GRACE_DAYS * DAY);
   expect(await offersUpgrade(page)).toBe(false);
 
   await control(site.sandboxOrigin, "webhooks/reset");
   const hour = 61 * 60 * SECOND;
   const nextEnd = await age(subscription, hour);
   await control(site.sandboxOrigin, "webhooks/settle");
-  expect(await knownEnd(subscription)).toBe(nextEnd + RENEWAL_LEEWAY_DAYS * DAY);
+  expect(await storedEnd(subscription)).toBe(nextEnd + RENEWAL_LEEWAY_DAYS * DAY);
   expect(nextEnd).toBeGreaterThan(end + 27 * DAY);
   expect(await offersUpgrade(page)).toBe(false);
 });
 
-it("somebody whose address Stripe refuses is asked for another at the checkout, and gets in", async () => {
+it("a buyer whose address Stripe rejects is asked for another at the checkout, and gets access", async () => {
   const page = await site.visit();
   const credentials = { email: "reader@localhost", password: "a long walk" };
   expect(await site.post(page.context(), "/auth/signup", credentials)).toMatchObject({
@@ -91,13 +91,13 @@ it("somebody whose address Stripe refuses is asked for another at the checkout, 
   await page.getByRole("button", { name: "Subscribe" }).click();
   await page.waitForURL("**/checkout/success?*");
   await page.getByRole("heading", { name: "You’re a Premium Member" }).waitFor();
-  expect(await isInside(page)).toBe(true);
+  expect(await hasAccess(page)).toBe(true);
 });
 
 it("a refund on the control page ends access on the next page", async () => {
   const page = await site.visit();
   const { subscription } = await site.subscribe(page.context());
-  expect(await isInside(page)).toBe(true);
+  expect(await hasAccess(page)).toBe(true);
 
   const author = await site.visit();
   await author.goto(site.sandboxOrigin);
@@ -106,18 +106,18 @@ it("a refund on the control page ends access on the next page", async () => {
   await author.waitForLoadState();
   await control(site.sandboxOrigin, "webhooks/settle");
 
-  expect(await isInside(page)).toBe(false);
+  expect(await hasAccess(page)).toBe(false);
   const notice = page.getByRole("region", { name: "Your membership" });
   expect(await notice.textContent()).toContain(
     "Your last payment was refunded, so your access has ended.",
   );
 });
 
-it("somebody who was a member opens their invoices without JavaScript", async () => {
+it("a former member opens their invoices without JavaScript", async () => {
   const page = await site.visit({ javaScriptEnabled: false });
   const { subscription } = await site.subscribe(page.context());
   await site.sandbox(`subscriptions/${subscription}/cancel`);
-  expect(await isInside(page)).toBe(false);
+  expect(await hasAccess(page)).toBe(false);
 
   const purchase = page.locator("#purchase");
   await purchase.getByRole("button", { name: "Invoices and receipts" }).click();

@@ -18,7 +18,7 @@ async function openPage(javaScriptEnabled = true) {
 
 beforeEach(() => openPage());
 
-/** Signs somebody up in the page's browser and goes to the payment page; gives the session's id. */
+/** Signs up in the page's browser and opens the payment page; returns the session's id. */
 async function reachPaymentPage(email = site.newEmail("member")): Promise<string> {
   const answer = await context.request.post("/auth/signup", {
     data: { email, password: "a long walk" },
@@ -28,11 +28,11 @@ async function reachPaymentPage(email = site.newEmail("member")): Promise<string
   await page.getByRole("button", { name: "Upgrade to Premium" }).click();
   await page.waitForURL(`${site.sandboxOrigin}/**`);
   const id = /cs_test_\w+/.exec(page.url())?.[0];
-  if (!id) throw new Error(`No session in ${page.url()}`);
+  if (!id) throw new Error(`No session id in ${page.url()}`);
   return id;
 }
 
-/** Signs somebody up who pays; gives the subscription. */
+/** Signs up and pays; returns the subscription's id. */
 async function becomeMember(): Promise<string> {
   const session = await reachPaymentPage();
   await page.getByRole("button", { name: "Subscribe" }).click();
@@ -59,7 +59,7 @@ describe.each([
   { name: "with JavaScript", javaScriptEnabled: true },
   { name: "without JavaScript", javaScriptEnabled: false },
 ])("a member whose renewal failed, $name", ({ javaScriptEnabled }) => {
-  it("is told what is wrong and until when, and mends the card", async () => {
+  it("is told what is wrong and until when access lasts, and updates the card", async () => {
     const subscription = await becomeMember();
     await control(site.sandboxOrigin, `subscriptions/${subscription}/renew`, {
       outcome: "declined",
@@ -69,7 +69,7 @@ describe.each([
     await openPage(javaScriptEnabled);
     await context.addCookies(cookies);
 
-    // everywhere, in the header's area, and in the members' area, which stays open for the grace
+    // on every page under the header, and in the members' area, which stays open for the grace
     await page.goto("/");
     const update = () => page.getByRole("button", { name: "Update payment card" }).first();
     await update().waitFor();
@@ -84,7 +84,7 @@ describe.each([
     await page.waitForURL(`${site.sandboxOrigin}/**`);
     await page.getByRole("link", { name: "Update card" }).click();
     await page.getByRole("button", { name: "Update card" }).click();
-    // no webhook tells of a card: what is owed is paid with it on the way back
+    // Stripe retries no payment because of a new card: the sync on the return from the portal does
     await page
       .getByRole("link", { name: /^Return to/ })
       .first()
@@ -95,7 +95,7 @@ describe.each([
 });
 
 describe("a payment that settles later", () => {
-  it("is being confirmed, and the page turns by itself once it has arrived", async () => {
+  it("is being confirmed, and the page updates by itself once it has arrived", async () => {
     const session = await reachPaymentPage();
     await control(site.sandboxOrigin, `sessions/${session}/pay`, { card: "bank_account" });
     await page.goto(`${site.origin}/checkout/success?session_id=${session}`);
@@ -104,7 +104,7 @@ describe("a payment that settles later", () => {
     await page.getByRole("heading", { name: "You’re a Premium Member" }).waitFor();
   });
 
-  it("is checked again by a link without JavaScript", async () => {
+  it("is checked again through a link without JavaScript", async () => {
     await openPage(false);
     const session = await reachPaymentPage();
     await control(site.sandboxOrigin, `sessions/${session}/pay`, { card: "bank_account" });
@@ -117,7 +117,7 @@ describe("a payment that settles later", () => {
 });
 
 describe("the operator's commands beside a running program", () => {
-  it("sync one member, sync all, and examine", async () => {
+  it("sync one member, sync all, and check everything", async () => {
     const email = site.newEmail("member");
     const session = await reachPaymentPage(email);
     await control(site.sandboxOrigin, "webhooks", { mode: "drop" });
@@ -141,7 +141,7 @@ describe("the operator's commands beside a running program", () => {
     await control(site.sandboxOrigin, "webhooks", { mode: "deliver" });
   });
 
-  it("say in one sentence what they cannot do", async () => {
+  it("explain a failure in one sentence", async () => {
     const nobody = await runProgram({
       command: ["stripe", "sync", "--user", "nobody@example.test"],
       variables: site.variables,
@@ -156,10 +156,10 @@ describe("the operator's commands beside a running program", () => {
   });
 });
 
-describe("a program killed while it works a webhook", () => {
-  it("has lost nothing when it is started again", async () => {
+describe("a program killed while processing a webhook", () => {
+  it("has lost nothing after a restart", async () => {
     const session = await reachPaymentPage();
-    // the webhook waits for Stripe when the kill comes
+    // at the time of the kill, the webhook is waiting for Stripe
     const many = 1_000;
     await control(site.sandboxOrigin, "faults", {
       kind: "slow",

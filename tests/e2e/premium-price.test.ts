@@ -15,7 +15,7 @@ import { SANDBOX_PRICE } from "../support/stripe-sandbox";
 const STRIPE_KEY = "sk_test_ofThisTest";
 const WEBHOOK_SECRET = "whsec_ofThisTest";
 
-/** What a test has started, to be ended in the reverse order. */
+/** Stops what a test has started, in reverse order. */
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
@@ -24,7 +24,7 @@ afterEach(async () => {
 /** A Stripe that can be stopped and started again with its state. */
 type Account = { port: number; priceId: string; arrive(): Promise<void>; leave(): Promise<void> };
 
-/** An account at Stripe that sells at €12.50 a year; Stripe is there. */
+/** An account at Stripe that sells at €12.50 a year; Stripe is running. */
 async function openAccount(): Promise<Account> {
   const port = await freePorts(1);
   const directory = temporaryDirectory();
@@ -94,7 +94,7 @@ async function landingPage(program: Program): Promise<string> {
 }
 
 describe("a price other than $9.99 a month", () => {
-  it("is on the first landing page, and still there when Stripe is down at the next start", async () => {
+  it("is on the first landing page, and still there if Stripe is down at the next start", async () => {
     const account = await openAccount();
     const database = await newDatabase();
     const program = await startSite(database, account);
@@ -118,7 +118,7 @@ describe("a price other than $9.99 a month", () => {
     expect(program.output()).toContain("until then the pages show none");
 
     await account.arrive();
-    // without the cached page being dropped it would stay for a minute
+    // if the cached page were not dropped, it would stay for a minute
     await expect
       .poll(() => landingPage(program), { timeout: 30_000, interval: 250 })
       .toContain(">€12.50<");
@@ -133,7 +133,7 @@ describe("a price other than $9.99 a month", () => {
     const startedAt = performance.now();
     const program = await startSite(database, { port, priceId: "price_unheardOf" });
     ends.push(() => program.stop("SIGKILL"));
-    // Stripe's client would wait for two attempts of ten seconds each
+    // Stripe's client would make two attempts of ten seconds each
     expect(performance.now() - startedAt).toBeLessThan(15_000);
     expect(await landingPage(program)).toContain("You see the price before you pay");
   });
@@ -151,7 +151,7 @@ describe("a price other than $9.99 a month", () => {
     };
     await db.update(profiles).set(member);
 
-    // what the former price was is not known yet, and then no amount is named either
+    // the former price is not known yet, so no amount is shown either
     const unknown = (await visitor.get("/premium")).text;
     expect(unknown).toContain("You can cancel anytime. Cards, invoices");
     await insertStripePrice(

@@ -95,7 +95,7 @@ describe("a start ends with a summary", () => {
       "missing",
     ]);
     expect(lines.address).toContain("listening on all interfaces");
-    // a host, or the folder of a Unix socket, and nothing of the user or the password before the @
+    // a host or the folder of a Unix socket, without user and password
     expect(lines.database).toMatch(/^database: PostgreSQL at [^@\s]+$/);
     expect(lines.mail).toMatch(/outbox, sent to nobody$/);
     expect(lines.payments).toBe("payments: not configured, nothing is sold");
@@ -161,7 +161,7 @@ describe("a start ends with a summary", () => {
   });
 });
 
-/** Whether somebody answers at an address of this machine. */
+/** Whether a server answers at an address of this machine. */
 const answers = (host: string, port: number) =>
   new Promise<boolean>((resolve) => {
     const socket = connect({ host, port });
@@ -171,12 +171,12 @@ const answers = (host: string, port: number) =>
   });
 
 describe("a sandbox at default settings", () => {
-  it("is reachable by each loopback name and from nowhere else", async () => {
+  it("is reachable at each loopback name and from nowhere else", async () => {
     const { origin } = await start({ PAYMENTS: "sandbox" });
     const port = Number(new URL(origin).port);
     const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     for (const { address, internal, scopeid } of addresses) {
-      // link-local addresses need their interface named
+      // link-local addresses need their interface
       if (scopeid) continue;
       expect(await answers(address, port), address).toBe(internal);
       expect(await answers(address, port + 1), address).toBe(internal);
@@ -190,7 +190,7 @@ describe("a sandbox at default settings", () => {
     }
   });
 
-  it("says so when the other loopback address of its port is taken", async () => {
+  it("fails with a message if the other loopback address of its port is taken", async () => {
     const port = await freePorts(2);
     const first = await start({ PAYMENTS: "sandbox", PORT: String(port), HOST: "127.0.0.1" });
     const { code, stderr } = await runProgram({

@@ -43,7 +43,7 @@ async function postJson(url: string, body: object) {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** One sentence or a few, for a person: no stack trace, nothing beside it. */
+/** Expects a message of a few sentences and nothing else, such as a stack trace. */
 function expectClearFailure(run: { code: number | null; stderr: string }, pattern: RegExp) {
   expect(run.stderr).toMatch(pattern);
   expect(run.stderr).not.toMatch(/\n\s+at |node:internal/);
@@ -52,7 +52,7 @@ function expectClearFailure(run: { code: number | null; stderr: string }, patter
 }
 
 describe("starting the program", () => {
-  it("names the port that is taken and what to do, and exits with 1", async () => {
+  it("exits with 1 and names the port that is taken and the remedy", async () => {
     const blocker = createServer();
     await new Promise<void>((done) => blocker.listen(0, done));
     cleanUps.push(() => blocker.close());
@@ -63,7 +63,7 @@ describe("starting the program", () => {
     expectClearFailure(run, new RegExp(`Port ${port} is already in use`));
   });
 
-  it("says so when the sandbox's port is taken", async () => {
+  it("fails with a message if the sandbox's port is taken", async () => {
     const port = await freePorts(2);
     const blocker = createServer();
     await new Promise<void>((done) => blocker.listen(port + 1, done));
@@ -135,7 +135,7 @@ describe("a running program", () => {
 
   it("keeps its data unreadable for other users of the machine", async () => {
     const data = join(dataDirectory(), "deeper", "data");
-    // under root PostgreSQL's own user passes through
+    // under root, PostgreSQL's own user needs execute permission
     chmodSync(resolve(data, "../.."), 0o755);
     const umask = process.umask(0);
     try {
@@ -229,7 +229,7 @@ describe("the same build under remix-serve", () => {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-/** The page's body as it is shown, without the scripts and their nonces; waits for the server to start. */
+/** The page's body without scripts and their nonces; waits for the server to start. */
 async function landing(url: string): Promise<string> {
   const limit = Date.now() + 30_000;
   for (;;) {

@@ -7,7 +7,7 @@ const { priceId } = SANDBOX_STRIPE;
 
 const site = siteForThisFile();
 
-it("somebody who paid while the site was down and every webhook was lost gets access by the timer alone", async () => {
+it("a payment made while the site was down, with every webhook lost, gives access through the timer alone", async () => {
   const context = (await site.visit()).context();
   await site.signUp(context, "unheard");
   const { sessionId } = await site.post(context, "/checkout", { priceId });

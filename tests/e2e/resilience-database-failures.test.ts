@@ -43,7 +43,7 @@ async function timed<Result>(work: Promise<Result>): Promise<{ result: Result; m
   return { result: await work, ms: performance.now() - startedAt };
 }
 
-/** Waits until the program says by itself that it can work again. */
+/** Waits until the program reports that it is ready again. */
 const recovered = () =>
   vi.waitUntil(async () => (await status("/readyz")) === 200, { timeout: 15_000, interval: 100 });
 
@@ -68,7 +68,7 @@ describe("while PostgreSQL is stopped", () => {
     await postgres.stop();
   });
 
-  it("says that it is alive but not ready", async () => {
+  it("reports that it is alive but not ready", async () => {
     expect(await status("/healthz")).toBe(200);
     expect(await status("/readyz")).toBe(503);
   });
@@ -121,7 +121,7 @@ describe("while PostgreSQL is stopped", () => {
     ],
     ["log out", "/logout", {}, "Sign out Failed", "Something went wrong"],
   ])(
-    "answers who wants to %s with the failure toast, in both ways",
+    "rejects the form to %s with the failure toast, with and without JavaScript",
     async (_what, path, fields, title, description) => {
       const { cookie } = signedIn;
       const json = await send(program.origin + path, { json: fields, cookie });
@@ -136,7 +136,7 @@ describe("while PostgreSQL is stopped", () => {
       expect(page.status).toBe(200);
       expect(page.text).toContain(title);
       if (fields.email) expect(page.text).toContain(`value="${fields.email}"`);
-      // the visitor's cookie is kept
+      // the visitor's cookie is not deleted
       expect(browser.cookie).toContain(cookie);
     },
   );
@@ -165,7 +165,7 @@ describe("while PostgreSQL is stopped", () => {
   it("recovers by itself once PostgreSQL is back, and processes what was pending", async () => {
     await postgres.start();
     await recovered();
-    // the very same session
+    // the same session
     const page = await signedIn.get("/");
     expect(page.text).toContain(reader);
 
@@ -177,7 +177,7 @@ describe("while PostgreSQL is stopped", () => {
       (await visitor().post("/auth/login", { json: { email: reader, password } })).status,
     ).toBe(200);
 
-    // the payment arrives with the webhook that is sent again, without anybody's help
+    // the retried webhook brings the payment, without intervention
     await vi.waitUntil(
       async () => {
         const [row] = await database.db.execute(
@@ -191,7 +191,7 @@ describe("while PostgreSQL is stopped", () => {
     await vi.waitUntil(() => outbox().length > 0, { timeout: 20_000, interval: 200 });
   });
 
-  it("left no address, password or session in the log", () => {
+  it("has left no address, password or session in the log", () => {
     const output = program.output();
     expect(output).toContain('"level":50');
     for (const secret of [reader, "late@example.test", password, signedIn.cookie.slice(0, 40)]) {
@@ -201,7 +201,7 @@ describe("while PostgreSQL is stopped", () => {
 });
 
 describe("while PostgreSQL does not answer", () => {
-  it("shows its pages, answers its forms, and recovers with the database", async () => {
+  it("still serves pages, answers forms, and recovers with the database", async () => {
     const signedIn = visitor();
     await signedIn.signUp("patient@example.test");
     await postgres.freeze();
@@ -228,7 +228,7 @@ describe("while PostgreSQL does not answer", () => {
         expect(JSON.parse(result.text).toast.variant).toBe("destructive");
         expect(ms).toBeLessThan(25_000);
       }
-      // once it is known to be down, requests no longer wait
+      // once the outage is detected, requests no longer wait
       const next = await timed(
         visitor().post("/newsletter", { json: { email: "n@example.test" } }),
       );

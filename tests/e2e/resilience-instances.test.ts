@@ -32,7 +32,7 @@ beforeAll(async () => {
     LOG_LEVEL: "warn",
     RATE_LIMIT_FACTOR: "0.2",
   };
-  // at the same moment, on a database without a single table and a directory without a secret
+  // concurrently, on a database without tables and a directory without a secret
   instances = await Promise.all([startProgram({ variables }), startProgram({ variables })]);
 });
 afterAll(async () => {
@@ -80,11 +80,11 @@ it("share the counts of attempts", async () => {
     const { origin } = instances[i % 2 === 0 ? 0 : 1];
     statuses.push((await send(`${origin}/auth/login`, { json })).status);
   }
-  // two of the ten, at a fifth of the limits
+  // a fifth of the limit of ten
   expect(statuses).toEqual([401, 401, 429, 429]);
 });
 
-it("process each webhook once, whichever instance gets it and however often", async () => {
+it("process each webhook once, whichever instances get it, and how often", async () => {
   const event = {
     id: "evt_shared",
     object: "event",
@@ -119,7 +119,7 @@ it("process each webhook once, whichever instance gets it and however often", as
   expect(await figure("duplicate")).toBe(19);
 });
 
-it("keep serving when one of them is stopped", async () => {
+it("keep serving when one is stopped", async () => {
   const [first, second] = instances;
   const visitor = new Visitor(first.origin);
   await visitor.signUp("stays@example.test");

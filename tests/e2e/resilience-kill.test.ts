@@ -7,8 +7,8 @@ import { type Program, startProgram, temporaryDirectory } from "../support/progr
 
 const ROUNDS = 20;
 const WRITERS = 6;
-/** Answered writes after which a round is cut off in the middle of further ones. */
-const ENOUGH = 15;
+/** Acknowledged writes after which the program is killed, in the middle of more. */
+const WRITES_BEFORE_KILL = 15;
 
 const data = temporaryDirectory();
 let program: Program | undefined;
@@ -37,7 +37,7 @@ it(`keeps everything it has acknowledged through ${ROUNDS} kills in the middle o
         const json = { email, password: "a long walk" };
         const status = await send(origin + path, { json }).then(
           (answer) => answer.status,
-          // it was killed before it could respond, so nothing was acknowledged
+          // killed before the response, so nothing was acknowledged
           () => null,
         );
         if (status !== 200) continue;
@@ -51,12 +51,15 @@ it(`keeps everything it has acknowledged through ${ROUNDS} kills in the middle o
       ),
       write("users", "/auth/signup", 0),
     ];
-    // an account takes longer than an address, as its password is hashed
-    await vi.waitUntil(() => count.users > 0 && count.subscribers + count.users >= ENOUGH, {
-      timeout: 20_000,
-      interval: 5,
-    });
-    // every other time the database server is killed too, as in a power cut
+    // an account takes longer than an address, since its password is hashed
+    await vi.waitUntil(
+      () => count.users > 0 && count.subscribers + count.users >= WRITES_BEFORE_KILL,
+      {
+        timeout: 20_000,
+        interval: 5,
+      },
+    );
+    // every other round kills the database server too, as in a power cut
     const { pid } = await embeddedDatabase(data.path);
     const killed = program.stop("SIGKILL");
     if (round % 2 === 1) process.kill(pid, "SIGKILL");
@@ -77,6 +80,6 @@ it(`keeps everything it has acknowledged through ${ROUNDS} kills in the middle o
   }
   await database.close();
   expect(answered.subscribers.length + answered.users.length).toBeGreaterThanOrEqual(
-    ROUNDS * ENOUGH,
+    ROUNDS * WRITES_BEFORE_KILL,
   );
 });

@@ -29,7 +29,7 @@ async function connect(): Promise<RawConnection> {
   return connection;
 }
 
-/** The lines of a request up to its body. */
+/** The head of a request, up to its body. */
 function head(request: string, headers: Record<string, string | number>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${request} HTTP/1.1\r\nHost: ${new URL(site.origin).host}\r\n${lines.join("")}\r\n`;
@@ -64,7 +64,7 @@ describe("a body that is too large", () => {
       );
       const chunk = `4000\r\n${"x".repeat(16 * KB)}\r\n`;
       for (let sent = 0; sent <= limit; sent += 16 * KB) connection.write(chunk);
-      // the body has no end yet, and never gets one
+      // the body never ends
       expect(await connection.ended).toMatch(/^HTTP\/1.1 413 [\s\S]*connection: close/i);
     },
   );
@@ -85,7 +85,7 @@ describe("a body that is too large", () => {
     expect(webhook.status).toBe(400);
   });
 
-  it("is not waited for where no body is expected", async () => {
+  it("is not awaited where no body is expected", async () => {
     const answers = ["/", "/nothing", "/build/x.js", "/premium"].map(async (path) => {
       const connection = await connect();
       connection.write(head(`POST ${path}`, { "Content-Length": 1_000_000_000 }));
@@ -168,18 +168,18 @@ it("requests for more pages than can be rendered at once get a 503, and the rest
 });
 
 /** The number of each kind of request in the flood. */
-const STORM = { flood: 20, stalled: 150, halfClosed: 100, oversized: 40, malformed: 200 };
-const STORM_MS = 4_000;
+const FLOOD = { fetching: 20, stalled: 150, halfClosed: 100, oversized: 40, malformed: 200 };
+const FLOOD_MS = 4_000;
 
 describe("a flood of misbehaving clients", () => {
   it("leaves no crash, open connection or leaked memory, and the next visitor is served", async () => {
-    const agent = new Agent({ keepAlive: true, maxSockets: STORM.flood });
+    const agent = new Agent({ keepAlive: true, maxSockets: FLOOD.fetching });
     await flood(agent, Date.now() + 1_000);
     const base = await memory();
 
-    const until = Date.now() + STORM_MS;
+    const until = Date.now() + FLOOD_MS;
     const storm = [flood(agent, until), stall(), halfClose(), oversize(), malform(until)];
-    // visitors are served while it goes on
+    // visitors are served meanwhile
     while (Date.now() < until) {
       expect((await send(`${site.origin}/`)).status).toBe(200);
       expect((await send(`${site.origin}/auth/forgot-password`)).status).toBe(200);
@@ -187,13 +187,13 @@ describe("a flood of misbehaving clients", () => {
     await Promise.all(storm);
     agent.destroy();
 
-    // the program must close the stalled ones: the test does not
+    // the program must close the stalled connections: the test does not
     await vi.waitFor(
       async () => expect(await site.metric("http_connections")).toBeLessThanOrEqual(2),
       { timeout: 30_000, interval: 500 },
     );
     expect(await site.metric("http_clients_rejected_total", { status: "408" })).toBeGreaterThan(
-      STORM.stalled / 2,
+      FLOOD.stalled / 2,
     );
     await vi.waitFor(
       async () => {
@@ -210,7 +210,7 @@ describe("a flood of misbehaving clients", () => {
     expect(site.program.output()).toBe("");
   });
 
-  /** What the program uses after collecting its garbage, in bytes. */
+  /** The program's memory after a garbage collection, in bytes. */
   async function memory(): Promise<{ heap: number; outside: number }> {
     process.kill(site.program.pid, "SIGUSR2");
     return {
@@ -219,11 +219,11 @@ describe("a flood of misbehaving clients", () => {
     };
   }
 
-  /** Asks for cached and rendered pages, files and what does not exist, as fast as the answers come. */
+  /** Requests cached and rendered pages, files and unknown paths, as fast as possible. */
   async function flood(agent: Agent, until: number): Promise<void> {
     const paths = ["/", "/?utm=1", "/auth", "/auth/forgot-password", "/nothing", "/favicon.ico"];
     await Promise.all(
-      Array.from({ length: STORM.flood }, async (_, number) => {
+      Array.from({ length: FLOOD.fetching }, async (_, number) => {
         for (let i = number; Date.now() < until; i++) {
           const answer = await send(`${site.origin}${paths[i % paths.length]}`, { agent });
           expect(answer.status).toBeLessThan(500);
@@ -232,16 +232,16 @@ describe("a flood of misbehaving clients", () => {
     );
   }
 
-  /** Begins requests and never ends them: in the headers, and some in a form's body. */
+  /** Starts requests that are never completed: most stop in the headers, some in a form's body. */
   async function stall(): Promise<void> {
-    for (let i = 0; i < STORM.stalled; i++) {
+    for (let i = 0; i < FLOOD.stalled; i++) {
       const connection = await connect();
       connection.write(`GET / HTTP/1.1\r\nHost: localhost\r\nX-Filler: ${"x".repeat(4 * KB)}`);
     }
   }
 
   async function halfClose(): Promise<void> {
-    for (let i = 0; i < STORM.halfClosed; i++) {
+    for (let i = 0; i < FLOOD.halfClosed; i++) {
       const connection = await connect();
       connection.write(
         head("POST /newsletter", { "Content-Type": FORM, "Content-Length": 30 * KB }),
@@ -252,7 +252,7 @@ describe("a flood of misbehaving clients", () => {
   }
 
   async function oversize(): Promise<void> {
-    for (let i = 0; i < STORM.oversized; i++) {
+    for (let i = 0; i < FLOOD.oversized; i++) {
       const connection = await connect();
       connection.write(head("POST /webhooks/stripe", { "Transfer-Encoding": "chunked" }));
       for (let sent = 0; sent < 2 * KB; sent += 64) {
@@ -263,7 +263,7 @@ describe("a flood of misbehaving clients", () => {
   }
 
   async function malform(until: number): Promise<void> {
-    for (let i = 0; i < STORM.malformed && Date.now() < until; i++) {
+    for (let i = 0; i < FLOOD.malformed && Date.now() < until; i++) {
       const connection = await connect();
       connection.write(Buffer.from(Array.from({ length: 200 }, (_, n) => (n * 7 + i * 13) % 256)));
       connection.write("\r\n\r\n");

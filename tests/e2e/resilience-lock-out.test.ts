@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { send, Visitor } from "../support/http-client";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
 
-/** The default limits, behind one proxy that writes down where a request came from. */
+/** At default limits, behind one proxy, which adds the client's address. */
 let site: ProgramSite;
 beforeAll(async () => {
   site = await startProgramSite({ RATE_LIMIT_FACTOR: "1", TRUST_PROXY: "1", LOG_LEVEL: "info" });
@@ -13,7 +13,7 @@ afterAll(() => site?.close());
 const PASSWORD = "a long walk";
 let count = 0;
 const newEmail = () => `owner-${++count}@example.test`;
-/** An address of a /24 that nobody has used yet. */
+/** An address in a /24 that is not used yet. */
 const newAddress = () => `198.${18 + Math.floor(++count / 250)}.${count % 250}.1`;
 
 const from = (address: string) => new Visitor(site.origin, { "X-Forwarded-For": address });
@@ -31,7 +31,7 @@ const logIn = (visitor: Visitor, email: string, password = PASSWORD) =>
 
 const guess = (address: string, email: string) => logIn(from(address), email, "a wrong one");
 
-/** The statuses of so many attempts, counted. */
+/** Makes so many attempts, and counts them by status. */
 async function statusesOf(attempts: number, attempt: (i: number) => Promise<{ status: number }>) {
   const counted: Record<number, number> = {};
   for (let i = 0; i < attempts; i++) {
@@ -53,7 +53,7 @@ describe("an owner whose account is under attack", () => {
     const { email, browser } = await newOwner();
     const guesses = await statusesOf(105, () => guess(newAddress(), email));
     expect(guesses).toEqual({ 401: 100, 429: 5 });
-    // a browser nobody knows cannot be told from the attackers any more
+    // an unknown browser can no longer be told from the attackers
     expect((await logIn(from(newAddress()), email)).status).toBe(429);
     expect((await logIn(browser, email)).status).toBe(200);
   });
@@ -78,7 +78,7 @@ describe("an owner whose account is under attack", () => {
       401: 10,
       429: 2,
     });
-    // to another account it is a browser like any
+    // for another account it is an unknown browser
     const attacker = newAddress();
     const guessAsKnown = () =>
       send(`${site.origin}/auth/login`, {

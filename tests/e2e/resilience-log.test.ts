@@ -17,7 +17,7 @@ const SESSION_SECRET = "the private secret that signs these cookies";
 
 let program: Program;
 const data = temporaryDirectory();
-/** Everything that must not be found in a log. */
+/** What must not be in a log. */
 const secrets: Record<string, string> = {
   "an e-mail address": email,
   "another e-mail address": other,
@@ -63,20 +63,20 @@ function mailWith(subject: string): Promise<Mail> {
   );
 }
 
-/** Notes the token in a mailed link, and gives the path to follow it. */
+/** Records the token of a mailed link as a secret, and returns the link's path. */
 function follow(name: string, link: URL): string {
   secrets[name] = link.searchParams.get("token") ?? "";
   return link.pathname + link.search;
 }
 
-it("names people by id only and contains no personal data, whatever they do and whatever fails", async () => {
+it("identifies people by id only and contains no personal data, whatever they do and whatever fails", async () => {
   const reader = visitor();
   await reader.signUp(email, passwords[0]);
   secrets["the session cookie"] = reader.valueOf("session");
   const [payload = ""] = secrets["the session cookie"].split(".");
   secrets["the session's token"] = JSON.parse(Buffer.from(payload, "base64").toString());
 
-  // accounts: wrong, right, without JavaScript, taken, a new password
+  // accounts: wrong and right credentials, without JavaScript, a taken address, a new password
   await visitor().post("/auth/login", { json: { email, password: passwords[2] } });
   await visitor().post("/auth/login", { form: { email, password: passwords[2] } });
   await visitor().post("/auth/login", { form: { email, password: passwords[0] } });
@@ -93,7 +93,7 @@ it("names people by id only and contains no personal data, whatever they do and 
   });
   expect(changed.headers.location).toBe("/");
 
-  // the newsletter: asked, confirmed, twice, left
+  // the newsletter: subscribing, confirming, again, unsubscribing
   await visitor().post("/newsletter", { form: { email: other } });
   const mail = await mailWith("One step left: confirm your email");
   const confirm = follow("a confirmation link", linkIn(mail, "/newsletter/confirm"));
@@ -104,7 +104,7 @@ it("names people by id only and contains no personal data, whatever they do and 
   await visitor().get(follow("an unsubscribe link", new URL(unsubscribe)));
   await send(unsubscribe, { form: { "List-Unsubscribe": "One-Click" } });
 
-  // paying, with the webhooks that follow, and one that is forged
+  // a payment with its webhooks, and a forged webhook
   const checkout = await forgetful.post("/checkout", { json: { priceId: SANDBOX_STRIPE.priceId } });
   const { sessionId } = JSON.parse(checkout.text) as { sessionId: string };
   await control(program.sandboxOrigin, `sessions/${sessionId}/pay`);
@@ -118,10 +118,10 @@ it("names people by id only and contains no personal data, whatever they do and 
     headers: { "Stripe-Signature": "t=1,v1=forged" },
   });
 
-  // what should not be sent at all
+  // invalid requests
   const [name, domain] = email.split("@");
   for (const at of ["@", "%40", "%2540", "%252540", "\uff20", "%EF%BC%A0", "%ef%b9%ab", "\ufe6b"]) {
-    // over a connection of its own: clients would not send what is not ASCII
+    // over a raw connection: HTTP clients would not send non-ASCII characters
     for (const path of [
       `/people/${name}${at}${domain}`,
       `/${name?.toUpperCase()}${at}${domain}/x`,
@@ -143,7 +143,7 @@ it("names people by id only and contains no personal data, whatever they do and 
     headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
   });
 
-  // a database that fails in the middle of it
+  // a database failure
   const database = await openEmbeddedDatabase(data.path);
   const rename = (from: string, to: string) =>
     database.db.execute(sql`alter table ${sql.identifier(from)} rename to ${sql.identifier(to)}`);
@@ -159,7 +159,7 @@ it("names people by id only and contains no personal data, whatever they do and 
   const last = await forgetful.post("/logout", { form: {} });
   expect(last.headers.location).toBe("/");
 
-  // every request has its line, and each answer says which
+  // every request has a log line, whose id is in the response
   const lines = await vi.waitUntil(() => {
     const all = program.output().trim().split("\n");
     return all.some((line) => line.includes(String(last.headers["x-request-id"]))) ? all : null;

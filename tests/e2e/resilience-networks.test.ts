@@ -16,12 +16,12 @@ const range = (count: number, make: (i: number) => string) =>
 const LINE = range(6, (i) => `2001:db8:a:1::${i}`);
 /** 64 networks of one /48. */
 const COMPANY = range(64, (i) => `2001:db8:b:${i}::1`);
-/** And of another, whose log-ins are not counted yet. */
+/** 64 networks of another /48, whose log-ins are not counted yet. */
 const OFFICES = range(64, (i) => `2001:db8:d:${i}::1`);
 /** 64 addresses of one IPv4 /24. */
 const STREET = range(64, (i) => `198.18.5.${i}`);
 
-/** Visitors whose networks are nobody else's: log-ins are counted for a quarter of an hour. */
+/** Each visitor has a network of their own, since log-ins are counted for a quarter of an hour. */
 const VISITORS = {
   line: ["2001:db8:c1:1::1", "198.18.101.1"],
   company: ["2001:db8:c2:1::1", "198.18.102.1"],
@@ -41,10 +41,10 @@ const skipped = "reason" in made ? ` (skipped: ${made.reason})` : "";
 
 const PASSWORD = "a long walk";
 
-/** The longest that one request may take, in ms: the attackers' own work shares the machine with the site. */
+/** Maximum time of a visitor's request, in ms; the attackers share the CPU with the site. */
 const TIMEOUT_MS = 20_000;
 
-/** Attacks compete for the CPU with each other and with other tests. */
+/** Attacks compete for the CPU with one another and with other tests. */
 const OPTIONS = { timeout: 180_000 };
 
 const emailOf = (address: string) => `${address.replaceAll(/\W/g, "-")}@example.test`;
@@ -61,8 +61,8 @@ afterAll(async () => {
 });
 
 /**
- * What a visitor wants of the site, from the first page to the payment, each time in an unknown browser. Gives
- * how long a page took that is made for her, in milliseconds.
+ * Visits the site several times, from the first page to the payment, each time in an unknown browser. Returns
+ * the average time of an uncached page, in milliseconds.
  */
 async function visit(address: string, times: number): Promise<number> {
   let waited = 0;
@@ -95,7 +95,7 @@ async function inTime<Result>(work: Promise<Result>): Promise<Result> {
 
 type Visits = { outcomes: Outcomes[]; pageMs: number };
 
-/** Two visitors of networks of their own while the attacks go on, and what came of those. */
+/** Lets visitors use the site during the attacks; returns the attacks' outcomes and the slowest visitor's page time. */
 async function visitDuring(
   attacks: Attack[],
   visitors: readonly string[],
@@ -104,16 +104,16 @@ async function visitDuring(
   for (const address of visitors) await site.visitor(address).signUp(emailOf(address), PASSWORD);
   const running = attacks.map((attack) => site.attack(attack));
   const stopAll = () => Promise.all(running.map(({ stop }) => stop()));
-  // every connection there may be, or all the attackers make
-  const most = Math.min(2_000, Math.max(...attacks.map(({ concurrency }) => concurrency)));
+  // the limit, or all that the attackers open
+  const expected = Math.min(2_000, Math.max(...attacks.map(({ concurrency }) => concurrency)));
   try {
     await expect
       .poll(() => site.metric("http_connections"), { timeout: 30_000 })
-      .toBeGreaterThan(0.9 * most);
+      .toBeGreaterThan(0.9 * expected);
     const pageMs = await Promise.all(visitors.map((address) => visit(address, times)));
     return { outcomes: await stopAll(), pageMs: Math.max(...pageMs) };
   } finally {
-    // also when it has failed, or the next test would be attacked too
+    // even after a failure, so that the next test is not attacked too
     await stopAll();
   }
 }
@@ -138,19 +138,19 @@ describe.skipIf("reason" in made)(`a visitor of another network${skipped}`, OPTI
     expect(connections?.connected).toBeGreaterThan(2_200);
   });
 
-  it("is served while 64 networks of one /48 log in to what accounts there may be", async () => {
+  it("is served while 64 networks of one /48 log in to guessed accounts", async () => {
     const attack: Attack = { kind: "log-ins", addresses: OFFICES, concurrency: 256 };
     const { outcomes } = await visitDuring([attack], VISITORS.offices, 8);
     expect(outcomes[0]?.[401]).toBeGreaterThan(0);
   });
 
-  it("is served while 64 networks of one /48 request pages, and long before them", async () => {
+  it("is served while 64 networks of one /48 request pages, and much faster than they are", async () => {
     const attack: Attack = { kind: "pages", addresses: COMPANY, concurrency: 600 };
     const { outcomes, pageMs } = await visitDuring([attack], VISITORS.pages, 4);
     expect(pageMs).toBeLessThan((outcomes[0]?.averageMs ?? 0) / 2);
   });
 
-  it("is served while 64 addresses of one IPv4 network do all of that", async () => {
+  it("is served while 64 addresses of one IPv4 network attack in all these ways", async () => {
     const attacks: Attack[] = [
       { kind: "log-ins", addresses: STREET, concurrency: 64 },
       { kind: "connections", addresses: STREET, concurrency: 2_200 },

@@ -5,7 +5,7 @@ import { type Answer, send } from "../support/http-client";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
 
 const FLOOD_MS = 4_000;
-/** More than a full queue of passwords. */
+/** More than a full password queue. */
 const CONCURRENCY = 41 * Math.max(1, availableParallelism() - 1) + 60;
 
 let site: ProgramSite;
@@ -28,7 +28,7 @@ function percentile(times: Timed[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
 
-it("a flood of log-ins is rejected beyond capacity, and everybody else is served", async () => {
+it("a flood of log-ins is rejected beyond capacity, and everyone else is served", async () => {
   const visitor = site.visitor();
   await visitor.signUp("patient@example.test");
   await send(`${site.origin}/`);
@@ -67,17 +67,17 @@ it("a flood of log-ins is rejected beyond capacity, and everybody else is served
     description: "The site is very busy. Please try again.",
     variant: "destructive",
   });
-  // rejections arrive long before a queue slot would have become free
+  // rejections do not wait for a free place in the queue
   expect(percentile(refused, 0.5)).toBeLessThan(percentile(worked, 0.5));
   expect(longestQueue).toBeGreaterThan(1);
   expect(longestQueue).toBeLessThan(CONCURRENCY);
 
-  // Only the order of magnitude, since the clients' own work is in these times too: pages do not wait
-  // for passwords. `npm run bench` has the figures.
+  // Only the order of magnitude, since these times include the clients' own work: pages do not wait for
+  // passwords. `npm run bench` measures them.
   expect(pages.every(({ answer: { status } }) => status === 200)).toBe(true);
   expect(percentile(pages, 0.9)).toBeLessThan(percentile(worked, 0.5));
 
-  // afterwards the queue has room again
+  // afterwards the queue has capacity again
   await expect.poll(() => site.metric("password_hash_queue_length"), { timeout: 10_000 }).toBe(0);
   const next = await site.visitor().post("/auth/login", {
     json: { email: "patient@example.test", password: "a long walk" },
@@ -85,7 +85,7 @@ it("a flood of log-ins is rejected beyond capacity, and everybody else is served
   expect(next.status).toBe(200);
 });
 
-it("a rejected form without JavaScript comes back with what was typed", async () => {
+it("a rejected form without JavaScript keeps what was typed", async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const email = "plain@example.test";
   const answers = await Promise.all(
@@ -102,7 +102,7 @@ it("a rejected form without JavaScript comes back with what was typed", async ()
   const page = refused.find(({ headers }) => headers["content-type"]?.startsWith("text/html"));
   expect(page?.text).toContain("Sign up Failed");
   expect(page?.text).toContain(`value="${email}"`);
-  // rendering a page for each of them would do the very damage
+  // rendering a page for each of them would itself overload the site
   const plain = refused.filter(({ headers }) => headers["content-type"]?.startsWith("text/plain"));
   expect(plain.length).toBeGreaterThan(0);
   // exactly one of them got the account

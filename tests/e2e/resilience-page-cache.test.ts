@@ -91,7 +91,7 @@ describe("pages of one visitor", () => {
   });
 
   it.each(["session=forged", "flash=forged", "a=b; session=; c=d"])(
-    "are rendered anew for the cookie %s, even if it is invalid",
+    "are rendered and not cached for the cookie %s, even if it is invalid",
     async (cookie) => {
       const hits = await figure("hits");
       const page = await send(`${site.origin}/`, { cookie });
@@ -102,7 +102,7 @@ describe("pages of one visitor", () => {
   );
 
   it.each(["ga_session=1", "xflash=1; session_id=2", "a=session=1", "__Host-session=1"])(
-    "are not rendered for the cookie of a third-party script: %s",
+    "are still cached for the cookie of a third-party script: %s",
     async (cookie) => {
       const hits = await figure("hits");
       const page = await send(`${site.origin}/`, { cookie });
@@ -125,7 +125,7 @@ describe("pages of one visitor", () => {
   });
 });
 
-describe("all other answers", () => {
+describe("all other responses", () => {
   it.each([
     "/auth/forgot-password",
     "/checkout/cancelled",

@@ -10,13 +10,13 @@ import { bytesOf, fill, type PathologicalRequest, request } from "../support/pat
 import { freePorts } from "../support/ports.mjs";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
 
-/** The longest that a request may block all others, in milliseconds. */
+/** How long a request may block all others, in milliseconds. */
 const MAX_DELAY = 50;
 
 /** Retries, since a garbage collection or first compilation is not the request's fault. */
 const TRIES = 3;
 
-/** Requests that are sent one after another before the delay is asked for; only if it was long, each again. */
+/** Requests sent in succession before the delay is read; only if it was too long, each is sent again by itself. */
 const BATCH = 20;
 
 const PROJECT = resolve(import.meta.dirname, "../..");
@@ -33,7 +33,7 @@ beforeAll(async () => {
   site = await startProgramSite({
     NODE_OPTIONS: `--import=${PROBE}?port=${port}`,
     PAYMENTS: "sandbox",
-    // whoever forges a signature has it checked against each of them
+    // a forged signature is checked against each of them
     SESSION_SECRET: ["first", "second", "third"]
       .map((which) => `the ${which} of the secrets that sign these cookies`)
       .join(","),
@@ -48,19 +48,19 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-/** How long the program's event loop was held up at most since this was last asked, in milliseconds. */
+/** The longest delay of the program's event loop since the last call, in milliseconds. */
 async function longestDelay(): Promise<number> {
   return Number((await send(probe)).text);
 }
 
-/** Sends something over a connection of its own, and waits until the program has ended that. */
+/** Sends bytes over a new connection, and waits until the program has closed it. */
 async function converse(bytes: Buffer): Promise<void> {
   const connection = await openConnection(site.origin);
   connection.write(bytes);
   await connection.ended;
 }
 
-/** How long the loop is held up, at the least of some tries, by what is sent over a connection. */
+/** The shortest of several delays of the event loop caused by these bytes, in milliseconds. */
 async function delayBy(bytes: Buffer): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < TRIES && least > MAX_DELAY; attempt++) {

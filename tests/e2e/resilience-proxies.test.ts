@@ -9,7 +9,7 @@ import { temporaryDirectory } from "../support/program";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
 
 const ATTEMPTS = 70;
-/** Passwords that one address may try in a quarter of an hour; of newsletter addresses fewer. */
+/** Log-ins allowed per address in a quarter of an hour; fewer subscriptions are. */
 const ALLOWED = 50;
 
 const count = (statuses: number[], status: number) =>
@@ -28,7 +28,7 @@ describe("forged client addresses", () => {
       headers: { [header]: `198.51.${i}.${i + 1}` },
     });
 
-  it("give no further attempts to a client that is not the named proxy, and are logged once", async () => {
+  it("gain no further attempts for a client that is not the configured proxy, and are logged once", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < ATTEMPTS; i++) statuses.push((await guess(i, "X-Forwarded-For")).status);
     expect(count(statuses, 429)).toBeGreaterThanOrEqual(ATTEMPTS - ALLOWED);
@@ -41,7 +41,7 @@ describe("forged client addresses", () => {
   });
 });
 
-/** Addresses that stand for the internet's (RFC 5737): the machine's own and a visitor's. */
+/** Public addresses for documentation (RFC 5737): the machine's own and a visitor's. */
 const SERVER = "203.0.113.7";
 const VISITOR = "198.51.100.8";
 const opened = await openNetworkNamespace([SERVER, VISITOR]);
@@ -58,7 +58,7 @@ describe.skipIf(namespace === null)(here, () => {
     data.remove();
   });
 
-  it("a visitor from the internet does not get round the limits behind a counted proxy's back", async () => {
+  it("a client that bypasses a counted proxy cannot evade the limits", async () => {
     const [command = "", ...enter] = namespace?.enter ?? [];
     const script = resolve(import.meta.dirname, "../support/forge-addresses.mjs");
     const variables = { DATA_DIR: data.path, ATTEMPTS: String(ATTEMPTS), SERVER, VISITOR };
@@ -67,7 +67,7 @@ describe.skipIf(namespace === null)(here, () => {
     });
     const { direct, proxied } = JSON.parse(stdout) as Record<"direct" | "proxied", number[]>;
     expect(count(direct, 429)).toBeGreaterThanOrEqual(ATTEMPTS - ALLOWED);
-    // the proxy itself, on this machine, is believed: each is another visitor
+    // the proxy itself, on this machine, is trusted: every request is another visitor's
     expect(count(proxied, 200)).toBe(ATTEMPTS);
   });
 });
@@ -85,7 +85,7 @@ describe("the documented ways to run the container", () => {
       ),
     ];
     expect(published.length).toBeGreaterThanOrEqual(4);
-    // the way without a proxy is named, and that it goes without TRUST_PROXY
+    // running without a proxy, and without TRUST_PROXY, is documented too
     const direct = published.filter((port) => !port?.startsWith("127.0.0.1:"));
     expect(direct).toEqual(["3000:3000"]);
   });

@@ -16,7 +16,7 @@ import { changedTables, countRows, readContents } from "../support/tables";
 /** A fifth of the real limits. */
 const FACTOR = "0.2";
 
-/** Attempts that are left of them: of an address, of an address at one account, and of a signed-in account. */
+/** The remaining limits: per address, per address and account, and per signed-in account. */
 const ALLOWED = {
   login: { address: 10, account: 2 },
   signup: { address: 4, account: 2 },
@@ -26,7 +26,7 @@ const ALLOWED = {
 };
 
 let site: ProgramSite;
-/** Other instances on the same database, behind no proxy and behind two. */
+/** Further instances on the same database, without a proxy and behind two. */
 let direct: Program;
 let deep: Program;
 
@@ -54,7 +54,7 @@ afterAll(async () => {
 
 let count = 0;
 let address: string;
-/** An address of the internet, in a network that nobody has used yet. */
+/** A public address, in a network that is not used yet. */
 const newAddress = () => {
   count += 1;
   return `198.${18 + Math.floor(count / 250)}.${count % 250}.1`;
@@ -64,7 +64,7 @@ beforeEach(() => {
   address = newAddress();
 });
 
-/** Somebody's browser behind the proxy, which writes down where the request came from. */
+/** A browser behind the proxy, which adds the client's address. */
 const visitorFrom = (from: string, { origin } = site as { origin: string }) =>
   new Visitor(origin, { "X-Forwarded-For": from });
 
@@ -74,12 +74,12 @@ const post = (path: string, fields: Record<string, string>, from = address) =>
 const postForm = (path: string, fields: Record<string, string>, from = address) =>
   visitorFrom(from).post(path, { form: fields });
 
-/** How many of so many attempts get through before the rest are refused. */
+/** Makes so many attempts; returns how many are allowed before the rest are rejected. */
 async function allowedOf(attempts: number, attempt: (i: number) => Promise<Answer>) {
   const statuses: number[] = [];
   for (let i = 0; i < attempts; i++) statuses.push((await attempt(i)).status);
   const allowed = statuses.filter((status) => status !== 429).length;
-  // once refused, nothing is allowed any more
+  // after the first rejection, all are rejected
   expect(statuses.slice(allowed)).toEqual(Array(attempts - allowed).fill(429));
   return allowed;
 }
@@ -92,7 +92,7 @@ describe("too many attempts", () => {
     ["signup", "/auth/signup", (email) => ({ email, password: "short" })],
     ["newsletter", "/newsletter", (email) => ({ email })],
   ])(
-    "of %s are refused by the account they are about, from the network they come from and from no other",
+    "of %s are rejected by account, from the same network but from no other",
     async (way, path, fields) => {
       const email = newEmail();
       const limit = ALLOWED[way].account;
@@ -108,14 +108,11 @@ describe("too many attempts", () => {
     ["signup", "/auth/signup", (email) => ({ email, password: "short" })],
     ["newsletter", "/newsletter", (email) => ({ email })],
     ["checkout", "/checkout", () => ({ priceId: SANDBOX_STRIPE.priceId })],
-  ])(
-    "of %s are refused by the address they come from, whoever it is about",
-    async (way, path, fields) => {
-      const limit = ALLOWED[way].address;
-      expect(await allowedOf(limit + 2, () => post(path, fields(newEmail())))).toBe(limit);
-      expect((await post(path, fields(newEmail()), newAddress())).status).not.toBe(429);
-    },
-  );
+  ])("of %s are rejected by client address, whatever the account", async (way, path, fields) => {
+    const limit = ALLOWED[way].address;
+    expect(await allowedOf(limit + 2, () => post(path, fields(newEmail())))).toBe(limit);
+    expect((await post(path, fields(newEmail()), newAddress())).status).not.toBe(429);
+  });
 
   it("to request a password reset are rejected, by account and by address", async () => {
     const email = newEmail();
@@ -157,7 +154,7 @@ describe("too many attempts", () => {
     expect(changedTables(before, await readContents(site.database))).toEqual([]);
   });
 
-  it("in a flood do not even reach the database", async () => {
+  it("in a flood cause no queries", async () => {
     const email = newEmail();
     await allowedOf(4, () => post("/auth/login", { email, password }));
     const queries = () => site.metric("database_query_duration_seconds_count");
@@ -178,7 +175,7 @@ describe("too many attempts", () => {
     await site.database.db.execute(
       sql`update rate_limits set expire = now() - interval '1 second'`,
     );
-    // another instance, because the first one caches its rejections in memory
+    // another instance, since the first one caches its rejections in memory
     expect((await attempt(deep)).status).toBe(409);
   });
 
@@ -241,7 +238,7 @@ describe("a rejected visitor", () => {
       expect(refused.text).toContain(heading);
       expect(refused.text).toContain(`value="${email}"`);
       expect(refused.text).not.toContain("secret");
-      // the toast is on this page, and must not come again on the next
+      // the toast is on this page, and must not show on the next again
       expect(refused.cookies.filter((line) => !/max-age=0/i.test(line))).toEqual([]);
     },
   );
@@ -276,7 +273,7 @@ describe("a rejected visitor", () => {
     expect(form.status).toBe(429);
     expect(form.text).toContain("Checkout Error");
     expect(form.text).toMatch(/Error invoking function: Too many attempts\./);
-    // the page is still that of the signed-in account
+    // the page still shows the account as signed in
     expect(form.text).toContain("Upgrade to Premium");
   });
 });
@@ -292,7 +289,7 @@ describe("a forged client address", () => {
     expect(await allowedOf(limit + 2, () => attempt(direct.origin, newAddress()))).toBe(limit);
   });
 
-  it("is ignored before the proxy's own entry", async () => {
+  it("is ignored if the proxy's own entry follows", async () => {
     const limit = ALLOWED.newsletter.address;
     const forged = () => attempt(site.origin, `${newAddress()}, ${address}`);
     expect(await allowedOf(limit + 2, forged)).toBe(limit);
@@ -321,7 +318,7 @@ describe("several instances", () => {
     expect(await readMetric(deep.origin, "rate_limited_total", { limited: "login" })).toBe(1);
   });
 
-  it("do not miscount attempts that come at the same moment", async () => {
+  it("do not miscount concurrent attempts", async () => {
     const email = newEmail();
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
@@ -349,7 +346,7 @@ describe("the honeypot field", () => {
     },
   );
 
-  it("keeps programs that fill it in from signing up, with and without JavaScript", async () => {
+  it("stops programs that fill it in from signing up, with and without JavaScript", async () => {
     const email = newEmail();
     const fields = { email, password: "a long walk", ...bot };
     const before = await readContents(site.database);
@@ -364,7 +361,7 @@ describe("the honeypot field", () => {
     expect(changedTables(before, await readContents(site.database))).toEqual(["rate_limits"]);
   });
 
-  it("keeps them off the newsletter list, without telling them", async () => {
+  it("keeps them off the newsletter list without a visible rejection", async () => {
     const rows = await countRows(site.database, "subscribers");
     const json = await post("/newsletter", { email: newEmail(), ...bot });
     expect(json.status).toBe(200);
@@ -375,7 +372,7 @@ describe("the honeypot field", () => {
     expect(await site.metric("rate_limited_total", { limited: "honeypot" })).toBeGreaterThan(0);
   });
 
-  it("accepts forms in which it is empty, as browsers send it", async () => {
+  it("accepts forms in which it is empty, as sent by browsers", async () => {
     const rows = await countRows(site.database, "subscribers");
     const answer = await postForm("/newsletter", { email: newEmail(), [HONEYPOT_FIELD]: "" });
     expect(answer.status).toBe(303);

@@ -10,7 +10,7 @@ import { type Contents, changedTables, readContents } from "../support/tables";
 /** A status, or a redirect as `302 /where`. */
 type Expected = string;
 
-/** What a route answers; two expectations are without and with a session. */
+/** A route's responses; of two, the first is without a session and the second with one. */
 type Route = {
   path: string;
   get: Expected | [Expected, Expected];
@@ -69,7 +69,7 @@ const routes: Record<string, Route> = {
     post: {
       form: credentials,
       answers: ["303 /", "303 /auth?tab=signup"],
-      // the owner of an address is notified, and the time is stored
+      // the mail to the owner of a taken address is recorded
       writes: [["profiles", "sessions", "users"], ["users"]],
     },
   },
@@ -135,10 +135,10 @@ const routes: Record<string, Route> = {
   },
 };
 
-/** The methods that Remix hands to an action. */
+/** The methods that Remix passes to an action. */
 const FORM_METHODS = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
-/** How requests look that a visitor's browser sends from another site's page. */
+/** Headers of requests that a visitor's browser sends from another site's page. */
 const ELSEWHERE: Record<string, Record<string, string>> = {
   "another site": { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" },
   "a sister site": { "Sec-Fetch-Site": "same-site", Origin: "http://sister.localhost" },
@@ -158,13 +158,13 @@ beforeEach(async () => {
   before = await readContents(site.database);
 });
 
-/** The tables that were written to since the test began, the counting of attempts left out. */
+/** The tables that were written to since the test began, apart from the counts of attempts. */
 async function written(): Promise<string[]> {
   const changed = changedTables(before, await readContents(site.database));
   return changed.filter((table) => table !== "rate_limits");
 }
 
-/** An answer as the table above words it. */
+/** A response in the format of the table above. */
 function outcome({ status, headers }: Answer): string {
   const location = headers.location?.startsWith(site.program.sandboxOrigin)
     ? "the sandbox"
@@ -203,7 +203,7 @@ describe.each([
   });
 
   describe.each(Object.entries(routes))("on %s", (_folder, { path, get, post }) => {
-    it("reads without changing anything, from wherever the link came", async () => {
+    it("reads without changing anything, whichever site the link was on", async () => {
       const { cookie } = visitor;
       for (const headers of [{}, ...Object.values(ELSEWHERE)]) {
         const answer = await send(site.origin + path, { headers, cookie });
@@ -227,7 +227,7 @@ describe.each([
       const methods = ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"];
       for (const method of post ? methods : ["POST", ...methods]) {
         const answer = await send(site.origin + path, { method, headers, cookie });
-        // an address that does not exist does so for no method that some address has
+        // an unknown path gets a 404 for the methods that an action accepts
         const status = path === "/nothing/here" && FORM_METHODS.has(method) ? 404 : 405;
         expect(`${method} ${answer.status}`).toBe(`${method} ${status}`);
         expectSecurityHeaders(answer);
@@ -259,7 +259,7 @@ describe.each([
       },
     );
 
-    it("does what its form asks for, and no more", async () => {
+    it("does what its form requests, and no more", async () => {
       const answer = await visitor.post(path, { form });
       expect(outcome(answer)).toBe(expected(answers, signedIn));
       expectSecurityHeaders(answer);
@@ -274,7 +274,7 @@ describe("what is not a route", () => {
     expect(await written()).toEqual([]);
   });
 
-  it("carries the same headers: assets, files, errors and unchanged answers", async () => {
+  it("has the same headers: assets, files, errors and 304s", async () => {
     const landing = await send(`${site.origin}/`);
     const script = site.origin + /"(\/build\/[^"]+\.js)"/.exec(landing.text)?.[1];
     const asset = await send(script);
@@ -322,7 +322,7 @@ describe("what is not a route", () => {
     expect(new Set(nonces).size).toBe(5);
   });
 
-  it("accepts no Host but the site's own", async () => {
+  it("accepts only the site's own Host", async () => {
     for (const host of ["evil.example", "localhost.evil.example", "evil.example:80@localhost"]) {
       const answer = await send(`${site.origin}/auth`, { headers: { Host: host } });
       expect([400, 421]).toContain(answer.status);
@@ -366,7 +366,7 @@ describe("what is not a route", () => {
     expect(await ask(`http://${host}/`, "evil.example")).toBe(400);
     expect(await ask("http://evil.example/", "evil.example")).toBe(421);
     expect(await ask(`ftp://${host}/`)).toBe(400);
-    // a path, whatever it looks like
+    // this is a path, although it looks like a host
     expect(await ask("//evil.example/")).toBe(404);
   });
 
@@ -375,7 +375,7 @@ describe("what is not a route", () => {
     expect((await send(`${site.origin}/.well-known/${name}`)).status).toBe(404);
   });
 
-  it("leads nowhere else after a form", async () => {
+  it("redirects to no other site after a form", async () => {
     for (const redirectTo of ["//evil.example", "https://evil.example", "/\\evil.example"]) {
       const answer = await site
         .visitor()
@@ -384,7 +384,7 @@ describe("what is not a route", () => {
     }
   });
 
-  it("lets no link open a session", async () => {
+  it("opens no session through a link", async () => {
     const { email, password } = credentials;
     const query = new URLSearchParams({ email, password });
     const answer = await site.visitor().get(`/auth/login?${query}`);

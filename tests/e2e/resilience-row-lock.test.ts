@@ -37,7 +37,7 @@ afterAll(async () => {
 const play = <Answer>(path: string, fields: Record<string, unknown> = {}) =>
   control<Answer>(site.program.sandboxOrigin, path, fields);
 
-/** A member who paid, as Stripe and the database call them. */
+/** Creates a member; returns the ids at Stripe. */
 async function member(): Promise<{ customer: string; subscription: string }> {
   const visitor = site.visitor();
   await visitor.signUp("raced@example.test");
@@ -74,17 +74,17 @@ async function waitingForLocks(): Promise<number> {
   return row?.count ?? -1;
 }
 
-it("two processes that write one member's row leave what the later look at Stripe saw", async () => {
+it("two processes that write one member's row leave the state of the later snapshot", async () => {
   const { customer, subscription } = await member();
   await play("webhooks", { mode: "drop" });
-  // the timers, which work events that were not delivered, are not to look a third time
+  // keeps the timers, which process undelivered events, from taking a third snapshot
   await play("faults", { kind: "error", status: 500, times: 0, match: "GET /v1/events" });
   const { db } = site.database;
   let earlier: ReturnType<typeof deliver> | undefined;
   let later: ReturnType<typeof deliver> | undefined;
   await db.transaction(async (tx) => {
     await tx.execute(sql`select 1 from profiles where stripe_customer_id = ${customer} for update`);
-    // the first process has its look's number, and waits for Stripe
+    // the first process has taken its number, and waits for Stripe
     await play("faults", { kind: "slow", ms: 5_000, times: 1, match: "GET /v1/subscriptions" });
     earlier = deliver(site, "evt_earlier", customer);
     const faultsLeft = async () => {
@@ -93,7 +93,7 @@ it("two processes that write one member's row leave what the later look at Strip
       return state.faults.length;
     };
     await expect.poll(faultsLeft, { timeout: 4_000 }).toBe(1);
-    // the second one looks later, and is the first to wait for the row
+    // the second takes its snapshot later, and is the first to wait for the row
     await play(`subscriptions/${subscription}/cancel`);
     later = deliver(second, "evt_later", customer);
     await expect.poll(waitingForLocks, { timeout: 10_000 }).toBe(1);

@@ -21,10 +21,10 @@ const start = (variables: Record<string, string>) =>
     variables: { DATABASE_URL: testDatabase.url, DATA_DIR: data.path, ...variables },
   });
 
-/** Whom a page shows as signed in; null for nobody. */
+/** The account that a page shows as signed in, or null. */
 const shownIn = (text: string) => /[\w-]+@example\.test/.exec(text)?.[0] ?? null;
 
-describe("a site that is reached by https", () => {
+describe("a site on https", () => {
   const PUBLIC_URL = "https://book.example";
   let program: Program;
   const visitor = () => new Visitor(program.origin, { Host: "book.example" }, PUBLIC_URL);
@@ -88,7 +88,7 @@ describe("a site that is reached by https", () => {
     expect(policyOf(page)).toHaveProperty("upgrade-insecure-requests");
   });
 
-  it("includes subdomains in HSTS only if so set", async () => {
+  it("includes subdomains in HSTS only if configured", async () => {
     const strict = await start({ PUBLIC_URL, TRUST_PROXY: "1", HSTS_INCLUDE_SUBDOMAINS: "true" });
     const headers = { Host: "book.example" };
     for (const path of ["/", "/nothing", "/favicon.ico"]) {
@@ -145,7 +145,7 @@ describe("a session", () => {
     expect(cookies.size).toBe(4);
   });
 
-  it("cannot be made up or changed", async () => {
+  it("cannot be forged or changed", async () => {
     const visitor = new Visitor(program.origin);
     await visitor.signUp("changed@example.test");
     const [token = "", signature = ""] = visitor.valueOf("session").split(".");

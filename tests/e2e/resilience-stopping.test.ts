@@ -24,7 +24,7 @@ function dataDirectory(): string {
   return path;
 }
 
-/** A migrated database on the test run's own server, where the embedded one is not the point. */
+/** A migrated database on the test run's server, for tests that are not about the embedded one. */
 async function testDatabase(): Promise<TestDatabase> {
   const created = await createTestDatabase();
   cleanUps.push(() => created.drop());
@@ -39,14 +39,14 @@ async function start(variables: Record<string, string>): Promise<Program> {
 
 const FORM = "email=late%40example.test";
 
-/** A newsletter form of which only the first bytes have been sent: a request in flight. */
+/** Sends only the head of a newsletter form: a request in flight. */
 async function beginForm(program: Program, length = FORM.length): Promise<RawConnection> {
   const connection = await openConnection(program.origin);
   cleanUps.push(() => connection.destroy());
   connection.write(
     `POST /newsletter HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`,
   );
-  // the program asks for the body, so it has the request
+  // the program has requested the body, so it is handling the request
   await connection.until(/100 Continue/);
   connection.write(FORM.slice(0, 5));
   return connection;
@@ -85,7 +85,7 @@ describe("told to stop", () => {
     expect(await countRows(database, "subscribers")).toBe(1);
   });
 
-  it("does not wait for ever for a client that never finishes", async () => {
+  it("does not wait forever for a client that never finishes", async () => {
     const { url } = await testDatabase();
     const program = await start({ DATABASE_URL: url, DATA_DIR: dataDirectory() });
     const form = await beginForm(program, 1_000);
@@ -97,7 +97,7 @@ describe("told to stop", () => {
     expect(Date.now() - startedAt).toBeLessThan(20_000);
   });
 
-  it("in the middle of its first start, leaves nothing running and nothing half created", async () => {
+  it("during its first start, leaves no process and nothing half created", async () => {
     const data = dataDirectory();
     const child = spawn(process.execPath, [join(project, "build/index.js"), "serve"], {
       cwd: project,
@@ -106,7 +106,7 @@ describe("told to stop", () => {
     });
     cleanUps.push(() => child.kill("SIGKILL"));
     const ended = new Promise((done) => child.once("exit", (code, signal) => done(signal ?? code)));
-    // the database is being made
+    // the database is being created
     await vi.waitUntil(() => readdirSync(data).some((name) => name.startsWith("postgres")), {
       timeout: 20_000,
       interval: 5,
@@ -127,7 +127,7 @@ describe("an uncaught fault", () => {
     { name: "a rejection", signal: "SIGUSR2" as const, message: "a rejection on purpose" },
     { name: "an exception", signal: "SIGHUP" as const, message: "an exception on purpose" },
   ])(
-    "($name) is logged and ends the program in good order, with 1",
+    "($name) is logged and shuts the program down cleanly, with exit code 1",
     async ({ signal, message }) => {
       const data = dataDirectory();
       const program = await start({ DATA_DIR: data, NODE_OPTIONS: `--import=${failOnSignal}` });

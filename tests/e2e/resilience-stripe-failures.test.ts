@@ -35,13 +35,13 @@ describe("while Stripe does not answer", () => {
     site = await startSite(port);
   });
   afterAll(async () => {
-    // the work for those who want to pay would be waited for
+    // otherwise closing would wait for the pending checkouts
     await site?.program.stop("SIGKILL");
     silent.close();
     await site?.close();
   });
 
-  it("all other pages stay up, signed in or not, however many want to pay", async () => {
+  it("all other pages stay up, signed in or not, however many checkouts are pending", async () => {
     const buyers = Array.from({ length: 15 }, () => site.visitor());
     await Promise.all(buyers.map((buyer, i) => buyer.signUp(`buyer-${i}@example.test`)));
     const checkouts = new AbortController();
@@ -77,7 +77,7 @@ describe("while Stripe refuses connections", () => {
   });
   afterAll(() => site?.close());
 
-  it("a checkout fails with its toast, in both ways, and all other pages stay up", async () => {
+  it("a checkout fails with its toast, with and without JavaScript, and all other pages stay up", async () => {
     const visitor = site.visitor();
     await visitor.signUp("buyer@example.test");
     const json = await visitor.post("/checkout", { json: { priceId } });
@@ -95,7 +95,7 @@ describe("while Stripe refuses connections", () => {
     }
   });
 
-  it("somebody back from paying is told that it is being confirmed, and never an error", async () => {
+  it("a buyer who returns from the payment sees that it is being confirmed, not an error", async () => {
     const visitor = site.visitor();
     await visitor.signUp("paid@example.test");
     const page = await visitor.get("/checkout/success?session_id=cs_test_paid");

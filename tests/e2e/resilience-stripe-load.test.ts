@@ -7,7 +7,7 @@ import { type ProgramSite, startProgramSite } from "../support/program-site";
 
 const { priceId } = SANDBOX_STRIPE;
 
-/** What a call to Stripe takes here, in milliseconds; at Stripe it is 200 to 500. */
+/** The sandbox's latency, in milliseconds; Stripe's is 200 to 500. */
 const STRIPE_MS = 300;
 
 let site: ProgramSite;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   site = await startProgramSite({
     PAYMENTS: "sandbox",
     TRUST_PROXY: "1",
-    // the limits as they come
+    // default limits
     RATE_LIMIT_FACTOR: "1",
   });
   ({ sandboxOrigin } = site.program);
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 let networks = 0;
-/** Somebody with an account and a network of their own. */
+/** A new account on its own network. */
 async function newVisitor(): Promise<Visitor> {
   networks++;
   const visitor = new Visitor(site.origin, { "X-Forwarded-For": `198.51.${networks}.7` });
@@ -44,7 +44,7 @@ async function newVisitor(): Promise<Visitor> {
   return visitor;
 }
 
-/** Somebody at the checkout, who has a customer at Stripe and a session that is open or paid. */
+/** A new account with a customer at Stripe and a checkout session, which is open or paid. */
 async function newBuyer({ pays = false } = {}) {
   const buyer = await newVisitor();
   const answer = await buyer.post("/checkout", { json: { priceId } });
@@ -56,7 +56,7 @@ async function newBuyer({ pays = false } = {}) {
   return { buyer, sessionId, success: `/checkout/success?session_id=${sessionId}` };
 }
 
-/** The number of calls to Stripe by kind, without the timer's, which come at any time. */
+/** The number of calls to Stripe by endpoint, except those of the timer, which runs at any time. */
 async function callsToStripe(): Promise<Record<string, number>> {
   type Requests = { counts: Record<string, number> };
   const { counts } = await control<Requests>(sandboxOrigin, "requests", undefined, "GET");
@@ -67,7 +67,7 @@ async function callsToStripe(): Promise<Record<string, number>> {
 const sum = (counts: Record<string, number>) =>
   Object.values(counts).reduce((total, count) => total + count, 0);
 
-/** Asks for a page again and again until some work is over; gives the statuses and the slowest time. */
+/** Requests a page repeatedly until some work is done; returns the statuses and the slowest time. */
 async function watchPages(visitor: Visitor, until: Promise<unknown>) {
   let isOver = false;
   void until.finally(() => {
@@ -91,7 +91,7 @@ describe("one account on the success page", () => {
     [120, "has not paid", false],
     [440, "has not paid", false],
   ])(
-    "%i times at once keeps nobody waiting and costs few calls, when it %s",
+    "with %i concurrent requests delays nobody and costs few calls, if it %s",
     async (times, _what, pays) => {
       const { buyer, success } = await newBuyer({ pays });
       const other = await newVisitor();
@@ -100,15 +100,15 @@ describe("one account on the success page", () => {
       const flood = Promise.all(Array.from({ length: times }, () => buyer.get(success, { agent })));
       const others = await watchPages(other, flood);
       expect(others.statuses).toEqual([200]);
-      // half a second on a machine with nothing else to do; one call after the other took half a minute
+      // half a second on an idle machine; with sequential calls it took half a minute
       expect(others.slowest).toBeLessThan(10_000);
       expect(statusesOf(await flood)).toEqual(new Set([pays ? 200 : 302]));
-      // concurrent callers share one snapshot; each used to take its own
+      // concurrent requests share one snapshot
       expect(sum(await callsToStripe())).toBeLessThanOrEqual(40);
     },
   );
 
-  it("is told from what is known once it has asked too often, and asks no more", async () => {
+  it("sees what its row says, without further calls, once over its limit", async () => {
     const { buyer, sessionId } = await newBuyer();
     const other = await newVisitor();
     await control(sandboxOrigin, "faults/clear");
@@ -116,20 +116,20 @@ describe("one account on the success page", () => {
     const madeUp = (i: number) => `/checkout/success?session_id=cs_test_madeUp${i}`;
     const flood = Array.from({ length: 100 }, (_, i) => buyer.get(madeUp(i), { agent }));
     expect(statusesOf(await Promise.all(flood))).toEqual(new Set([302]));
-    const { "GET /v1/checkout/sessions/:id": looks = 0 } = await callsToStripe();
-    expect(looks).toBe(60);
+    const { "GET /v1/checkout/sessions/:id": calls = 0 } = await callsToStripe();
+    expect(calls).toBe(60);
 
     await control(sandboxOrigin, "requests/clear");
     const own = await buyer.get(`/checkout/success?session_id=${sessionId}`);
     expect(own.text).toMatch(/confirming your payment/i);
     expect(await callsToStripe()).toEqual({});
-    // nobody else is limited by it
+    // other accounts are not limited by it
     expect((await other.get("/checkout/success")).status).toBe(302);
   });
 });
 
 describe("one account that opens the portal", () => {
-  it("600 times makes no more calls than its limit", async () => {
+  it("600 times causes no more calls than its limit", async () => {
     const { buyer } = await newBuyer({ pays: true });
     await control(sandboxOrigin, "requests/clear");
     await control(sandboxOrigin, "faults/clear");
@@ -139,14 +139,14 @@ describe("one account that opens the portal", () => {
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(570);
     expect(JSON.parse(refused[0]?.text ?? "").error).toMatch(/^Too many attempts\./);
-    // the portal's configuration is read once
+    // the portal's configuration is fetched once
     expect(await callsToStripe()).toEqual({
       "GET /v1/billing_portal/configurations": 1,
       "POST /v1/billing_portal/sessions": 30,
     });
   });
 
-  it("too often is told so on the page, with the page around it", async () => {
+  it("too often gets the message on the full page", async () => {
     const { buyer } = await newBuyer();
     await control(sandboxOrigin, "faults/clear");
     for (let i = 0; i < 30; i++) await buyer.post("/billing", { form: {} });
@@ -160,7 +160,7 @@ describe("one account that opens the portal", () => {
 });
 
 describe("one account that clicks Upgrade", () => {
-  it("a hundred times at once holds one look at Stripe, and the others wait for the next", async () => {
+  it("a hundred times concurrently gets one session, with few calls to Stripe", async () => {
     const { buyer } = await newBuyer();
     await control(sandboxOrigin, "requests/clear");
     const clicks = Array.from({ length: 100 }, () =>
@@ -173,7 +173,7 @@ describe("one account that clicks Upgrade", () => {
   });
 });
 
-describe("webhooks that nobody signed", () => {
+describe("webhooks without a valid signature", () => {
   const post = (headers: Record<string, string>) =>
     send(`${site.origin}/webhooks/stripe`, {
       body: JSON.stringify({ id: "evt_1", type: "invoice.paid", livemode: false }),
@@ -181,15 +181,15 @@ describe("webhooks that nobody signed", () => {
       agent,
     });
 
-  it("are refused without a query or a call, and make a few lines of the log", async () => {
+  it("are rejected without a query or a call, and with few log lines", async () => {
     const queries = await site.metric("database_query_duration_seconds_count");
-    const refused = await site.metric("stripe_webhooks_total", { outcome: "refused" });
+    const rejected = await site.metric("stripe_webhooks_total", { outcome: "refused" });
     const flood = Array.from({ length: 150 }, (_, i) => [
       post({}),
       post({ "Stripe-Signature": `t=${Math.floor(Date.now() / 1000)},v1=${i}` }),
     ]).flat();
     expect(statusesOf(await Promise.all(flood))).toEqual(new Set([400]));
-    expect(await site.metric("stripe_webhooks_total", { outcome: "refused" })).toBe(refused + 300);
+    expect(await site.metric("stripe_webhooks_total", { outcome: "refused" })).toBe(rejected + 300);
     expect(await site.metric("database_query_duration_seconds_count")).toBe(queries);
     expect(await callsToStripe()).toEqual({});
 

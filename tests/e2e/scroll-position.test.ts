@@ -17,11 +17,11 @@ const site = siteForThisFile();
 
 const PHONE = { width: 360, height: 740 };
 
-describe("the place in a page", () => {
+describe("the scroll position", () => {
   const link = (page: Page, name: string, place = "header") =>
     findOne(page, (control) => control.name === name && control.place.startsWith(place));
 
-  it("is kept by a reload, with a fragment and without, and by back and forward", async () => {
+  it("is restored by a reload, with and without a fragment, and by back and forward", async () => {
     const page = await site.open("/");
     await wheelTo(page, 1_500);
     const first = await restingPosition(page);
@@ -42,7 +42,7 @@ describe("the place in a page", () => {
     await expectPosition(page, second);
   });
 
-  it("is the last link's, when one is clicked while the page still moves to another", async () => {
+  it("is that of the last link when one is clicked while still scrolling to another", async () => {
     const page = await site.open("/");
     const [reviews, about] = [await link(page, "Reviews"), await link(page, "About")];
     await click(page, reviews);
@@ -54,7 +54,7 @@ describe("the place in a page", () => {
     await expectUnderHeader(page, "reviews");
   });
 
-  it("follows the fragment in the address each time that it changes", async () => {
+  it("follows every change of the URL's fragment", async () => {
     const page = await site.open("/");
     await wheelTo(page, 300);
     const first = await restingPosition(page);
@@ -70,12 +70,12 @@ describe("the place in a page", () => {
     await expectPosition(page, first);
   });
 
-  it("does not change when the answer comes to what the page has asked for anew", async () => {
+  it("does not change when the page's data is reloaded", async () => {
     const page = await site.open("/");
-    const letAnswerCome = await hold(page, (url) => url.pathname.endsWith(".data"));
+    const releaseData = await hold(page, (url) => url.pathname.endsWith(".data"));
     await wheelTo(page, 600);
     const asked = page.waitForRequest((request) => request.url().includes(".data"));
-    // another tab has signed somebody in
+    // another tab has signed in
     const other = await page.context().newPage();
     await other.goto("/favicon.svg");
     await other.evaluate(() => localStorage.setItem("golden-path:auth", "somebody true"));
@@ -83,18 +83,18 @@ describe("the place in a page", () => {
     const answered = (await asked).response();
     await wheelTo(page, 1_500);
     const position = await restingPosition(page);
-    letAnswerCome();
+    releaseData();
     await answered;
     await expectPosition(page, position);
-    // and what the answer leads to has been done
+    // nor after the page has been rendered with the new data
     await page.evaluate(() => new Promise((done) => requestIdleCallback(done)));
     await expectPosition(page, position);
   });
 
-  it("does not change as the page comes alive, and is found again on the way back", async () => {
-    // Chromium notes where a page was left before it came alive a moment late: when it has begun to move
+  it("does not change during hydration, and is restored by back", async () => {
+    // before hydration Chromium stores a page's position a moment late, when smooth scrolling has begun
     const page = await site.visit({ reducedMotion: "reduce" });
-    const letScriptsCome = await holdScripts(page);
+    const releaseScripts = await holdScripts(page);
     await page.goto("/");
     await wheelTo(page, 500);
     const first = await restingPosition(page);
@@ -104,7 +104,7 @@ describe("the place in a page", () => {
     await expectUnderHeader(page, "about");
     await wheelTo(page, 1_800);
     const last = await restingPosition(page);
-    letScriptsCome();
+    releaseScripts();
     await hydrated(page);
     await expectPosition(page, last);
     await page.goBack();
@@ -120,11 +120,11 @@ describe("the place in a page", () => {
   });
 });
 
-describe("the mobile menu, when a section is chosen before or without JavaScript", () => {
+describe("the mobile menu, when a section is chosen before hydration or without JavaScript", () => {
   const menu = (page: Page) =>
     findOne(page, ({ kind, name }) => kind === "menu" && name === "Menu");
 
-  it("closes over it by keyboard too, and opens again each time", async () => {
+  it("closes, by keyboard too, and can be opened again", async () => {
     const SECTIONS = ["about", "preview", "author", "reviews"];
     const page = await site.visit({ javaScriptEnabled: false, viewport: PHONE });
     await page.goto("/");
@@ -148,34 +148,34 @@ describe("the mobile menu, when a section is chosen before or without JavaScript
     }
   });
 
-  it("is closed when the page comes alive", async () => {
+  it("is still closed after hydration", async () => {
     const page = await site.visit({ viewport: PHONE });
-    const letScriptsCome = await holdScripts(page);
+    const releaseScripts = await holdScripts(page);
     await page.goto("/");
     await click(page, await menu(page));
     await click(page, await findOne(page, ({ name }) => name === "Reviews"));
     await expectUnderHeader(page, "reviews");
-    letScriptsCome();
+    releaseScripts();
     await hydrated(page);
     await expectOpen(page, await menu(page), false);
     await expectUnderHeader(page, "reviews");
   });
 });
 
-/** Keeps a page's scripts back until the function it gives is called. */
+/** Holds a page's scripts until the returned function is called. */
 function holdScripts(page: Page): Promise<() => void> {
   return hold(page, (url) => /^\/build\/.*\.js$/.test(url.pathname));
 }
 
-/** Keeps requests of a page back until the function it gives is called. */
+/** Holds requests of a page until the returned function is called. */
 async function hold(page: Page, isHeld: (url: URL) => boolean): Promise<() => void> {
-  let letCome = () => {};
+  let release = () => {};
   const held = new Promise<void>((resolve) => {
-    letCome = resolve;
+    release = resolve;
   });
   await page.route(isHeld, async (route) => {
     await held;
     await route.continue();
   });
-  return letCome;
+  return release;
 }

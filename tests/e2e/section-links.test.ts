@@ -15,13 +15,13 @@ afterEach(async () => {
 });
 
 describe.skipIf(firefoxPath() === null)("every link to a section, in Firefox", () => {
-  it("leads there each time, with JavaScript", async () => {
+  it("scrolls there each time, with JavaScript", async () => {
     window = await openFirefoxWindow({ javaScript: true, stillness: true });
     expect(await followSectionLinks(window, site.origin)).toBeGreaterThanOrEqual(11);
     await comeBack(window, site.origin);
   });
 
-  it("leads there each time, from the menu of a phone and without JavaScript", async () => {
+  it("scrolls there each time, from the menu of a phone and without JavaScript", async () => {
     const size = { width: 360, height: 740 };
     window = await openFirefoxWindow({ javaScript: false, size });
     expect(await followSectionLinks(window, site.origin)).toBeGreaterThanOrEqual(11);

@@ -6,7 +6,7 @@ import { siteForThisFile } from "../support/e2e-site";
 
 const PUBLISHABLE_KEY = "pk_test_goldenPathTests";
 
-// a Stripe account of which only the script is simulated here
+// settings of a Stripe account; only its script is used, and simulated here
 const site = siteForThisFile({
   variables: {
     PAYMENTS: "stripe",
@@ -19,8 +19,8 @@ const site = siteForThisFile({
   },
 });
 
-/** Plays Stripe's host to a page: its script notes the key it is called with. Gives what was asked of it. */
-async function playStripe(page: Page): Promise<string[]> {
+/** Simulates Stripe's host, with a script that records the key it gets. Returns the requested URLs. */
+async function simulateStripe(page: Page): Promise<string[]> {
   const asked: string[] = [];
   await page.route("https://js.stripe.com/**", (route) => {
     asked.push(route.request().url());
@@ -35,16 +35,16 @@ async function playStripe(page: Page): Promise<string[]> {
   return asked;
 }
 
-/** The keys that Stripe's script was called with. */
+/** The keys that Stripe's script got. */
 const keysOf = (page: Page) =>
   page.evaluate(() => (window as unknown as { keys?: string[] }).keys ?? []);
 const upgrade = (page: Page) => page.getByRole("button", { name: "Upgrade to Premium" });
 
 describe("Stripe's script", () => {
-  it("comes from Stripe's own host and gets the publishable key, once an account reaches for the button", async () => {
+  it("is loaded from Stripe's host with the publishable key, once a signed-in visitor reaches for the button", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
-    const asked = await playStripe(page);
+    const asked = await simulateStripe(page);
     await site.open("/", page);
     await page.waitForLoadState("networkidle");
     expect(asked).toEqual([]);
@@ -60,9 +60,9 @@ describe("Stripe's script", () => {
     expect(new URL(asked[0] ?? "").origin).toBe("https://js.stripe.com");
   });
 
-  it("is not loaded for somebody who cannot buy yet", async () => {
+  it("is not loaded for a visitor, who cannot buy yet", async () => {
     const page = await site.visit();
-    const asked = await playStripe(page);
+    const asked = await simulateStripe(page);
     await site.open("/", page);
     await upgrade(page).hover();
     await upgrade(page).click();
@@ -71,7 +71,7 @@ describe("Stripe's script", () => {
     expect(asked).toEqual([]);
   });
 
-  it("holds nobody up who cannot load it", async () => {
+  it("does not delay the checkout if it cannot be loaded", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
     let tries = 0;

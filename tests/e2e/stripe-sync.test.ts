@@ -8,19 +8,19 @@ const site = siteForThisFile();
 const sync = (...options: string[]) =>
   runProgram({ command: ["stripe", "sync", ...options], variables: site.variables });
 
-/** A member in a browser of their own, and where the members' area leads them. */
+/** A member with their own browser, and where `/premium` takes them. */
 async function newMember() {
   const page = await site.visit();
   const member = await site.subscribe(page.context());
-  const whereTheyGet = async () => {
+  const whereTheyLand = async () => {
     await page.goto("/premium");
     return new URL(page.url()).pathname;
   };
-  expect(await whereTheyGet()).toBe("/premium");
-  return { ...member, whereTheyGet };
+  expect(await whereTheyLand()).toBe("/premium");
+  return { ...member, whereTheyLand };
 }
 
-/** As a backup from before anybody paid. */
+/** Leaves the rows as a backup from before the payments would. */
 const restoreBackup = () =>
   site.database.db.execute(
     sql`update profiles set stripe_customer_id = null, stripe_price_id = null,
@@ -28,11 +28,11 @@ const restoreBackup = () =>
   );
 
 describe("stripe sync", () => {
-  it("--from-stripe gives memberships back that a restored backup has lost", async () => {
+  it("--from-stripe restores memberships that a restored backup has lost", async () => {
     const member = await newMember();
     await restoreBackup();
-    expect(await member.whereTheyGet()).toBe("/");
-    // every row that there is agrees with Stripe
+    expect(await member.whereTheyLand()).toBe("/");
+    // every remaining row agrees with Stripe
     expect((await sync("--all")).stdout).toBe("0 synced, 0 failed\n");
 
     const doctor = await runProgram({ command: ["stripe", "doctor"], variables: site.variables });
@@ -42,10 +42,10 @@ describe("stripe sync", () => {
     const { code, stdout } = await sync("--from-stripe");
     expect(stdout).toContain(`: ${member.subscription}`);
     expect(code).toBe(0);
-    expect(await member.whereTheyGet()).toBe("/premium");
+    expect(await member.whereTheyLand()).toBe("/premium");
   });
 
-  it("--all says how far it is, and goes on from there", async () => {
+  it("--all reports its progress, and resumes from there", async () => {
     await newMember();
     const { stderr, stdout } = await sync("--all");
     expect(stdout).toMatch(/^\d+ synced, 0 failed\n$/);
@@ -55,7 +55,7 @@ describe("stripe sync", () => {
     expect((await sync("--all", "--after", reached ?? "")).stdout).toBe("0 synced, 0 failed\n");
   });
 
-  it("--unlink-unknown is what forgets customers of another account or mode, and nothing else", async () => {
+  it("only --unlink-unknown unlinks customers of another account or mode", async () => {
     const member = await newMember();
     const [row] = await site.database.db.execute<{ customer: string }>(
       sql`select stripe_customer_id as customer from profiles
@@ -64,9 +64,9 @@ describe("stripe sync", () => {
     await site.sandbox(`customers/${row?.customer}/forget`);
     const warned = await sync("--all");
     expect(warned.stdout).toMatch(/1 of the rows name a customer .* left as they are/);
-    expect(await member.whereTheyGet()).toBe("/premium");
+    expect(await member.whereTheyLand()).toBe("/premium");
     expect((await sync("--all", "--unlink-unknown")).stdout).toMatch(/they have been unlinked/);
-    expect(await member.whereTheyGet()).toBe("/");
+    expect(await member.whereTheyLand()).toBe("/");
   });
 
   it.each([

@@ -17,40 +17,35 @@ describe("links in text", () => {
     { path: "/the-wrong-turn", links: [] },
   ];
 
-  it.each(PAGES)(
-    "are told from text on $path (member: $member)",
-    async ({ path, member, links }) => {
-      const page = await site.visit();
-      if (member) await site.subscribe(page.context());
-      await site.open(path, page);
-      const { underlined, unmarked } = await page.evaluate(() => {
-        const isClear = (color: string) => /^(?:transparent|rgba\(.*, 0\))$/.test(color);
-        /** A link that is no text: part of the header, a tab, a button with its outline, or beside an icon. */
-        const hasSignOfItsOwn = (link: Element) => {
-          const { borderTopWidth, borderTopColor } = getComputedStyle(link);
-          const isOutlined = borderTopWidth !== "0px" && !isClear(borderTopColor);
-          return isOutlined || link.matches(".site-header *, [role=tab], .skip-link, :has(> svg)");
-        };
-        const isUnderlined = (link: Element) => {
-          const { textDecorationLine, textDecorationColor } = getComputedStyle(link);
-          return textDecorationLine === "underline" && !isClear(textDecorationColor);
-        };
-        const links = [...document.querySelectorAll("a[href]")].filter((link) =>
-          link.checkVisibility(),
-        );
-        const words = (link: Element) => link.textContent ?? "";
-        return {
-          underlined: links.filter(isUnderlined).map(words),
-          unmarked: links
-            .filter((link) => !isUnderlined(link) && !hasSignOfItsOwn(link))
-            .map(words),
-        };
-      });
-      expect(unmarked).toEqual([]);
-      // the footer's are on every page
-      expect(underlined).toEqual(expect.arrayContaining(links));
-    },
-  );
+  it.each(PAGES)("differ from text on $path (member: $member)", async ({ path, member, links }) => {
+    const page = await site.visit();
+    if (member) await site.subscribe(page.context());
+    await site.open(path, page);
+    const { underlined, unmarked } = await page.evaluate(() => {
+      const isClear = (color: string) => /^(?:transparent|rgba\(.*, 0\))$/.test(color);
+      /** A link that is not in text: part of the header, a tab, a button with an outline, or beside an icon. */
+      const hasSignOfItsOwn = (link: Element) => {
+        const { borderTopWidth, borderTopColor } = getComputedStyle(link);
+        const isOutlined = borderTopWidth !== "0px" && !isClear(borderTopColor);
+        return isOutlined || link.matches(".site-header *, [role=tab], .skip-link, :has(> svg)");
+      };
+      const isUnderlined = (link: Element) => {
+        const { textDecorationLine, textDecorationColor } = getComputedStyle(link);
+        return textDecorationLine === "underline" && !isClear(textDecorationColor);
+      };
+      const links = [...document.querySelectorAll("a[href]")].filter((link) =>
+        link.checkVisibility(),
+      );
+      const words = (link: Element) => link.textContent ?? "";
+      return {
+        underlined: links.filter(isUnderlined).map(words),
+        unmarked: links.filter((link) => !isUnderlined(link) && !hasSignOfItsOwn(link)).map(words),
+      };
+    });
+    expect(unmarked).toEqual([]);
+    // the footer's links are on every page
+    expect(underlined).toEqual(expect.arrayContaining(links));
+  });
 });
 
 describe("the built style sheet", () => {
@@ -60,9 +55,9 @@ describe("the built style sheet", () => {
     return (await fetch(new URL(href ?? "", site.origin))).text();
   }
 
-  it("sets underlines in long form, which WebKit needs for their thickness", async () => {
+  it("sets underlines in longhand properties, which WebKit needs for their thickness", async () => {
     const css = (await styleSheet())
-      // Tailwind's own, for an element that no page has
+      // Tailwind's own rule, for an element that no page has
       .replace(/abbr:where\(\[title\]\)\{[^}]*\}/, "");
     const values = [...css.matchAll(/[;{](?:-webkit-)?text-decoration:([^;}]+)/g)].map(
       ([, value = ""]) => value,
@@ -72,7 +67,7 @@ describe("the built style sheet", () => {
     expect(css).toContain("text-decoration-thickness:1px");
   });
 
-  it("makes capitals of a first line by its font, since WebKit transforms no text there", async () => {
+  it("sets a first line in small capitals by its font, since WebKit ignores text-transform there", async () => {
     const firstLines = [...(await styleSheet()).matchAll(/:first-line\{([^}]*)\}/g)];
     expect(firstLines.length).toBeGreaterThan(0);
     for (const [, declarations] of firstLines) expect(declarations).not.toContain("text-transform");

@@ -21,7 +21,7 @@ async function expectToast(page: Page, variant: "default" | "destructive", ...li
   await expect(toast).toBeVisible();
   await expect(toast.locator(".toast-text > *")).toHaveText(lines);
   await expect(toast).toHaveAttribute("data-variant", variant);
-  // read out as soon as the page is there
+  // announced as soon as the page has loaded
   await expect(toast).toHaveRole(variant === "destructive" ? "alert" : "status");
 }
 
@@ -42,7 +42,7 @@ async function openAccountMenu(page: Page): Promise<Locator> {
 }
 
 describe("without JavaScript, signing up and in", () => {
-  it("works by form, with its toasts, from the one tab to the other", async () => {
+  it("works by form, with its toasts, on both tabs", async () => {
     const page = await visit("/auth");
     const account = { email: site.newEmail(), password: "no script" };
     await expect(page.getByRole("tab", { selected: true })).toHaveText("Login");
@@ -69,7 +69,7 @@ describe("without JavaScript, signing up and in", () => {
     await expectToast(page, "default", "🎉 Welcome Back!", "You've been successfully signed in.");
   });
 
-  it("leads back to the form after a failure, with the e-mail and without the password", async () => {
+  it("returns to the form after a failure, with the e-mail and without the password", async () => {
     const page = await visit("/auth");
     const stranger = { email: "Nobody@example.test", password: "not the one" };
     await submit(page, stranger);
@@ -79,13 +79,13 @@ describe("without JavaScript, signing up and in", () => {
     await expect(panel(page).getByLabel("Password", { exact: true })).toHaveValue("");
     expect(await page.content()).not.toContain(stranger.password);
 
-    // it was shown, so a reload shows neither toast nor e-mail
+    // a flash is shown once, so a reload shows neither toast nor e-mail
     await page.reload();
     await expect(toastOf(page)).toHaveCount(0);
     await expect(panel(page).getByLabel("Email")).toHaveValue("");
   });
 
-  it("says 'Sign up incomplete' on the tab it came from for an address that has an account", async () => {
+  it("says 'Sign up incomplete' on the same tab for an address that has an account", async () => {
     const page = await site.visit(PLAIN);
     const { email } = await site.newAccount(page.context());
     await page.goto("/auth?tab=signup");
@@ -117,7 +117,7 @@ describe("without JavaScript, signing up and in", () => {
     });
   });
 
-  it("says so when signing out has failed, and leaves the account signed in", async () => {
+  it("shows a toast if signing out has failed, and the account stays signed in", async () => {
     const page = await site.visit(PLAIN);
     await site.signUp(page.context());
     await page.goto("/");
@@ -139,7 +139,7 @@ describe("without JavaScript, the newsletter form", () => {
   }
   const field = (page: Page) => page.locator("#newsletter").getByLabel("Email address");
 
-  it("subscribes once, clears its field, and knows an address again", async () => {
+  it("subscribes once, clears its field, and recognizes a subscribed address", async () => {
     const page = await visit("/");
     const email = site.newEmail();
     await subscribe(page, email);
@@ -190,7 +190,7 @@ describe("without JavaScript, upgrading", () => {
     );
   });
 
-  it("leads to the payment page, and says why when it cannot", async () => {
+  it("redirects to the payment page, or says why not", async () => {
     const page = await site.visit(PLAIN);
     await site.signUp(page.context());
     await page.goto("/");
@@ -207,7 +207,7 @@ describe("without JavaScript, upgrading", () => {
     await page.waitForURL(`${site.sandboxOrigin}/**`);
   });
 
-  it("leads to a payment page of a domain that the page's policy does not name", async () => {
+  it("redirects to a payment page of a domain that the page's policy does not name", async () => {
     const page = await site.visit(PLAIN);
     await site.signUp(page.context());
     await page.goto("/");
@@ -219,7 +219,7 @@ describe("without JavaScript, upgrading", () => {
     await site.sandbox("settings", { customDomain: "" });
   });
 
-  it("leads a member to the portal instead, and says why when it cannot", async () => {
+  it("redirects a member to the portal instead, or says why not", async () => {
     const page = await site.visit(PLAIN);
     await site.subscribe(page.context());
     await page.goto("/premium");
@@ -252,7 +252,7 @@ describe("without JavaScript, a notice", () => {
     await expect(page).toHaveURL(`${site.origin}/`);
   });
 
-  it("is shown on the page it was asked for on", async () => {
+  it("is shown on the page it was requested from", async () => {
     const page = await visit("/auth?tab=signup");
     await page.getByRole("button", { name: "Buy Now" }).click();
     await expectToast(page, "default", ...COMING_SOON);
@@ -279,7 +279,7 @@ describe("without JavaScript, a toast", () => {
     await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
   });
 
-  /** The toast's own clock: how long it runs, and whether it does. */
+  /** The toast's animation: its duration, and whether it is running. */
   const clockOf = (toast: Locator) =>
     toast.evaluate((element) => {
       const [animation] = element.getAnimations();
@@ -295,7 +295,7 @@ describe("without JavaScript, a toast", () => {
 
   it.each([
     { motion: "no-preference" as const, name: "" },
-    { motion: "reduce" as const, name: ", also where nothing may move" },
+    { motion: "reduce" as const, name: ", also with reduced motion" },
   ])("closes by itself after 5000 ms$name", async ({ motion }) => {
     const page = await visit("/", { ...PLAIN, reducedMotion: motion } as typeof PLAIN);
     await page.getByRole("button", { name: "Buy Now" }).click();
@@ -307,7 +307,7 @@ describe("without JavaScript, a toast", () => {
     await expect(toast).toBeHidden();
   });
 
-  it("waits while the pointer is over it or the focus in it", async () => {
+  it("stays while the pointer is over it or the focus in it", async () => {
     const page = await visit("/");
     await page.getByRole("button", { name: "Buy Now" }).click();
     const toast = toastOf(page);
@@ -335,7 +335,7 @@ describe("without JavaScript, the menus", () => {
     await expect(page).toHaveURL(`${site.origin}/premium`);
   });
 
-  it("of a phone opens and closes, and leads to sections and pages", async () => {
+  it("of a phone opens and closes, and links to sections and pages", async () => {
     const page = await visit("/", PHONE);
     const menu = page.getByRole("banner").getByRole("navigation", { name: "Menu" });
     const toggle = page.getByRole("banner").locator("summary[aria-label=Menu]");

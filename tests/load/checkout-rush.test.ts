@@ -14,24 +14,24 @@ import { type ProgramSite, startProgramSite } from "../support/program-site";
 
 const { priceId, webhookSecret } = SANDBOX_STRIPE;
 
-/** What a call to Stripe takes, in milliseconds. */
+/** The sandbox's latency, in milliseconds. */
 const STRIPE_MS = "350";
 
 const BUYERS = 100;
-/** People whose webhooks come meanwhile, and as many who come to the success page. */
+/** The number of customers whose webhooks arrive meanwhile, and of others who open the success page. */
 const MEMBERS = 30;
 
-/** What everything must take less than: milliseconds of nearly all requests, and connections nearly always in use. */
+/** Upper limits: p95 times in milliseconds, and the p90 of connections in use. */
 const LIMITS = {
   checkouts: 3_000,
   webhooks: 2_000,
   "success pages": 3_000,
   "landing pages": 2_000,
-  // held through the calls to Stripe, all ten would be in use from beginning to end
+  // if they were held during calls to Stripe, all ten would be in use throughout
   connections: 10,
 };
 
-/** What else runs on the machine can only slow a round down, so the best one counts. */
+/** Other programs on the machine can only slow a round down, so the best one counts. */
 const MAX_ROUNDS = 3;
 
 type Figures = Record<keyof typeof LIMITS, number>;
@@ -40,9 +40,9 @@ const fastData = mkdtempSync(join(fastFolder(), "golden-path-"));
 
 let site: ProgramSite;
 let agent: Agent;
-/** Customers who have paid, whose webhooks come. */
+/** Customers who have paid, and whose webhooks arrive. */
 let customers: string[];
-/** Browsers of others who have paid, and the success pages that Stripe sends them to. */
+/** Browsers of others who have paid, and the success pages that Stripe redirects them to. */
 let payers: { browser: Visitor; success: string }[];
 
 beforeAll(async () => {
@@ -50,10 +50,10 @@ beforeAll(async () => {
   site = await startProgramSite({
     PAYMENTS: "sandbox",
     STRIPE_SANDBOX_LATENCY_MS: STRIPE_MS,
-    // each answer of the local Stripe waits until all it knows is on the disk, which Stripe's do not
+    // in memory, since the local Stripe writes its state to disk before each response
     DATA_DIR: fastData,
     TRUST_PROXY: "1",
-    // the limits as they come
+    // default limits
     RATE_LIMIT_FACTOR: "1",
   });
   const { sandboxOrigin } = site.program;
@@ -77,7 +77,7 @@ afterAll(async () => {
 });
 
 let networks = 0;
-/** Somebody with an account and a network of their own. */
+/** A new account on its own network. */
 async function newVisitor(): Promise<Visitor> {
   const number = ++networks;
   const network = { "X-Forwarded-For": `198.${18 + (number >> 8)}.${number & 255}.7` };
@@ -86,7 +86,7 @@ async function newVisitor(): Promise<Visitor> {
   return visitor;
 }
 
-/** So many of them; no more passwords at once than the site takes. */
+/** Several new accounts, with no more concurrent passwords than the queue accepts. */
 async function newVisitors(count: number): Promise<Visitor[]> {
   const visitors: Visitor[] = [];
   while (visitors.length < count) {
@@ -110,13 +110,13 @@ const answerOf = ({ text }: Answer) => JSON.parse(text) as { sessionId: string; 
 
 const sessionsOf = (clicks: Timed[]) => clicks.map(({ answer }) => answerOf(answer).sessionId);
 
-/** A quantile of some numbers; with 1, their maximum. */
+/** A quantile, with 1 the maximum. */
 function percentile(numbers: number[], part: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return Math.round(sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN);
 }
 
-/** Prints how long requests took, and returns the time within which nearly all were answered. */
+/** Prints how long requests took, and returns their p95. */
 function p95(what: string, times: Timed[]): number {
   const milliseconds = times.map(({ ms }) => ms);
   const [half, most, all] = [0.5, 0.95, 1].map((part) => percentile(milliseconds, part));
@@ -147,7 +147,7 @@ function deliver(customer: string): Promise<Answer> {
   });
 }
 
-/** Does something with one of several after the other, every so many milliseconds, until it is over. */
+/** Does something with the next of several items, round-robin, at an interval, until the rush is over. */
 async function inTurn<Item>(
   items: readonly Item[],
   { every, isOver }: { every: number; isOver: () => boolean },
@@ -162,7 +162,7 @@ async function inTurn<Item>(
   return Promise.all(all);
 }
 
-/** Connections of the program's that work at something, or hold a transaction while they do not. */
+/** The program's database connections that run a query or hold a transaction. */
 async function connectionsInUse(): Promise<number> {
   const [row] = await site.database.db.execute<{ count: number }>(
     sql`select count(*)::int as count from pg_stat_activity
@@ -171,7 +171,7 @@ async function connectionsInUse(): Promise<number> {
   return row?.count ?? Number.NaN;
 }
 
-/** How many customers and sessions there are at Stripe. */
+/** The number of customers and sessions at Stripe. */
 async function countAtStripe() {
   type State = { counts: { customers: number; checkoutSessions: number } };
   const { sandboxOrigin } = site.program;
@@ -180,11 +180,11 @@ async function countAtStripe() {
 }
 
 /**
- * Lets people without a membership click Upgrade at once, while other traffic continues; everybody is served,
- * once.
+ * Lets accounts without a membership click Upgrade concurrently, during other traffic. Each gets exactly one
+ * session.
  */
 async function rush(buyers: Visitor[]): Promise<Figures> {
-  // so that the success page asks Stripe
+  // so that the success page calls Stripe
   await site.database.db.update(profiles).set({ syncedAt: new Date(0) });
   const before = await countAtStripe();
 
@@ -231,7 +231,7 @@ async function rush(buyers: Visitor[]): Promise<Figures> {
   };
 }
 
-it("a hundred people who click Upgrade at once hold up neither each other nor anybody else", {
+it("a hundred concurrent checkouts delay neither one another nor anybody else", {
   timeout: 300_000,
 }, async () => {
   let tooMuch: [string, number][] = [];
