@@ -1,5 +1,5 @@
-// `npm test`: everything that has to hold, from a fresh clone, up to the first step that fails.
-// `npm run test:webkit`: what is tested in WebKit, from a fresh clone as well.
+// `npm test`: all checks and tests, from a fresh clone, up to the first step that fails.
+// `npm run test:webkit`: the tests in WebKit, from a fresh clone as well.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const steps = {
   build: buildSite,
   "test:integration": () => runVitest("integration"),
   "test:e2e": async () => {
-    // not before the packages are installed, of which their drivers are some
+    // imported only once the packages are installed, which include the drivers
     const { findChromium } = await import("./support/browsers/chromium.mjs");
     const { findFirefox } = await import("./support/browsers/firefox.mjs");
     const chromium = await orSetupError(findChromium());
@@ -60,7 +60,7 @@ async function main() {
   } catch (error) {
     if (error instanceof SetupError) console.error(error.message);
     else if (!(error instanceof FailedStep)) console.error(error);
-    // a step that has no tests to count still has failed
+    // a step without tests counts as one failure
     if (total.failed === 0) total.failed = 1;
   }
   const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
@@ -88,7 +88,7 @@ async function timed(name, step) {
 }
 
 /**
- * What is looked for, or an error that is one sentence for whoever runs the tests.
+ * The result of a search, whose failure becomes an error of one sentence for the person who runs the tests.
  *
  * @template Found
  * @param {Promise<Found>} looking
@@ -150,13 +150,13 @@ function count(file) {
   try {
     results = JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    // vitest itself did not get far enough to write them
+    // vitest itself failed before it wrote them
     return;
   }
   total.passed += results.numPassedTests;
   total.skipped += results.numPendingTests + results.numTodoTests;
   total.failed += results.numFailedTests;
-  // a file that cannot even be loaded has no tests to fail
+  // a file that cannot be loaded has no failed tests
   for (const { status, assertionResults } of results.testResults) {
     const failed = assertionResults.some((test) => test.status === "failed");
     if (status === "failed" && !failed) total.failed += 1;

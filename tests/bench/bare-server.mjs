@@ -1,4 +1,4 @@
-// What the site is measured against: Node's own http server sending the same bytes, and nothing else.
+// The reference for the site's measurements: Node's own http server sending the same bytes, and nothing else.
 import { createServer } from "node:http";
 
 /** @type {Map<string, { status: number, headers: string[], body: Buffer }>} */
@@ -17,7 +17,7 @@ const server = createServer((request, response) => {
     response.writeHead(404).end();
     return;
   }
-  // read a post's body, as any server has to
+  // reads a post's body, as any server has to
   request.resume();
   response.writeHead(answer.status, answer.headers);
   response.end(answer.body);

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 
-/** Hash of the password every user of the benchmark has, at the site's parameters. */
+/** The password of every user in the benchmark. */
 export const PASSWORD = "a long walk";
 
 /**
- * The address of a running program's embedded database server, for its superuser.
+ * The superuser's address of a running program's embedded database server.
  *
  * @param {string} dataDir
  * @param {string} database
@@ -21,7 +21,7 @@ function embeddedAddress(dataDir, database) {
 }
 
 /**
- * A client for such an address, whose socket postgres.js does not read from it.
+ * Opens a client for such an address; the socket is passed separately, since postgres.js does not parse it.
  *
  * @param {string} url
  */
@@ -33,7 +33,7 @@ function connect(url) {
 }
 
 /**
- * Makes an empty database beside the program's own.
+ * Creates an empty database next to the program's own.
  *
  * @param {string} dataDir
  * @param {string} name
@@ -46,7 +46,7 @@ export async function createDatabase(dataDir, name) {
 }
 
 /**
- * Fills a migrated database with as many users, profiles and newsletter addresses.
+ * Fills a migrated database with this number each of users, profiles and newsletter addresses.
  *
  * @param {string} url
  * @param {number} rows

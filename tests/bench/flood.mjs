@@ -1,5 +1,5 @@
-// Forked by run.mjs: floods a site with log-ins from a process of its own, so that the flood's own client
-// does not slow down the one that measures. Parameters: the site's pid, its origin, seconds.
+// Forked by run.mjs: floods a site with log-ins from a separate process, so that the flood's client does not
+// slow down the one that measures. Parameters: the site's pid, its origin, seconds.
 import { measure } from "./load.mjs";
 
 const [, , pid = "", origin = "", seconds = ""] = process.argv;

@@ -2,7 +2,7 @@ import autocannon from "autocannon";
 import { cpuSeconds } from "./processes.mjs";
 
 /**
- * What is asked of a server: `next` gives each request's changing parts.
+ * The requests to a server: `next` returns the parts that differ for each one.
  *
  * @typedef {object} Work
  * @property {string} path
@@ -11,13 +11,13 @@ import { cpuSeconds } from "./processes.mjs";
  * @property {() => { body: string, headers?: Record<string, string> }} [next]
  * @property {number} [connections]
  * @property {number} [rate] requests per second at most
- * @property {number[]} statuses what counts as answered
+ * @property {number[]} statuses that count as success
  *
  * @typedef {{ rate: number, p50: number, p99: number, cpu: number | null, wrong: number }} Sample
  */
 
 /**
- * Puts a server under load for some seconds. Latencies are milliseconds, `cpu` seconds per 1,000 requests.
+ * Puts a server under load for some seconds. Latencies are in milliseconds, `cpu` in seconds per 1,000 requests.
  *
  * @param {{ pid: number, origin: string }} server
  * @param {Work} work
@@ -72,7 +72,7 @@ export function median(values) {
 }
 
 /**
- * The median of each figure over rounds.
+ * The median of each value over all rounds.
  *
  * @param {Sample[]} samples
  * @returns {Sample}

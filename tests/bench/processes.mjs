@@ -10,8 +10,8 @@ export const project = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
  * @typedef {{ pid: number, origin: string, stop: () => Promise<void> }} Server
- * @typedef {{ port: number, known: string }} BareServerMessage one of these: where it listens, or the name of
- *   an answer it has been taught
+ * @typedef {{ port: number, known: string }} BareServerMessage one of these: the port it listens on, or the name
+ *   of a response it has stored
  */
 
 /**
@@ -37,7 +37,7 @@ export async function startSite(variables, { plain = false } = {}) {
       RATE_LIMIT_FACTOR: "1000000",
       ...variables,
     },
-    // remix-serve prints a line a request, which is no work of the site's
+    // remix-serve prints a line per request, which is not the site's work
     stdio: ["ignore", "ignore", "inherit"],
   });
   const origin = `http://127.0.0.1:${port}`;
@@ -111,7 +111,7 @@ async function stop(child) {
 }
 
 /**
- * CPU seconds a process has used so far; null where /proc does not tell.
+ * CPU seconds that a process has used so far; null without /proc.
  *
  * @param {number} pid
  */
@@ -125,7 +125,7 @@ export function cpuSeconds(pid) {
 }
 
 /**
- * The most memory a process has held so far, in MB; null where /proc does not tell.
+ * A process's peak memory so far, in MB; null without /proc.
  *
  * @param {number} pid
  */

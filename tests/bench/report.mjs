@@ -20,11 +20,11 @@ const NAMES = {
 };
 
 /**
- * What was measured.
+ * The results of a run.
  *
  * @typedef {import("./load.mjs").Sample} Sample
- * @typedef {{ name: string, site: Sample, bare?: Sample, plain?: Sample }} Compared a request, by who answered
- * @typedef {{ name: string, bySize: (Sample & { size: number })[] }} Grown a request, by the users in the database
+ * @typedef {{ name: string, site: Sample, bare?: Sample, plain?: Sample }} Compared a request, by server
+ * @typedef {{ name: string, bySize: (Sample & { size: number })[] }} Grown a request, by the number of users in the database
  * @typedef {object} Run
  * @property {number} rounds
  * @property {number} seconds
@@ -46,7 +46,7 @@ export async function writeReport(run) {
   const tail = text.split(END)[1] ?? "\n";
   writeFileSync(file, `${head}${BEGIN}\n\n${tables(run)}\n${END}${tail}`);
   writeFileSync(join(project, "docs/performance.svg"), plot(run));
-  // the tables' columns in line, without which `npm run lint` would fail after every run
+  // aligns the tables' columns, without which `npm run lint` would fail after every run
   const biome = join(project, "node_modules/@biomejs/biome/bin/biome");
   spawnSync(process.execPath, [biome, "format", "--write", file], { stdio: "ignore" });
   console.log(`Written to docs/performance.md. Peak memory ${run.peakMemory.toFixed(0)} MB.`);
@@ -96,7 +96,7 @@ is ${flood.idle.p99} ms. The Node process held ${peakMemory.toFixed(0)} MB at mo
 }
 
 /**
- * Two groups of bars: the site as a part of a bare server, and each size of database as a part of the first.
+ * Two groups of bars: the site relative to a bare server, and each database size relative to the smallest.
  *
  * @param {Run} run
  */

@@ -1,4 +1,4 @@
-// `npm run bench`: the site beside a bare Node server sending the same bytes, in one run, interleaved.
+// `npm run bench`: compares the site with a bare Node server sending the same bytes, interleaved in one run.
 import { createHmac, randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +39,7 @@ try {
 }
 
 async function main() {
-  // this one only lends its database server to the others
+  // this one only provides the database server for the others
   keep(await startSite({ DATA_DIR: dataDir }));
   const passwordHash = await argon2.hash(PASSWORD, {
     type: argon2.argon2id,
@@ -65,7 +65,7 @@ async function main() {
     sites.push({ size, site, variables });
   }
   const [first] = sites;
-  if (!first) throw new Error("No size was given.");
+  if (!first) throw new Error("BENCH_SIZES is empty.");
   const { site } = first;
   const plain = keep(await startSite(first.variables, { plain: true }));
   const bare = keep(await startBareServer());
@@ -119,7 +119,7 @@ async function main() {
     return { name, ...result };
   }
 
-  /** How requests that query the database slow down with its size, all sizes interleaved. */
+  /** Measures how requests that query the database slow down with its size, all sizes interleaved. */
   async function grow() {
     const grown = [];
     for (const name of ["landing-signed-in", "log-in", "newsletter", "webhook"]) {
@@ -148,8 +148,8 @@ async function main() {
 }
 
 /**
- * The requests that are measured, and how the bare server learns the bytes to send; null where a bare server
- * has no equivalent.
+ * The requests to measure, each with the response that the bare server sends; null if a bare server has no
+ * equivalent.
  * @param {string} origin
  * @param {number} [size]
  * @returns {Promise<{ name: string, work: import("./load.mjs").Work, reference: (() => Promise<Response>) | null }[]>}
@@ -221,7 +221,7 @@ async function describeCases(origin, size = SIZES[0] ?? 1000) {
   ];
 }
 
-/** A delivery of Stripe's about a customer nobody has: ledger and look-up, without a call to Stripe. */
+/** A signed delivery about an unknown customer: costs ledger and look-up, but no call to Stripe. */
 function signedEvent() {
   const created = Math.floor(Date.now() / 1000);
   const body = JSON.stringify({
@@ -244,7 +244,7 @@ async function signIn(origin) {
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ email: `${randomUUID()}@bench.test`, password: PASSWORD }),
   });
-  if (answer.status !== 200) throw new Error(`Signing up was answered ${answer.status}.`);
+  if (answer.status !== 200) throw new Error(`Signing up failed with ${answer.status}.`);
   return answer.headers
     .getSetCookie()
     .map((line) => line.split(";")[0])
@@ -252,7 +252,7 @@ async function signIn(origin) {
 }
 
 /**
- * As `fetch`, but with the body as it came, not decompressed.
+ * Like `fetch`, but without decompressing the body.
  *
  * @param {string} url
  * @param {Record<string, string>} headers
@@ -280,7 +280,7 @@ async function rawGet(url, headers) {
 }
 
 /**
- * The landing page at a steady pace, first alone, then while log-ins fill the password queue.
+ * Measures the landing page at a constant rate, first alone, then while log-ins fill the password queue.
  *
  * @param {{ pid: number, origin: string }} site
  */

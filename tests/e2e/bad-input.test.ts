@@ -172,7 +172,7 @@ describe.each(TARGETS)("an invalid body, sent to %s", (path) => {
     for (const [name, sent] of Object.entries(BAD_BODIES)) {
       const answer = await postTo(path, sent);
       expectReadableAnswer(answer, `${name} to ${path}`);
-      // whatever a form is told, it is not that it has worked
+      // no form may report success
       const cookies = answer.cookies.filter((cookie) => !/max-age=0/i.test(cookie));
       expect(
         cookies.filter((cookie) => !cookie.startsWith("flash=")),
@@ -371,7 +371,7 @@ describe("malformed HTTP", () => {
       `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: -1\r\n\r\n`,
     "two lengths": () =>
       `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
-    "a length beside chunks": () =>
+    "both a length and chunks": () =>
       `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     "a malformed chunk": () =>
       `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,

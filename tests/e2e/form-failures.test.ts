@@ -107,7 +107,7 @@ describe.each([
   it.each(Object.keys(FAILURES))("%s", async (name) => {
     const page = await site.visit({ javaScriptEnabled });
     await FAILURES[name]?.(page);
-    // the same page as somebody sees it who has not failed
+    // the same page without a failure
     const fresh = await page.context().newPage();
     await fresh.goto(page.url());
     // some of it comes with JavaScript, such as the button that shows a password

@@ -35,7 +35,7 @@ const [WIDE, NARROW] = [1280, 360];
 /** A window that shows snapshots in a frame, at any width. */
 type Bench = {
   evaluate<Argument, Answer>(
-    look: (argument: Argument) => Answer | Promise<Answer>,
+    pageFunction: (argument: Argument) => Answer | Promise<Answer>,
     argument: Argument,
   ): Promise<Answer>;
   close(): Promise<unknown>;
@@ -50,7 +50,7 @@ const BROWSERS = {
     await page.setViewportSize(WINDOW);
     await page.goto(snapshots.empty);
     return {
-      evaluate: (look, argument) => page.evaluate(look as never, argument),
+      evaluate: (pageFunction, argument) => page.evaluate(pageFunction as never, argument),
       close: () => browser.close(),
     };
   },
@@ -65,7 +65,7 @@ const BROWSERS = {
     await page.setViewport(WINDOW);
     await page.goto(snapshots.empty);
     return {
-      evaluate: (look, argument) => page.evaluate(look as never, argument) as never,
+      evaluate: (pageFunction, argument) => page.evaluate(pageFunction as never, argument) as never,
       close: () => browser.close(),
     };
   },

@@ -55,12 +55,12 @@ it("a flood of log-ins is rejected beyond capacity, and everyone else is served"
   await Promise.all(flood);
   agent.destroy();
 
-  const refused = logIns.filter(({ answer }) => answer.status === 503);
+  const rejected = logIns.filter(({ answer }) => answer.status === 503);
   const worked = logIns.filter(({ answer }) => answer.status === 401);
-  expect(refused.length + worked.length).toBe(logIns.length);
-  expect(refused.length).toBeGreaterThan(0);
+  expect(rejected.length + worked.length).toBe(logIns.length);
+  expect(rejected.length).toBeGreaterThan(0);
   expect(worked.length).toBeGreaterThan(0);
-  const [{ answer }] = refused as [Timed];
+  const [{ answer }] = rejected as [Timed];
   expect(answer.headers["retry-after"]).toBe("5");
   expect(JSON.parse(answer.text).toast).toEqual({
     title: "Sign in Failed",
@@ -68,7 +68,7 @@ it("a flood of log-ins is rejected beyond capacity, and everyone else is served"
     variant: "destructive",
   });
   // rejections do not wait for a free place in the queue
-  expect(percentile(refused, 0.5)).toBeLessThan(percentile(worked, 0.5));
+  expect(percentile(rejected, 0.5)).toBeLessThan(percentile(worked, 0.5));
   expect(longestQueue).toBeGreaterThan(1);
   expect(longestQueue).toBeLessThan(CONCURRENCY);
 
@@ -94,16 +94,16 @@ it("a rejected form without JavaScript keeps what was typed", async () => {
     ),
   );
   agent.destroy();
-  const refused = answers.filter(({ status }) => status === 503);
-  for (const { headers, text } of refused) {
+  const rejected = answers.filter(({ status }) => status === 503);
+  for (const { headers, text } of rejected) {
     expect(headers["retry-after"]).toBe("5");
     expect(text).toContain("The site is very busy. Please try again.");
   }
-  const page = refused.find(({ headers }) => headers["content-type"]?.startsWith("text/html"));
+  const page = rejected.find(({ headers }) => headers["content-type"]?.startsWith("text/html"));
   expect(page?.text).toContain("Sign up Failed");
   expect(page?.text).toContain(`value="${email}"`);
   // rendering a page for each of them would itself overload the site
-  const plain = refused.filter(({ headers }) => headers["content-type"]?.startsWith("text/plain"));
+  const plain = rejected.filter(({ headers }) => headers["content-type"]?.startsWith("text/plain"));
   expect(plain.length).toBeGreaterThan(0);
   // exactly one of them got the account
   const signedUp = answers.filter(({ headers }) => headers.location === "/");

@@ -114,7 +114,7 @@ describe("a full batch of pipelined requests blocks the others for no more than 
   });
 
   it.each([
-    request("what is refused", { target: fill(15_500, "", "/a") }),
+    request("rejected", { target: fill(15_500, "", "/a") }),
     request("cached pages", header("Accept-Encoding", fill(15_500, "br,", " ", "x"))),
     request("cached pages they may have", header("If-None-Match", fill(15_500, "", '"a",'))),
     request("cached pages, with cookies", header("Cookie", fill(15_500, "", "xsession=;"))),

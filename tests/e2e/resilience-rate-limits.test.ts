@@ -225,21 +225,21 @@ describe("a rejected visitor", () => {
       const email = newEmail();
       const attempt = () => postForm(path, { email, password: "secret" });
       for (let i = 0; i < limit; i++) await attempt();
-      const refused = await attempt();
-      expect(refused.status).toBe(429);
-      expect(Number(refused.headers["retry-after"])).toBeGreaterThan(60);
-      expect(refused.headers["content-type"]).toContain("text/html");
-      expect(refused.headers["cache-control"]).toBe("no-store");
-      expectSecurityHeaders(refused);
-      expectStrictPolicy(refused);
-      expect(refused.text).toContain(title);
-      expect(refused.text).toMatch(words);
-      expect(refused.text).toMatch(/class="[^"]*toast[^"]*destructive|data-variant="destructive"/);
-      expect(refused.text).toContain(heading);
-      expect(refused.text).toContain(`value="${email}"`);
-      expect(refused.text).not.toContain("secret");
+      const rejected = await attempt();
+      expect(rejected.status).toBe(429);
+      expect(Number(rejected.headers["retry-after"])).toBeGreaterThan(60);
+      expect(rejected.headers["content-type"]).toContain("text/html");
+      expect(rejected.headers["cache-control"]).toBe("no-store");
+      expectSecurityHeaders(rejected);
+      expectStrictPolicy(rejected);
+      expect(rejected.text).toContain(title);
+      expect(rejected.text).toMatch(words);
+      expect(rejected.text).toMatch(/class="[^"]*toast[^"]*destructive|data-variant="destructive"/);
+      expect(rejected.text).toContain(heading);
+      expect(rejected.text).toContain(`value="${email}"`);
+      expect(rejected.text).not.toContain("secret");
       // the toast is on this page, and must not show on the next again
-      expect(refused.cookies.filter((line) => !/max-age=0/i.test(line))).toEqual([]);
+      expect(rejected.cookies.filter((line) => !/max-age=0/i.test(line))).toEqual([]);
     },
   );
 
@@ -249,10 +249,10 @@ describe("a rejected visitor", () => {
       const email = newEmail();
       const attempt = () => post(path, { email, password: "secret" });
       for (let i = 0; i < limit; i++) await attempt();
-      const refused = await attempt();
-      expect(refused.status).toBe(429);
-      expect(Number(refused.headers["retry-after"])).toBeGreaterThan(60);
-      expect(JSON.parse(refused.text)).toMatchObject({
+      const rejected = await attempt();
+      expect(rejected.status).toBe(429);
+      expect(Number(rejected.headers["retry-after"])).toBeGreaterThan(60);
+      expect(JSON.parse(rejected.text)).toMatchObject({
         toast: { title, description: expect.stringMatching(words), variant: "destructive" },
         error: expect.stringMatching(words),
       });

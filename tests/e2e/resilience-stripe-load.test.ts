@@ -136,9 +136,9 @@ describe("one account that opens the portal", () => {
     const posts = Array.from({ length: 600 }, () => buyer.post("/billing", { json: {}, agent }));
     const answers = await Promise.all(posts);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(30);
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(570);
-    expect(JSON.parse(refused[0]?.text ?? "").error).toMatch(/^Too many attempts\./);
+    const rejected = answers.filter(({ status }) => status === 429);
+    expect(rejected).toHaveLength(570);
+    expect(JSON.parse(rejected[0]?.text ?? "").error).toMatch(/^Too many attempts\./);
     // the portal's configuration is fetched once
     expect(await callsToStripe()).toEqual({
       "GET /v1/billing_portal/configurations": 1,
@@ -150,12 +150,12 @@ describe("one account that opens the portal", () => {
     const { buyer } = await newBuyer();
     await control(sandboxOrigin, "faults/clear");
     for (let i = 0; i < 30; i++) await buyer.post("/billing", { form: {} });
-    const refused = await buyer.post("/billing", { form: {} });
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(60);
-    expect(refused.text).toContain("Checkout Error");
-    expect(refused.text).toMatch(/Error invoking function: Too many attempts\./);
-    expect(refused.text).toContain("Upgrade to Premium");
+    const rejected = await buyer.post("/billing", { form: {} });
+    expect(rejected.status).toBe(429);
+    expect(Number(rejected.headers["retry-after"])).toBeGreaterThan(60);
+    expect(rejected.text).toContain("Checkout Error");
+    expect(rejected.text).toMatch(/Error invoking function: Too many attempts\./);
+    expect(rejected.text).toContain("Upgrade to Premium");
   });
 });
 

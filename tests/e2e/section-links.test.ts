@@ -16,7 +16,7 @@ afterEach(async () => {
 
 describe.skipIf(firefoxPath() === null)("every link to a section, in Firefox", () => {
   it("scrolls there each time, with JavaScript", async () => {
-    window = await openFirefoxWindow({ javaScript: true, stillness: true });
+    window = await openFirefoxWindow({ javaScript: true, reducedMotion: true });
     expect(await followSectionLinks(window, site.origin)).toBeGreaterThanOrEqual(11);
     await comeBack(window, site.origin);
   });

@@ -12,7 +12,7 @@ async function stopTime(page: Page): Promise<(milliseconds: number) => Promise<v
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
   return async (milliseconds) => {
     await page.clock.runFor(milliseconds);
-    // React renders what the timers have set in a task of its own
+    // React renders what the timers have set in another task
     await page.evaluate(
       () =>
         new Promise((resolve) => {

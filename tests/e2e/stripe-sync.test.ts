@@ -73,7 +73,7 @@ describe("stripe sync", () => {
     ["two ways at once", ["--all", "--from-stripe"], /^Choose one of/],
     ["an end without a walk", ["--after", "x"], /go with --all/],
     ["an --after that is no id", ["--all", "--after", "x"], /--after/],
-  ])("refuses %s", async (_what, options, message) => {
+  ])("rejects %s", async (_what, options, message) => {
     const { code, stderr } = await sync(...options);
     expect(code).toBe(1);
     expect(stderr).toMatch(message);

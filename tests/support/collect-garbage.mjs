@@ -1,4 +1,4 @@
-// Loaded into a program with `--import`: it collects its garbage whenever it gets SIGUSR2.
+// Loaded into a program with `--import`: collects garbage on SIGUSR2.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 

@@ -18,8 +18,8 @@ function openSchedule() {
 }
 
 /**
- * The thread's CPU time in milliseconds, which other programs on a busy machine do not affect; else wall
- * time.
+ * The thread's CPU time in milliseconds, which other programs do not affect; wall time where it is not
+ * available.
  */
 function ownTime() {
   if (schedule === null) return performance.now();
@@ -27,22 +27,22 @@ function ownTime() {
   return Number.parseInt(buffer.toString("latin1", 0, length), 10) / 1e6;
 }
 
-let lookedAt = ownTime();
+let sampledAt = ownTime();
 let longest = 0;
 
-function look() {
+function sample() {
   const now = ownTime();
-  longest = Math.max(longest, now - lookedAt - (schedule === null ? INTERVAL_MS : 0));
-  lookedAt = now;
+  longest = Math.max(longest, now - sampledAt - (schedule === null ? INTERVAL_MS : 0));
+  sampledAt = now;
 }
 
-setInterval(look, INTERVAL_MS).unref();
+setInterval(sample, INTERVAL_MS).unref();
 
 // responds with the longest delay since the last request, in milliseconds
 createServer((_request, response) => {
-  // a delay that has just happened is only measured once the timers have run
+  // a delay that has just occurred is only measured once the timers have run
   setTimeout(() => {
-    look();
+    sample();
     response.setHeader("Connection", "close");
     response.end(String(longest));
     longest = 0;

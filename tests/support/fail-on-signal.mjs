@@ -1,5 +1,5 @@
-// Loaded into a program with `--import`: it fails without a handler when it gets a signal: SIGUSR2 for an
-// unhandled rejection, SIGHUP for an uncaught exception.
+// Loaded into a program with `--import`: makes it fail on a signal, SIGUSR2 with an unhandled rejection, SIGHUP
+// with an uncaught exception.
 process.on("SIGUSR2", () => {
   void Promise.reject(new Error("a rejection on purpose"));
 });

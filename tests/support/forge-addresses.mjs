@@ -32,11 +32,11 @@ try {
 }
 
 /**
- * The status of subscribing the reader of this number.
+ * Subscribes the reader with this number; returns the status.
  *
  * @param {number} i
  * @param {string | undefined} host
- * @param {string} [localAddress] where the request comes from
+ * @param {string} [localAddress] the client's address
  */
 function subscribe(i, host, localAddress) {
   const fields = { email: `reader-${i}@example.test` };
@@ -47,7 +47,7 @@ function subscribe(i, host, localAddress) {
  * @param {string} path
  * @param {string | undefined} host
  * @param {{ fields?: Record<string, string>, localAddress?: string, forwarded?: string }} [request] a GET
- *   without fields; `forwarded` is the X-Forwarded-For it claims
+ *   without fields; `forwarded` is its X-Forwarded-For header
  * @returns {Promise<number>} the status, 0 for none
  */
 function ask(path, host, { fields, localAddress, forwarded } = {}) {

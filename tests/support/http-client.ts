@@ -146,20 +146,20 @@ export async function openConnection(origin: string): Promise<RawConnection> {
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   let text = "";
   let isOver = false;
-  const lookers = new Set<() => void>();
-  const look = () => {
-    for (const looker of [...lookers]) looker();
+  const listeners = new Set<() => void>();
+  const notify = () => {
+    for (const listener of [...listeners]) listener();
   };
   socket.setEncoding("latin1");
   socket.on("data", (chunk: string) => {
     text += chunk;
-    look();
+    notify();
   });
   const ended = new Promise<string>((resolve) => {
     const end = () => {
       isOver = true;
       socket.destroy();
-      look();
+      notify();
       resolve(text);
     };
     socket.once("end", end);
@@ -176,14 +176,14 @@ export async function openConnection(origin: string): Promise<RawConnection> {
     received: () => text,
     until: (pattern) =>
       new Promise((resolve, reject) => {
-        const looker = () => {
+        const listener = () => {
           if (!pattern.test(text) && !isOver) return;
-          lookers.delete(looker);
+          listeners.delete(listener);
           if (pattern.test(text)) resolve(text);
           else reject(new Error(`The connection ended with: ${text}`));
         };
-        lookers.add(looker);
-        looker();
+        listeners.add(listener);
+        listener();
       }),
     ended,
     destroy: () => void socket.destroy(),

@@ -1,28 +1,28 @@
-// Attacks a program from many addresses until its input ends, then prints what came of it as JSON. It does
-// not know the program's limits: whatever is closed or answered is started again.
+// Attacks a program from many addresses until stdin is closed, then prints the outcomes as JSON. It ignores the
+// program's limits: every connection that is closed and every request that is answered is replaced.
 import { Agent, request } from "node:http";
 import { connect, isIPv6 } from "node:net";
 
 /**
  * @typedef {object} Attack
  * @property {"connections" | "log-ins" | "pages"} kind
- * @property {string[]} addresses where it comes from, in turn
- * @property {{ port: number, name: string }} target `name` is what its requests call it
+ * @property {string[]} addresses of the attackers, used round-robin
+ * @property {{ port: number, name: string }} target `name` is for the Host header
  * @property {number} concurrency connections or requests
- * @property {string} [email] whose password is guessed; everybody's if it is nobody's
+ * @property {string} [email] the account whose password is guessed; without it, a new one each time
  */
 
 /** @type {Attack} */
 const attack = JSON.parse(process.argv[2] ?? "");
 const { addresses, target, concurrency } = attack;
 
-/** The two ends of a connection or request: whoever it is from, the program is on loopback. */
+/** The local address of a connection, and the program's on loopback. */
 function ends(/** @type {number} */ number) {
   const localAddress = addresses[number % addresses.length] ?? "";
   return { localAddress, host: isIPv6(localAddress) ? "::1" : "127.0.0.1", port: target.port };
 }
 
-/** How often each thing happened, such as an answer's status. @type {Record<string, number>} */
+/** Counts by outcome, such as a response's status. @type {Record<string, number>} */
 const outcomes = {};
 const count = (/** @type {string | number} */ outcome) => {
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
@@ -36,12 +36,12 @@ process.stdin.resume().once("end", () => {
   process.stdout.write(JSON.stringify(outcomes), () => process.exit());
 });
 
-/** Delay before a restart; without it, the attackers themselves would take most of the CPU. */
+/** Delay before a retry; without it, the attackers themselves would take most of the CPU. */
 const PAUSE_MS = 500;
 
 const HEAD = `HTTP/1.1\r\nHost: ${target.name}\r\n`;
 
-/** What a connection sends before it goes silent: kinds of clients that only occupy a connection. */
+/** What a connection sends before it stalls, for several kinds of clients that only occupy a connection. */
 const OPENINGS = [
   `GET / ${HEAD}X-Slow: `,
   `GET / ${HEAD}\r\n`,

@@ -18,5 +18,5 @@ await Promise.all(
   }),
 );
 process.stdout.write("ready\n");
-// it ends with its parent process
+// ends with the parent process
 process.stdin.resume().once("end", () => process.exit());

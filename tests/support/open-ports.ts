@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { promisify } from "node:util";
 
-/** TCP and UDP sockets that a process and its children have open, as lines of /proc; Linux only. */
+/** The open TCP and UDP sockets of a process and its children, as lines of /proc; Linux only. */
 export async function networkSockets(pid: number): Promise<string[]> {
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid="]);
   const pids = stdout

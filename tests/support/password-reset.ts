@@ -30,7 +30,7 @@ export const INVALID_LINK = {
 
 let smtp: TestSmtpServer;
 
-/** Gives the tests of this file a site whose mail goes to a real SMTP server; call it at the top level. */
+/** Sets up a site whose mail goes to a real SMTP server for the tests of a file; call it at the top level. */
 export function withMailedReaders(): void {
   let site: TestSite;
   beforeAll(async () => {
@@ -49,7 +49,7 @@ export function withMailedReaders(): void {
   });
 }
 
-/** Names the mail server from here to the end of the test. */
+/** Sets the mail server until the end of the test. */
 export function sendMailThrough(SMTP_URL: string): void {
   setEnvironment({
     SMTP_URL,
@@ -60,14 +60,14 @@ export function sendMailThrough(SMTP_URL: string): void {
   });
 }
 
-/** Everything that was mailed in this test, in order. */
+/** All mail sent in this test, in order. */
 export function delivered() {
   return smtp.delivered;
 }
 
 let count = 0;
 
-/** A reader with an account, and the cookie of a browser signed in to it. */
+/** Creates an account and a signed-in browser's cookie. */
 export async function newReader() {
   const email = `forgetful-${++count}-${Date.now()}@example.test`;
   const response = await post(signUp, { form: { email, password: OLD_PASSWORD } });
@@ -79,7 +79,7 @@ export function askForLink(email: string) {
   return post(forgotPassword, { path: "/auth/forgot-password", form: { email } });
 }
 
-/** What this reader was mailed, in order. */
+/** The mails to this reader, in order. */
 export function mailsTo(email: string) {
   return smtp.delivered.filter(({ recipients }) => recipients.includes(email.toLowerCase()));
 }
@@ -106,13 +106,13 @@ export function choose(token: string, password = NEW_PASSWORD, cookie?: string) 
 export const openLink = (token: string) =>
   get(resetPasswordPage, `/auth/reset-password?token=${encodeURIComponent(token)}`);
 
-/** Whether the Login form takes this password. */
+/** Whether the Login form accepts this password. */
 export async function canLogIn(email: string, password: string): Promise<boolean> {
   const answer = await post(logIn, { json: { email, password } });
   return answer.status === 200;
 }
 
-/** Backdates everything about a reader's reset by this much. */
+/** Backdates a reader's password reset by this interval. */
 export function age(email: string, interval: string) {
   return getDatabase().db.execute(
     sql`update password_resets

@@ -6,12 +6,12 @@ import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { findProfile } from "~db/queries/profiles";
 import { insertUser } from "~db/queries/users";
 
-/** Somebody signed in: who they are and the cookie their browser sends. */
+/** A signed-in account, with its browser's cookie. */
 export type Reader = { id: string; email: string; cookie: string };
 
 let count = 0;
 
-/** A new account with an open session. */
+/** Creates an account with a session. */
 export async function newReader(): Promise<Reader> {
   const email = `reader-${process.pid}-${Date.now()}-${++count}@example.test`;
   const user = await insertUser({ email, passwordHash: "not a hash" });
@@ -39,10 +39,10 @@ export async function control<Answer = Record<string, unknown>>(
   return answer as Answer;
 }
 
-/** Somebody who has paid, and what Stripe calls them and their subscription. */
+/** An account that has paid, with its ids at Stripe. */
 export type Payer = Reader & { customer: string; subscription: string; sessionId: string };
 
-/** A new account that has just paid at the checkout; the site has not heard of it. */
+/** Creates an account that has paid at the checkout; its row is not synced. */
 export async function newPayer(
   sandboxOrigin: string,
   payment: Record<string, unknown> = {},
@@ -64,19 +64,19 @@ export async function newPayer(
   };
 }
 
-/** A new account that has paid, and whose row says so. */
+/** Creates an account that has paid, with its row synced. */
 export async function newMember(sandboxOrigin: string): Promise<Payer> {
   const payer = await newPayer(sandboxOrigin);
   await syncCustomer(payer.customer);
   return payer;
 }
 
-/** The only subscription of a reader at the sandbox that is not over. */
+/** The id of a reader's only live subscription at the sandbox. */
 export async function liveSubscription(reader: Reader): Promise<string> {
   const profile = await findProfile(reader.id);
   const { data } = await stripeClient().subscriptions.list({
     customer: profile?.stripeCustomerId ?? "",
   });
-  if (data.length !== 1 || !data[0]) throw new Error(`${data.length} subscriptions are live.`);
+  if (data.length !== 1 || !data[0]) throw new Error(`${data.length} live subscriptions.`);
   return data[0].id;
 }

@@ -1,14 +1,14 @@
 import { isPortFree } from "../../app/tooling/port.mjs";
 
 /**
- * Ports for servers of tests: below those that systems give to outgoing connections (from 32,768 on Linux),
- * of which some tests open thousands, and one would be taken between being found free and being used.
+ * Ports for servers of tests: below those of outgoing connections (from 32,768 on Linux), of which some tests
+ * open thousands, so that one could take a port between being found free and being used.
  */
 const FIRST = 20_000;
 const COUNT = 12_000;
 
 /**
- * `count` neighbouring TCP ports that are free right now, the first of them given.
+ * The first of `count` consecutive TCP ports that are free right now.
  *
  * @param {number} count
  * @returns {Promise<number>}
@@ -19,5 +19,5 @@ export async function freePorts(count) {
     const free = await Promise.all(Array.from({ length: count }, (_, i) => isPortFree(first + i)));
     if (free.every(Boolean)) return first;
   }
-  throw new Error(`No ${count} neighbouring free ports were found.`);
+  throw new Error(`No ${count} consecutive free ports were found.`);
 }

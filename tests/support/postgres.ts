@@ -10,38 +10,40 @@ import { migrateDatabase } from "~db/migrate";
 import { embeddedDatabase } from "./embedded-database";
 import { fastFolder } from "./fast-folder";
 
-/** Where the workers find the server: its address, naming the migrated database that is cloned… */
+/** Environment variable with the server's address, which names the migrated template database… */
 const SERVER = "GOLDEN_PATH_TEST_SERVER";
-/** …and the address of its superuser, who clones it. */
+/** …and the one with its superuser's address, which clones it. */
 const SUPERUSER = "GOLDEN_PATH_TEST_SUPERUSER";
 const DIRECTORY_PREFIX = "golden-path-test-server-";
 
-/** Speed for durability: what these tests write nobody needs after a power cut. */
+/** Trades durability for speed: nobody needs these tests' data after a power cut. */
 const SETTINGS = {
   fsync: "off",
   synchronous_commit: "off",
   full_page_writes: "off",
   max_connections: "200",
-  // clones of the template are made while others are in use
+  // the template is cloned while other clones are in use
   autovacuum: "off",
 };
 
 export type TestDatabase = {
-  /** For the site's own role, who owns it. */
+  /** For the site's own role, which owns it. */
   url: string;
   /** For the server's superuser. */
   superuserUrl: string;
-  /** Ends what still uses the database and deletes it. */
+  /** Terminates the database's sessions and drops it. */
   drop: () => Promise<void>;
 };
 
 let count = 0;
 
-/** A database of its own on the server of this test run: migrated and without rows, or without tables too. */
+/** Creates a database on the test run's server: migrated without rows, or without tables too. */
 export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const server = process.env[SERVER];
   if (!server)
-    throw new Error("The test server does not run: is tests/support/postgres.ts the globalSetup?");
+    throw new Error(
+      "The test server is not running: is tests/support/postgres.ts the globalSetup?",
+    );
   const template = empty ? "template0" : new URL(server).pathname.slice(1);
   const name = `test_${process.pid}_${++count}_${Date.now().toString(36)}`;
   await administer(`create database ${name} template ${template} owner ${SITE_ROLE}`);
@@ -57,15 +59,15 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
   };
 }
 
-/** One PostgreSQL for the run, in a folder that the user it runs as can reach; stopped at its end. */
+/** Starts one PostgreSQL for the run, in a folder that its user can access; stopped at the end of the run. */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
-  // The projects of one run share a server: the first that needs it starts it.
+  // the projects of a run share a server: the first that needs it starts it
   if (process.env[SERVER]) return undefined;
   await removeAbandoned();
   const dataDir = await mkdtemp(join(fastFolder(), `${DIRECTORY_PREFIX}${process.pid}-`));
   await chmod(dataDir, 0o711);
   const server = await openEmbeddedPostgres({ dataDir, purpose: "serve", settings: SETTINGS });
-  // The server would outlive a runner that ends in the middle.
+  // the server would outlive a runner that is killed
   const forget = killWithRunner(server, dataDir);
 
   const stop = async () => {
@@ -98,14 +100,14 @@ async function administer(statement: string): Promise<void> {
   }
 }
 
-/** Ends the server with this process, even if a signal cuts the run short; the function undoes that. */
+/** Ends the server with this process, even if a signal ends the run; the returned function undoes that. */
 function killWithRunner(server: EmbeddedPostgres, dataDir: string): () => void {
   const kill = () => {
     try {
       process.kill(server.server().pid, "SIGQUIT");
       rmSync(dataDir, { recursive: true, force: true });
     } catch {
-      // gone already, or writing to the last moment: the next run clears the rest away
+      // already gone, or still being written: the next run removes the rest
     }
   };
   const killAndEnd = (signal: NodeJS.Signals) => {

@@ -4,7 +4,7 @@ import { send, Visitor } from "./http-client";
 import { createTestDatabase } from "./postgres";
 import { type Program, startProgram, temporaryDirectory } from "./program";
 
-/** The built program on a database of its own, for tests that speak HTTP to it and need no browser. */
+/** The built program on its own database, for tests that use HTTP and need no browser. */
 export type ProgramSite = {
   program: Program;
   origin: string;
@@ -14,14 +14,14 @@ export type ProgramSite = {
   database: Database;
   /** A new browser without cookies. */
   visitor(): Visitor;
-  /** A figure of `/metrics`; 0 for one that has not been counted yet. */
+  /** A value from `/metrics`; 0 for one that has not been counted yet. */
   metric(name: string, labels?: Record<string, string>): Promise<number>;
   close(): Promise<void>;
 };
 
 export const METRICS_TOKEN = "a token for the tests' metrics";
 
-/** Starts the program on a migrated database without rows, with further variables if wanted. */
+/** Starts the program on a migrated database without rows, optionally with further variables. */
 export async function startProgramSite(
   variables: Record<string, string> = {},
 ): Promise<ProgramSite> {
@@ -48,7 +48,7 @@ export async function startProgramSite(
   };
 }
 
-/** A figure of a program's `/metrics`; 0 for one that has not been counted yet. */
+/** A value from a program's `/metrics`; 0 for one that has not been counted yet. */
 export async function readMetric(
   origin: string,
   name: string,
@@ -59,7 +59,7 @@ export async function readMetric(
     agent,
     headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
   });
-  if (status !== 200) throw new Error(`/metrics answered ${status}.`);
+  if (status !== 200) throw new Error(`/metrics responded with ${status}.`);
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   return text
     .split("\n")

@@ -15,13 +15,13 @@ const BUILD = join(PROJECT, "build/index.js");
 /** Timeout for a command that should end by itself, in milliseconds. */
 const RUN_LIMIT_MS = 60_000;
 
-/** A started program, as a person at a terminal has it: an address, what it printed, and its pid. */
+/** A started program: its address, its output and its pid. */
 export type Program = {
   origin: string;
   sandboxOrigin: string;
   pid: number;
   output(): string;
-  /** Sends a signal and waits for the end; gives the exit code, or the signal that ended it. */
+  /** Sends a signal and waits for the end; returns the exit code, or the signal that ended it. */
   stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 };
 
@@ -34,7 +34,7 @@ export type ProgramOptions = {
   within?: { enter: string[]; agent: Agent };
 };
 
-/** Runs the built program until it ends by itself; gives its exit code and what it printed. */
+/** Runs the built program until it ends by itself; returns its exit code and output. */
 export async function runProgram({ command = "serve", variables = {} }: ProgramOptions): Promise<{
   code: number | null;
   stdout: string;
@@ -79,7 +79,7 @@ export async function startProgram({
   };
 }
 
-/** A new directory for a program's data, reachable by every user as a database server may need it. */
+/** A new directory for a program's data, accessible to every user, since a database server may run as another. */
 export function temporaryDirectory(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), "golden-path-"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
@@ -94,7 +94,7 @@ function start(
   const [file = "", ...parameters] = [...enter, ...node];
   return spawn(file, parameters, {
     cwd: PROJECT,
-    // all tests come from one address
+    // all tests share one client address
     env: childEnvironment({ RATE_LIMIT_FACTOR: "1000", ...variables }),
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Longest wait for a start, in milliseconds; the first start of an embedded database is the slowest. */
+/** Timeout for a start, in milliseconds; the first start of an embedded database is the slowest. */
 const START_TIMEOUT_MS = 90_000;
 
 /**
- * Waits until a program that has been started answers `/readyz` with 200. Throws, with what it printed, when it
- * ends or is not ready in time.
+ * Waits until a started program answers `/readyz` with 200. Throws an error with its output if it ends or is not
+ * ready in time.
  *
  * @param {string} origin
  * @param {object} program
@@ -16,7 +16,7 @@ const START_TIMEOUT_MS = 90_000;
 export async function untilReady(origin, { child, output = () => "", ask = statusOf }) {
   for (const limit = Date.now() + START_TIMEOUT_MS; Date.now() < limit; await pause(50)) {
     if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`The program ended while it started.\n${output()}`);
+      throw new Error(`The program ended during its start.\n${output()}`);
     }
     if ((await ask(`${origin}/readyz`).catch(() => null)) === 200) return;
   }

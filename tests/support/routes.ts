@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { readFlash } from "~/http/flash.server";
 
-/** The origin hand-built requests are sent to; PUBLIC_URL's default. */
+/** The origin of hand-built requests; PUBLIC_URL's default. */
 export const ORIGIN = "http://localhost:3000";
 
 type Handler = (args: ActionFunctionArgs & LoaderFunctionArgs) => unknown;
@@ -15,7 +15,7 @@ type Posted = {
   cookie?: string;
 };
 
-/** Posts to a route's action as a browser would; gives what it answered or threw. */
+/** Posts to a route's action as a browser would; returns the response that it returned or threw. */
 export function post(action: Handler, { path = "/", form, json, cookie }: Posted) {
   const headers = new Headers(cookie ? { Cookie: cookie } : {});
   if (json !== undefined) headers.set("Content-Type", "application/json");
@@ -29,12 +29,12 @@ export function post(action: Handler, { path = "/", form, json, cookie }: Posted
   );
 }
 
-/** Asks a route's loader. */
+/** Calls a route's loader. */
 export function get(loader: Handler, path = "/", cookie?: string): Promise<Response> {
   return call(loader, new Request(ORIGIN + path, { headers: cookie ? { Cookie: cookie } : {} }));
 }
 
-/** Calls a loader or action with a request and a context of its own; gives what it answered or threw. */
+/** Calls a loader or action with a request and a new context; returns the response that it returned or threw. */
 export async function call(handler: Handler, request: Request): Promise<Response> {
   try {
     const answer = await handler({ request, params: {}, context: {} } as ActionFunctionArgs);
@@ -53,7 +53,7 @@ function jsonOf(answer: unknown): Response {
   return Response.json(answer.data, (answer.init ?? undefined) as ResponseInit | undefined);
 }
 
-/** The cookies an answer sets, as a browser sends them back; those it deletes are left out. */
+/** The cookies that a response sets, as a browser would send them, without deleted ones. */
 export function cookiesOf(response: Response): string {
   return response.headers
     .getSetCookie()
@@ -62,7 +62,7 @@ export function cookiesOf(response: Response): string {
     .join("; ");
 }
 
-/** The flash an answer leaves for the next page. */
+/** The flash that a response sets for the next page. */
 export function flashOf(response: Response) {
   return readFlash(new Request(ORIGIN, { headers: { Cookie: cookiesOf(response) } }));
 }

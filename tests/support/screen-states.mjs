@@ -6,12 +6,12 @@ import { hydrated } from "./hydrated.mjs";
  *
  * @typedef {object} ScreenState one page in one state
  * @property {string} name in kebab-case, the page first
- * @property {keyof Omit<Visitors, "links">} [visitor] who looks at it; nobody in particular without
- * @property {"narrow" | "wide"} [only] where the state exists: below 1024 px, or from there on
+ * @property {keyof Omit<Visitors, "links">} [visitor] whose it is; an anonymous visitor's without
+ * @property {"narrow" | "wide"} [only] the widths at which it exists: below 1024 px, or from there on
  * @property {boolean} [plain] with JavaScript turned off
- * @property {boolean} [window] what the window shows instead of the whole page
- * @property {string} [again] the state this is another picture of
- * @property {(page: Page, visitors: Visitors) => Promise<unknown>} show brings it up in a new tab
+ * @property {boolean} [window] shows what is in the window instead of the whole page
+ * @property {string} [again] the state of which this is another picture
+ * @property {(page: Page, visitors: Visitors) => Promise<unknown>} show sets it up in a new tab
  */
 
 /** @type {(path: string) => ScreenState["show"]} */
@@ -123,7 +123,7 @@ export const SCREEN_STATES = [
       const toast = page.locator(".toast");
       await page.getByRole("button", { name: /^Get Your Copy/ }).click();
       await toast.waitFor();
-      // the Radix toast has taken over once its list is there
+      // the Radix toast has replaced the plain one once its list exists
       await page.locator("ol.toast-viewport").waitFor();
       await page.getByRole("button", { name: "Upgrade to Premium" }).click();
       await toast.filter({ hasText: "Authentication Required" }).waitFor();
@@ -215,7 +215,7 @@ export const SCREEN_STATES = [
     name: "error",
     show: async (page) => {
       await visit(page, "/");
-      // the landing page takes no posts
+      // the landing page accepts no posts
       await postForm(page, "/?index", {});
       await page.getByRole("heading", { name: "That is not possible here" }).waitFor();
     },
@@ -223,7 +223,7 @@ export const SCREEN_STATES = [
 ];
 
 /**
- * Opens a page and waits until its JavaScript runs and its fonts are there.
+ * Opens a page and waits until it is hydrated and its fonts have loaded.
  *
  * @param {Page} page
  * @param {string} path
@@ -246,7 +246,7 @@ async function holdToast(page) {
   await page.locator(".toast-title").hover();
 }
 
-/** Requests for this path stay on their way for as long as the page is open. */
+/** Holds requests for this path for as long as the page is open. */
 async function holdRequests(/** @type {Page} */ page, /** @type {string} */ path) {
   await page.route(
     (url) => url.pathname === path,
@@ -254,7 +254,7 @@ async function holdRequests(/** @type {Page} */ page, /** @type {string} */ path
   );
 }
 
-/** Leaves the page by posting a form. */
+/** Posts a form as a navigation. */
 async function postForm(
   /** @type {Page} */ page,
   /** @type {string} */ action,

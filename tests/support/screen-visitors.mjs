@@ -10,9 +10,9 @@ import { setTimeout as pause } from "node:timers/promises";
  */
 
 /**
- * Everybody who sees the site differently, each with the cookies of a browser: somebody unknown, a
- * reader with an account, members with a membership in each of its states, somebody who was one, and a
- * buyer whose payment is still on its way; and the links of the mails, which open pages too.
+ * Creates every kind of visitor to whom the site looks different, each with a browser's cookies: an anonymous
+ * one, a reader with an account, members in each state of a membership, a former member, and a buyer whose
+ * payment is pending; and the links of mails, which open pages too.
  *
  * @param {import("playwright").Browser} browser
  * @param {Site} site
@@ -105,7 +105,7 @@ export async function prepareVisitors(browser, site) {
 }
 
 /**
- * One call of the sandbox's control API (app/sandbox/stripe/control/api.ts).
+ * Calls the sandbox's control API (app/sandbox/stripe/control/api.ts).
  *
  * @param {Site} site
  * @param {string} path
@@ -123,7 +123,7 @@ async function control({ sandboxOrigin }, path, fields = {}) {
 }
 
 /**
- * One call of the sandbox's Stripe API, as the author's own program would make it.
+ * Calls the sandbox's Stripe API, as the author's own program would.
  *
  * @param {Site} site
  * @param {string} path
@@ -139,7 +139,7 @@ async function stripe({ sandboxOrigin }, path, fields) {
 }
 
 /**
- * Path and query of the link with this path in any mail of the outbox, waiting for the mail to come.
+ * Waits for a mail in the outbox with a link to this path; returns its path and query.
  *
  * @param {Site} site
  * @param {string} path
@@ -148,10 +148,10 @@ async function linkInMail({ dataDir }, path) {
   const outbox = join(dataDir, "outbox");
   for (let tries = 0; tries < 100; tries++) {
     const names = readdirSync(dataDir).includes("outbox") ? readdirSync(outbox) : [];
-    // a mail that is still being written has another ending, and loses it at any moment
+    // a mail that is being written has another file name extension until it is complete
     for (const name of names.filter((name) => name.endsWith(".eml"))) {
       const mail = readFileSync(join(outbox, name), "latin1")
-        // quoted-printable, and headers folded over several lines
+        // undoes quoted-printable and folded header lines
         .replace(/=\r\n|\r\n(?=[ \t])/g, "")
         .replaceAll("=3D", "=");
       const at = mail.indexOf(`${path}?`);
@@ -159,5 +159,5 @@ async function linkInMail({ dataDir }, path) {
     }
     await pause(100);
   }
-  throw new Error(`No mail with a link to ${path} came.`);
+  throw new Error(`No mail with a link to ${path} arrived.`);
 }

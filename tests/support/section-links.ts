@@ -2,12 +2,12 @@ import { expect } from "vitest";
 import type { BrowserWindow } from "./browsers/browser-window";
 import { Reader } from "./browsers/reader";
 
-/** A link to a section of the page it stands on. */
+/** A link to a section of its own page. */
 type SectionLink = { name: string; within: string; section: string; inMenu: boolean };
 
 /**
- * Follows every link to a section that the landing page shows in this window three times: from the top,
- * after back and forward, and after the wheel has led elsewhere. Gives how many links there were.
+ * Follows every visible link to a section of the landing page three times: from the top, after back and forward,
+ * and after scrolling elsewhere by wheel. Returns the number of links.
  */
 export async function followSectionLinks(window: BrowserWindow, origin: string): Promise<number> {
   const reader = new Reader(window, origin);
@@ -15,7 +15,7 @@ export async function followSectionLinks(window: BrowserWindow, origin: string):
   const links = await window.evaluate(findSectionLinks, null);
   for (const { name, within, section, inMenu } of links) {
     const follow = async () => {
-      // going back finds the page as it was left, with its menu open
+      // going back restores the page as it was left, with its menu open
       const isOpen = await window.evaluate(hasOpenMenu, null);
       if (inMenu && !isOpen) await reader.click("Menu", "header");
       await reader.click(name, within);
@@ -37,7 +37,7 @@ function hasOpenMenu(_: null): boolean {
   return document.querySelector("header details[open]") !== null;
 }
 
-/** Leaves the landing page in its middle for another, and is there again on the way back. */
+/** Leaves the landing page from its middle, and expects the same position after going back. */
 export async function comeBack(window: BrowserWindow, origin: string): Promise<void> {
   const reader = new Reader(window, origin);
   await reader.visit("/");

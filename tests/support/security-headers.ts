@@ -20,7 +20,7 @@ export function expectSecurityHeaders({ headers }: Pick<Answer, "headers">): voi
   expect(policy["base-uri"]).toEqual(["'none'"]);
 }
 
-/** The Content-Security-Policy of an answer by directive. */
+/** A response's Content-Security-Policy, by directive. */
 export function policyOf({ headers }: Pick<Answer, "headers">): Record<string, string[]> {
   const policy = String(headers["content-security-policy"] ?? "");
   return Object.fromEntries(
@@ -31,7 +31,7 @@ export function policyOf({ headers }: Pick<Answer, "headers">): Record<string, s
   );
 }
 
-/** A page's inline scripts as a browser's policy check sees them; data such as JSON-LD is no script. */
+/** A page's inline scripts with nonce and hash, as a browser checks them; data such as JSON-LD is not a script. */
 function inlineScripts(html: string): { nonce: string | null; hash: string }[] {
   return [...html.matchAll(/<script\b([^>]*)>([\s\S]*?)<\/script>/g)]
     .map(([, attributes = "", source = ""]) => ({ attributes, source }))
@@ -43,8 +43,8 @@ function inlineScripts(html: string): { nonce: string | null; hash: string }[] {
 }
 
 /**
- * That a page's policy lets its own scripts run and no other: each inline script is named by hash or
- * nonce, nothing inline, evaluated or from everywhere is allowed, and no attribute is a handler.
+ * Expects a page's policy to allow its own scripts and no others: each inline script is named by hash or nonce,
+ * there is no `unsafe-inline`, `unsafe-eval` or wildcard, and no element has an event handler attribute.
  */
 export function expectStrictPolicy(page: Answer): void {
   const sources = policyOf(page)["script-src"] ?? [];

@@ -7,11 +7,11 @@ import { connectDatabase, setDatabase } from "~db/client";
 import { createTestDatabase } from "./postgres";
 import { temporaryDirectory } from "./program";
 
-/** The parts a feature needs around it, all real: a database of its own and, if wanted, a local Stripe. */
+/** The real services a feature needs: its own database and, optionally, a local Stripe. */
 export type TestSite = {
   databaseUrl: string;
   sandboxOrigin: string;
-  /** Puts the settings back that a test has changed. */
+  /** Restores the settings that a test has changed. */
   restoreEnvironment(): void;
   close(): Promise<void>;
 };
@@ -22,7 +22,7 @@ type Options = {
   variables?: Record<string, string>;
 };
 
-/** Opens a migrated database of its own, and a Stripe sandbox, for one test file. */
+/** Opens a migrated database and, optionally, a Stripe sandbox for one test file. */
 export async function openTestSite({ payments, variables }: Options = {}): Promise<TestSite> {
   const directory = temporaryDirectory();
   const testDatabase = await createTestDatabase();
@@ -74,7 +74,7 @@ export async function openTestSite({ payments, variables }: Options = {}): Promi
   };
 }
 
-/** An HTTP server that hands what it gets to a handler, for whoever can only post to an address. */
+/** An HTTP server that passes requests to a handler, for webhooks. */
 async function receive(
   handler: (request: Request) => Promise<Response>,
 ): Promise<{ server: Server; port: number }> {

@@ -7,24 +7,24 @@ export type DeliveredMail = Mail & { recipients: string[] };
 
 export type TestSmtpServer = {
   url: string;
-  /** Everything taken so far, in order. */
+  /** Every accepted message so far, in order. */
   delivered: DeliveredMail[];
-  /** How many messages were being handed over at the same time, at most. */
+  /** The maximum number of messages that were being delivered concurrently. */
   mostAtOnce(): number;
   close(): Promise<void>;
 };
 
 type Options = {
   port?: number;
-  /** The only credentials it accepts; without them, it requires none. */
+  /** The only credentials it accepts; by default it requires none. */
   login?: { user: string; password: string };
   /** The reply that rejects a recipient; null accepts all. */
   refuse?: (address: string) => { code: number; text: string } | null;
-  /** Waited for before a message is acknowledged. */
+  /** Awaited before a message is acknowledged. */
   beforeAccepting?: () => Promise<void>;
 };
 
-/** A real SMTP server on loopback that keeps what it is sent. */
+/** A real SMTP server on loopback that stores what it receives. */
 export async function startSmtpServer({
   port = 0,
   login,
@@ -35,7 +35,7 @@ export async function startSmtpServer({
   let concurrency = 0;
   let mostAtOnce = 0;
   const server = new SMTPServer({
-    // without encryption there is no certificate to trust
+    // without TLS, there is no certificate to trust
     disabledCommands: login ? ["STARTTLS"] : ["STARTTLS", "AUTH"],
     authOptional: !login,
     allowInsecureAuth: true,

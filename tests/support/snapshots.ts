@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "playwright";
 
 /**
- * Snapshots of pages in one browser, for others to lay out: a state that takes a visit, a click and a payment
- * is set up once. Scripts are removed, so that nothing changes it; styles, fonts and pictures come from the
- * running site.
+ * Snapshots of pages taken in one browser, for all browsers to lay out: a state that takes a visit, a click and
+ * a payment is set up only once. Scripts are removed, so that nothing changes it; styles, fonts and pictures come
+ * from the running site.
  */
 export class Snapshots {
   readonly #pages = new Map<string, string>();
@@ -44,7 +44,7 @@ export class Snapshots {
     return this.add(name, await page.evaluate(serialize));
   }
 
-  /** Serves a page; gives its address. */
+  /** Serves a page; returns its URL. */
   add(name: string, html: string): string {
     this.#pages.set(`/snapshots/${name}`, html);
     return `${this.#origin}/snapshots/${name}`;
@@ -68,14 +68,14 @@ export class Snapshots {
 
 const EMPTY = "/snapshots/";
 
-/** Runs in a page: its document with what has been typed and opened, and without its scripts. */
+/** Runs in the page: its document with the current values and open menus, and without scripts. */
 function serialize(): string {
   for (const field of document.querySelectorAll("input")) field.setAttribute("value", field.value);
   const copy = document.documentElement.cloneNode(true) as HTMLElement;
   for (const script of copy.querySelectorAll("script, noscript, link[rel*=preload]")) {
     script.remove();
   }
-  // it would take the focus, and scroll
+  // it would take the focus and scroll
   for (const field of copy.querySelectorAll("[autofocus]")) field.removeAttribute("autofocus");
   return `<!doctype html>${copy.outerHTML}`;
 }

@@ -5,7 +5,7 @@ import { type Program, startProgram, temporaryDirectory } from "./program";
 import { prepareVisitors, type Visitors } from "./screen-visitors.mjs";
 
 /**
- * Everything needed to set up the states of `screen-states.mjs`: the built program, a Chromium, its visitors.
+ * What is needed to set up the states of `screen-states.mjs`: the built program, a Chromium, the visitors.
  */
 export type StatesSite = {
   program: Program;
@@ -14,7 +14,7 @@ export type StatesSite = {
   close(): Promise<void>;
 };
 
-/** Starts the program on a database of its own, and makes everybody who sees the site differently. */
+/** Starts the program on its own database, and creates the visitors. */
 export async function startStatesSite(options: LaunchOptions = {}): Promise<StatesSite> {
   const data = temporaryDirectory();
   const database = await createTestDatabase();

@@ -14,18 +14,18 @@ export const SANDBOX_PRICE = {
   interval: "month",
 } as const;
 
-/** A running sandbox as a test drives it. */
+/** A running sandbox, controlled by a test. */
 export type TestSandbox = {
   stripe: Stripe;
-  /** Where the test reaches it; pages included. */
+  /** The origin of its API and pages. */
   origin: string;
   port: number;
-  /** Asks the control API; rejects when it does not answer 200. */
+  /** Calls the control API; rejects unless the status is 200. */
   control<Result>(path: string, body?: object): Promise<Result>;
   close(): Promise<void>;
 };
 
-/** Starts a sandbox on a free port, in memory unless told otherwise; it ends with the test. */
+/** Starts a sandbox on a free port, by default in memory; it is stopped after the test. */
 export async function openSandbox(
   options: Partial<StripeSandboxOptions> = {},
 ): Promise<TestSandbox> {
@@ -64,23 +64,23 @@ export async function openSandbox(
   };
 }
 
-/** One webhook request as it came in. */
+/** A webhook request as received. */
 export type Received = { event: Stripe.Event; body: string; headers: IncomingHttpHeaders };
 
 /** A server that accepts webhooks, checks their signatures and responds as the test wants. */
 export type WebhookSite = {
   url: string;
   received: Received[];
-  /** The types of the events that came, in order. */
+  /** The types of the received events, in order. */
   types(): string[];
-  /** What to answer from now on; 200 at first. Null breaks the connection. */
+  /** The status of responses from now on; 200 at first. Null closes the connection. */
   answerWith(status: number | null): void;
-  /** Resolves with the first event of a type, past or future. */
+  /** Resolves with the first event of a type, already received or not. */
   first(type: string): Promise<Received>;
   close(): Promise<void>;
 };
 
-/** Opens a webhook site; a request whose signature does not fit the secret is answered 400. */
+/** Opens a webhook site; a request with an invalid signature gets a 400. */
 export async function openWebhookSite(
   secret = SANDBOX_WEBHOOK_SECRET,
   port = 0,
@@ -102,7 +102,7 @@ export async function openWebhookSite(
         return;
       }
       received.push({ event, body, headers: request.headers });
-      for (const look of waiting) look();
+      for (const check of waiting) check();
       if (status === null) request.socket.destroy();
       else response.writeHead(status).end();
     });
@@ -125,20 +125,20 @@ export async function openWebhookSite(
     },
     first: (type) =>
       new Promise((resolve) => {
-        const look = () => {
+        const check = () => {
           const found = received.find(({ event }) => event.type === type);
           if (!found) return;
-          waiting.delete(look);
+          waiting.delete(check);
           resolve(found);
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       }),
     close,
   };
 }
 
-/** Opens a checkout session for a new customer, or for one that is given; `more` adds parameters. */
+/** Opens a checkout session for a new customer or a given one; `more` adds parameters. */
 export async function openCheckout(
   { stripe }: TestSandbox,
   customer?: string,

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "~db/client";
 
-/** What a database holds: each table's number of rows and a digest of them. */
+/** A summary of a database's contents: each table's number of rows and their digest. */
 export type Contents = Record<string, string>;
 
-/** Reads all tables of the site, so that two readings differ if anything was written in between. */
+/** Reads all tables of the site: two results differ if anything was written in between. */
 export async function readContents({ db }: Database): Promise<Contents> {
   const tables = await db.execute<{ name: string }>(
     sql`select table_name as name from information_schema.tables
@@ -21,12 +21,12 @@ export async function readContents({ db }: Database): Promise<Contents> {
   return contents;
 }
 
-/** The tables in which two readings differ. */
+/** The tables that differ. */
 export function changedTables(before: Contents, after: Contents): string[] {
   return Object.keys(after).filter((table) => before[table] !== after[table]);
 }
 
-/** How many rows a table has. */
+/** A table's number of rows. */
 export async function countRows({ db }: Database, table: string): Promise<number> {
   const [row] = await db.execute<{ count: number }>(
     sql`select count(*)::int as count from ${sql.identifier(table)}`,

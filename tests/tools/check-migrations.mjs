@@ -1,5 +1,5 @@
-// Fails when db/schema.ts says something that the migrations do not: generates into a copy, without a
-// database or network, and looks whether anything had to be added.
+// Fails if db/schema.ts and the migrations differ: generates a migration into a copy, without a database or
+// network, and checks whether there was anything to generate.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ mkdirSync(join(root, ".cache"), { recursive: true });
 const copy = mkdtempSync(join(root, ".cache/check-migrations-"));
 try {
   cpSync(migrations, copy, { recursive: true });
-  // drizzle-kit takes folders relative to the project only
+  // drizzle-kit accepts only folders relative to the project
   const out = relative(root, copy);
   const options = ["--dialect", "postgresql", "--out", out];
   const outputs = [
@@ -50,7 +50,7 @@ function run(command, options) {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // it reports some failures with status 0 and a word in its output
+  // it reports some failures with status 0 and a message
   const text = `${stdout}${stderr}`;
   return { status: /error/i.test(text) ? 1 : status, text };
 }

@@ -1,10 +1,10 @@
 /**
- * Draws the pixel images of `public/` anew: the share card and the icons, from the cover's drawing,
+ * Redraws the pixel images of `public/`, the share card and the icons, from the cover's drawing,
  * `public/favicon.svg` and the two typefaces. Run by hand after one of those has changed:
  *
  *   CHROMIUM_PATH=/path/to/chromium node tests/tools/draw-public-images.mjs
  *
- * Where `pngquant` and `optipng` are installed they more than halve the files.
+ * If `pngquant` and `optipng` are installed, they more than halve the files.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -64,7 +64,7 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM_PAT
 const page = await browser.newPage();
 
 /**
- * A picture of what the HTML shows in a window of this size, in CSS pixels.
+ * Renders HTML in a window of this size, in CSS pixels.
  *
  * @param {string} html
  * @param {number} width

@@ -1,9 +1,9 @@
 /**
- * `npm run lighthouse`: measures the built site as Lighthouse's phone sees it, three times a page, and prints
- * the median scores and what cost points. Ends with 1 where a score is under its floor.
+ * `npm run lighthouse`: measures the built site on Lighthouse's emulated phone, three times per page, and prints
+ * the median scores and what cost points. Exits with 1 if a score is below its floor.
  *
- * The photographs come from a stand-in for their host on this machine: the pages are the real ones, and the
- * scores do not depend on an external server.
+ * The photographs come from a local stand-in for their host, so that the pages are complete and the scores do
+ * not depend on an external server.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ import { freePorts } from "../support/ports.mjs";
 
 const RUNS = 3;
 
-/** How often a page is measured again when the browser recorded nothing. */
+/** How often a page is measured again if the browser recorded nothing. */
 const FAILURES_ALLOWED = 3;
 
 const PHOTO_HOST = "images.unsplash.com";
@@ -63,7 +63,7 @@ async function judge({ path, floors }) {
     if (result && problem === undefined) {
       runs.push(result.lhr);
     } else if (failures++ < FAILURES_ALLOWED) {
-      // on a busy machine the browser now and then records no frame at all
+      // on a busy machine the browser sometimes records no frame at all
       console.log(`${path}: measured again, because ${problem}`);
     } else {
       throw new Error(problem);
@@ -101,7 +101,7 @@ function scoreOf({ categories }, category) {
  */
 
 /**
- * The audits that cost a category points, with what they say.
+ * The audits that cost a category points, with their details.
  *
  * @param {import("lighthouse").Result} run
  * @param {string} category
@@ -121,7 +121,7 @@ function costsOf({ categories, audits }, category) {
     });
 }
 
-/** The photo host's stand-in: the cover's drawing as a photograph of the size that is asked for. */
+/** A stand-in for the photo host that serves the cover's drawing as a photograph of the requested size. */
 async function startPhotoHost() {
   const painter = await launchChromium();
   const page = await painter.newPage();
@@ -170,7 +170,7 @@ async function startPhotoHost() {
   };
 }
 
-/** A key and a certificate that nobody trusts, for one run. Throws where there is no openssl. */
+/** A key and a self-signed certificate for one run. Throws if there is no openssl. */
 function throwAwayCertificate() {
   const folder = mkdtempSync(join(tmpdir(), "golden-path-certificate-"));
   try {

@@ -1,6 +1,6 @@
 /**
- * `npm run screens`: writes a picture of every page in every state at three widths into `screens/`, to
- * be looked at. Names after the command choose among them: `npm run screens -- auth toast`.
+ * `npm run screens`: writes a screenshot of every page in every state at three widths into `screens/`. Names
+ * after the command select some of them: `npm run screens -- auth toast`.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ async function draw(state, window, visitors) {
     viewport: window,
     javaScriptEnabled: !state.plain,
     storageState: visitors[state.visitor ?? "anonymous"].cookies,
-    // the whole page is drawn without scrolling, and so without what scrolling draws
+    // the whole page is captured without scrolling, so without what is drawn during scrolling
     reducedMotion: state.window ? "no-preference" : "reduce",
   });
   const page = await context.newPage();
@@ -68,7 +68,7 @@ async function draw(state, window, visitors) {
     await page.screenshot({
       path: join(folder, `${state.name}-${window.width}.png`),
       fullPage: !state.window,
-      // what moves is drawn at its end, but without JavaScript a toast's end is that it has gone
+      // animations are captured at their end, but without JavaScript a toast's animation ends with it gone
       animations: state.plain ? "allow" : "disabled",
     });
   } catch (error) {

@@ -1,10 +1,10 @@
 /**
- * Makes the two typeface files of `app/styles/typefaces/` anew from those of @fontsource: the characters
- * the site's own texts consist of, in the weights its styles use. Run by hand after one of those has changed:
+ * Regenerates the two typeface files of `app/styles/typefaces/` from those of @fontsource, with only the
+ * characters of the site's own texts, in the weights its styles use. Run by hand after one of those has changed:
  *
  *   node tests/tools/subset-typefaces.mjs
  *
- * `fonts.css` names the same characters, and the whole files for all others.
+ * `fonts.css` has the same list of characters, and uses the complete files for all others.
  */
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

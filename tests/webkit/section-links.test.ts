@@ -6,7 +6,7 @@ import { comeBack, followSectionLinks } from "../support/section-links";
 const site = siteForThisFile();
 
 const DESKTOP = { width: 1280, height: 800 };
-/** As narrow as the window of Debian's WebKit becomes, and a little more. */
+/** Slightly wider than the narrowest window of Debian's WebKit. */
 const NARROW = { width: 480, height: 740 };
 
 describe("every link to a section, in WebKit", () => {
@@ -15,13 +15,16 @@ describe("every link to a section, in WebKit", () => {
     { javaScript: false, size: DESKTOP },
     { javaScript: true, size: NARROW },
     { javaScript: false, size: NARROW },
-  ])("leads there each time, and back again ($javaScript, $size.width px)", async (options) => {
-    const window = await openWebkitWindow(options);
-    try {
-      expect(await followSectionLinks(window, site.origin)).toBeGreaterThanOrEqual(11);
-      await comeBack(window, site.origin);
-    } finally {
-      await window.close();
-    }
-  });
+  ])(
+    "scrolls there each time, and back restores the position (JavaScript: $javaScript, $size.width px)",
+    async (options) => {
+      const window = await openWebkitWindow(options);
+      try {
+        expect(await followSectionLinks(window, site.origin)).toBeGreaterThanOrEqual(11);
+        await comeBack(window, site.origin);
+      } finally {
+        await window.close();
+      }
+    },
+  );
 });

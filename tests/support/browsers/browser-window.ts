@@ -1,24 +1,24 @@
 /**
- * The least common denominator of all browser drivers, whatever their protocol: what a test needs that runs
- * in several browsers. Pages are read by functions evaluated in them, which works even with the page's own
- * JavaScript disabled, and operated by mouse and keyboard only.
+ * What tests that run in several browsers need of a window, whatever the driver's protocol. Pages are read by
+ * functions evaluated in them, which works even with the page's own JavaScript disabled, and operated by mouse
+ * and keyboard only.
  */
 export interface BrowserWindow {
-  /** Opens an address as if it had been typed, and waits until it is loaded. */
+  /** Opens a URL as if it had been typed, and waits until it has loaded. */
   goto(url: string): Promise<void>;
   url(): Promise<string>;
-  /** Runs a function in the page, which can use nothing but its argument, a value of JSON, and the page. */
+  /** Runs a function in the page; it may use only the page and its argument, a JSON value. */
   evaluate<Argument, Result>(
-    look: (argument: Argument) => Result,
+    pageFunction: (argument: Argument) => Result,
     argument: Argument,
   ): Promise<Awaited<Result>>;
-  /** Clicks a point of the window, in CSS pixels from its upper left corner. */
+  /** Clicks a point of the window, in CSS pixels from its top left corner. */
   clickAt(x: number, y: number): Promise<void>;
-  /** Types into what has the focus. */
+  /** Types into the focused element. */
   type(text: string): Promise<void>;
-  /** Turns the mouse's wheel over the middle of the window, by CSS pixels downwards. */
+  /** Scrolls down by mouse wheel over the middle of the window, in CSS pixels. */
   wheel(distance: number): Promise<void>;
-  /** Every uncaught error of the window's pages so far, where the driver can tell. */
+  /** Every uncaught error of the window's pages so far, if the driver reports them. */
   readonly errors: readonly string[];
   close(): Promise<void>;
 }

@@ -1,15 +1,15 @@
 import { type BrowserWindow, WINDOW_SIZE, type WindowOptions } from "./browser-window";
 import { launchFirefox } from "./firefox.mjs";
 
-/** A Firefox of its own with one window. `stillness` asks for no motion, as a setting of the system does. */
+/** A new Firefox with one window. `reducedMotion` sets the system preference for reduced motion. */
 export async function openFirefoxWindow({
   javaScript,
   size = WINDOW_SIZE,
-  stillness = false,
-}: WindowOptions & { stillness?: boolean }): Promise<BrowserWindow> {
+  reducedMotion = false,
+}: WindowOptions & { reducedMotion?: boolean }): Promise<BrowserWindow> {
   const browser = await launchFirefox({
     javaScript,
-    preferences: stillness ? { "ui.prefersReducedMotion": 1 } : {},
+    preferences: reducedMotion ? { "ui.prefersReducedMotion": 1 } : {},
   });
   const page = await browser.newPage();
   await page.setViewport(size);
@@ -20,8 +20,8 @@ export async function openFirefoxWindow({
     goto: async (url) => void (await page.goto(url)),
     // puppeteer's cached URL is outdated after a history navigation
     url: () => page.evaluate(() => location.href),
-    evaluate: (look, argument) => page.evaluate(look as never, argument),
-    // without JavaScript Firefox crashes when asked to click an element instead of a point
+    evaluate: (pageFunction, argument) => page.evaluate(pageFunction as never, argument),
+    // without JavaScript Firefox crashes on a click at an element instead of a point
     clickAt: (x, y) => page.mouse.click(x, y),
     type: (text) => page.keyboard.type(text),
     wheel: async (distance) => {

@@ -9,7 +9,7 @@ import {
   reason,
 } from "./programs.mjs";
 
-/** Names the Firefox of a run once it is found, for the processes started after; empty: there is none. */
+/** Environment variable that passes the Firefox found for a run on to processes started later; empty if none. */
 const CONFIGURED = "FIREFOX_PATH";
 
 /**
@@ -26,15 +26,15 @@ export async function launchFirefox(options = {}) {
   return launch(path, options);
 }
 
-/** The Firefox that tests run in, or null where there is none and they are skipped. */
+/** The Firefox that tests run in, or null if there is none and they are skipped. */
 export function firefoxPath() {
   return (process.env[CONFIGURED] ?? installedFirefoxes()[0]) || null;
 }
 
 /**
- * The path of a Firefox that really starts here: the configured one, an installed one, or Debian's, which
- * is installed for it. Null where none can be had, after a line that says so. Throws an error of one
- * sentence if the configured one does not start.
+ * The path of a Firefox that really starts here: the configured one, an installed one, or Debian's, which is
+ * installed if necessary. Null if there is none, after a message. Throws an error of one sentence if the
+ * configured one does not start.
  *
  * @param {{ log?: (line: string) => void }} [options]
  * @returns {Promise<string | null>}
@@ -90,9 +90,9 @@ function launch(executablePath, { javaScript = true, preferences = {} } = {}) {
     headless: true,
     timeout: 60_000,
     extraPrefsFirefox: {
-      // its protocol has no switch that the ESR knows
+      // a preference, since the ESR's protocol has no command for it
       ...(javaScript ? {} : { "javascript.enabled": false }),
-      // the photographs' host is out of reach, so that every run sees the same pages
+      // makes the photographs' host unreachable, so that every run sees the same pages
       "network.dns.localDomains": "images.unsplash.com",
       ...preferences,
     },

@@ -2,7 +2,7 @@ import type { Browser } from "playwright";
 import { watchForErrors } from "../pages";
 import { type BrowserWindow, WINDOW_SIZE, type WindowOptions } from "./browser-window";
 
-/** A window of a browser that Playwright drives: Chromium, or its own WebKit. Closing it leaves the browser. */
+/** A window of a browser that Playwright drives: Chromium, or its own WebKit. Closing it leaves the browser open. */
 export async function openPlaywrightWindow(
   browser: Browser,
   { javaScript, size = WINDOW_SIZE }: WindowOptions,
@@ -14,7 +14,7 @@ export async function openPlaywrightWindow(
     goto: async (url) => void (await page.goto(url)),
     url: async () => page.url(),
     // Playwright's own type of what it passes on is narrower than JSON's
-    evaluate: (look, argument) => page.evaluate(look as never, argument),
+    evaluate: (pageFunction, argument) => page.evaluate(pageFunction as never, argument),
     clickAt: (x, y) => page.mouse.click(x, y),
     type: (text) => page.keyboard.type(text),
     wheel: async (distance) => {

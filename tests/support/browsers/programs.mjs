@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 const DOWNLOAD_LIMIT = 300_000;
 
 /**
- * Every program of one of these names in the folders of PATH, the first name first.
+ * Every program with one of these names in the folders of PATH, in the order of the names.
  *
  * @param {string[]} names
  */
@@ -16,7 +16,7 @@ export function programsInPath(names) {
 }
 
 /**
- * Where Windows keeps a program: the path below each of its folders for programs.
+ * Possible paths of a program on Windows: these relative paths in each folder for programs.
  *
  * @param {string[]} paths
  */
@@ -29,8 +29,7 @@ export function programsOfWindows(paths) {
 }
 
 /**
- * Installs packages of Debian or one of its children, where that is possible: by root, with apt-get. Says
- * whether it did.
+ * Installs packages of Debian or a derivative, which needs root and apt-get. Returns whether it succeeded.
  *
  * @param {string[]} packages
  * @param {(line: string) => void} log
@@ -38,14 +37,14 @@ export function programsOfWindows(paths) {
 export function installByApt(packages, log) {
   if (!isRoot() || !succeeds("apt-get", ["--version"], "ignore")) return false;
   log(`Installing Debian's ${packages.join(", ")} (apt-get) …`);
-  // an old list of packages may do where a new one cannot be had
+  // an outdated package list may do if it cannot be updated
   succeeds("apt-get", ["update"]);
   return succeeds("apt-get", ["install", "--yes", "--no-install-recommends", ...packages]);
 }
 
 /**
- * Downloads a browser of Playwright's own (`install`), or installs the system libraries it needs
- * (`install-deps`, by root). Says whether it did.
+ * Downloads Playwright's own build of a browser (`install`), or installs the system libraries it needs
+ * (`install-deps`, as root). Returns whether it succeeded.
  *
  * @param {"install" | "install-deps"} command
  * @param {string} browser
@@ -95,7 +94,7 @@ export async function configuredBrowser(variable, failureOf) {
 }
 
 /**
- * What a browser said when it did not start, in a few words.
+ * The reason why a browser did not start, in a few words.
  *
  * @param {unknown} error
  */

@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 import type { BrowserWindow } from "./browser-window";
 
-/** Timeout and polling interval for what a page is expected to show, in milliseconds. */
+/** Timeout and polling interval for expectations of a page, in milliseconds. */
 const TIMEOUT = { timeout: 20_000, interval: 50 };
 
 /**
- * Somebody who uses a site by what they see, in any browser: finds links, buttons and fields by their names,
- * clicks them where they are, and waits for what should be there then.
+ * Uses a site as a person does, in any browser: finds links, buttons and fields by their names, clicks them
+ * where they are, and waits for the result.
  */
 export class Reader {
   readonly #window: BrowserWindow;
@@ -22,13 +22,13 @@ export class Reader {
     await this.#window.goto(new URL(path, this.#origin).href);
   }
 
-  /** Clicks the first link, button, tab or menu item of this name, in the part of the page a selector names. */
+  /** Clicks the first link, button, tab or menu item with this name, within the element of a selector. */
   async click(name: string, within = "body"): Promise<void> {
     const { x, y } = await this.#find({ kind: "control", name, within });
     await this.#window.clickAt(x, y);
   }
 
-  /** Writes into the field with this label, over what stands in it. */
+  /** Replaces the value of the field with this label. */
   async fill(label: string, value: string, within = "body"): Promise<void> {
     const field = { kind: "field", name: label, within } as const;
     const { x, y } = await this.#find(field);
@@ -38,7 +38,7 @@ export class Reader {
     expect((await this.#find(field)).value).toBe(value);
   }
 
-  /** Waits until a selector's first visible element has this text, white space aside, or contains it. */
+  /** Waits until a visible element of a selector has this text, apart from white space, or matches. */
   async sees(selector: string, text: string | RegExp): Promise<void> {
     const { poll } = expect;
     const wanted = expect.stringMatching(text instanceof RegExp ? text : exactly(text));
@@ -47,20 +47,20 @@ export class Reader {
     );
   }
 
-  /** Waits for a toast with these words. */
+  /** Waits for a toast with these texts. */
   async seesToast(title: string, description?: string): Promise<void> {
     await this.sees(".toast .toast-title", title);
     if (description !== undefined) await this.sees(".toast .toast-description", description);
   }
 
-  /** Waits until the window is at this path of the site, or at an address that matches. */
+  /** Waits until the window is at this path of the site, or at a URL that matches. */
   async arrivesAt(address: string | RegExp): Promise<void> {
     const wanted =
       address instanceof RegExp ? address : exactly(new URL(address, this.#origin).href);
     await expect.poll(() => this.#window.url(), TIMEOUT).toMatch(wanted);
   }
 
-  /** Waits until the control of this name cannot be used. */
+  /** Waits until the control with this name is disabled. */
   async seesDisabled(name: string): Promise<void> {
     const wanted = { kind: "control", name, within: "main" } as const;
     await expect
@@ -68,7 +68,7 @@ export class Reader {
       .toMatchObject({ disabled: true });
   }
 
-  /** Goes back and forward in the history, and expects the position to be restored. */
+  /** Goes back and forward in the history, and expects to return to the same URL. */
   async goesBackAndForward(): Promise<void> {
     const here = await this.#window.url();
     await this.#window.evaluate(() => history.back(), null);
@@ -83,19 +83,19 @@ export class Reader {
     await this.arrivesAt(path);
   }
 
-  /** The page's position once it has not moved for half a second, in CSS pixels from its top. */
+  /** The page's scroll position once it has not changed for half a second, in CSS pixels. */
   async restingPosition(): Promise<number> {
-    const looks: number[] = [];
+    const positions: number[] = [];
     await expect
       .poll(async () => {
-        looks.push(Math.round(await this.#window.evaluate(() => window.scrollY, null)));
-        return looks.length >= 10 && new Set(looks.slice(-10)).size === 1;
+        positions.push(Math.round(await this.#window.evaluate(() => window.scrollY, null)));
+        return positions.length >= 10 && new Set(positions.slice(-10)).size === 1;
       }, TIMEOUT)
       .toBe(true);
-    return looks.at(-1) as number;
+    return positions.at(-1) as number;
   }
 
-  /** Waits until the page has come to rest with the top of an element just under the sticky header. */
+  /** Waits until the page has stopped scrolling with the top of an element just under the sticky header. */
   async seesUnderHeader(id: string): Promise<void> {
     let before: number | null = null;
     await expect
@@ -106,17 +106,17 @@ export class Reader {
           if (now !== last) return "moving";
           return now >= 0 && now <= 24 ? "under the header" : `${now} px below the header`;
         },
-        { ...TIMEOUT, message: `where #${id} is` },
+        { ...TIMEOUT, message: `position of #${id}` },
       )
       .toBe("under the header");
   }
 
-  /** What a field holds. */
+  /** A field's value. */
   async valueOf(label: string, within = "body"): Promise<string | null> {
     return (await this.#find({ kind: "field", name: label, within })).value;
   }
 
-  /** Waits until an element is there, lies still, and nothing covers it. */
+  /** Waits until an element exists, no longer moves, and is not covered. */
   async #find(wanted: Wanted): Promise<Located> {
     let before: Located | null = null;
     let found: Located | null = null;
@@ -151,7 +151,7 @@ function exactly(text: string): RegExp {
   return new RegExp(`^${text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`);
 }
 
-/** Runs in the page: scrolls to the first visible element that fits, and says where it is now. */
+/** Runs in the page: scrolls to the first visible element that matches, and returns its position. */
 function locate({ kind, name, within }: Wanted): Located | null {
   const flat = (text: string | null | undefined) => (text ?? "").replace(/\s+/g, " ").trim();
   const namesOf = (element: Element): string[] => {
@@ -179,7 +179,7 @@ function locate({ kind, name, within }: Wanted): Located | null {
   if (!isInSight(element.getBoundingClientRect())) {
     element.scrollIntoView({ block: "center", behavior: "instant" });
   }
-  // a link over two lines has nothing in the middle of both
+  // a link that wraps over two lines may have nothing at the middle of its box
   const rect = element.getClientRects()[0] ?? element.getBoundingClientRect();
   const x = Math.round(rect.x + rect.width / 2);
   const y = Math.round(rect.y + rect.height / 2);
@@ -193,18 +193,18 @@ function locate({ kind, name, within }: Wanted): Located | null {
   };
 }
 
-/** Runs in the page: by how many pixels an element begins below the sticky header. */
+/** Runs in the page: the distance in pixels from the sticky header to an element's top. */
 function distanceFromHeader(id: string): number {
   const header = document.querySelector("header")?.getBoundingClientRect().bottom ?? 0;
   return Math.round((document.getElementById(id)?.getBoundingClientRect().top ?? -1e6) - header);
 }
 
-/** Runs in the page: selects what stands in the focused field, so that typing replaces it. */
+/** Runs in the page: selects the focused field's value, so that typing replaces it. */
 function selectContent(_: null): void {
   if (document.activeElement instanceof HTMLInputElement) document.activeElement.select();
 }
 
-/** Runs in the page: the texts of what can be seen of a selector. */
+/** Runs in the page: the texts of a selector's visible elements. */
 function visibleTexts(selector: string): string[] {
   return [...document.querySelectorAll(selector)]
     .filter((element) => element.checkVisibility({ visibilityProperty: true }))

@@ -15,7 +15,7 @@ type ScrollActions = {
 
 type WebDriverActions = ReturnType<WebDriver["actions"]>;
 
-/** A WebKit of its own with one window. */
+/** A new WebKit with one window. */
 export async function openWebkitWindow(options: WindowOptions): Promise<BrowserWindow> {
   const found = await installedWebkit();
   if (found.kind === "webdriver") return openDriverWindow(found, options);
@@ -23,7 +23,7 @@ export async function openWebkitWindow(options: WindowOptions): Promise<BrowserW
   return { ...(await openPlaywrightWindow(browser, options)), close: () => browser.close() };
 }
 
-/** A window of WebKitGTK's small browser, by WebDriver. It does not report errors in its pages. */
+/** A window of WebKitGTK's MiniBrowser, over WebDriver, which does not report errors in pages. */
 async function openDriverWindow(
   { driver, browser, xvfb }: Extract<Webkit, { kind: "webdriver" }>,
   { javaScript, size = WINDOW_SIZE }: WindowOptions,
@@ -69,8 +69,8 @@ async function openDriverWindow(
       errors: [],
       goto: (url) => session.get(url),
       url: () => session.getCurrentUrl(),
-      evaluate: (look, argument) =>
-        session.executeScript(`return (${look}).apply(null, arguments)`, argument),
+      evaluate: (pageFunction, argument) =>
+        session.executeScript(`return (${pageFunction}).apply(null, arguments)`, argument),
       clickAt: (x, y) =>
         session.actions().move({ x, y, origin: Origin.VIEWPORT }).click().perform(),
       type: (text) => session.actions().sendKeys(text).perform(),
@@ -90,7 +90,7 @@ async function openDriverWindow(
   }
 }
 
-/** Resizes the window until the page has this size; the browser's own borders are unknown beforehand. */
+/** Resizes the window until the page has this size; the size of the browser's own frame is unknown. */
 async function resize(session: WebDriver, { width, height }: { width: number; height: number }) {
   const inner = () =>
     session.executeScript<{ width: number; height: number }>(

@@ -10,8 +10,8 @@ import {
 } from "./programs.mjs";
 
 /**
- * A WebKit to test in: Playwright's own, or the driver of Debian's WebKitGTK with the small browser that
- * comes along and, where there is no display, a program that makes one.
+ * A WebKit to test in: Playwright's own, or the WebDriver of Debian's WebKitGTK with its MiniBrowser and, if
+ * there is no display, Xvfb.
  *
  * @typedef {{ kind: "playwright", path: string }
  *   | { kind: "webdriver", driver: string, browser: string, xvfb: string | null }} Webkit
@@ -28,8 +28,8 @@ export async function installedWebkit() {
 }
 
 /**
- * The WebKit to test in, which is downloaded or installed if there is none: Playwright's own wherever it can
- * be had. Throws an error of one sentence.
+ * The WebKit to test in, downloaded or installed if necessary: Playwright's own wherever available. Throws an
+ * error of one sentence.
  *
  * @param {{ log?: (line: string) => void }} [options]
  * @returns {Promise<Webkit>}
@@ -73,7 +73,7 @@ function debianWebkit() {
   return { kind: "webdriver", driver, browser, xvfb: hasDisplay ? null : xvfb };
 }
 
-/** Where Debian and its children put it: beside the library, in a folder of the machine's architecture. */
+/** Paths of the MiniBrowser in Debian and derivatives: beside the library, in the architecture's folder. */
 function miniBrowsers() {
   const folders = ["/usr/lib", ...childrenOf("/usr/lib"), "/usr/libexec"];
   return folders

@@ -1,9 +1,9 @@
 import { fill, HEAD_SIZE, type PathologicalRequest, request } from "./request";
 
-/** All that fits, and just below what the site takes: of a path, and of a path with its query. */
+/** The maximum that fits, and sizes just below the site's limits for a path with its query and for a path. */
 const SIZES = [HEAD_SIZE, 7_990, 512];
 
-/** What paths are taken apart at, and what has a meaning of its own in one. */
+/** Separators and characters with a special meaning in paths. */
 const PATHS: Record<string, { start?: string; filling: string; end?: string }> = {
   segments: { filling: "/a" },
   "empty segments": { filling: "/" },
@@ -44,10 +44,10 @@ const QUERIES = [
 
 const TOKEN_PATHS = ["/newsletter/unsubscribe", "/newsletter/confirm", "/auth/reset-password"];
 
-/** Paths and queries, for everything between the request line and a route's own code. */
+/** Paths and queries, against everything between the request line and a route's own code. */
 export function pathologicalAddresses(site: {
   origin: string;
-  /** The Cookie header of somebody signed in. */
+  /** The Cookie header of a signed-in browser. */
   cookie: string;
   /** The version of the build's manifest. */
   version: string;

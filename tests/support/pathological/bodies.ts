@@ -43,7 +43,7 @@ const URLENCODED: Record<string, string> = {
   NULs: text("email=", "%00"),
 };
 
-/** Texts that matching, trimming, changing the case of and normalizing are slow at. */
+/** Texts on which matching, trimming, case conversion and normalization are slow. */
 const TEXTS: Record<string, string> = {
   "a letter": "a".repeat(64_000),
   "letters around an at sign": `${"a".repeat(30_000)}@${"a".repeat(30_000)}`,
@@ -156,7 +156,7 @@ const SIGNATURES: Record<string, string> = {
   "a long time": fill(15_000, "t=", "9", ",v1=a"),
 };
 
-/** Bodies of forms, of JSON and of webhooks, as somebody signed in would send them. */
+/** Bodies of forms, JSON and webhooks, sent by a signed-in browser. */
 export function pathologicalBodies(site: { cookie: string }): PathologicalRequest[] {
   const post = (path: string, name: string, type: string, body: string) =>
     request(`${name} to ${path}`, {
@@ -229,7 +229,7 @@ export function pathologicalBodies(site: { cookie: string }): PathologicalReques
   ];
 }
 
-/** Bodies in pieces, which Node's parser hands on one by one. */
+/** Chunked bodies, whose chunks Node's parser passes on one by one. */
 function chunked(): PathologicalRequest[] {
   const bodies = {
     "chunks of a byte": text("", "1\r\na\r\n", "0\r\n\r\n"),

@@ -33,7 +33,7 @@ const TAGS = [
 
 const LISTS = [text("bytes=", "0-1,"), text("a", " ", "b"), text("", ";q=0,")];
 
-/** What addresses, lists of them and names of hosts are made of. */
+/** Parts of addresses, lists of addresses and host names. */
 const ADDRESSES = [
   text("http://", "a."),
   text("https://xn--", "a"),
@@ -61,7 +61,7 @@ const FORWARDING = ["X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", 
 
 const TELLING = ["User-Agent", "Referer", "Origin", "Authorization", "Expect", "Upgrade", "TE"];
 
-/** Headers, for Node's parser, the guards, the caches, compression and whoever asks where a client is. */
+/** Headers, against Node's parser, the guards, the caches, compression and the detection of the client's address. */
 export function pathologicalHeaders(): PathologicalRequest[] {
   const header = (name: string, value: string, target: string) =>
     request(`${name} of ${value.slice(0, 12)}…${value.slice(-3)} for ${target}`, {

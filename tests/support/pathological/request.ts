@@ -1,24 +1,24 @@
-/** A request made to be as expensive as can be for one of the parsers that it reaches. */
+/** A request that is as expensive as possible for one of the parsers that it reaches. */
 export type PathologicalRequest = {
-  /** The parser and what is bad about its input. */
+  /** The parser and what is expensive about its input. */
   name: string;
   method: "GET" | "POST";
-  /** Path and query as they are sent. */
+  /** Path and query, as sent. */
   target: string;
   headers: [string, string][];
   body: string;
 };
 
-/** Node takes 16 KB of request line and headers together; this is left for one of them. */
+/** What one part may have of the 16 KB to which Node limits request line and headers together. */
 export const HEAD_SIZE = 15_500;
 
-/** What the site reads of a form, and all that a request of these tests may have. */
+/** The site's limit for a form, and the maximum here. */
 export const BODY_SIZE = 64 * 1024;
 
-/** What a text is filled with: the same again and again, or something for each index. */
+/** What a text is filled with: a repeated string, or one for each index. */
 export type Filling = string | ((index: number) => string);
 
-/** The filling, from `start` to `end`, as often as it fits into so many characters. */
+/** `start`, the filling as often as it fits into `size` characters, and `end`. */
 export function fill(size: number, start: string, filling: Filling, end = ""): string {
   const room = size - start.length - end.length;
   if (typeof filling === "string") {
@@ -34,7 +34,7 @@ export function fill(size: number, start: string, filling: Filling, end = ""): s
   }
 }
 
-/** A request for the landing page, but for what is given. */
+/** A request for the landing page, apart from what is given. */
 export function request(
   name: string,
   given: Partial<Omit<PathologicalRequest, "name">>,
@@ -42,10 +42,10 @@ export function request(
   return { name, method: "GET", target: "/", headers: [], body: "", ...given };
 }
 
-/** Names under which V8 would keep fields in one place, if it did not hash numbers with a seed. */
+/** Property names that would collide in V8's hash tables if numbers were not hashed with a seed. */
 export const collidingNumber = (index: number) => String((index + 1) * 65_536);
 
-/** What goes over the wire: with a Host, a Content-Length and an end of the connection if none is given. */
+/** The request's bytes, with a default Host, Content-Length and `Connection: close`. */
 export function bytesOf(
   { method, target, headers, body }: PathologicalRequest,
   { host, keepAlive = false }: { host: string; keepAlive?: boolean },

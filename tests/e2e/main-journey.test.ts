@@ -5,7 +5,7 @@ import { firefoxPath } from "../support/browsers/firefox.mjs";
 import { openFirefoxWindow } from "../support/browsers/firefox-window";
 import { openPlaywrightWindow } from "../support/browsers/playwright-window";
 import { siteForThisFile } from "../support/e2e-site";
-import { doMainJob } from "../support/main-job";
+import { completeMainJourney } from "../support/main-journey";
 
 const site = siteForThisFile();
 let window: BrowserWindow;
@@ -32,13 +32,13 @@ describe("the main user journey in Chromium", () => {
 
   it.each(WAYS)("works $way", async ({ javaScript }) => {
     window = await openPlaywrightWindow(browser, { javaScript });
-    await doMainJob(window, { site, email: site.newEmail() });
+    await completeMainJourney(window, { site, email: site.newEmail() });
   });
 });
 
 describe.skipIf(firefoxPath() === null)("the main user journey in Firefox", () => {
   it.each(WAYS)("works $way", async ({ javaScript }) => {
     window = await openFirefoxWindow({ javaScript });
-    await doMainJob(window, { site, email: site.newEmail() });
+    await completeMainJourney(window, { site, email: site.newEmail() });
   });
 });

@@ -12,7 +12,7 @@ type Story = {
  * The main user journey, in any browser, with and without JavaScript: from the first visit through account,
  * newsletter and payment to the members' area, and to the cancelled membership.
  */
-export async function doMainJob(
+export async function completeMainJourney(
   window: BrowserWindow,
   { site: { origin, sandboxOrigin }, email }: Story,
 ): Promise<void> {
