@@ -3,8 +3,8 @@ import { env } from "./env.server";
 import { log } from "./observability/log.server";
 
 /**
- * DATA_DIR, made if it is missing and closed to other users; whatever is kept there asks here for its
- * place. Throws what the file system says when it cannot be made.
+ * Creates DATA_DIR if it is missing, closes it to other users, and returns its path. Everything that is stored in
+ * it gets the path from here. Throws the file system's error.
  */
 export function dataDirectory(): string {
   const { DATA_DIR } = env();

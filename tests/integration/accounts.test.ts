@@ -28,7 +28,7 @@ async function signedUp(email = newEmail()) {
   return { email, cookie: cookiesOf(response), response };
 }
 
-/** What the root loader answers to a browser with these cookies. */
+/** The root loader's response to a browser with these cookies. */
 const visit = (cookie: string) =>
   call(loadRoot as never, new Request(ORIGIN, { headers: { Cookie: cookie } }));
 
@@ -36,12 +36,12 @@ async function rootData(cookie: string): Promise<RootData> {
   return (await (await visit(cookie)).json()) as RootData;
 }
 
-/** The Set-Cookie header of an answer that sets the session. */
+/** A response's Set-Cookie header for the session. */
 const sessionCookieOf = (answer: Response) =>
   answer.headers.getSetCookie().find((line) => line.startsWith("session="));
 
 describe("signing up", () => {
-  it("makes the account, signs in and leads to '/' with the welcome", async () => {
+  it("creates the account, signs in and redirects to '/' with the welcome", async () => {
     const { email, cookie, response } = await signedUp();
     expect(response.status).toBe(303);
     expect(response.headers.get("Location")).toBe("/");
@@ -61,7 +61,7 @@ describe("signing up", () => {
     expect(user?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
-  it("reports a known address, in whatever case, as incomplete and signs nobody in", async () => {
+  it("reports a known address, in any case, as incomplete and signs nobody in", async () => {
     const { email } = await signedUp();
     const again = await post(signUp, {
       form: { email: email.toUpperCase(), password: "another one" },
@@ -171,7 +171,7 @@ describe("signing up", () => {
 });
 
 describe("logging in", () => {
-  it("signs in whatever the address's case and leads to '/' with the welcome", async () => {
+  it("signs in whatever the address's case and redirects to '/' with the welcome", async () => {
     const { email } = await signedUp();
     const answer = await post(logIn, { form: { email: email.toUpperCase(), password: PASSWORD } });
     expect(answer.headers.get("Location")).toBe("/");
@@ -183,7 +183,7 @@ describe("logging in", () => {
     });
   });
 
-  it("says the same of a wrong password and of an unknown address", async () => {
+  it("has the same message for a wrong password and an unknown address", async () => {
     const { email } = await signedUp();
     const wrong = await post(logIn, { json: { email, password: "not that one" } });
     const unknown = await post(logIn, { json: { email: newEmail(), password: "not that one" } });
@@ -197,7 +197,7 @@ describe("logging in", () => {
     });
   });
 
-  it("renews a hash that was made under other parameters", async () => {
+  it("renews a hash that was created with other parameters", async () => {
     const email = newEmail();
     const passwordHash = await argon2.hash(PASSWORD, { memoryCost: 8_192, timeCost: 1 });
     await insertUser({ email, passwordHash });
@@ -262,14 +262,14 @@ describe("a session", () => {
     expect((await rootData(cookie)).viewer).toBeNull();
   });
 
-  it("is not believed when its cookie was altered", async () => {
+  it("is rejected if its cookie was altered", async () => {
     const { cookie } = await signedUp();
     for (const forged of [cookie.replace("session=", "session=x"), "session=abc", "session="]) {
       expect((await rootData(forged)).viewer).toBeNull();
     }
   });
 
-  it("ends by itself when its time is over", async () => {
+  it("expires", async () => {
     const { cookie } = await signedUp();
     await getDatabase().db.execute(
       sql`update sessions set expires_at = now() - interval '1 second'`,
@@ -277,7 +277,7 @@ describe("a session", () => {
     expect((await rootData(cookie)).viewer).toBeNull();
   });
 
-  it("slides along while it is used, but not past 180 days after signing in", async () => {
+  it("is extended while it is used, but not past 180 days after signing in", async () => {
     const { cookie, email } = await signedUp();
     const age = async (created: string, expires: string) =>
       getDatabase().db.execute(
@@ -293,7 +293,7 @@ describe("a session", () => {
     };
     const renewed = async () => sessionCookieOf(await visit(cookie));
     await age("10 days", "20 days");
-    // the browser keeps the same session for as long as the server does
+    // the browser stores the cookie for as long as the server stores the session
     const [session] = /session=[^;]+/.exec(cookie) ?? [];
     expect(await renewed()).toContain(`${session}; Max-Age=2592000;`);
     expect(await daysLeft()).toBe(30);
@@ -301,7 +301,7 @@ describe("a session", () => {
     const maxAge = Number(/; Max-Age=(\d+);/.exec((await renewed()) ?? "")?.[1]);
     expect(maxAge / 86_400).toBeCloseTo(10, 2);
     expect(await daysLeft()).toBe(10);
-    // extended just now: reading a page is no write
+    // just extended, so reading a page writes nothing
     expect(await renewed()).toBeUndefined();
   });
 });
@@ -332,7 +332,7 @@ describe("a profile that cannot be read", () => {
 });
 
 describe("the members' area", () => {
-  it("sends a visitor and a signed-in non-subscriber to the landing page", async () => {
+  it("redirects a visitor and an account without a membership to the landing page", async () => {
     const { cookie } = await signedUp();
     for (const who of [undefined, cookie]) {
       const answer = await get(premium, "/premium", who);

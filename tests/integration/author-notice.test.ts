@@ -45,7 +45,7 @@ describe("the author", () => {
     ["dispute-lost", "A dispute is lost", /cancelled the subscription/],
     ["refunded", "A payment was refunded", /still renews.*Cancel the subscription at Stripe if/s],
   ])(
-    "is told by mail and log of %s: what the site did, and what is left to do",
+    "is notified by mail and log of %s: what the site did, and what is left to do",
     async (kind, subject, words) => {
       sell("live");
       const warn = vi.spyOn(log(), "warn");

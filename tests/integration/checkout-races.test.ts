@@ -58,7 +58,7 @@ async function sessionId(outcome: Awaited<ReturnType<typeof startCheckout>>): Pr
   return outcome.sessionId;
 }
 
-/** Makes an account older than Stripe remembers idempotency keys. */
+/** Makes an account older than the lifetime of Stripe's idempotency keys. */
 async function makeOld(): Promise<void> {
   await getDatabase()
     .db.update(users)
@@ -83,7 +83,7 @@ describe("a 500 of Stripe's, stored and replayed for a day", () => {
     },
   );
 
-  it("nor does one for the customer that replaces a deleted one", async () => {
+  it("for the customer that replaces a deleted one does not either", async () => {
     const reader = await newReader();
     await upgrade(reader);
     const deleted = await customerOf(reader);
@@ -157,7 +157,7 @@ describe("an already open session", () => {
     vi.spyOn(Date, "now").mockReturnValue(expiry - 11 * 60_000);
     expect(await sessionId(await upgrade(reader))).toBe(first);
     vi.spyOn(Date, "now").mockReturnValue(expiry - 9 * 60_000);
-    // the sandbox runs here too and would find it over: only the site's clock is meant
+    // only the site's clock is faked; the sandbox in this process would take the session for expired
     const list = vi.spyOn(stripeClient().checkout.sessions, "list");
     const again = await sessionId(await upgrade(reader));
     expect(again).not.toBe(first);
@@ -173,7 +173,7 @@ describe("a payment in between", () => {
     const first = await sessionId(await upgrade(reader));
     const { sessions } = stripeClient().checkout;
     const list = sessions.list.bind(sessions);
-    // paid while the answer with the sessions is on its way
+    // paid while the response with the sessions is in flight
     vi.spyOn(sessions, "list").mockImplementationOnce((...parameters) => {
       const page = list(...(parameters as Parameters<typeof list>));
       const paid = page.then(async (found) => {

@@ -118,7 +118,7 @@ describe("starting a checkout", () => {
     expect(counts["POST /v1/checkout/sessions"]).toBe(1);
   });
 
-  it("reuses the open session when somebody returns from the payment page", async () => {
+  it("reuses the open session when a buyer returns from the payment page", async () => {
     const first = await upgrade();
     const second = await upgrade();
     expect(second.body.sessionId).toBe(first.body.sessionId);
@@ -183,7 +183,7 @@ describe("starting a checkout", () => {
     expect(await answer.text()).toContain(`<a href="${body.url}">`);
   });
 
-  it("says so when payments are not configured", async () => {
+  it("reports that payments are not configured", async () => {
     setEnvironment({ LOG_LEVEL: "silent" });
     const answer = await post(checkout, { json: { priceId }, cookie: reader.cookie });
     site.restoreEnvironment();
@@ -249,7 +249,7 @@ describe("having paid", () => {
     expect(await hasAccess()).toBe(false);
   });
 
-  it("gives no access, and no message, to somebody with another person's session id", async () => {
+  it("gives no access, and no message, for another person's session id", async () => {
     const { body } = await upgrade();
     await pay(body.sessionId);
     const other = await newReader();
@@ -269,7 +269,7 @@ describe("having paid", () => {
     expect(page.headers.getSetCookie()).toEqual([]);
   });
 
-  it("leads a member who clicks again to the portal, not to a second subscription", async () => {
+  it("redirects a member who clicks again to the portal, not to a second subscription", async () => {
     const { body } = await upgrade();
     await pay(body.sessionId);
     const again = await upgrade();
@@ -348,7 +348,7 @@ describe("the portal", () => {
     );
   });
 
-  it("says that there is nothing to manage to somebody who never opened a checkout", async () => {
+  it("reports that there is nothing to manage for an account that never opened a checkout", async () => {
     const answer = await post(billing, { form: {}, cookie: reader.cookie });
     expect((await flashOf(answer))?.toast.title).toBe("Checkout Error");
   });

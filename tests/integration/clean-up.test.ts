@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 beforeEach(() => database.db.execute(sql`truncate webhook_events`));
 
-/** Enters so many events that were received so many days ago. */
+/** Inserts events that were received so many days ago. */
 async function receive(count: number, daysAgo: number): Promise<void> {
   await database.db.execute(sql`
     insert into webhook_events (id, type, occurred_at, received_at)
@@ -33,7 +33,7 @@ async function receive(count: number, daysAgo: number): Promise<void> {
 
 const keptEvents = async () => (await findLastWebhookEvents(10_000)).map(({ id }) => id);
 
-it("forgets webhook events after 90 days, however many there are, and keeps younger ones", async () => {
+it("removes webhook events after 90 days, however many there are, and keeps newer ones", async () => {
   await receive(2_500, 91);
   await receive(1, 89);
   await receive(1, 0);
@@ -41,7 +41,7 @@ it("forgets webhook events after 90 days, however many there are, and keeps youn
   expect(await keptEvents()).toEqual(["evt_0_1", "evt_89_1"]);
 });
 
-it("removes sessions that have ended, and none that is still good", async () => {
+it("removes expired sessions, and no valid ones", async () => {
   await database.db.execute(sql`
     with reader as (
       insert into users (email, password_hash) values ('reader@example.test', 'x') returning id
@@ -62,14 +62,14 @@ it("keeps an event for as long as Stripe may deliver it again", async () => {
   expect(await keptEvents()).toEqual(["evt_30_1"]);
 });
 
-it("removes no more at once than it was told to, the oldest first", async () => {
+it("removes at most one batch at a time, the oldest first", async () => {
   await receive(3, 92);
   await receive(3, 91);
   expect(await deleteOldWebhookEvents(new Date(Date.now() - 90 * DAY_MS), 3)).toBe(3);
   expect((await keptEvents()).toSorted()).toEqual(["evt_91_1", "evt_91_2", "evt_91_3"]);
 });
 
-it("finds old events by their index, in a ledger full of young ones", async () => {
+it("finds old events through the index, in a ledger full of new ones", async () => {
   await receive(5_000, 1);
   await database.db.execute(sql`analyze webhook_events`);
   const plan = await database.db.execute<{ "QUERY PLAN": string }>(sql`

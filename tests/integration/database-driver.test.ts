@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { parseSocketAddress, socketPath, withoutSocket } from "~db/database-url";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 
-/** The message of each of these tests when it fails, which means that the driver was fixed. */
+/** The failure message of these tests, which fail when the driver has been fixed. */
 const SURVIVED =
   "postgres.js survives this now: see docs/decisions/0002-database-connections.md; once all of these fail, replace db/connection-pool.ts by it";
 
@@ -26,21 +26,21 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-/** The driver as it comes, without our pool, and without a second connection to fall back on. */
+/** Opens the plain driver, without our pool, and with a single connection. */
 function openDriver(url: string, options: Options = {}): postgres.Sql {
   const sql = postgres(url, { max: 1, onnotice: () => {}, ...options });
   cleanUps.push(() => sql.end({ timeout: 0 }));
   return sql;
 }
 
-/** Where the test server listens, as the driver wants it told. */
+/** The test server's address, in the driver's format. */
 function testServer(): { url: string; path: string } {
   const address = parseSocketAddress(testDatabase.url);
   if (address === null) throw new Error("The test server is expected on a Unix socket.");
   return { url: withoutSocket(testDatabase.url), path: socketPath(address) };
 }
 
-/** A server of this machine that hands every connection to `handle`; gives its port. */
+/** Starts a server on loopback that passes every connection to `handle`; returns its port. */
 async function listen(handle: (socket: Socket) => void): Promise<number> {
   const server = createServer((socket) => {
     socket.on("error", () => {});
@@ -143,7 +143,7 @@ describe("plain postgres.js", () => {
     expect([first, second], SURVIVED).toEqual(["resolved", "no answer"]);
   });
 
-  it("waits for ever for a server that disconnects at every handshake", async () => {
+  it("waits forever for a server that disconnects at every handshake", async () => {
     let greetings = 0;
     const port = await listen((socket) => {
       greetings++;

@@ -21,7 +21,7 @@ const NOBODY = { uid: 65_534, gid: 65_534 };
 /** A data directory that was used before, of this name below an empty one. */
 async function dataDirectoryAt(...names: string[]): Promise<string> {
   const parent = await emptyDirectory();
-  // under root PostgreSQL's own user has to pass through
+  // under root, PostgreSQL's own user needs execute permission
   await chmod(parent, 0o711);
   const dataDir = join(parent, ...names);
   await mkdir(dirname(dataDir), { recursive: true });
@@ -31,11 +31,11 @@ async function dataDirectoryAt(...names: string[]): Promise<string> {
 
 function socketOf(url: string): { host: string; path: string } {
   const address = parseSocketAddress(url);
-  if (address === null) throw new Error("It is not on a Unix socket.");
+  if (address === null) throw new Error("Not on a Unix socket.");
   return { host: address.host, path: socketPath(address) };
 }
 
-/** What becomes of so many connections that another user opens and leaves half-open. */
+/** Opens connections as another user, without completing the log-in; returns their outcomes. */
 async function attackAs(user: { uid: number; gid: number }, path: string, count: number) {
   const script = `
     const { connect } = require("node:net");
@@ -77,7 +77,7 @@ describe("other users of the machine", () => {
   it("cannot leave log-ins half open, even if they could enter that folder", async ({ skip }) => {
     if (process.getuid?.() !== 0) skip("only root can act as another user");
     const dataDir = await dataDirectory();
-    // as wide as PostgreSQL starts with, and everything above it open
+    // with PostgreSQL's default mode, and every folder above it open
     await chmod(join(dataDir, "postgres"), 0o750);
     const { url } = await serve(dataDir, { settings: NOT_DURABLE });
     await chmod(dataDir, 0o755);
@@ -142,8 +142,8 @@ describe("the site's role", () => {
     const dataDir = await dataDirectory();
     const settings = { ...NOT_DURABLE, max_connections: "12" };
     const { url } = await serve(dataDir, { settings });
-    const crowd = Array.from({ length: 12 }, () => connect(url));
-    const taken = await Promise.allSettled(crowd.map(({ db }) => db.execute(sql`select 1`)));
+    const clients = Array.from({ length: 12 }, () => connect(url));
+    const taken = await Promise.allSettled(clients.map(({ db }) => db.execute(sql`select 1`)));
     const refused = taken.flatMap((result) =>
       result.status === "rejected" ? [databaseErrorCode(result.reason)] : [],
     );

@@ -54,7 +54,7 @@ describe("a server that dies while in use", () => {
     const owners = sql`select pid from pg_stat_activity where application_name = 'golden-path-owner'`;
     const [before] = await db.execute(owners);
     await db.execute(sql`select pg_terminate_backend(${before?.pid}::int)`);
-    // the old session is gone only after a moment, the new one there only after another
+    // the old session takes a moment to end, and the new one another to start
     const isOwnedAnew = async () => {
       const pid = (await db.execute(owners))[0]?.pid;
       return pid !== undefined && pid !== before?.pid;

@@ -37,7 +37,7 @@ describe("two programs on one data directory", () => {
     expect(await isServerRunning(dataDir)).toBe(false);
   });
 
-  it("can start at the same time: one serves, and the commands use the same data", async () => {
+  it("can start concurrently: one serves, and the commands use the same data", async () => {
     const dataDir = await emptyDirectory();
     const programs = [
       start({ dataDir, purpose: "serve", settings: NOT_DURABLE }),

@@ -10,8 +10,8 @@ import { OwnPostgres } from "../support/own-postgres";
 const { connect, cleanUpWith, emptyDirectory, serve, start } = setEmbeddedScene();
 
 /**
- * The data directory of the version before: its server listens on TCP and still runs, as after kill -9
- * of the program, and everything belongs to the superuser, whom the site connected as.
+ * A data directory of the previous version: its server listens on TCP and still runs, as after kill -9 of the
+ * program, and everything is owned by the superuser, as which the site connected.
  */
 async function olderInstallation(settings: Record<string, string> = {}) {
   const dataDir = await emptyDirectory();
@@ -42,7 +42,7 @@ async function olderInstallation(settings: Record<string, string> = {}) {
   return { dataDir, server, tcpUrl: url.href };
 }
 
-/** Who owns anything in the site's database that is not PostgreSQL's own, the database included. */
+/** The owners of the site's database and of everything in it that is not PostgreSQL's own. */
 async function owners(url: string): Promise<unknown[]> {
   const rows = await connect(url).db.execute(sql`
     with schemas as (select * from pg_namespace where nspname in ('drizzle', 'shop'))
@@ -69,7 +69,7 @@ async function expectMoved(dataDir: string, url: string): Promise<void> {
     { email: "kept@example.test" },
   ]);
   expect(await owners((await embeddedDatabase(dataDir)).url)).toEqual(["golden_path_site"]);
-  // the next version's migrations change what is there
+  // later migrations change existing objects
   await site.db.execute(sql`alter table users add column next_version text`);
   await site.db.execute(sql`alter table users drop column next_version`);
   await site.db.execute(sql`alter type shop.size add value if not exists 'huge'`);
@@ -109,7 +109,7 @@ describe("a data directory of the version that listened on TCP as superuser", ()
     expect(messages[0]).toBe("The embedded PostgreSQL of an earlier version moves to a socket.");
   });
 
-  it("is migrated once by several programs at the same time", async () => {
+  it("is migrated once by several concurrent programs", async () => {
     const { dataDir } = await olderInstallation();
     const programs = (["serve", "command", "command"] as const).map((purpose) =>
       start({ dataDir, purpose, settings: NOT_DURABLE }),

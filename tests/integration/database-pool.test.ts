@@ -94,7 +94,7 @@ async function openTunnel() {
     silence: () => {
       state = "silent";
     },
-    mend: () => {
+    restore: () => {
       state = "open";
     },
   };
@@ -103,7 +103,7 @@ async function openTunnel() {
 async function reason(promise: PromiseLike<unknown>): Promise<Error> {
   return Promise.resolve(promise).then(
     () => {
-      throw new Error("It should have failed.");
+      throw new Error("Expected a failure.");
     },
     (error: Error) => error,
   );
@@ -204,7 +204,7 @@ describe("a transaction", () => {
 });
 
 describe("the pool", () => {
-  it("never opens more connections than it may, and serves everybody in turn", async () => {
+  it("never exceeds its maximum of connections, and serves all queries", async () => {
     const { db, statistics } = open({ max: 3 });
     const pids = await Promise.all(
       Array.from({ length: 60 }, () => db.execute(sql`select pg_backend_pid() as pid`)),
@@ -213,7 +213,7 @@ describe("the pool", () => {
     await expect.poll(() => statistics()).toEqual({ open: 3, idle: 3, waiting: 0 });
   });
 
-  it("says so when no connection becomes free in time", async () => {
+  it("rejects a query for which no connection becomes free in time", async () => {
     const { db } = open({ max: 1, acquireTimeout: 1_000 });
     await db.transaction(async () => {
       expect(databaseErrorCode(await reason(db.execute(sql`select 1`)))).toBe("POOL_TIMEOUT");
@@ -280,21 +280,21 @@ describe("when the connection to the server breaks", () => {
     expect(isDatabaseUnavailable(await reason(inTransaction))).toBe(true);
     expect(isDatabaseUnavailable(await reason(one()))).toBe(true);
 
-    tunnel.mend();
+    tunnel.restore();
     await expect.poll(() => one().catch(() => null)).toEqual([{ one: 1 }]);
     expect(
       await open().db.execute(sql`select 1 from guests where email = 'cut@example.test'`),
     ).toEqual([]);
   });
 
-  it("hides a restart of the server from queries that can wait for it", async () => {
+  it("makes queries wait through a restart of the server", async () => {
     const tunnel = await openTunnel();
     const { db, statistics } = open({ restartTimeout: 5_000 }, tunnel.url);
     await db.execute(sql`select 1`);
     tunnel.cut();
     await expect.poll(() => statistics().open).toBe(0);
     const waiting = db.execute(sql`select 1 as one`).then();
-    setTimeout(tunnel.mend, 200);
+    setTimeout(tunnel.restore, 200);
     expect(await waiting).toEqual([{ one: 1 }]);
   });
 
@@ -309,7 +309,7 @@ describe("when the connection to the server breaks", () => {
     expect(isDatabaseUnavailable(await reason(one()))).toBe(true);
     expect(statistics().open).toBe(0);
 
-    tunnel.mend();
+    tunnel.restore();
     expect(await one()).toEqual([{ one: 1 }]);
   }, 15_000);
 

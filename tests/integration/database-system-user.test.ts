@@ -47,7 +47,7 @@ async function temporaryDirectory(parent = fastFolder()): Promise<string> {
   return path;
 }
 
-/** The embedded program with a PostgreSQL package of its own beside it, as npm leaves it without install scripts. */
+/** The embedded program next to its own PostgreSQL package, as npm installs it without install scripts. */
 async function bareInstallation(folder: string): Promise<string> {
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const modules = join(folder, "node_modules");
@@ -79,14 +79,14 @@ async function linkTree(from: string, to: string): Promise<void> {
   }
 }
 
-/** Whether another user may run node and read the file: not where only root can enter the checkout. */
+/** Whether another user may run node and read the file, which only root can do in some checkouts. */
 function canRun(file: string, user: { uid: number; gid: number }): boolean {
   const script = "require('node:fs').accessSync(process.argv[1])";
   return spawnSync(process.execPath, ["-e", script, file], { cwd: "/", ...user }).status === 0;
 }
 
 describe("PostgreSQL's programs", () => {
-  it("are completed when npm was told not to run install scripts", async () => {
+  it("are completed if npm did not run install scripts", async () => {
     // not in memory, where programs may not be run
     const folder = await temporaryDirectory(tmpdir());
     await chmod(folder, 0o755);

@@ -18,7 +18,7 @@ import { freePorts } from "../support/ports.mjs";
 import { temporaryDirectory } from "../support/program";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
 
-const LETTER: MailMessage = {
+const MESSAGE: MailMessage = {
   to: "reader@example.test",
   subject: "A letter – with a dash, and ‘quotes’",
   text: `Plain words, and a long address:\nhttps://example.test/?a=1&b=${"x".repeat(120)}\n`,
@@ -45,14 +45,14 @@ function sendThrough(SMTP_URL?: string) {
   });
 }
 
-/** What sending fails with; throws when it does not fail. */
+/** The error with which sending fails; throws if it does not fail. */
 async function failureOf(sending: Promise<unknown>): Promise<MailFailure> {
   const outcome = await sending.then(
-    () => "it was sent",
+    () => "the mail was sent",
     (error: unknown) => error,
   );
   if (outcome instanceof MailFailure) return outcome;
-  throw new Error(`wanted a MailFailure, but: ${outcome}`);
+  throw new Error(`Expected a MailFailure, but: ${outcome}`);
 }
 
 beforeEach(() => sendThrough());
@@ -67,21 +67,21 @@ describe("with SMTP_URL, a mail", () => {
   it("reaches the server complete: sender, recipient, subject, text and HTML", async () => {
     const server = await withServer();
     await sendMail({
-      ...LETTER,
+      ...MESSAGE,
       headers: { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" },
     });
     const [mail] = server.delivered;
-    expect(mail?.recipients).toEqual([LETTER.to]);
+    expect(mail?.recipients).toEqual([MESSAGE.to]);
     expect(mail?.headers).toMatchObject({
       from: "The Golden Path <letters@book.test>",
-      to: LETTER.to,
-      subject: LETTER.subject,
+      to: MESSAGE.to,
+      subject: MESSAGE.subject,
       "auto-submitted": "auto-generated",
       "list-unsubscribe-post": "List-Unsubscribe=One-Click",
     });
     expect(mail?.headers["message-id"]).toMatch(/^<.+@book\.test>$/);
-    expect(mail?.text.replaceAll("\r\n", "\n").trim()).toBe(LETTER.text.trim());
-    expect(mail?.html.trim()).toBe(LETTER.html);
+    expect(mail?.text.replaceAll("\r\n", "\n").trim()).toBe(MESSAGE.text.trim());
+    expect(mail?.html.trim()).toBe(MESSAGE.html);
   });
 
   it("arrives unchanged, including non-ASCII characters and very long lines", async () => {
@@ -91,7 +91,7 @@ describe("with SMTP_URL, a mail", () => {
       `${"a line without end ".repeat(100)}\n`,
       "no end of line",
     ];
-    for (const text of texts) await sendMail({ ...LETTER, text });
+    for (const text of texts) await sendMail({ ...MESSAGE, text });
     expect(server.delivered.map(({ text }) => text.trim())).toEqual(
       texts.map((text) => text.trim()),
     );
@@ -99,14 +99,14 @@ describe("with SMTP_URL, a mail", () => {
 
   it("is sent with the credentials in the URL", async () => {
     const server = await withServer({ login: { user: "book", password: "s3cret/&" } });
-    await sendMail(LETTER);
+    await sendMail(MESSAGE);
     expect(server.delivered).toHaveLength(1);
   });
 
   it("fails with an error about the login that omits the password, when that is wrong", async () => {
     const server = await withServer({ login: { user: "book", password: "right" } });
     sendThrough(server.url.replace("right", "wr0ng"));
-    const failure = await failureOf(sendMail(LETTER));
+    const failure = await failureOf(sendMail(MESSAGE));
     expect(failure.facts).toMatchObject({ code: "EAUTH", temporary: false });
     expect(failure.message).toContain("check user and password in SMTP_URL");
     expect(everythingIn([{ level: "", message: "", facts: { failure } }])).not.toContain("wr0ng");
@@ -115,7 +115,7 @@ describe("with SMTP_URL, a mail", () => {
 
   it("goes to one address only, whatever is written in it", async () => {
     const server = await withServer();
-    await sendMail({ ...LETTER, to: "a@example.test, b@example.test" }).catch(() => {});
+    await sendMail({ ...MESSAGE, to: "a@example.test, b@example.test" }).catch(() => {});
     expect(server.delivered.flatMap(({ recipients }) => recipients)).not.toContain(
       "b@example.test",
     );
@@ -123,9 +123,9 @@ describe("with SMTP_URL, a mail", () => {
 
   it("gets no extra header from a line break in its subject", async () => {
     const server = await withServer();
-    await sendMail({ ...LETTER, subject: "Hello\r\nBcc: b@example.test" });
+    await sendMail({ ...MESSAGE, subject: "Hello\r\nBcc: b@example.test" });
     expect(server.delivered[0]?.headers).not.toHaveProperty("bcc");
-    expect(server.delivered[0]?.recipients).toEqual([LETTER.to]);
+    expect(server.delivered[0]?.recipients).toEqual([MESSAGE.to]);
   });
 
   it.each([
@@ -135,7 +135,7 @@ describe("with SMTP_URL, a mail", () => {
     "that is rejected %s says whether to retry, and omits the recipient",
     async (_how, code, temporary) => {
       await withServer({ refuse: (address) => ({ code, text: `<${address}>: not here` }) });
-      const failure = await failureOf(sendMail(LETTER));
+      const failure = await failureOf(sendMail(MESSAGE));
       expect(failure.facts).toMatchObject({ responseCode: code, temporary });
       expect(everythingIn([{ level: "", message: "", facts: { failure } }])).not.toContain(
         "reader@",
@@ -145,7 +145,7 @@ describe("with SMTP_URL, a mail", () => {
 
   it("fails at once, with advice, when nothing listens there", async () => {
     sendThrough(`smtp://127.0.0.1:${await freePorts(1)}`);
-    const failure = await failureOf(sendMail(LETTER));
+    const failure = await failureOf(sendMail(MESSAGE));
     expect(failure.facts.temporary).toBe(true);
     expect(failure.message).toContain("check that it runs and that SMTP_URL names it");
   });
@@ -155,7 +155,7 @@ describe("with SMTP_URL, a mail", () => {
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const { port } = silent.address() as { port: number };
     sendThrough(`smtp://127.0.0.1:${port}?greetingTimeout=100`);
-    const failure = await failureOf(sendMail(LETTER));
+    const failure = await failureOf(sendMail(MESSAGE));
     expect(failure.facts).toMatchObject({ code: "ETIMEDOUT", temporary: true });
     await closeMail(1);
     await new Promise((resolve) => silent.close(resolve));
@@ -164,7 +164,7 @@ describe("with SMTP_URL, a mail", () => {
 
 describe("without SMTP_URL, a mail", () => {
   it("is a message file in the outbox that only the program's user can read", async () => {
-    await sendMail(LETTER);
+    await sendMail(MESSAGE);
     const [name = "", ...others] = readdirSync(outbox);
     expect(others).toEqual([]);
     expect(name).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-.+\.eml$/);
@@ -175,31 +175,31 @@ describe("without SMTP_URL, a mail", () => {
     // a link can be copied from the file as it is
     expect(bytes.toString("latin1")).toContain(`?a=1&b=${"x".repeat(120)}\r\n`);
     const mail = readMail(bytes);
-    expect(mail.headers).toMatchObject({ to: LETTER.to, subject: LETTER.subject });
-    expect(mail.text.replaceAll("\r\n", "\n").trim()).toBe(LETTER.text.trim());
+    expect(mail.headers).toMatchObject({ to: MESSAGE.to, subject: MESSAGE.subject });
+    expect(mail.text.replaceAll("\r\n", "\n").trim()).toBe(MESSAGE.text.trim());
   });
 
   it("has a name that sorts after earlier mails", async () => {
-    for (let count = 0; count < 30; count++) await sendMail({ ...LETTER, subject: String(count) });
+    for (let count = 0; count < 30; count++) await sendMail({ ...MESSAGE, subject: String(count) });
     const subjects = readdirSync(outbox)
       .sort()
       .map((name) => readMail(readFileSync(join(outbox, name))).headers.subject);
     expect(subjects).toEqual(Array.from({ length: 30 }, (_, count) => String(count)));
   });
 
-  it("is complete, beside many others written at the same time", async () => {
-    await Promise.all(Array.from({ length: 50 }, () => sendMail(LETTER)));
+  it("is complete when many are written concurrently", async () => {
+    await Promise.all(Array.from({ length: 50 }, () => sendMail(MESSAGE)));
     const names = readdirSync(outbox);
     expect(names).toHaveLength(50);
     for (const name of names) {
-      expect(readMail(readFileSync(join(outbox, name))).html.trim()).toBe(LETTER.html);
+      expect(readMail(readFileSync(join(outbox, name))).html.trim()).toBe(MESSAGE.html);
     }
   });
 
   it("fails with an error about the folder when that cannot be written, and leaves nothing behind", async () => {
     mkdirSync(directory.path, { recursive: true });
     writeFileSync(outbox, "a file where the folder should be");
-    const failure = await failureOf(sendMail(LETTER));
+    const failure = await failureOf(sendMail(MESSAGE));
     expect(failure.message).toContain("Make DATA_DIR/outbox writable");
     expect(readdirSync(directory.path)).toEqual(["outbox"]);
   });
@@ -212,7 +212,7 @@ describe("mail in the background", () => {
       release = resolve;
     });
     const server = await withServer({ beforeAccepting: () => held });
-    expect(sendMailInBackground("test", async () => LETTER)).toBe(true);
+    expect(sendMailInBackground("test", async () => MESSAGE)).toBe(true);
     expect(server.delivered).toEqual([]);
     release();
     await backgroundMailIdle();
@@ -221,7 +221,7 @@ describe("mail in the background", () => {
 
   it("sends no more than three mails at a time", async () => {
     const server = await withServer();
-    for (let count = 0; count < 40; count++) sendMailInBackground("test", async () => LETTER);
+    for (let count = 0; count < 40; count++) sendMailInBackground("test", async () => MESSAGE);
     await backgroundMailIdle();
     expect(server.delivered).toHaveLength(40);
     expect(server.mostAtOnce()).toBeLessThanOrEqual(3);
@@ -239,7 +239,7 @@ describe("mail in the background", () => {
       capacity: 10,
       retryDelays: [1, 1, 1],
     });
-    queue.add({ purpose: "test", compose: async () => LETTER });
+    queue.add({ purpose: "test", compose: async () => MESSAGE });
     await queue.idle();
     expect(server.delivered).toHaveLength(1);
     expect(lines.map(({ level }) => level)).toEqual(["warn", "warn", "info"]);
@@ -248,7 +248,7 @@ describe("mail in the background", () => {
   it("leaves one line in the log when it is dropped, with advice and without the recipient", async () => {
     await withServer({ refuse: (address) => ({ code: 550, text: `<${address}>: not here` }) });
     const lines = watchLog();
-    sendMailInBackground("password reset", async () => LETTER);
+    sendMailInBackground("password reset", async () => MESSAGE);
     await backgroundMailIdle();
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({
@@ -261,10 +261,10 @@ describe("mail in the background", () => {
 
   it("is logged as sent only when it was sent", async () => {
     const lines = watchLog();
-    sendMailInBackground("password reset", async () => LETTER);
+    sendMailInBackground("password reset", async () => MESSAGE);
     await backgroundMailIdle();
     await withServer();
-    sendMailInBackground("password reset", async () => LETTER);
+    sendMailInBackground("password reset", async () => MESSAGE);
     await backgroundMailIdle();
     expect(lines.map(({ message }) => message)).toEqual([
       "mail written to the outbox",
@@ -274,10 +274,10 @@ describe("mail in the background", () => {
 
   it("is finished before the program ends, and sending can resume", async () => {
     const server = await withServer();
-    sendMailInBackground("test", async () => LETTER);
+    sendMailInBackground("test", async () => MESSAGE);
     await closeMail(10_000);
     expect(server.delivered).toHaveLength(1);
-    sendMailInBackground("test", async () => LETTER);
+    sendMailInBackground("test", async () => MESSAGE);
     await backgroundMailIdle();
     expect(server.delivered).toHaveLength(2);
   });
@@ -294,7 +294,7 @@ describe("mail in the background", () => {
       },
     });
     const lines = watchLog();
-    sendMailInBackground("test", async () => LETTER);
+    sendMailInBackground("test", async () => MESSAGE);
     await arrival;
     await closeMail(1);
     expect(server.delivered).toEqual([]);

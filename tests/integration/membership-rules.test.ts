@@ -41,7 +41,7 @@ const hasAccess = async (reader: { id: string }, at = new Date()) =>
 const daysFromNow = (days: number) => new Date(Date.now() + days * DAY_MS);
 const dayOf = (at: Date | null) => Math.round(((at?.getTime() ?? 0) - Date.now()) / DAY_MS);
 
-/** As if a payer's subscription, invoices and all, had begun so many days earlier. */
+/** Moves the start of a payer's subscription, with its invoices, back by so many days. */
 const age = ({ subscription }: Payer, days: number) =>
   play(`subscriptions/${subscription}/age`, { days });
 
@@ -55,7 +55,7 @@ async function newPrice(product: string, unit_amount = 1_499, interval = "month"
   return id;
 }
 
-/** How many requests of a kind Stripe has had since they were cleared. */
+/** The number of requests of a kind to Stripe since they were cleared. */
 async function requestsOf(kind: string): Promise<number> {
   const path = "requests";
   type Requests = { counts: Record<string, number> };
@@ -63,14 +63,14 @@ async function requestsOf(kind: string): Promise<number> {
   return counts[kind] ?? 0;
 }
 
-/** A product of the author's that is no membership, and a price of it. */
+/** Creates another product of the author's, which is not a membership; returns its price. */
 async function coaching(): Promise<string> {
   const { id } = await stripeClient().products.create({ name: "Coaching" });
   return newPrice(id, 20_000);
 }
 
 describe("a new price", () => {
-  it("locks out nobody who still pays the old one", async () => {
+  it("keeps access for members who still pay the old one", async () => {
     const member = await newMember(site.sandboxOrigin);
     const priceId = await newPrice(SANDBOX_STRIPE.productId);
     setEnvironment({
@@ -92,13 +92,13 @@ describe("a new price", () => {
 
   it("of a product that setup created later keeps access for members of the former one", async () => {
     const { id: product } = await stripeClient().products.create({
-      name: "Premium, anew",
+      name: "New premium",
       metadata: SETUP_METADATA,
     });
     const member = await newPayer(site.sandboxOrigin);
     const priceId = await newPrice(product);
     await play(`customers/${member.customer}/subscribe`, { priceId });
-    // as a process that has started since the product was made
+    // as a process that has started since the product was created
     setEnvironment({
       PAYMENTS: "sandbox",
       STRIPE_SANDBOX_PORT: new URL(site.sandboxOrigin).port,
@@ -131,7 +131,7 @@ describe("a renewal", () => {
     const { items } = await stripeClient().subscriptions.retrieve(member.subscription);
     const periodEnd = (items.data[0]?.current_period_end ?? 0) * 1_000;
     expect(await hasAccess(member, new Date(periodEnd + 45_000))).toBe(true);
-    // Stripe's "day or two", and no month for whoever keeps the word of a failure away
+    // Stripe's "day or two"; a member who blocks the news of a failure gains no month
     expect(stripeCurrentPeriodEnd).toEqual(new Date(periodEnd + 2 * DAY_MS));
   });
 
@@ -471,7 +471,7 @@ describe("a dispute", () => {
     const { id } = await dispute(member);
     await play(`disputes/${id}/close`, { won: false });
     await age(member, 20);
-    // as before this site looked at disputes: collected as if nothing had been
+    // as before this site acted on disputes: collection continued
     await play("clock", { seconds: 5 });
     await play(`subscriptions/${member.subscription}/renew`, { outcome: "paid" });
     await syncCustomer(member.customer);
@@ -673,8 +673,8 @@ describe("events that Stripe could not deliver", () => {
     });
     const members = [await newMember(site.sandboxOrigin), await newMember(site.sandboxOrigin)];
     for (const { subscription } of members) await play(`subscriptions/${subscription}/refund`);
-    const look = () => processUndeliveredEvents(new Date(), { worked: 1, read: 100 });
-    expect([await look(), await look(), await look()]).toEqual([1, 1, 0]);
+    const round = () => processUndeliveredEvents(new Date(), { processed: 1, read: 100 });
+    expect([await round(), await round(), await round()]).toEqual([1, 1, 0]);
     expect(await Promise.all(members.map((member) => hasAccess(member)))).toEqual([false, false]);
   });
 

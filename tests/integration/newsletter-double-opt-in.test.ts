@@ -64,7 +64,7 @@ async function toastOfSubscribing(email: string) {
 const mailsTo = (email: string) =>
   smtp.delivered.filter(({ recipients }) => recipients.includes(email));
 
-/** A new address that was asked by mail, with the two links of that mail. */
+/** Subscribes a new address; returns the two links of the confirmation mail. */
 async function asked() {
   const email = newEmail();
   await toastOfSubscribing(email);
@@ -83,7 +83,7 @@ function postToken(action: Parameters<typeof post>[0], token: string) {
   return post(action, { path: "/newsletter", form: { token } });
 }
 
-/** What a mail program posts when its unsubscribe button is pressed. */
+/** The one-click request of a mail program's unsubscribe button. */
 function oneClick(url: URL, body: URLSearchParams | FormData = new URLSearchParams()) {
   body.append("List-Unsubscribe", "One-Click");
   return call(unsubscribe, new Request(url, { method: "POST", body }));
@@ -136,7 +136,7 @@ describe("subscribing with double opt-in", () => {
     expect(mailsTo(email)).toHaveLength(2);
   });
 
-  it("asks once when the form is sent many times at once", async () => {
+  it("asks once when the form is sent many times concurrently", async () => {
     const email = newEmail();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => post(subscribe, { json: { email } })),
@@ -190,7 +190,7 @@ describe("subscribing with double opt-in", () => {
     },
   );
 
-  it("says so when confirming fails for now, and the link still works", async () => {
+  it("reports a temporary failure to confirm, and the link still works", async () => {
     const { email, confirmToken } = await asked();
     const database = getDatabase();
     setDatabase(null);

@@ -50,7 +50,7 @@ async function toastOfSubscribing(email: string) {
 }
 
 describe("subscribing to the newsletter", () => {
-  it("puts the address on the list at once, and sends no mail", async () => {
+  it("adds the address to the list at once, and sends no mail", async () => {
     const email = newEmail();
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
     expect((await findSubscriberByEmail(email))?.confirmedAt).toBeInstanceOf(Date);
@@ -94,7 +94,7 @@ describe("subscribing to the newsletter", () => {
     expect((await flashOf(answer))?.toast).toEqual(FAILED);
   });
 
-  it("answers with the failure toast and keeps the typed address when the database is away", async () => {
+  it("responds with the failure toast and keeps the typed address when the database is down", async () => {
     const email = newEmail();
     const database = getDatabase();
     setDatabase(null);

@@ -51,7 +51,7 @@ describe("log-ins that overlap a change of password", () => {
     const logIns = Array.from({ length: 24 }, () => post(logIn, credentials));
     const [reset] = await Promise.all([choose(token), ...logIns]);
     expect(reset.headers.get("Location")).toBe("/");
-    // the one that the reset itself opened
+    // the session created by the reset itself
     expect(await sessionsOf(user?.id ?? "")).toHaveLength(1);
     expect(await canLogIn(email, OLD_PASSWORD)).toBe(false);
     expect(await canLogIn(email, NEW_PASSWORD)).toBe(true);
@@ -96,7 +96,7 @@ describe("a session", () => {
       await updatePasswordHash(id, "the new hash", tx);
       await deleteSessionsOfUser(id, tx);
       opened = insertSession(newSession(id, "the old hash"));
-      await untilSomebodyWaits();
+      await untilLockWait();
     });
     expect(await opened).toBe(false);
     expect(await sessionsOf(id)).toEqual([]);
@@ -111,7 +111,7 @@ describe("a session", () => {
         await updatePasswordHash(id, "the new hash", other);
         await deleteSessionsOfUser(id, other);
       });
-      await untilSomebodyWaits();
+      await untilLockWait();
     });
     await changed;
     expect(await sessionsOf(id)).toEqual([]);
@@ -127,7 +127,7 @@ it("a hash is only renewed in place of the one that was verified", async () => {
 });
 
 /** Resolves when a statement in this database waits for a lock. */
-async function untilSomebodyWaits(): Promise<void> {
+async function untilLockWait(): Promise<void> {
   for (;;) {
     const [row] = await getDatabase().db.execute<{ waiting: boolean }>(
       sql`select exists (select from pg_stat_activity

@@ -76,7 +76,7 @@ describe("asking for a new password", () => {
     const lines = watchLog();
     const answer = await askForLink(email);
     expect(answer.headers.get("Location")).toBe(SENT);
-    // ends the wait for the next attempt, so the mail is given up
+    // ends the wait for the next attempt, so the mail is dropped
     await vi.waitUntil(() => lines.some(({ level }) => level === "warn"));
     expect(lines.filter(({ level }) => level === "warn")).toHaveLength(1);
     expect(lines.find(({ level }) => level === "warn")?.message).toContain("SMTP_URL");

@@ -35,7 +35,7 @@ async function rootData(cookie: string): Promise<RootData> {
 }
 
 describe("a reset link", () => {
-  it("changes the password, signs in here and leads to '/'", async () => {
+  it("changes the password, signs in here and redirects to '/'", async () => {
     const { email } = await newReader();
     const answer = await choose(await tokenFor(email));
     expect(answer.status).toBe(303);
@@ -51,7 +51,7 @@ describe("a reset link", () => {
     expect(await canLogIn(email, NEW_PASSWORD)).toBe(true);
   });
 
-  it("signs the reader out everywhere else, and nobody but the reader", async () => {
+  it("signs only the reader out, everywhere else", async () => {
     const reader = await newReader();
     const other = await newReader();
     const phone = cookiesOf(
@@ -63,7 +63,7 @@ describe("a reset link", () => {
     expect((await rootData(other.cookie)).viewer?.user.email).toBe(other.email);
   });
 
-  it("tells the reader by mail that the password changed", async () => {
+  it("notifies the reader by mail that the password has changed", async () => {
     const { email } = await newReader();
     await choose(await tokenFor(email));
     await backgroundMailIdle();
@@ -75,7 +75,7 @@ describe("a reset link", () => {
   it("is not consumed by being opened", async () => {
     const { email } = await newReader();
     const token = await tokenFor(email);
-    for (let look = 0; look < 3; look++) expect((await openLink(token)).status).toBe(200);
+    for (let i = 0; i < 3; i++) expect((await openLink(token)).status).toBe(200);
     expect((await choose(token)).headers.get("Location")).toBe("/");
   });
 
@@ -164,7 +164,7 @@ describe("a reset link", () => {
     expect(await canLogIn(email, OLD_PASSWORD)).toBe(true);
   });
 
-  it("shows its form, and fails without losing the link, while the database is away", async () => {
+  it("shows its form, and fails without using up the link, while the database is down", async () => {
     const { email } = await newReader();
     const token = await tokenFor(email);
     const database = getDatabase();

@@ -33,7 +33,7 @@ const buy = (cookie: string, kind: "json" | "form") =>
 describe("a custom domain for Stripe's pages", () => {
   beforeEach(() => site.account.control("settings", { customDomain: pay }));
 
-  it("is where checkout and portal lead, once a setting names it", async () => {
+  it("is where checkout and portal redirect, once a setting names it", async () => {
     site.restart({ STRIPE_CUSTOM_DOMAIN: "pay.book.example" });
     const { cookie } = await newReader();
     const byForm = await buy(cookie, "form");
@@ -48,7 +48,7 @@ describe("a custom domain for Stripe's pages", () => {
     expect(portal.headers.get("Location")).toMatch(/^https:\/\/pay\.book\.example\/p\/session\//);
   });
 
-  it("is reached before that too, with a script and without one", async () => {
+  it("is reached before that too, with and without JavaScript", async () => {
     const { cookie } = await newReader();
     const byScript = (await (await buy(cookie, "json")).json()) as { url: string };
     expect(byScript.url).toContain(`${pay}/c/pay/`);

@@ -37,8 +37,8 @@ async function becomeMember() {
   await control(site.sandboxOrigin, "webhooks/settle", { timeoutMs: 10_000, retries: true });
 }
 
-/** Ends the membership at Stripe without a word to the site, as the portal does while webhooks are late. */
-async function cancelUnheard() {
+/** Cancels the membership at Stripe without a webhook, as in the portal while webhooks are late. */
+async function cancelWithoutWebhook() {
   await control(site.sandboxOrigin, "webhooks", { mode: "drop" });
   await stripeClient().subscriptions.cancel(await liveSubscription(reader));
 }
@@ -58,7 +58,7 @@ async function requestsToStripe(): Promise<unknown[]> {
 }
 
 describe("coming back from the portal", () => {
-  it("uses the return URL the portal is opened with", async () => {
+  it("uses the return URL that the portal was opened with", async () => {
     await becomeMember();
     const answer = await post(openBilling, { path: "/billing", form: {}, cookie: reader.cookie });
     const portal = await fetch(whereTo(answer) ?? "");
@@ -75,7 +75,7 @@ describe("coming back from the portal", () => {
 
   it("shows what was changed there before any webhook arrives", async () => {
     await becomeMember();
-    await cancelUnheard();
+    await cancelWithoutWebhook();
     expect(await isMember()).toBe(true);
     expect(whereTo(await comeBack())).toBe("/#purchase");
     expect(await isMember()).toBe(false);
@@ -83,7 +83,7 @@ describe("coming back from the portal", () => {
 
   it("waits a few seconds for a slow Stripe, then continues, and still learns of the change later", async () => {
     await becomeMember();
-    await cancelUnheard();
+    await cancelWithoutWebhook();
     await control(site.sandboxOrigin, "faults", {
       kind: "slow",
       ms: 6_000,
@@ -122,10 +122,10 @@ describe("coming back from the portal", () => {
     expect(await requestsToStripe()).toEqual([]);
   });
 
-  it("syncs six times within the hour here, and uses the row after that", async () => {
+  it("syncs within the hourly limit, six here, and then uses the row", async () => {
     await becomeMember();
     for (let visit = 0; visit < 6; visit++) expect(whereTo(await comeBack())).toBe("/premium");
-    await cancelUnheard();
+    await cancelWithoutWebhook();
     expect(whereTo(await comeBack())).toBe("/premium");
   });
 });

@@ -7,7 +7,7 @@ import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
 import { freePorts } from "../support/ports.mjs";
 import { openTestSite, type TestSite } from "../support/site";
 
-/** One attempt an account and network, five a network, ten a wider one or an account, at a tenth of the limits. */
+/** A tenth of the limits: one attempt per account and network, five per network, ten per wide network or account. */
 const FACTOR = "0.1";
 
 let site: TestSite;
@@ -25,7 +25,7 @@ beforeEach(() => {
 const attempt = (who: string | null, clientAddress?: string, knownBrowser?: string) =>
   checkRateLimit("login", { context: { clientAddress }, account: who, knownBrowser });
 
-/** What the database has counted of an account from wherever. */
+/** The attempts counted in the database for an account, from all networks. */
 async function countedOf(who: string): Promise<number> {
   const key = createHash("sha256").update(who).digest("base64url").slice(0, 32);
   const [row] = await getDatabase().db.execute<{ points: number }>(
@@ -110,7 +110,7 @@ describe("an attempt", () => {
     expect(await attempt(null, "2001:db8:5:7::1")).toBeNull();
   });
 
-  it("is counted anew once the window is over", async () => {
+  it("is counted from zero once the window is over", async () => {
     const { db } = getDatabase();
     expect(await attempt(account)).toBeNull();
     await db.execute(sql`update rate_limits set expire = now() - interval '1 second'`);

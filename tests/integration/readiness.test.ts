@@ -31,7 +31,7 @@ it("a flood of health checks queries the database once at a time", async () => {
   expect(queries).toBe(2);
 });
 
-it("a database that is down is not ready, and is queried anew each time", async () => {
+it("a database that is down is not ready, and is queried each time", async () => {
   const away = openDatabase(`postgres://nobody@127.0.0.1:${await freePorts(1)}/nothing`, {
     restartTimeout: 0,
   });

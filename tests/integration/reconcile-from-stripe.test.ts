@@ -20,7 +20,7 @@ afterEach(() => control(site.sandboxOrigin, "reset"));
 
 const hasAccess = async ({ id }: Reader) => isSubscribed(await findProfile(id), new Date());
 
-describe("a database that was restored from before somebody paid", () => {
+describe("a database restored from before a payment", () => {
   it("gets its memberships back from Stripe", async () => {
     const [lost, kept] = await Promise.all([
       newMember(site.sandboxOrigin),
@@ -28,7 +28,7 @@ describe("a database that was restored from before somebody paid", () => {
     ]);
     await unlinkCustomer(lost.id);
     expect(await hasAccess(lost)).toBe(false);
-    // our own rows know nothing of what they have lost
+    // the rows do not show what they have lost
     await reconcileAll();
     expect(await hasAccess(lost)).toBe(false);
 
@@ -39,7 +39,7 @@ describe("a database that was restored from before somebody paid", () => {
     expect((await reconcileFromStripe()).adopted).toEqual([]);
   });
 
-  it("finds them by the customer where the subscription names nobody", async () => {
+  it("finds them by the customer if the subscription names no user", async () => {
     const lost = await newMember(site.sandboxOrigin);
     await stripeClient().subscriptions.update(lost.subscription, { metadata: { userId: "" } });
     await unlinkCustomer(lost.id);
@@ -47,7 +47,7 @@ describe("a database that was restored from before somebody paid", () => {
     expect(await hasAccess(lost)).toBe(true);
   });
 
-  it("gets the others back when Stripe cannot show one of them", async () => {
+  it("restores the others if Stripe fails for one of them", async () => {
     const members = await Promise.all([1, 2, 3].map(() => newMember(site.sandboxOrigin)));
     for (const { id, subscription } of members) {
       await stripeClient().subscriptions.update(subscription, { metadata: { userId: "" } });
@@ -64,7 +64,7 @@ describe("a database that was restored from before somebody paid", () => {
     ]);
   });
 
-  it("gives a row its paid customer back in the place of one that bought nothing", async () => {
+  it("replaces a row's customer without purchases by the paid one", async () => {
     const lost = await newMember(site.sandboxOrigin);
     const { id: unpaid } = await stripeClient().customers.create({});
     await unlinkCustomer(lost.id);
@@ -75,8 +75,8 @@ describe("a database that was restored from before somebody paid", () => {
   });
 });
 
-describe("a checkout that is open when a membership is given back", () => {
-  it("is closed, so that it is not paid for a second one", async () => {
+describe("a checkout that is open when a membership is restored", () => {
+  it("is expired, so that it cannot be paid for a second one", async () => {
     const lost = await newMember(site.sandboxOrigin);
     const { id: unpaid } = await stripeClient().customers.create({});
     await unlinkCustomer(lost.id);
@@ -90,8 +90,8 @@ describe("a checkout that is open when a membership is given back", () => {
   });
 });
 
-describe("a membership that nobody here has", () => {
-  it("is listed when its user is gone", async () => {
+describe("a membership without an account", () => {
+  it("is listed if its user has been deleted", async () => {
     const gone = await newMember(site.sandboxOrigin);
     await deleteUser(gone.id);
     const { unresolved, synced } = await reconcileFromStripe();
@@ -101,7 +101,7 @@ describe("a membership that nobody here has", () => {
     ]);
   });
 
-  it("is listed when its user pays another one too", async () => {
+  it("is listed if its user also pays for another one", async () => {
     const twice = await newMember(site.sandboxOrigin);
     const { id: other } = await stripeClient().customers.create({ metadata: { userId: twice.id } });
     await control(site.sandboxOrigin, `customers/${other}/subscribe`);
@@ -115,7 +115,7 @@ describe("a membership that nobody here has", () => {
     expect(await hasAccess(twice)).toBe(true);
   });
 
-  it("is nobody's business when it is to another product of the author's", async () => {
+  it("is ignored if it is for another product of the author's", async () => {
     const product = await stripeClient().products.create({ name: "Coaching" });
     const price = await stripeClient().prices.create({
       product: product.id,
@@ -128,7 +128,7 @@ describe("a membership that nobody here has", () => {
     expect(await reconcileFromStripe()).toMatchObject({ synced: 0, unresolved: [] });
   });
 
-  it("is listed when what it names is no user's id at all", async () => {
+  it("is listed if its metadata has no valid user id", async () => {
     const { id } = await stripeClient().customers.create({ metadata: { userId: "robert" } });
     await control(site.sandboxOrigin, `customers/${id}/subscribe`);
     expect((await reconcileFromStripe()).unresolved).toMatchObject([
@@ -136,7 +136,7 @@ describe("a membership that nobody here has", () => {
     ]);
   });
 
-  it("is never given to whoever only has its address", async () => {
+  it("is never linked by e-mail address alone", async () => {
     const reader = await newReader();
     const { id } = await stripeClient().customers.create({ email: reader.email });
     await control(site.sandboxOrigin, `customers/${id}/subscribe`);

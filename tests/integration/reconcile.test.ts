@@ -13,7 +13,7 @@ import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
 beforeAll(async () => {
-  // no webhook is delivered anywhere: reconciliation is all there is
+  // no webhook is delivered, so only reconciliation syncs
   site = await openTestSite({ payments: {} });
 });
 afterAll(() => site.close());
@@ -37,7 +37,7 @@ const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_0
 const beDue = (reader: Reader) => updateProfile(reader.id, { syncDueAt: new Date() });
 
 describe("reconciliation", () => {
-  it("gives access to somebody who paid while every webhook was lost", async () => {
+  it("gives access after a payment whose webhooks were all lost", async () => {
     const reader = await paidReader();
     expect(await hasAccess(reader)).toBe(false);
     await reconcile();
@@ -51,7 +51,7 @@ describe("reconciliation", () => {
     await stop();
   });
 
-  it("sees a renewal whose webhook was lost", async () => {
+  it("learns of a renewal whose webhook was lost", async () => {
     const reader = await memberReader();
     const subscription = await liveSubscription(reader);
     await updateProfile(reader.id, {
@@ -64,7 +64,7 @@ describe("reconciliation", () => {
     expect(await hasAccess(reader)).toBe(true);
   });
 
-  it("ends the access of somebody past due whose subscription was given up unheard", async () => {
+  it("ends the access of a past-due member whose subscription was cancelled without a webhook", async () => {
     const reader = await memberReader();
     const subscription = await liveSubscription(reader);
     await control(site.sandboxOrigin, `subscriptions/${subscription}/renew`, {
@@ -80,14 +80,14 @@ describe("reconciliation", () => {
     expect(await hasAccess(reader)).toBe(false);
   });
 
-  it("leaves alone what it has just looked at, and members in the middle of their month", async () => {
+  it("skips rows just synced, and members in the middle of their month", async () => {
     await getDatabase().db.update(profiles).set({ syncDueAt: null });
     await memberReader();
     const { synced } = await reconcile();
     expect(synced).toBe(0);
   });
 
-  it("goes on with the others when one customer cannot be synced", async () => {
+  it("continues with the others if one customer cannot be synced", async () => {
     await getDatabase().db.update(profiles).set({ syncDueAt: null });
     const [first, second] = [await paidReader(), await paidReader()];
     await control(site.sandboxOrigin, "faults", {
@@ -98,13 +98,13 @@ describe("reconciliation", () => {
     });
     const result = await reconcile();
     expect(result).toMatchObject({ synced: 1, failed: 1 });
-    // the one that failed has a rest, so that it never keeps the others from their turn
+    // the failed one is deferred, so that it never blocks the others
     expect(await reconcile(minutesFromNow(5))).toMatchObject({ failed: 0 });
     await reconcile(minutesFromNow(60));
     expect([await hasAccess(first), await hasAccess(second)]).toEqual([true, true]);
   });
 
-  it("goes through everybody after an outage, page by page", async () => {
+  it("syncs everyone after an outage, page by page", async () => {
     const members = await Promise.all(Array.from({ length: 5 }, memberReader));
     await getDatabase()
       .db.update(profiles)
@@ -115,8 +115,8 @@ describe("reconciliation", () => {
   });
 });
 
-describe("syncing one customer many times at once", () => {
-  it("ends with what Stripe says last", async () => {
+describe("many concurrent syncs of one customer", () => {
+  it("end with Stripe's latest state", async () => {
     const reader = await memberReader();
     const customer = (await findProfile(reader.id))?.stripeCustomerId ?? "";
     const subscription = await liveSubscription(reader);

@@ -48,7 +48,7 @@ function setBudget(callsPerSecond: string): void {
   });
 }
 
-/** Somebody at the checkout, whom Stripe knows. */
+/** Creates a reader with a customer at Stripe and an open checkout. */
 async function newBuyer(): Promise<Reader & { customer: string; sessionId: string }> {
   const reader = await newReader();
   const outcome = await startCheckout(reader, priceId);
@@ -57,7 +57,7 @@ async function newBuyer(): Promise<Reader & { customer: string; sessionId: strin
   return { ...reader, customer, sessionId: outcome.sessionId };
 }
 
-/** Somebody whom Stripe knows, and who has bought nothing. */
+/** Creates a reader with a customer at Stripe who has bought nothing. */
 async function newCustomer(): Promise<Reader> {
   const reader = await newReader();
   const { id } = await stripeClient().customers.create({ email: reader.email });
@@ -78,13 +78,13 @@ type Requests = { counts: Record<string, number>; requests: { at: number; endpoi
 const requests = () => control<Requests>(site.sandboxOrigin, "requests", undefined, "GET");
 const counts = async () => (await requests()).counts;
 
-/** Calls to Stripe in the queue. */
+/** The number of queued calls to Stripe. */
 async function waiting(): Promise<number> {
   const metric = await registry.getSingleMetric("stripe_call_queue_length")?.get();
   return metric?.values[0]?.value ?? -1;
 }
 
-/** A delivery of Stripe's about a customer: its body and its signature. */
+/** A webhook about a customer: body and signature. */
 function signedEvent(customer: string): [string, string] {
   const payload = JSON.stringify({
     id: `evt_calls_${process.pid}_${Date.now()}`,
@@ -123,12 +123,14 @@ describe("many accounts together", () => {
     const newcomer = await newReader();
     const customers = await newCustomers(80);
     setBudget("10");
-    // of the very calls that a webhook and a checkout need too
-    const look = async ({ id }: Reader) => {
+    // the same calls that a webhook and a checkout need
+    const fetchOne = async ({ id }: Reader) => {
       const profile = await findProfile(id);
       return listLiveMemberships(profile?.stripeCustomerId ?? "");
     };
-    const looks = withCallPurpose("membership", () => Promise.allSettled(customers.map(look)));
+    const fetches = withCallPurpose("membership", () =>
+      Promise.allSettled(customers.map(fetchOne)),
+    );
     await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThan(50);
 
     expect((await receiveWebhook(...signedEvent(payer.customer))).status).toBe(200);
@@ -137,10 +139,10 @@ describe("many accounts together", () => {
     const bought = await post(checkout, { json: { priceId }, cookie: newcomer.cookie });
     expect(bought.status).toBe(200);
     expect(await waiting()).toBeGreaterThan(20);
-    await looks;
+    await fetches;
   }, 60_000);
 
-  it("share the list of products, whose call never queues behind the timer's", async () => {
+  it("share the list of products, whose call never waits behind the timer's", async () => {
     setBudget("50");
     const { products } = stripeClient();
     const list = products.list.bind(products);
@@ -157,7 +159,7 @@ describe("many accounts together", () => {
     asked.mockRestore();
   });
 
-  it("fail at once when they would wait too long", async () => {
+  it("fail at once if they would wait too long", async () => {
     const customers = await newCustomers(20);
     await control(site.sandboxOrigin, "requests/clear");
     setBudget("1");
@@ -201,7 +203,7 @@ describe("a 429 from Stripe", () => {
     expect(await first).toMatchObject({ kind: "synced" });
   });
 
-  it("that persists is a failure like any other", async () => {
+  it("that persists is handled like any other failure", async () => {
     const buyer = await newBuyer();
     await tooMany(4);
     await expect(syncCustomer(buyer.customer)).rejects.toThrow();
@@ -216,8 +218,8 @@ describe("the portal's configuration", () => {
       metadata: { ...SETUP_METADATA },
     });
 
-  it("is cached, and read anew when Stripe rejects it", async () => {
-    setBudget("100001"); // a client of its own, which remembers nothing
+  it("is cached, and fetched again when Stripe rejects it", async () => {
+    setBudget("100001"); // a new client, with an empty cache
     const buyer = await newBuyer();
     const { id } = await configure();
     await control(site.sandboxOrigin, "requests/clear");

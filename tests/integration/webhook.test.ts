@@ -23,7 +23,7 @@ afterEach(async () => {
   await control(site.sandboxOrigin, "faults/clear");
 });
 
-/** Somebody who paid, of whom the site has heard nothing yet. */
+/** Creates a reader who has paid, and whose row is not synced. */
 async function paidReader() {
   const reader = await newReader();
   const outcome = await startCheckout(reader, SANDBOX_STRIPE.priceId);
@@ -87,31 +87,31 @@ const idOf = (body: string) => (JSON.parse(body) as { id: string }).id;
 const hasAccess = async (id: string) => isSubscribed(await findProfile(id), new Date());
 
 describe("a delivery", () => {
-  it("gives access to whoever it is about, by asking Stripe and not by believing it", async () => {
+  it("gives access to its customer according to Stripe's API, not to its own contents", async () => {
     const reader = await paidReader();
     expect((await deliver(eventFor(reader.customer))).status).toBe(200);
     expect(await hasAccess(reader.id)).toBe(true);
   });
 
-  it("that lies about a subscription gives nothing", async () => {
+  it("with false contents about a subscription gives no access", async () => {
     const reader = await newReader();
     await startCheckout(reader, SANDBOX_STRIPE.priceId);
     const customer = (await findProfile(reader.id))?.stripeCustomerId ?? "";
-    const lie = eventFor(customer, {
+    const misleading = eventFor(customer, {
       data: { object: { id: "sub_x", object: "subscription", customer, status: "active" } },
     } as unknown as Partial<Stripe.Event>);
-    expect((await deliver(lie)).status).toBe(200);
+    expect((await deliver(misleading)).status).toBe(200);
     expect(await hasAccess(reader.id)).toBe(false);
   });
 
-  it("is worked once, however often it comes", async () => {
+  it("is processed once, however often it is delivered", async () => {
     const reader = await paidReader();
     const event = eventFor(reader.customer);
     for (let time = 0; time < 3; time++) expect((await deliver(event)).status).toBe(200);
     expect(await ledger(idOf(event))).toBe(1);
   });
 
-  it("of live mode is taken with a live key, and one of test mode is not", async () => {
+  it("of live mode is accepted with a live key, and one of test mode is not", async () => {
     const secret = "whsec_ofLiveMode";
     setEnvironment({
       STRIPE_SECRET_KEY: "sk_live_aKeyThatAsksStripeNothingHere",
@@ -119,7 +119,7 @@ describe("a delivery", () => {
       STRIPE_WEBHOOK_SECRET: secret,
       LOG_LEVEL: "silent",
     });
-    // about nobody we know, so that Stripe is not asked
+    // about an unknown customer, so that Stripe is not called
     const live = eventFor("cus_stranger", { livemode: true });
     expect((await deliver(live, { secret })).status).toBe(200);
     expect(await ledger(idOf(live))).toBe(1);
@@ -128,7 +128,7 @@ describe("a delivery", () => {
     expect(await ledger(idOf(test))).toBe(0);
   });
 
-  it("that was worked before costs Stripe no call", async () => {
+  it("that was already processed causes no call to Stripe", async () => {
     const reader = await paidReader();
     const event = eventFor(reader.customer);
     await deliver(event);
@@ -138,11 +138,11 @@ describe("a delivery", () => {
     expect(requests.counts).toEqual({});
   });
 
-  it("about nobody we know is taken and done with", async () => {
+  it("about an unknown customer is accepted", async () => {
     expect((await deliver(eventFor("cus_stranger"))).status).toBe(200);
   });
 
-  it("of a type that is not waited for is taken without an entry", async () => {
+  it("of a type that is not handled is accepted without an entry in the ledger", async () => {
     const event = eventFor("cus_1", { type: "balance.available" as Stripe.Event["type"] } as never);
     expect((await deliver(event)).status).toBe(200);
     expect(await ledger(idOf(event))).toBe(0);
@@ -161,13 +161,13 @@ describe("a delivery", () => {
   });
 });
 
-describe("what is refused, without a trace in the database", () => {
+describe("a rejected delivery leaves no trace in the database", () => {
   const body = () => eventFor("cus_1");
   const now = () => Math.floor(Date.now() / 1000);
   it.each<[string, number, () => Promise<Response>]>([
     ["no signature", 400, () => send(body())],
     ["a forged signature", 400, () => send(body(), { "Stripe-Signature": "t=1,v1=00" })],
-    ["a signature that is nonsense", 400, () => send(body(), { "Stripe-Signature": "%%%" })],
+    ["a malformed signature", 400, () => send(body(), { "Stripe-Signature": "%%%" })],
     ["a wrong secret", 400, () => deliver(body(), { secret: "whsec_another" })],
     ["a delivery older than 300 s", 400, () => deliver(body(), { timestamp: now() - 301 })],
     ["an event of live mode", 400, () => deliver(eventFor("cus_1", { livemode: true }))],
@@ -186,7 +186,7 @@ describe("what is refused, without a trace in the database", () => {
     expect(await ledgerSize()).toBe(before);
   });
 
-  it("takes a delivery signed with either secret while they are rolled", async () => {
+  it("unless it is signed with one of the secrets while they are rolled", async () => {
     setEnvironment({
       STRIPE_SECRET_KEY: SANDBOX_STRIPE.secretKey,
       STRIPE_PRICE_ID: SANDBOX_STRIPE.priceId,
@@ -201,12 +201,12 @@ describe("what is refused, without a trace in the database", () => {
   });
 });
 
-describe("work that fails", () => {
+describe("failed processing", () => {
   it.each([
-    ["Stripe is away", { kind: "destroy" }],
-    ["Stripe answers 500", { kind: "error", status: 500 }],
-    ["Stripe breaks off", { kind: "truncate" }],
-  ])("is left for Stripe to deliver again when %s", async (_why, kind) => {
+    ["Stripe is down", { kind: "destroy" }],
+    ["Stripe responds with 500", { kind: "error", status: 500 }],
+    ["Stripe's response is cut off", { kind: "truncate" }],
+  ])("is left for Stripe to retry when %s", async (_why, kind) => {
     const reader = await paidReader();
     const event = eventFor(reader.customer);
     await control(site.sandboxOrigin, "faults", { ...kind, times: 0 });
@@ -220,20 +220,20 @@ describe("work that fails", () => {
   });
 });
 
-describe("two hundred deliveries at once", () => {
+describe("two hundred concurrent deliveries", () => {
   it("of the same event enter the ledger once", async () => {
     const reader = await paidReader();
     const event = eventFor(reader.customer);
     const answers = await Promise.all(Array.from({ length: 200 }, () => deliver(event)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    // all of them may have found the ledger empty; one alone did the work
+    // all of them may have found the ledger empty, but only one was processed
     const messages = await Promise.all(answers.map((answer) => answer.text()));
     expect(messages.toSorted()).toEqual(["Done.", ...Array(199).fill("Done before.")].toSorted());
     expect(await ledger(idOf(event))).toBe(1);
     expect(await hasAccess(reader.id)).toBe(true);
   });
 
-  it("of different events of one customer are all worked, without a deadlock", async () => {
+  it("of different events of one customer are all processed, without a deadlock", async () => {
     const reader = await paidReader();
     const events = Array.from({ length: 200 }, () => eventFor(reader.customer));
     const answers = await Promise.all(events.map((event) => deliver(event)));

@@ -10,7 +10,7 @@ const MAX_TYPES = 20;
 const RETRIED_FOR_SECONDS = 72 * 60 * 60;
 
 /** Maximum numbers of events that one run processes and reads; the rest is left to the next run. */
-const MOST = { worked: 500, read: 10_000 };
+const MAX_EVENTS = { processed: 500, read: 10_000 };
 
 /**
  * The events of this site's types, created within a range of Unix seconds, that Stripe could not deliver to some
@@ -42,30 +42,30 @@ export async function* undeliveredEvents(
  */
 export async function processUndeliveredEvents(
   now = new Date(),
-  most = MOST,
+  max = MAX_EVENTS,
   stopping?: AbortSignal,
 ): Promise<number> {
   const since = Math.floor(now.getTime() / 1_000) - RETRIED_FOR_SECONDS;
   let read = 0;
   let tried = 0;
-  let worked = 0;
+  let processed = 0;
   for await (const event of undeliveredEvents({ gte: since })) {
-    if (++read > most.read || tried === most.worked || stopping?.aborted) break;
+    if (++read > max.read || tried === max.processed || stopping?.aborted) break;
     try {
       const isNew = await processOnce(event);
       if (!isNew) continue;
       tried++;
-      worked++;
+      processed++;
     } catch (error) {
       tried++;
       log().error({ event: event.id, type: event.type, err: error }, "an undelivered event failed");
     }
   }
-  if (worked > 0) {
+  if (processed > 0) {
     log().warn(
-      { worked },
+      { worked: processed },
       "processed events that Stripe could not deliver: 'stripe doctor' says why",
     );
   }
-  return worked;
+  return processed;
 }
