@@ -44,7 +44,7 @@ export async function setup(options: SetupOptions): Promise<void> {
     print();
     print(`Members at the previous price, ${former}, keep paying it.`);
   }
-  if (webhook.kind === "refused") {
+  if (webhook.kind === "rejected") {
     throw new OperatorError(
       `Stripe rejected the webhook endpoint ${webhookAddress()}: ${webhook.message} Check PUBLIC_URL, then run this again.`,
     );
@@ -84,7 +84,7 @@ function secretLines(webhook: WebhookSecretState): string[] {
       return [
         "# STRIPE_WEBHOOK_SECRET stays as it is; Stripe's dashboard shows it at the endpoint.",
       ];
-    case "refused":
+    case "rejected":
       return [];
   }
 }
@@ -115,7 +115,7 @@ export async function sync(options: SyncOptions): Promise<void> {
     if (user) return syncUser(user);
     if (fromStripe) return syncFromStripe();
     const { synced, failed, unknown } = all
-      ? await reconcileAll({ afterId: after, onProgress: tellProgress, unlinkUnknown })
+      ? await reconcileAll({ afterId: after, onProgress: reportProgress, unlinkUnknown })
       : await reconcileNow();
     print(`${synced} synced, ${failed} failed`);
     if (unknown.length > 0) {
@@ -154,7 +154,7 @@ async function syncFromStripe(): Promise<void> {
 }
 
 /** On standard error, so that standard output holds the result alone. */
-function tellProgress({ done, total, secondsLeft, reached }: Progress): void {
+function reportProgress({ done, total, secondsLeft, reached }: Progress): void {
   const minutes = Math.ceil(secondsLeft / 60);
   process.stderr.write(
     `${done} of ${total}, about ${minutes} min left; resume from here with --after ${reached}\n`,
@@ -187,7 +187,7 @@ export async function doctor({ after = null }: { after?: string | null } = {}): 
   requireConfigured();
   requireId(after);
   await withDatabase(async () => {
-    const findings = await examineStripe({ afterId: after, onProgress: tellProgress });
+    const findings = await examineStripe({ afterId: after, onProgress: reportProgress });
     for (const { ok, what, found, advice } of findings) {
       print(`${ok ? "ok  " : "FAIL"} ${what}: ${found}${advice ? `. ${ADVICE[advice]}` : ""}`);
     }

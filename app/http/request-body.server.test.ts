@@ -100,7 +100,7 @@ describe("a form's body", () => {
     ["JSON null", "null", "application/json", 400],
     ["a multipart body without its boundary", "x", "multipart/form-data", 400],
     ["a multipart body cut short", "--b\r\nContent-Dispo", "multipart/form-data; boundary=b", 400],
-  ])("refuses %s with a clear status", async (_name, body, contentType, status) => {
+  ])("rejects %s with a clear status", async (_name, body, contentType, status) => {
     const response = await rejected(readForm(post(body, contentType)));
     expect(response.status).toBe(status);
     expect(await response.text()).toMatch(/\.$/);

@@ -55,7 +55,7 @@ function start() {
 }
 
 /** Expects one line on standard error, and a program that was not started. */
-function expectRefusal(line: string | RegExp) {
+function expectFailure(line: string | RegExp) {
   const { status, stdout, stderr } = start();
   expect(stderr.trim()).toMatch(line);
   expect(stderr.trim().split("\n")).toHaveLength(1);
@@ -91,42 +91,42 @@ describe("npm start", () => {
 
   it("names the required Node.js version when this one is too old", () => {
     write("package.json", { type: "module", engines: { node: ">=99.1" } });
-    expectRefusal(
+    expectFailure(
       `Node.js 99.1 or newer is needed, but this is ${process.versions.node}: see https://nodejs.org.`,
     );
   });
 
   it("says how to install and build in a fresh clone", () => {
     for (const path of ["node_modules", "build", "public/build"]) remove(path);
-    expectRefusal(
+    expectFailure(
       /^The packages have to be installed: node_modules is missing. Run `npm ci && npm run build`.$/,
     );
   });
 
   it("says how to install when only the packages are missing", () => {
     remove("node_modules");
-    expectRefusal(/: node_modules is missing. Run `npm ci`.$/);
+    expectFailure(/: node_modules is missing. Run `npm ci`.$/);
   });
 
   it("does not run on an incomplete installation", () => {
     remove("node_modules/.package-lock.json");
-    expectRefusal(/: node_modules is incomplete. Run `npm ci`.$/);
+    expectFailure(/: node_modules is incomplete. Run `npm ci`.$/);
   });
 
   it("names a package whose version differs from package-lock.json", () => {
     install({ argon2: { version: "0.45.1" } });
-    expectRefusal(/does not match package-lock.json: argon2 is 0.45.1, not 0.44.0. Run `npm ci`.$/);
+    expectFailure(/does not match package-lock.json: argon2 is 0.45.1, not 0.44.0. Run `npm ci`.$/);
   });
 
   it("names a package with the right version but different contents", () => {
     lock({ argon2: { version: "0.44.0", integrity: "sha512-a" } });
     install({ argon2: { version: "0.44.0", integrity: "sha512-b" } });
-    expectRefusal(/does not match package-lock.json: argon2 has other contents. Run `npm ci`.$/);
+    expectFailure(/does not match package-lock.json: argon2 has other contents. Run `npm ci`.$/);
   });
 
   it("names a package of package-lock.json that is not installed", () => {
     lock({ argon2: { version: "0.44.0" }, zod: { version: "4.6.7" } });
-    expectRefusal(/does not match package-lock.json: zod is missing. Run `npm ci`.$/);
+    expectFailure(/does not match package-lock.json: zod is missing. Run `npm ci`.$/);
   });
 
   it("requires neither development packages nor those of other platforms", () => {
@@ -155,7 +155,7 @@ describe("npm start", () => {
       "@postgres/there": { version: "18.0.0", optional: true, ...there },
     });
     install({ argon2, "@postgres/there": { version: "18.0.0", optional: true, ...there } });
-    expectRefusal(
+    expectFailure(
       new RegExp(
         `: node_modules was installed for elsewhere-z80, and this is ${process.platform}-${process.arch}. Run \`npm ci\`.$`,
       ),
@@ -164,21 +164,21 @@ describe("npm start", () => {
 
   it("survives and reports a native module that crashes the process loading it", () => {
     write("node_modules/argon2/index.js", "process.kill(process.pid, 'SIGSEGV');");
-    expectRefusal(
+    expectFailure(
       `Node.js ${process.versions.node} cannot load the native module argon2 (it ends by SIGSEGV). Run \`npm ci\`; if that does not help, use another version of Node.js.`,
     );
   });
 
   it("gives the reason when a native module does not support this Node.js", () => {
     write("node_modules/argon2/index.js", "throw new Error('wrong NODE_MODULE_VERSION');");
-    expectRefusal(/argon2 \(Error: wrong NODE_MODULE_VERSION\). Run `npm ci`;/);
+    expectFailure(/argon2 \(Error: wrong NODE_MODULE_VERSION\). Run `npm ci`;/);
   });
 
   it("says how to build when there is no build", () => {
     remove("build");
-    expectRefusal(/^The site has not been built yet: run `npm run build`.$/);
+    expectFailure(/^The site has not been built yet: run `npm run build`.$/);
     write("build/index.js", "");
     remove("public/build");
-    expectRefusal(/^The site has not been built yet: run `npm run build`.$/);
+    expectFailure(/^The site has not been built yet: run `npm run build`.$/);
   });
 });

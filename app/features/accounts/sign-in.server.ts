@@ -29,7 +29,7 @@ export type LogInOutcome =
   /** `session` is the token of the session that was opened. */
   | { kind: "signed-in"; email: string; session: string }
   /** The credentials were rejected; `message` says why. */
-  | { kind: "refused"; message: string }
+  | { kind: "rejected"; message: string }
   /** Too many passwords are queued for hashing. */
   | { kind: "busy" }
   | { kind: "failed" };
@@ -104,8 +104,8 @@ async function authenticateAndOpenSession(
 function failureOf(way: Way, error: unknown, browser: SigningBrowser): LogInOutcome {
   if (error instanceof CredentialsError) {
     const facts = { way, userId: error.userId, network: networkOf(browser) };
-    logSecurityEvent("sign-in-failed", facts, "sign in refused");
-    return { kind: "refused", message: error.message };
+    logSecurityEvent("sign-in-failed", facts, "sign-in rejected");
+    return { kind: "rejected", message: error.message };
   }
   if (error instanceof QueueFull) return { kind: "busy" };
   log().error({ err: error }, `${way} failed`);

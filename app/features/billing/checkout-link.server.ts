@@ -1,6 +1,6 @@
 import { log } from "~/observability/log.server";
 import { startCheckout, WRONG_PRICE } from "./checkout.server";
-import { refusedPaymentPage } from "./payment-pages.server";
+import { paymentPageProblem } from "./payment-pages.server";
 import { PaymentsNotConfigured } from "./stripe-client.server";
 
 /** The page on which a user pays, or why there is none. */
@@ -21,13 +21,13 @@ export async function linkToCheckout(
     if (outcome.kind === "wrong-price") return { kind: "wrong-price", message: WRONG_PRICE };
     const sessionId = outcome.kind === "checkout" ? outcome.sessionId : null;
     const { url } = outcome;
-    const refused = refusedPaymentPage(url);
-    if (url && !refused) return { kind: "page", sessionId, url };
+    const problem = paymentPageProblem(url);
+    if (url && !problem) return { kind: "page", sessionId, url };
     log().error(
       { userId: user.id, outcome: outcome.kind },
-      refused ?? "Stripe returned no address",
+      problem ?? "Stripe returned no address",
     );
-    return { kind: "no-page", sessionId, message: refused ?? "The payment page has no address." };
+    return { kind: "no-page", sessionId, message: problem ?? "The payment page has no address." };
   } catch (error) {
     if (error instanceof PaymentsNotConfigured) {
       log().error(

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { watchLog } from "../../../tests/support/log";
-import { refusedPaymentPage } from "./payment-pages.server";
+import { paymentPageProblem } from "./payment-pages.server";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -17,33 +17,33 @@ const STRIPE = {
 describe("an address from Stripe's API", () => {
   it("is trusted whatever its domain", () => {
     setEnvironment({ ...STRIPE, LOG_LEVEL: "silent" });
-    expect(refusedPaymentPage("https://checkout.stripe.com/c/pay/cs_1")).toBeNull();
-    expect(refusedPaymentPage("https://pay-1.book.example/c/pay/cs_1")).toBeNull();
+    expect(paymentPageProblem("https://checkout.stripe.com/c/pay/cs_1")).toBeNull();
+    expect(paymentPageProblem("https://pay-1.book.example/c/pay/cs_1")).toBeNull();
   });
 
   it("is encrypted, unless the API itself is not", () => {
     setEnvironment(STRIPE);
     const plain = "http://checkout.stripe.com/c/pay/cs_1";
-    expect(refusedPaymentPage(plain)).toBe("The payment page is not encrypted.");
-    expect(refusedPaymentPage("javascript:alert(1)")).toBe("The payment page is not encrypted.");
+    expect(paymentPageProblem(plain)).toBe("The payment page is not encrypted.");
+    expect(paymentPageProblem("javascript:alert(1)")).toBe("The payment page is not encrypted.");
     setEnvironment({ ...STRIPE, STRIPE_API_BASE: "https://stripe.example" });
-    expect(refusedPaymentPage(plain)).toBe("The payment page is not encrypted.");
+    expect(paymentPageProblem(plain)).toBe("The payment page is not encrypted.");
     setEnvironment({ ...STRIPE, STRIPE_API_BASE: "http://localhost:4000" });
-    expect(refusedPaymentPage("http://localhost:4000/pay")).toBeNull();
-    expect(refusedPaymentPage("javascript:alert(1)")).toBe("The payment page is not encrypted.");
+    expect(paymentPageProblem("http://localhost:4000/pay")).toBeNull();
+    expect(paymentPageProblem("javascript:alert(1)")).toBe("The payment page is not encrypted.");
   });
 
   it("may be missing", () => {
     setEnvironment(STRIPE);
-    expect(refusedPaymentPage(null)).toBe("The payment page has no address.");
-    expect(refusedPaymentPage("cs_1")).toBe("The payment page has no address.");
+    expect(paymentPageProblem(null)).toBe("The payment page has no address.");
+    expect(paymentPageProblem("cs_1")).toBe("The payment page has no address.");
   });
 
   it("of an unlisted domain warns the operator once, naming the setting", () => {
     setEnvironment(STRIPE);
     const lines = watchLog();
-    for (const path of ["1", "2", "3"]) refusedPaymentPage(`https://pay-2.book.example/${path}`);
-    refusedPaymentPage("https://billing.stripe.com/p/1");
+    for (const path of ["1", "2", "3"]) paymentPageProblem(`https://pay-2.book.example/${path}`);
+    paymentPageProblem("https://billing.stripe.com/p/1");
     expect(lines.map(({ level, message }) => [level, message])).toEqual([
       ["warn", expect.stringContaining("STRIPE_CUSTOM_DOMAIN=pay-2.book.example")],
     ]);
@@ -52,8 +52,8 @@ describe("an address from Stripe's API", () => {
   it("of a listed domain logs no warning", () => {
     setEnvironment({ ...STRIPE, STRIPE_CUSTOM_DOMAIN: "pay-3.book.example,Pay-4.book.example" });
     const lines = watchLog();
-    refusedPaymentPage("https://pay-3.book.example/1");
-    refusedPaymentPage("https://pay-4.book.example/1");
+    paymentPageProblem("https://pay-3.book.example/1");
+    paymentPageProblem("https://pay-4.book.example/1");
     expect(lines).toEqual([]);
   });
 });

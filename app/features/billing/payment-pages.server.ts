@@ -6,7 +6,7 @@ import { paymentPageOrigins } from "./stripe-origins.server";
  * Why a browser must not be redirected to a URL returned by Stripe's API; null if it may. Any origin is
  * trusted, but the connection has to be as secure as the one to the API.
  */
-export function refusedPaymentPage(url: string | null): string | null {
+export function paymentPageProblem(url: string | null): string | null {
   if (url === null || !URL.canParse(url)) return "The payment page has no address.";
   const { protocol, origin } = new URL(url);
   const { STRIPE } = env();

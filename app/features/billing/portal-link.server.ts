@@ -1,7 +1,7 @@
 import { log } from "~/observability/log.server";
 import { findProfile } from "~db/queries/profiles";
 import { withCallPurpose } from "./call-purpose.server";
-import { refusedPaymentPage } from "./payment-pages.server";
+import { paymentPageProblem } from "./payment-pages.server";
 import { openPortal } from "./portal.server";
 import { PORTAL_RETURN_PATH } from "./portal-return.server";
 
@@ -21,10 +21,10 @@ export async function linkToPortal(userId: string): Promise<PortalLink> {
     const url = await withCallPurpose("membership", () =>
       openPortal(stripeCustomerId, PORTAL_RETURN_PATH),
     );
-    const refused = refusedPaymentPage(url);
-    if (!refused) return { kind: "page", url };
-    log().error({ userId }, refused);
-    return { kind: "no-page", message: refused };
+    const problem = paymentPageProblem(url);
+    if (!problem) return { kind: "page", url };
+    log().error({ userId }, problem);
+    return { kind: "no-page", message: problem };
   } catch (error) {
     log().error({ userId, err: error }, "the billing portal could not be opened");
     const message = "The payment service did not answer. Please try again.";

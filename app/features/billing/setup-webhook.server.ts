@@ -14,7 +14,7 @@ export type WebhookSecretState =
   /** Stripe cannot reach this machine, so there is no endpoint: events are forwarded by hand. */
   | { kind: "local" }
   /** Stripe rejects an endpoint at this address; `message` is its reason. */
-  | { kind: "refused"; message: string }
+  | { kind: "rejected"; message: string }
   /** The secret of the endpoint created just now, shown only once. */
   | { kind: "new"; secret: string; replaces: boolean }
   | { kind: "configured" }
@@ -90,7 +90,7 @@ async function createEndpoint(
       metadata: SETUP_METADATA,
     });
   } catch (error) {
-    if (isInvalidRequest(error)) return { kind: "refused", message: error.message };
+    if (isInvalidRequest(error)) return { kind: "rejected", message: error.message };
     throw error;
   }
   steps.push({ what: "webhook endpoint", id: created.id, outcome: "created" });

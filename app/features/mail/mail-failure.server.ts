@@ -18,7 +18,7 @@ export class MailFailure extends Error {
   }
 }
 
-const REFUSED_CREDENTIALS = new Set(["EAUTH", "ENOAUTH", "EOAUTH2"]);
+const REJECTED_CREDENTIALS = new Set(["EAUTH", "ENOAUTH", "EOAUTH2"]);
 const NO_ENCRYPTION = new Set(["ETLS", "EREQUIRETLS"]);
 
 /** Classifies an error of nodemailer or of the file system by what the operator can do about it. */
@@ -34,11 +34,11 @@ export function describeMailFailure(error: unknown, way: "smtp" | "outbox"): Mai
       advice: "Make DATA_DIR/outbox writable, or set SMTP_URL so that mail is actually sent.",
     };
   }
-  if (REFUSED_CREDENTIALS.has(code)) {
+  if (REJECTED_CREDENTIALS.has(code)) {
     return {
       ...facts,
       temporary: response !== null && response < 500,
-      advice: "The mail server refused the login: check user and password in SMTP_URL.",
+      advice: "The mail server rejected the login: check user and password in SMTP_URL.",
     };
   }
   if (NO_ENCRYPTION.has(code)) {
@@ -55,7 +55,7 @@ export function describeMailFailure(error: unknown, way: "smtp" | "outbox"): Mai
       advice:
         response < 500
           ? "The mail server asked to try later: see its log if that goes on."
-          : "The mail server refused the mail: check MAIL_FROM, and the server's log for its reason.",
+          : "The mail server rejected the mail: check MAIL_FROM, and the server's log for its reason.",
     };
   }
   return {

@@ -46,7 +46,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
       const headers = await signInCookies(request, outcome);
       return answerForm(form, { toast: toasts.signedIn, redirectTo: "/", headers });
     }
-    case "refused":
+    case "rejected":
       return failForm(form, 401, failure(outcome.message));
     case "busy":
       return rejectBusy();

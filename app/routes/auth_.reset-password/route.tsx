@@ -39,7 +39,7 @@ export const meta: MetaFunction = ({ matches }) => [
 
 export async function loader({ request }: LoaderFunctionArgs) {
   const reset = await lookUpPasswordReset(secretInAddress(request));
-  if (!reset) throw await refuseLink();
+  if (!reset) throw await rejectLink();
   return reset;
 }
 
@@ -52,7 +52,7 @@ export const handle: RouteHandle = { metricsName: "/auth" };
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readPageForm(request, context);
   const { token } = form.fields;
-  if (!isPasswordResetToken(token)) return refuseLink();
+  if (!isPasswordResetToken(token)) return rejectLink();
   const { clientAddress } = context;
   const failure = (message?: string) => ({
     toast: toasts.passwordResetFailed(message),
@@ -78,7 +78,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
       return answerForm(form, { toast: toasts.passwordChanged, redirectTo: "/", headers });
     }
     case "invalid-link":
-      return refuseLink();
+      return rejectLink();
     case "busy":
       return rejectBusy();
     case "failed":
@@ -86,7 +86,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   }
 }
 
-const refuseLink = () => redirectWithToast(FORGOT_PASSWORD_PATH, toasts.passwordResetLinkInvalid);
+const rejectLink = () => redirectWithToast(FORGOT_PASSWORD_PATH, toasts.passwordResetLinkInvalid);
 
 export default function ResetPassword() {
   return <PasswordResetPage {...useLoaderData<typeof loader>()} />;

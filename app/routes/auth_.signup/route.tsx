@@ -52,7 +52,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
       const toast = toasts.signUpIncomplete;
       return failForm(form, 409, { ...page, toast, body: { error: "User already exists." } });
     }
-    case "refused":
+    case "rejected":
       return failForm(form, 422, failure(outcome.message));
     case "busy":
       return rejectBusy();

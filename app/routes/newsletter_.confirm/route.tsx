@@ -30,7 +30,7 @@ export const meta: MetaFunction = ({ matches }) =>
 export const handle: RouteHandle = { metricsName: "/newsletter" };
 export async function loader({ request }: LoaderFunctionArgs) {
   const token = secretInAddress(request);
-  if (!readSubscriberToken("confirm", token)) throw await refuseLink();
+  if (!readSubscriberToken("confirm", token)) throw await rejectLink();
   return { token };
 }
 
@@ -41,13 +41,13 @@ export async function action({ request, context }: ActionFunctionArgs) {
     case "confirmed":
       return redirectWithToast("/#newsletter", toasts.newsletterConfirmed);
     case "invalid-link":
-      return refuseLink();
+      return rejectLink();
     case "failed":
       return redirectWithToast(confirmPath(outcome.subscriberId), toasts.newsletterConfirmFailed);
   }
 }
 
-const refuseLink = () => redirectWithToast("/#newsletter", toasts.newsletterConfirmLinkInvalid);
+const rejectLink = () => redirectWithToast("/#newsletter", toasts.newsletterConfirmLinkInvalid);
 
 export default function Confirm() {
   return <ConfirmPage {...useLoaderData<typeof loader>()} />;

@@ -26,13 +26,13 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-/** Opening the page does not use up the link, because mail scanners open links too. */
-
 export const handle: RouteHandle = {
   metricsName: "/newsletter",
   // mail clients post here for one-click unsubscribing (RFC 8058)
   originCheck: false,
 };
+
+/** Opening the page does not use up the link, because mail scanners open links too. */
 export async function loader({ request }: LoaderFunctionArgs) {
   const token = secretInAddress(request);
   if (!readSubscriberToken("unsubscribe", token)) {

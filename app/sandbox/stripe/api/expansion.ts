@@ -100,7 +100,7 @@ export function expandReferences(sandbox: Sandbox, answer: object, paths: string
 }
 
 function expandPath(sandbox: Sandbox, root: Json, names: string[], path: string): void {
-  const refuse = () =>
+  const notExpandable = () =>
     invalidParameter("expand", `This property cannot be expanded (${path.slice(0, 100)}).`);
 
   const walk = (node: unknown, owner: Owner, rest: string[]): void => {
@@ -110,11 +110,11 @@ function expandPath(sandbox: Sandbox, root: Json, names: string[], path: string)
     }
     const [name, ...further] = rest;
     if (name === undefined || node === null || node === undefined) return;
-    if (typeof node !== "object") throw refuse();
+    if (typeof node !== "object") throw notExpandable();
     const json = node as Json;
     if (json.deleted === true) return;
     if (json.object === "list") {
-      if (name !== "data") throw refuse();
+      if (name !== "data") throw notExpandable();
       walk(json.data, owner, further);
       return;
     }
@@ -132,7 +132,7 @@ function expandPath(sandbox: Sandbox, root: Json, names: string[], path: string)
     } else if (include !== undefined) {
       json[name] ??= structuredClone(include(sandbox, String(json.id)));
     } else if (further.length === 0 || typeof reference !== "object") {
-      throw refuse();
+      throw notExpandable();
     }
     walk(json[name], here, further);
   };

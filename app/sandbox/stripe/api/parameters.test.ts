@@ -35,14 +35,14 @@ const SET = {
 
 const read = (form: string) => readParameters(SET, decodeForm(form));
 
-function refusal(form: string) {
+function rejection(form: string) {
   try {
     read(form);
   } catch (error) {
     if (error instanceof ApiError) return { code: error.body.code, param: error.body.param };
     throw error;
   }
-  throw new Error("It was not refused.");
+  throw new Error("It was not rejected.");
 }
 
 describe("readParameters", () => {
@@ -93,8 +93,8 @@ describe("readParameters", () => {
     ["a hash for a text", "name[a]=1", undefined, "name"],
     ["deep metadata", "name=a&meta[a][b]=1", undefined, "meta[a]"],
     ["a parameter the sandbox does not support", "name=a&discounts[0]=x", undefined, "discounts"],
-  ])("refuses %s", (_what, form, code, param) => {
-    expect(refusal(form)).toEqual({ code, param });
+  ])("rejects %s", (_what, form, code, param) => {
+    expect(rejection(form)).toEqual({ code, param });
   });
 });
 

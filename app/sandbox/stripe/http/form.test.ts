@@ -38,7 +38,7 @@ describe("decodeForm", () => {
     ["a hash and a value under one name", "a[b]=2&a=1"],
     ["eleven levels", `a${"[b]".repeat(10)}=1`],
     ["too many fields", "a=1&".repeat(2_001)],
-  ])("refuses %s", (_what, text) => {
+  ])("rejects %s", (_what, text) => {
     expect(() => decodeForm(text)).toThrow(ApiError);
   });
 });
