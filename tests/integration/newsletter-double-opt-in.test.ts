@@ -1,7 +1,11 @@
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { backgroundMailIdle, closeMail } from "~/features/mail/background-mail.server";
+import {
+  backgroundMailIdle,
+  closeMail,
+  sendMailInBackground,
+} from "~/features/mail/background-mail.server";
 import { action as subscribe } from "~/routes/newsletter/route";
 import { action as confirm, loader as confirmPage } from "~/routes/newsletter_.confirm/route";
 import {
@@ -25,6 +29,11 @@ const SUCCESS = {
 const ALREADY = {
   title: "Uh oh! Something went wrong.",
   description: "This email is already subscribed.",
+  variant: "destructive",
+};
+const FAILED = {
+  title: "Uh oh! Something went wrong.",
+  description: "There was a problem with your subscription.",
   variant: "destructive",
 };
 const LINK_INVALID = {
@@ -109,7 +118,12 @@ describe("subscribing with double opt-in", () => {
 
   it("is confirmed by the button behind the link, once and for all", async () => {
     const { email, confirmToken } = await asked();
+    const lines = watchLog();
     const answer = await postToken(confirm, confirmToken);
+    const subscriberId = (await findSubscriberByEmail(email))?.id;
+    expect(lines).toEqual([
+      { level: "info", message: "newsletter address confirmed", facts: { subscriberId } },
+    ]);
     expect(answer.status).toBe(303);
     expect((await flashOf(answer))?.toast).toEqual({
       title: "🎉 Email Confirmed!",
@@ -127,13 +141,17 @@ describe("subscribing with double opt-in", () => {
 
   it("asks an unconfirmed address again, but not within ten minutes", async () => {
     const { email } = await asked();
-    expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
-    expect(mailsTo(email)).toHaveLength(1);
-    await getDatabase().db.execute(
-      sql`update subscribers set confirmation_sent_at = now() - interval '11 minutes' where email = ${email}`,
-    );
-    expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
-    expect(mailsTo(email)).toHaveLength(2);
+    for (const [minutes, mails] of [
+      [0, 1],
+      [9, 1],
+      [11, 2],
+    ]) {
+      await getDatabase().db.execute(
+        sql`update subscribers set confirmation_sent_at = now() - make_interval(mins => ${minutes}) where email = ${email}`,
+      );
+      expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
+      expect(mailsTo(email)).toHaveLength(mails ?? 0);
+    }
   });
 
   it("asks once when the form is sent many times concurrently", async () => {
@@ -143,6 +161,22 @@ describe("subscribing with double opt-in", () => {
     );
     await backgroundMailIdle();
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(mailsTo(email)).toHaveLength(1);
+  });
+
+  it("fails when no more mail can be queued, and asks at the next attempt", async () => {
+    let send = () => {};
+    const sent = new Promise<null>((resolve) => {
+      send = () => resolve(null);
+    });
+    while (sendMailInBackground("a test", () => sent));
+    const email = newEmail();
+    const answer = await post(subscribe, { form: { email } });
+    expect((await flashOf(answer))?.toast).toEqual(FAILED);
+    expect(await findSubscriberByEmail(email)).toBeNull();
+    send();
+    await backgroundMailIdle();
+    expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
     expect(mailsTo(email)).toHaveLength(1);
   });
 
@@ -192,10 +226,20 @@ describe("subscribing with double opt-in", () => {
 
   it("reports a temporary failure to confirm, and the link still works", async () => {
     const { email, confirmToken } = await asked();
+    const lines = watchLog();
     const database = getDatabase();
     setDatabase(null);
     const failed = await postToken(confirm, confirmToken);
+    const forged = await postToken(confirm, "forged");
     setDatabase(database);
+    expect((await flashOf(forged))?.toast).toEqual(LINK_INVALID);
+    expect(lines).toEqual([
+      {
+        level: "error",
+        message: "newsletter confirmation failed",
+        facts: { err: expect.any(Error) },
+      },
+    ]);
     expect(failed.headers.get("Location")).toBe(`/newsletter/confirm?token=${confirmToken}`);
     expect((await flashOf(failed))?.toast.variant).toBe("destructive");
     await postToken(confirm, confirmToken);
@@ -214,6 +258,8 @@ describe("unsubscribing", () => {
   it("removes the address from the list, idempotently", async () => {
     const { email, unsubscribeUrl } = await asked();
     const token = unsubscribeUrl.searchParams.get("token") ?? "";
+    const subscriberId = (await findSubscriberByEmail(email))?.id;
+    const lines = watchLog();
     for (let time = 0; time < 2; time++) {
       const answer = await postToken(unsubscribe, token);
       expect(answer.status).toBe(303);
@@ -224,6 +270,9 @@ describe("unsubscribing", () => {
       });
       expect(await findSubscriberByEmail(email)).toBeNull();
     }
+    expect(lines).toEqual([
+      { level: "info", message: "unsubscribed", facts: { subscriberId, oneClick: false } },
+    ]);
   });
 
   it("is not final: the address can subscribe again, and old links do not affect it", async () => {
@@ -259,10 +308,14 @@ describe("unsubscribing", () => {
     const { email, confirmToken, unsubscribeUrl } = await asked();
     const forged = new URL(`/newsletter/unsubscribe?token=${confirmToken}`, ORIGIN);
     expect((await oneClick(forged)).status).toBe(400);
+    const lines = watchLog();
     const database = getDatabase();
     setDatabase(null);
     const failed = await oneClick(unsubscribeUrl);
     setDatabase(database);
+    expect(lines).toEqual([
+      { level: "error", message: "unsubscribing failed", facts: { err: expect.any(Error) } },
+    ]);
     expect(failed.status).toBe(503);
     expect(failed.headers.get("Retry-After")).toBe("60");
     expect(await findSubscriberByEmail(email)).not.toBeNull();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { backgroundMailIdle, closeMail } from "~/features/mail/background-mail.server";
 import { unsubscribePath } from "~/features/newsletter/subscriber-links.server";
@@ -6,6 +6,7 @@ import { action as subscribe } from "~/routes/newsletter/route";
 import { action as unsubscribe } from "~/routes/newsletter_.unsubscribe/route";
 import { getDatabase, setDatabase } from "~db/client";
 import { findSubscriberByEmail } from "~db/queries/subscribers";
+import { watchLog } from "../support/log";
 import { flashOf, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
@@ -38,6 +39,7 @@ afterAll(async () => {
   await site.close();
   await smtp.close();
 });
+afterEach(() => vi.restoreAllMocks());
 
 let count = 0;
 const newEmail = () => `listener-${++count}-${Date.now()}@example.test`;
@@ -72,8 +74,8 @@ describe("subscribing to the newsletter", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
   });
 
-  it("does nothing with an empty value", async () => {
-    const answer = await post(subscribe, { json: { email: "  " } });
+  it.each([{ email: "  " }, {}])("does nothing with the empty form %j", async (json) => {
+    const answer = await post(subscribe, { json });
     expect(await answer.json()).toMatchObject({ subscribed: false, toast: null });
   });
 
@@ -90,17 +92,27 @@ describe("subscribing to the newsletter", () => {
     ["a line break in the address", [["email", "a@b.test\r\nBcc: c@d.test"]]],
     ["a NUL byte", [["email", "a\0@b.test"]]],
   ])("answers %s with the failure toast", async (_name, form) => {
+    const lines = watchLog();
     const answer = await post(subscribe, { form });
     expect((await flashOf(answer))?.toast).toEqual(FAILED);
+    expect(lines).toEqual([]);
   });
 
   it("responds with the failure toast and keeps the typed address when the database is down", async () => {
     const email = newEmail();
+    const lines = watchLog();
     const database = getDatabase();
     setDatabase(null);
     const answer = await post(subscribe, { form: { email } });
     setDatabase(database);
     expect(await flashOf(answer)).toMatchObject({ toast: FAILED, email });
+    expect(lines.filter(({ level }) => level === "error")).toEqual([
+      {
+        level: "error",
+        message: "newsletter subscription failed",
+        facts: { err: expect.any(Error) },
+      },
+    ]);
   });
 
   it("works again for an unsubscribed address", async () => {

@@ -49,6 +49,17 @@ describe("a newsletter link's token", () => {
     }
   });
 
+  it("stays valid in mails that earlier versions of the program have sent", () => {
+    const sent = `${ID}.55Mula1GLoEl3AV7nERq8w7XdYCp74rqWooVero-4-Y`;
+    expect(tokens.readSubscriberToken("unsubscribe", sent)).toBe(ID);
+  });
+
+  it.each([`x${ID}`, `${ID}x`])("is not valid for %s, which is no id", (id) => {
+    expect(
+      tokens.readSubscriberToken("unsubscribe", tokens.subscriberToken("unsubscribe", id)),
+    ).toBeNull();
+  });
+
   it("stays valid after a new secret while the old one is still listed", async () => {
     const token = tokens.subscriberToken("unsubscribe", ID);
     const rotated = await tokensWith(`${NEW},${OLD}`);
