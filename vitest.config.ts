@@ -1,17 +1,30 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { MODULES } from "./tests/mutation/modules.mjs";
 
-const alias = {
-  "~db": fileURLToPath(new URL("./db", import.meta.url)),
-  "~": fileURLToPath(new URL("./app", import.meta.url)),
+export const resolve = {
+  alias: {
+    "~db": fileURLToPath(new URL("./db", import.meta.url)),
+    "~": fileURLToPath(new URL("./app", import.meta.url)),
+  },
+};
+
+/** What tests need that run in the test runner's own process, against PostgreSQL. */
+export const integration = {
+  globalSetup: [fileURLToPath(new URL("./tests/support/postgres.ts", import.meta.url))],
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  // what the budget of calls does is tested by itself; the property test alone makes hundreds a second
+  env: { STRIPE_CALLS_PER_SECOND: "100000" },
 };
 
 export default defineConfig({
-  resolve: { alias },
+  resolve,
   test: {
+    coverage: { provider: "v8", include: Object.values(MODULES).flatMap(({ sources }) => sources) },
     projects: [
       {
-        resolve: { alias },
+        resolve,
         test: {
           name: "unit",
           sequence: { groupOrder: 0 },
@@ -19,22 +32,18 @@ export default defineConfig({
         },
       },
       {
-        resolve: { alias },
+        resolve,
         test: {
+          ...integration,
           name: "integration",
           sequence: { groupOrder: 1 },
           include: ["tests/integration/**/*.test.{ts,tsx}"],
-          globalSetup: ["tests/support/postgres.ts"],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-          // what the budget of calls does is tested by itself; the property test alone makes hundreds a second
-          env: { STRIPE_CALLS_PER_SECOND: "100000" },
           // they mostly wait: for the database, and for each other's servers
           maxWorkers: 2,
         },
       },
       {
-        resolve: { alias },
+        resolve,
         test: {
           name: "e2e",
           sequence: { groupOrder: 2 },
@@ -46,7 +55,7 @@ export default defineConfig({
         },
       },
       {
-        resolve: { alias },
+        resolve,
         test: {
           name: "webkit",
           include: ["tests/webkit/**/*.test.ts"],
@@ -56,7 +65,7 @@ export default defineConfig({
         },
       },
       {
-        resolve: { alias },
+        resolve,
         test: {
           name: "load",
           // what is bounded in time has the machine to itself

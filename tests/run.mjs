@@ -11,20 +11,25 @@ import { requireNode } from "../app/tooling/node-version.mjs";
 import { SetupError } from "../app/tooling/setup-error.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const vitest = join(root, "node_modules/vitest/vitest.mjs");
 
 /** A step that failed; its own output says why. */
 class FailedStep extends Error {}
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 
+/** Results of test runs, and what they have covered. */
+const results = mkdtempSync(join(tmpdir(), "golden-path-results-"));
+
 const steps = {
   install: installPackages,
   lint: () => runTool("@biomejs/biome/bin/biome", ["check", "."]),
   typecheck: () => runTool("typescript/bin/tsc", []),
   "db:check": () => runNode([join(root, "tests/tools/check-migrations.mjs")]),
-  "test:unit": () => runVitest("unit"),
+  "test:unit": () => runVitest("unit", { isCovered: true }),
   build: buildSite,
-  "test:integration": () => runVitest("integration"),
+  "test:integration": () => runVitest("integration", { isCovered: true }),
+  coverage: printCoverage,
   "test:e2e": async () => {
     // imported only once the packages are installed, which include the drivers
     const { findChromium } = await import("./support/browsers/chromium.mjs");
@@ -32,7 +37,8 @@ const steps = {
     const chromium = await orSetupError(findChromium());
     const firefox = await orSetupError(findFirefox());
     console.log(`Testing with ${[chromium, firefox].filter(Boolean).join(" and ")}`);
-    await runVitest("e2e", { CHROMIUM_PATH: chromium, FIREFOX_PATH: firefox ?? "" });
+    const variables = { CHROMIUM_PATH: chromium, FIREFOX_PATH: firefox ?? "" };
+    await runVitest("e2e", { variables });
   },
   "test:load": () => runVitest("load"),
   "test:webkit": async () => {
@@ -62,6 +68,8 @@ async function main() {
     else if (!(error instanceof FailedStep)) console.error(error);
     // a step without tests counts as one failure
     if (total.failed === 0) total.failed = 1;
+  } finally {
+    rmSync(results, { recursive: true, force: true });
   }
   const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
   console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
@@ -122,42 +130,50 @@ function runTool(file, parameters) {
  * Runs one project of vitest.config.ts and adds its tests to the total.
  *
  * @param {string} project
- * @param {Record<string, string>} [variables]
+ * @param {{ variables?: Record<string, string>, isCovered?: boolean }} [options]
  */
-async function runVitest(project, variables) {
-  const folder = mkdtempSync(join(tmpdir(), "golden-path-results-"));
-  const results = join(folder, "results.json");
+async function runVitest(project, { variables, isCovered = false } = {}) {
+  const file = join(results, `${project}.json`);
+  const { coverageParameters } = await import("./tools/coverage.mjs");
   try {
     await runNode(
       [
-        join(root, "node_modules/vitest/vitest.mjs"),
+        vitest,
         "run",
         ...["--project", project, "--reporter=default", "--reporter=json"],
-        `--outputFile.json=${results}`,
+        `--outputFile.json=${file}`,
+        ...(isCovered ? coverageParameters(join(results, "covered", `${project}.json`)) : []),
       ],
       variables,
     );
   } finally {
-    count(results);
-    rmSync(folder, { recursive: true, force: true });
+    count(file);
   }
+}
+
+/** Prints what the tests before have covered, by module. */
+async function printCoverage() {
+  const { coverageTable, mergeParameters } = await import("./tools/coverage.mjs");
+  const folder = join(results, "covered");
+  await runNode([vitest, ...mergeParameters(folder)]);
+  console.log(coverageTable(folder));
 }
 
 /** @param {string} file */
 function count(file) {
   /** @type {import("vitest/reporters").JsonTestResults} */
-  let results;
+  let report;
   try {
-    results = JSON.parse(readFileSync(file, "utf8"));
+    report = JSON.parse(readFileSync(file, "utf8"));
   } catch {
     // vitest itself failed before it wrote them
     return;
   }
-  total.passed += results.numPassedTests;
-  total.skipped += results.numPendingTests + results.numTodoTests;
-  total.failed += results.numFailedTests;
+  total.passed += report.numPassedTests;
+  total.skipped += report.numPendingTests + report.numTodoTests;
+  total.failed += report.numFailedTests;
   // a file that cannot be loaded has no failed tests
-  for (const { status, assertionResults } of results.testResults) {
+  for (const { status, assertionResults } of report.testResults) {
     const failed = assertionResults.some((test) => test.status === "failed");
     if (status === "failed" && !failed) total.failed += 1;
   }

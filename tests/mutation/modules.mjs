@@ -1,0 +1,78 @@
+import { fileURLToPath } from "node:url";
+import { globSync } from "tinyglobby";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * The modules that hold the product's rules: `npm test` prints their coverage, `npm run mutation` their
+ * mutation scores. `sources` and `tests` are glob patterns, relative to the project's root; `tests` are all
+ * that run without a browser and without a program of their own, so that a mutant can be put into them.
+ *
+ * @typedef {{ sources: string[], tests: string[] }} Module
+ */
+
+/** @type {Record<string, Module>} */
+export const MODULES = {
+  billing: {
+    sources: [
+      "app/features/billing/**/*.ts",
+      "app/features/membership/**/*.ts",
+      "db/queries/{billing-examination,profiles,stripe-prices,webhook-events}.ts",
+    ],
+    tests: [
+      "app/features/{billing,membership}/**/*.test.{ts,tsx}",
+      "tests/integration/{author-notice,checkout,checkout-races,membership-rules}.test.ts",
+      "tests/integration/{payment-pages,portal-return,reconcile,reconcile-from-stripe}.test.ts",
+      "tests/integration/{stripe-calls,stripe-doctor,stripe-setup,sync-order,webhook}.test.ts",
+    ],
+  },
+  accounts: {
+    sources: ["app/features/accounts/**/*.ts", "db/queries/{password-resets,sessions,users}.ts"],
+    tests: [
+      "app/features/accounts/**/*.test.{ts,tsx}",
+      "tests/integration/{accounts,clean-up,password-races,password-reset}.test.ts",
+      "tests/integration/{password-reset-request,sign-up-notice}.test.ts",
+    ],
+  },
+  newsletter: {
+    sources: ["app/features/newsletter/**/*.ts", "db/queries/subscribers.ts"],
+    tests: [
+      "app/features/newsletter/**/*.test.{ts,tsx}",
+      "tests/integration/{clean-up,newsletter,newsletter-double-opt-in}.test.ts",
+    ],
+  },
+  guards: {
+    sources: [
+      "app/server/{bad-client,client-address,loopback,request-guards,request-host}.server.ts",
+      "app/server/{response-headers,route-table}.server.ts",
+      "app/http/{cookies,honeypot,request-body}.server.ts",
+      "app/http/{safe-redirect,secret-link}.ts",
+    ],
+    tests: ["app/server/**/*.test.ts", "app/http/**/*.test.ts"],
+  },
+  cache: {
+    sources: ["app/server/{accept-encoding,cached-response,page-cache,static-files}.server.ts"],
+    tests: ["app/server/**/*.test.ts"],
+  },
+  limits: {
+    sources: [
+      "app/http/{client-network,fair-queue,fair-scheduling,page-slots,rate-limiter}.server.ts",
+      "app/http/{rate-limits,receiving-memory,round-robin,size-ranking}.server.ts",
+      "app/server/{connection-groups,connection-limiter,file-descriptors}.server.ts",
+      "db/queries/rate-limits.ts",
+    ],
+    tests: [
+      "app/http/**/*.test.ts",
+      "app/server/{connection-limiter,http-server}.server.test.ts",
+      "tests/integration/rate-limits.test.ts",
+    ],
+  },
+};
+
+/**
+ * A module's source files, without the tests beside them, relative to the project's root.
+ *
+ * @param {Module} module
+ */
+export const filesOf = ({ sources }) =>
+  globSync(sources, { cwd: root, ignore: ["**/*.test.ts"] }).sort();
