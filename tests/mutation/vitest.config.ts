@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { integration, resolve } from "../../vitest.config";
+import { FailedHooks } from "./failed-hooks";
 import { MODULES } from "./modules.mjs";
 
 const module = MODULES[process.env.MUTATION_MODULE ?? ""];
@@ -12,6 +13,7 @@ export default defineConfig({
   root: fileURLToPath(new URL("../..", import.meta.url)),
   resolve,
   test: {
+    reporters: [new FailedHooks()],
     projects: [
       {
         resolve,

@@ -1,0 +1,23 @@
+import type { RunnerTask, RunnerTestFile } from "vitest";
+import type { Reporter, TestModule } from "vitest/node";
+
+/**
+ * Fails the tests of a file whose own hooks or imports failed, such as its `beforeAll`. Vitest skips them, and
+ * Stryker, which only counts failed tests, would take the mutant for a survivor.
+ */
+export class FailedHooks implements Reporter {
+  onTestModuleEnd(module: TestModule): void {
+    const file = (module as unknown as { task: RunnerTestFile }).task;
+    if (file.result?.state !== "fail" || testsOf(file).some(isFailed)) return;
+    for (const test of testsOf(file)) {
+      test.mode = "run";
+      test.result = { ...file.result, state: "fail" };
+    }
+  }
+}
+
+function testsOf(task: RunnerTask): RunnerTask[] {
+  return task.type === "suite" ? task.tasks.flatMap(testsOf) : [task];
+}
+
+const isFailed = ({ result }: RunnerTask) => result?.state === "fail";
