@@ -20,6 +20,7 @@ describe("the encoding of a response", () => {
     ["gzip;q=1.0, *;q=0.5", "gzip"],
     ["br ; Q = 0 , GZIP", "gzip"],
     ["br;q=none", "identity"],
+    ["br;level=0", "br"],
     [",, br ,", "br"],
   ])("asked for with '%s' is %s", (accepted, expected) => {
     expect(preferredEncoding(accepted)).toBe(expected);

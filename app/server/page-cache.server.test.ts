@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { send } from "../../tests/support/http-client";
+import { watchLog } from "../../tests/support/log";
 import { PageCache } from "./page-cache.server";
 
 const PAGE = `<!DOCTYPE html><script>hello()</script>${"<p>The path goes on.</p>".repeat(50)}`;
@@ -159,6 +161,30 @@ describe("a cached page", () => {
     expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; img-src 'self';/);
   });
 
+  it("allows exactly its inline scripts, by their hashes", async () => {
+    const scripts = ["hello()", "\nfirst();\nsecond();\n", "hello()"];
+    const html = `<!DOCTYPE html>
+      <script type="application/ld+json">{}</script>
+      <script src="/build/root.js"></script><script type="module" src="/build/entry.js"></script>
+      <script>${scripts[0]}</script><script data-source="x">${scripts[1]}</script>
+      <script async="">${scripts[2]}</script>`;
+    render = async () => page(html, { headers: { "Content-Type": "text/html; charset=utf-8" } });
+    const { headers } = await get();
+    const [first, second] = scripts.map((script) =>
+      createHash("sha256").update(script).digest("base64"),
+    );
+    expect(headers["content-security-policy"]).toContain(
+      ` script-src 'self' 'sha256-${first}' 'sha256-${second}'; `,
+    );
+  });
+
+  it("need not have a content type", async () => {
+    render = async () => new Response(new TextEncoder().encode("bytes"));
+    const { text, headers } = await get();
+    expect(text).toBe("bytes");
+    expect(headers).not.toHaveProperty("content-type");
+  });
+
   it("must be revalidated unless the route sets Cache-Control", async () => {
     expect((await get()).headers["cache-control"]).toBe("public, max-age=0, must-revalidate");
   });
@@ -207,10 +233,19 @@ describe("what is not cached", () => {
   });
 
   it("a page that could not be rendered", async () => {
+    const lines = watchLog();
+    const error = new Error("on purpose");
     render = async () => {
-      throw new Error("on purpose");
+      throw error;
     };
     expect((await get()).status).toBe(299);
+    expect(lines).toEqual([
+      {
+        level: "error",
+        message: "a page could not be rendered for the cache",
+        facts: { err: error, path: "/" },
+      },
+    ]);
   });
 });
 
@@ -225,6 +260,23 @@ describe("rendering", () => {
       expect(text).toBe(PAGE);
     }
     expect(cache.statistics.renders).toBe(1);
+  });
+
+  it("happens once for concurrent requests after the cache is cleared", async () => {
+    const finishFirst = heldRender("<p>$1</p>");
+    const first = get();
+    await vi.waitUntil(() => cache.statistics.renders === 1);
+    cache.clear();
+    const finishSecond = heldRender("<p>$2</p>");
+    const second = get();
+    await vi.waitUntil(() => cache.statistics.renders === 2);
+    finishFirst();
+    await first;
+    const third = get();
+    finishSecond();
+    expect((await second).text).toBe("<p>$2</p>");
+    expect((await third).text).toBe("<p>$2</p>");
+    expect(cache.statistics.renders).toBe(2);
   });
 
   it("is not repeated within a minute", async () => {

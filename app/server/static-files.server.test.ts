@@ -17,12 +17,16 @@ beforeAll(async () => {
   setEnvironment({});
   const write = (name: string, text: string) => writeFileSync(join(root, "public", name), text);
   mkdirSync(join(root, "public/build/_shared"), { recursive: true });
+  mkdirSync(join(root, "public/.git"));
   write("icon.svg", "<svg/>");
+  write("trail.map.svg", "<svg/>");
+  write("NOTICE", "free");
   write("build/_shared/chunk-1.js", "plain()");
   write("build/_shared/chunk-1.js.br", "as brotli");
   write("build/_shared/chunk-1.js.gz", "as gzip");
   write("build/_shared/chunk-1.js.map", "{}");
   write(".hidden", "secret");
+  write(".git/config", "secret");
   writeFileSync(join(root, "package.json"), "{}");
   files = new StaticFiles(root);
   server = createServer((request, response) => {
@@ -67,6 +71,14 @@ describe("a file", () => {
     expect(headers).not.toHaveProperty("content-encoding");
   });
 
+  it.each([
+    ["/trail.map.svg", "image/svg+xml"],
+    ["/NOTICE", "application/octet-stream"],
+  ])("%s is sent as %s", async (path, type) => {
+    const { status, headers } = await get(path);
+    expect([status, headers["content-type"]]).toEqual([200, type]);
+  });
+
   it("is not sent again to a client that has it", async () => {
     const { headers } = await get(CHUNK, { "Accept-Encoding": "br" });
     const again = await get(CHUNK, {
@@ -87,6 +99,7 @@ it.each([
   `${CHUNK}.br`,
   `${CHUNK}.map`,
   "/.hidden",
+  "/.git/config",
   "/../package.json",
   "/%2e%2e/package.json",
   "/build",
