@@ -48,11 +48,16 @@ export const MODULES = {
       "app/http/{cookies,honeypot,request-body}.server.ts",
       "app/http/{safe-redirect,secret-link}.ts",
     ],
-    tests: ["app/server/**/*.test.ts", "app/http/**/*.test.ts"],
+    tests: [
+      "app/server/{client-address,http-server,request-guards}.server.test.ts",
+      "app/server/{response-headers,route-table}.server.test.ts",
+      "app/http/{cookies,request-body}.server.test.ts",
+      "app/http/safe-redirect.test.ts",
+    ],
   },
   cache: {
     sources: ["app/server/{accept-encoding,cached-response,page-cache,static-files}.server.ts"],
-    tests: ["app/server/**/*.test.ts"],
+    tests: ["app/server/{accept-encoding,page-cache,static-files}.server.test.ts"],
   },
   limits: {
     sources: [
