@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { ServerResponse } from "node:http";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { pagePolicy } from "./response-headers.server";
 
@@ -17,6 +18,26 @@ function sourcesOf(directive: string, policy = pagePolicy([])): string[] | null 
 }
 
 describe("a page's policy", () => {
+  it("allows nothing but what the page needs", () => {
+    setEnvironment({ PUBLIC_URL: "https://book.example" });
+    expect(pagePolicy(["'nonce-abc'"]).split("; ")).toEqual([
+      "default-src 'none'",
+      "script-src 'self' 'nonce-abc'",
+      "style-src 'self'",
+      "style-src-attr 'unsafe-inline'",
+      "img-src 'self' https://images.unsplash.com",
+      "font-src 'self'",
+      "connect-src 'self'",
+      "frame-src 'none'",
+      "manifest-src 'self'",
+      "form-action 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "object-src 'none'",
+      "upgrade-insecure-requests",
+    ]);
+  });
+
   it("allows only the page's own scripts", () => {
     setEnvironment({});
     expect(sourcesOf("script-src", pagePolicy(["'nonce-abc'"]))).toEqual(["'self'", "'nonce-abc'"]);
@@ -54,5 +75,46 @@ describe("a page's policy", () => {
     expect(sourcesOf("upgrade-insecure-requests")).toBeNull();
     setEnvironment({ PUBLIC_URL: "https://book.example" });
     expect(sourcesOf("upgrade-insecure-requests")).toEqual([]);
+  });
+});
+
+describe("every response", () => {
+  /** The headers of a program started with these settings: they are put together once. */
+  async function headersWith(settings: Record<string, string>) {
+    vi.resetModules();
+    const environment = await import("~/env.server");
+    environment.setEnvironment(settings);
+    const { commonHeaders, setCommonHeaders } = await import("./response-headers.server");
+    const response = new ServerResponse({ method: "GET" } as never);
+    setCommonHeaders(response);
+    expect(commonHeaders()).toBe(commonHeaders());
+    return response.getHeaders();
+  }
+
+  const EVERYWHERE = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "strict-origin-when-cross-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), browsing-topics=()",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "content-security-policy":
+      "default-src 'none'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+  };
+
+  it.each([
+    ["over plain http", { PUBLIC_URL: "http://localhost:3000" }, {}],
+    [
+      "over https",
+      { PUBLIC_URL: "https://book.example" },
+      { "strict-transport-security": "max-age=31536000" },
+    ],
+    [
+      "over https with all subdomains",
+      { PUBLIC_URL: "https://book.example", HSTS_INCLUDE_SUBDOMAINS: "true" },
+      { "strict-transport-security": "max-age=31536000; includeSubDomains" },
+    ],
+  ])("%s has the common headers", async (_where, settings, more) => {
+    expect({ ...(await headersWith(settings)) }).toEqual({ ...EVERYWHERE, ...more });
   });
 });

@@ -49,10 +49,10 @@ export const MODULES = {
       "app/http/{safe-redirect,secret-link}.ts",
     ],
     tests: [
-      "app/server/{client-address,http-server,request-guards}.server.test.ts",
-      "app/server/{response-headers,route-table}.server.test.ts",
-      "app/http/{cookies,request-body}.server.test.ts",
-      "app/http/safe-redirect.test.ts",
+      "app/server/{client-address,http-server,loopback,request-guards}.server.test.ts",
+      "app/server/{request-host,response-headers,route-table}.server.test.ts",
+      "app/http/{cookies,honeypot,request-body}.server.test.ts",
+      "app/http/{safe-redirect,secret-link}.test.ts",
     ],
   },
   cache: {

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from "node:http";
+import { describe, expect, it } from "vitest";
+import { normalizeRequestTarget, repeatedHeader } from "./request-host.server";
+
+const repeatedIn = (...rawHeaders: string[]) => repeatedHeader({ rawHeaders } as IncomingMessage);
+
+describe("a repeated header", () => {
+  it.each([
+    "Host",
+    "Content-Type",
+    "Content-Length",
+    "Transfer-Encoding",
+    "Authorization",
+    "Origin",
+    "Sec-Fetch-Site",
+  ])("is found for %s, in any case", (name) => {
+    expect(repeatedIn(name, "a", "X-Other", "b", name.toUpperCase(), "a")).toBe(name.toLowerCase());
+  });
+
+  it("does not matter for headers that may come several times", () => {
+    expect(
+      repeatedIn("Cookie", "a=1", "Cookie", "b=2", "Accept", "*/*", "Accept", "a/b"),
+    ).toBeNull();
+    // as long as one that matters
+    expect(repeatedIn("Date", "a", "Date", "b")).toBeNull();
+  });
+
+  it("is not a header whose value is another's name", () => {
+    expect(repeatedIn("Host", "host", "X-A", "Host")).toBeNull();
+    expect(repeatedIn("Host", "a", "Origin", "b")).toBeNull();
+  });
+});
+
+describe("an absolute request target", () => {
+  const targetOf = (url: string, host: string | undefined = "book.example") => {
+    const request = { url, headers: { host } } as IncomingMessage;
+    normalizeRequestTarget(request);
+    return request.url;
+  };
+
+  it.each([
+    ["http://book.example/auth?tab=signup", "/auth?tab=signup"],
+    ["https://BOOK.example/a//b", "/a//b"],
+    ["http://book.example", "/"],
+    ["http://book.example?x=http://other.example/", "/?x=http://other.example/"],
+    ["/auth", "/auth"],
+    ["//book.example/auth", "//book.example/auth"],
+  ])("%s becomes %s", (url, target) => {
+    expect(targetOf(url)).toBe(target);
+  });
+
+  it("may name the port that Host names", () => {
+    expect(targetOf("http://book.example:3000/a", "Book.example:3000")).toBe("/a");
+  });
+
+  it.each([
+    "http://other.example/",
+    "http://book.example:8080/",
+    "ftp://book.example/",
+    "xhttps://book.example/",
+    "httpsx://book.example/",
+    "*",
+    "book.example:443",
+  ])("%s stays as it is", (url) => {
+    expect(targetOf(url)).toBe(url);
+  });
+
+  it("stays as it is when the request has no Host", () => {
+    const request = { url: "http://book.example/", headers: {} } as IncomingMessage;
+    normalizeRequestTarget(request);
+    expect(request.url).toBe("http://book.example/");
+  });
+});
