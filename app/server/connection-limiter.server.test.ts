@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { EventEmitter } from "node:events";
-import { type RequestListener, request } from "node:http";
+import { type IncomingMessage, type RequestListener, request } from "node:http";
 import { createConnection, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { ConnectionLimiter } from "./connection-limiter.server";
@@ -188,6 +189,73 @@ describe("behind a proxy", () => {
   });
 });
 
+describe("a connection", () => {
+  /** A limiter, and connections from one network that report when they are closed. */
+  function scene(maxConnections: number, addressOf?: HttpLimits["addressOf"]) {
+    const limiter = new ConnectionLimiter({ maxConnections, addressOf });
+    const closed: string[] = [];
+    const connect = (name: string) => {
+      const socket = Object.assign(new EventEmitter(), {
+        remoteAddress: "192.0.2.1",
+        resetAndDestroy: () => void closed.push(name),
+      }) as unknown as Socket;
+      limiter.add(socket);
+      return {
+        socket,
+        begin: () => limiter.requestBegun({ socket, headers: {} } as IncomingMessage),
+        end: () => limiter.requestEnded(socket),
+      };
+    };
+    return { limiter, closed, connect };
+  }
+
+  it("is busy until the last of its pipelined requests has ended", () => {
+    const { limiter, closed, connect } = scene(2);
+    const pipelined = connect("pipelined");
+    expect(limiter.isBusy(pipelined.socket)).toBe(false);
+    expect([pipelined.begin(), pipelined.begin()]).toEqual([1, 2]);
+    pipelined.end();
+    expect(limiter.isBusy(pipelined.socket)).toBe(true);
+    connect("idle");
+    connect("newcomer");
+    expect(closed).toEqual(["idle"]);
+    pipelined.end();
+    expect(limiter.isBusy(pipelined.socket)).toBe(false);
+    expect(limiter.size).toBe(2);
+  });
+
+  it("that has been closed is neither busy nor counted", () => {
+    const { limiter, connect } = scene(2);
+    const gone = connect("gone");
+    gone.begin();
+    gone.socket.emit("close");
+    expect(limiter.isBusy(gone.socket)).toBe(false);
+    expect(limiter.size).toBe(0);
+    expect([gone.begin(), gone.begin()]).toEqual([1, 1]);
+    gone.end();
+    expect(limiter.size).toBe(0);
+  });
+
+  it("behind a proxy counts towards the proxy again after its request, whoever sent that", () => {
+    let client = 0;
+    const { closed, connect } = scene(6, () => `198.51.${++client}.1`);
+    const kept = ["a", "b", "c"].map(connect);
+    for (const connection of kept) {
+      connection.begin();
+      connection.end();
+    }
+    client = 99;
+    const busy = ["x", "y"].map(connect);
+    for (const connection of busy) {
+      connection.begin();
+      client = 99;
+    }
+    connect("d");
+    connect("newcomer");
+    expect(closed).toEqual(["a"]);
+  });
+});
+
 it("takes constant time per connection", { timeout: 60_000 }, () => {
   const limiter = new ConnectionLimiter({ maxConnections: 2_000 });
   const before = process.cpuUsage();
@@ -212,3 +280,11 @@ it("allows no more connections than there are file descriptors", () => {
   expect(availableConnections(2_000, limits(100))).toBe(64);
   expect(availableConnections(2_000, "")).toBe(2_000);
 });
+
+it.skipIf(process.platform !== "linux")(
+  "reads how many file descriptors this process may have",
+  () => {
+    const descriptors = Number(execFileSync("sh", ["-c", "ulimit -n"], { encoding: "utf8" }));
+    expect(availableConnections(Number.MAX_SAFE_INTEGER)).toBe(Math.max(64, descriptors - 256));
+  },
+);

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
+import { registry } from "~/observability/metrics.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
 import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
+import { watchLog } from "../support/log";
 import { freePorts } from "../support/ports.mjs";
 import { openTestSite, type TestSite } from "../support/site";
 
@@ -18,6 +20,7 @@ beforeAll(async () => {
   site = await openTestSite({ variables: { RATE_LIMIT_FACTOR: FACTOR } });
 });
 afterAll(() => site.close());
+afterEach(() => vi.restoreAllMocks());
 beforeEach(() => {
   account = `account-${++count}@example.test`;
 });
@@ -41,6 +44,48 @@ describe("an attempt", () => {
     expect(seconds).toBeGreaterThan(14 * 60);
     expect(seconds).toBeLessThanOrEqual(15 * 60);
     expect(await attempt(`another ${account}`)).toBeNull();
+  });
+
+  it("is rejected without a query once its limit is known to be exceeded", async () => {
+    for (let i = 0; i < 3; i++) await attempt(account);
+    const lines = watchLog();
+    const database = getDatabase();
+    setDatabase(null);
+    const seconds = await attempt(account);
+    const other = await attempt(`another ${account}`);
+    setDatabase(database);
+    expect(seconds).toBeGreaterThan(14 * 60);
+    expect(other).toBeNull();
+    expect(lines).toEqual([
+      {
+        level: "warn",
+        message: "a rate limit is counted without the database",
+        facts: { err: expect.any(Error) },
+      },
+    ]);
+  });
+
+  it("is logged when it is the first to be rejected, and counted each time", async () => {
+    const lines = watchLog();
+    const counted = async () =>
+      (await registry.getSingleMetric("rate_limited_total")?.get())?.values.find(
+        ({ labels }) => labels.limited === "login" && labels.by === "account-from-network",
+      )?.value ?? 0;
+    const before = await counted();
+    for (let i = 0; i < 4; i++) await attempt(account, "198.51.103.1");
+    expect(lines).toEqual([
+      {
+        level: "warn",
+        message: "rate limit reached",
+        facts: {
+          security: "limit-reached",
+          limited: "login",
+          by: "account-from-network",
+          network: "198.51.103.1",
+        },
+      },
+    ]);
+    expect(await counted()).toBe(before + 3);
   });
 
   it("from one network does not affect other networks' limits on the account", async () => {
