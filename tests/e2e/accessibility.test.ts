@@ -251,6 +251,15 @@ describe("reduced motion", () => {
     },
   );
 
+  it("applies a changed style at once, by no transition", async () => {
+    const page = await openState(named("landing"), { viewport: DESKTOP });
+    const transitions = await page.evaluate(() => {
+      document.documentElement.style.fontSize = "20px";
+      return document.getAnimations().filter((motion) => motion instanceof CSSTransition).length;
+    });
+    expect(transitions).toBe(0);
+  });
+
   it("shows the complete golden path, and jumps to sections without animation", async () => {
     const page = await openState(named("landing"), { viewport: DESKTOP });
     const clips = await page

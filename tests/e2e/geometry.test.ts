@@ -246,13 +246,9 @@ async function examineAtWidths({ url, widths, height, inWindow, examination }: E
       .size;
   };
   const faults: string[] = [];
-  const examineAll = async (fonts: string, widths: number[]) => {
+  const examineAll = (fonts: string, widths: number[]) => {
     for (const width of widths) {
       frame.style.width = `${width}px`;
-      // lengths in vw change a frame or two after the width
-      while (Math.abs(probe.getBoundingClientRect().width - width) > 0.03) {
-        await new Promise((done) => requestAnimationFrame(done));
-      }
       for (const fault of examine({ inWindow })) {
         faults.push(`${fonts} at ${width} px: ${fault}`);
       }
@@ -260,14 +256,9 @@ async function examineAtWidths({ url, widths, height, inWindow, examination }: E
   };
 
   const textSize = Number.parseFloat(view.getComputedStyle(page.documentElement).fontSize);
-  const probe = page.body.appendChild(page.createElement("div"));
-  // through a custom property, as most of them come
-  page.documentElement.style.setProperty("--probe", "100vw");
-  probe.style.cssText = "position: fixed; left: 0; visibility: hidden; width: var(--probe)";
-
   for (const animation of page.getAnimations()) animation.finish();
   const facesBefore = await webFaces();
-  await examineAll("with web fonts", widths.withWebFonts);
+  examineAll("with web fonts", widths.withWebFonts);
   for (const sheet of page.styleSheets) {
     for (let index = sheet.cssRules.length - 1; index >= 0; index--) {
       const rule = sheet.cssRules[index];
@@ -277,7 +268,7 @@ async function examineAtWidths({ url, widths, height, inWindow, examination }: E
     }
   }
   const facesAfter = await webFaces();
-  await examineAll("without web fonts", widths.withoutWebFonts);
+  examineAll("without web fonts", widths.withoutWebFonts);
   return { faults, textSize, facesBefore, facesAfter };
 }
 
@@ -325,10 +316,6 @@ async function examineTitle({
   let tried = 0;
   for (const width of widths) {
     frame.style.width = `${width}px`;
-    frame.getBoundingClientRect();
-    for (let frames = 0; frames < 2; frames++) {
-      await new Promise((done) => requestAnimationFrame(done));
-    }
     for (const { family, settings = "", firstLine: ems } of faces) {
       title.style.fontFamily = family;
       title.style.fontVariationSettings = settings;
