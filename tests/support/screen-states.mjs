@@ -246,12 +246,18 @@ async function holdToast(page) {
   await page.locator(".toast-title").hover();
 }
 
-/** Holds requests for this path for as long as the page is open. */
+/**
+ * Holds requests for this path for as long as the page is open. They never leave the page: the browser would
+ * send off what Playwright holds back when the page is closed.
+ */
 async function holdRequests(/** @type {Page} */ page, /** @type {string} */ path) {
-  await page.route(
-    (url) => url.pathname === path,
-    () => new Promise(() => {}),
-  );
+  await page.evaluate((path) => {
+    const { fetch } = window;
+    window.fetch = (input, init) => {
+      const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
+      return pathname === path ? new Promise(() => {}) : fetch(input, init);
+    };
+  }, path);
 }
 
 /** Posts a form as a navigation. */
