@@ -134,7 +134,7 @@ function runTool(file, parameters) {
  */
 async function runVitest(project, { variables, isCovered = false } = {}) {
   const file = join(results, `${project}.json`);
-  const { coverageParameters } = await import("./tools/coverage.mjs");
+  const { coverageParameters } = await import("./support/coverage.mjs");
   try {
     await runNode(
       [
@@ -153,7 +153,7 @@ async function runVitest(project, { variables, isCovered = false } = {}) {
 
 /** Prints what the tests before have covered, by module. */
 async function printCoverage() {
-  const { coverageTable, mergeParameters } = await import("./tools/coverage.mjs");
+  const { coverageTable, mergeParameters } = await import("./support/coverage.mjs");
   const folder = join(results, "covered");
   await runNode([vitest, ...mergeParameters(folder)]);
   console.log(coverageTable(folder));
