@@ -98,12 +98,55 @@ describe("a form's body", () => {
     ["broken JSON", "{", "application/json", 400],
     ["a JSON list", "[]", "application/json", 400],
     ["JSON null", "null", "application/json", 400],
+    ["a JSON number", "7", "application/json", 400],
+    ["a content type that only begins like one", "a=b", "application/jsonx", 415],
     ["a multipart body without its boundary", "x", "multipart/form-data", 400],
     ["a multipart body cut short", "--b\r\nContent-Dispo", "multipart/form-data; boundary=b", 400],
   ])("rejects %s with a clear status", async (_name, body, contentType, status) => {
     const response = await rejected(readForm(post(body, contentType)));
     expect(response.status).toBe(status);
-    expect(await response.text()).toMatch(/\.$/);
+    expect(await response.text()).toMatch(/^[A-Z].*\.$/);
+    expect(Object.fromEntries(response.headers)).toEqual({
+      "content-type": "text/plain; charset=utf-8",
+      "cache-control": "no-store",
+    });
+  });
+
+  it("is read whatever the case of its content type", async () => {
+    const form = await readForm(post("a=b", " Application/X-WWW-Form-Urlencoded ; charset=UTF-8"));
+    expect({ ...form.fields }).toEqual({ a: "b" });
+  });
+
+  it("is answered with a redirect when it is multipart, too", async () => {
+    const body = new FormData();
+    body.append("email", "a@b.c");
+    expect((await readForm(post(body))).wantsJson).toBe(false);
+  });
+
+  it("is rejected when the client disconnects in the middle of it", async () => {
+    const request = new Request("http://site.test/", {
+      method: "POST",
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      body: new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode("email="));
+        },
+        pull: (controller) => controller.error(new Error("aborted")),
+      }),
+      duplex: "half",
+    } as RequestInit);
+    const response = await rejected(readForm(request));
+    expect(response.status).toBe(400);
+    expect(await response.text()).toBe("The request ended before its body was complete.");
+  });
+
+  it("may be missing", async () => {
+    expect(await readText(new Request("http://site.test/", { method: "POST" }), 10)).toBe("");
+    const huge = new Request("http://site.test/", {
+      method: "POST",
+      headers: { "Content-Length": "11" },
+    });
+    expect((await rejected(readText(huge, 10))).status).toBe(413);
   });
 
   it("rejects another method and names the allowed one", async () => {
@@ -113,8 +156,29 @@ describe("a form's body", () => {
   });
 
   it("is not read past its limit, with or without Content-Length", async () => {
-    const long = "a".repeat(FORM_LIMIT + 1);
-    expect((await rejected(readText(post(long), FORM_LIMIT))).status).toBe(413);
+    const longest = "a".repeat(64 * 1024);
+    expect(await readText(post(longest), FORM_LIMIT)).toBe(longest);
+    const tooLarge = await rejected(readText(post(`${longest}a`), FORM_LIMIT));
+    expect(tooLarge.status).toBe(413);
+    expect(await tooLarge.text()).toBe("The request is larger than 64 KB.");
+    expect(tooLarge.headers.get("Connection")).toBe("close");
+
+    let isRead = false;
+    const announced = new Request("http://site.test/", {
+      method: "POST",
+      headers: { "Content-Length": String(64 * 1024 + 1) },
+      body: new ReadableStream(
+        {
+          pull: () => {
+            isRead = true;
+          },
+        },
+        { highWaterMark: 0 },
+      ),
+      duplex: "half",
+    } as RequestInit);
+    expect((await rejected(readText(announced, FORM_LIMIT))).status).toBe(413);
+    expect(isRead).toBe(false);
 
     const endless = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(16 * 1024)),
@@ -149,6 +213,7 @@ describe("concurrent bodies", () => {
     const rejected = await readText(slowRequest(), MB).catch((answer: Response) => answer);
     expect(rejected).toMatchObject({ status: 503 });
     expect((rejected as Response).headers.get("Retry-After")).toBe("5");
+    expect((rejected as Response).headers.get("Connection")).toBe("close");
 
     for (const end of ends.slice(0, 64)) end();
     for (const text of await Promise.all(taken)) expect(text).toHaveLength(MB);

@@ -35,16 +35,26 @@ describe("the address of a client", () => {
     ["1", "198.51.100.1:51234", "198.51.100.1"],
     ["1", "[2001:db8::1]:51234", "2001:db8::1"],
     ["1", "2001:db8::1", "2001:db8::1"],
+    ["1", "[2001:db8::1]", "2001:db8::1"],
+    ["1", "x[2001:db8::1]:51234", PROXY],
+    ["1", "[2001:db8::1]:51234x", PROXY],
+    ["1", "x198.51.100.1:51234", PROXY],
+    ["1", "198.51.100.1:51234x", PROXY],
   ])("behind %s proxies with '%s' is %s", (trusted, forwarded, expected) => {
     expect(addressOf(trusted, forwarded)).toBe(expected);
   });
 
-  it.each(["127.0.0.1", "::1", "::ffff:10.1.2.3", "192.168.1.4", "fd00::7", "100.64.0.9"])(
-    "is the one a proxy reports when TRUST_PROXY is a number and it connects from %s",
-    (from) => {
-      expect(addressOf("1", "198.51.100.1", from)).toBe("198.51.100.1");
-    },
-  );
+  it.each([
+    "127.0.0.1",
+    "::1",
+    "::ffff:10.1.2.3",
+    "192.168.1.4",
+    "169.254.1.1",
+    "fd00::7",
+    "100.64.0.9",
+  ])("is the one a proxy reports when TRUST_PROXY is a number and it connects from %s", (from) => {
+    expect(addressOf("1", "198.51.100.1", from)).toBe("198.51.100.1");
+  });
 
   it.each(["8.8.8.8", "::ffff:8.8.8.8", "2600::1", "unknown"])(
     "is the socket's own for %s, where TRUST_PROXY as a number trusts no proxy",

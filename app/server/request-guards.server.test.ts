@@ -27,8 +27,28 @@ describe("a request", () => {
     expect(statusOf({ method })).toBe("passes");
   });
 
-  it.each(["OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get"])("may not be a %s", (method) => {
-    expect(statusOf({ method })).toBe(405);
+  it.each(["OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "XGET", "GETX"])(
+    "may not be a %s",
+    (method) => {
+      expect(checkRequest(ask({ method }), "/")).toMatchObject({
+        status: 405,
+        headers: { Allow: "GET, HEAD, POST" },
+      });
+    },
+  );
+
+  it("may not repeat a header that decides how it is read", () => {
+    const request = ask({});
+    request.rawHeaders.push("Host", "other.example");
+    expect(checkRequest(request, "/")).toMatchObject({
+      status: 400,
+      message: expect.stringContaining("host"),
+    });
+  });
+
+  it.each(["GET", "HEAD"])("may come from anywhere as a %s", (method) => {
+    const headers = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
+    expect(statusOf({ method, headers })).toBe("passes");
   });
 
   it.each([
@@ -51,11 +71,19 @@ describe("a request", () => {
 
   it("may use any loopback name of the local machine", () => {
     setEnvironment({ PUBLIC_URL: "http://localhost:3000" });
-    for (const host of ["localhost:3000", "127.0.0.1:3000", "[::1]:3000", "LOCALHOST:8080"]) {
+    for (const host of [
+      "localhost",
+      "localhost:3000",
+      "127.0.0.1:3000",
+      "127.12.0.255:3000",
+      "[::1]:3000",
+      "LOCALHOST:8080",
+    ]) {
       expect(statusOf({ headers: { host } })).toBe("passes");
     }
     for (const host of [
       "localhost.evil.example",
+      "evil.example.localhost",
       "127.0.0.1.evil.example",
       "localhost@evil.example",
     ]) {
@@ -73,8 +101,11 @@ describe("a request", () => {
   it("may not have a URL that cannot be decoded, or too many headers", () => {
     expect(statusOf({}, "/%E0%A4%A")).toBe(400);
     expect(statusOf({}, "/caf%C3%A9")).toBe("passes");
-    const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`x-${i}`, "y"]));
-    expect(statusOf({ headers: many })).toBe(431);
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, "y"]));
+    // and Host
+    expect(statusOf({ headers: many(99) })).toBe("passes");
+    expect(statusOf({ headers: many(100) })).toBe(431);
   });
 });
 

@@ -49,8 +49,8 @@ export const MODULES = {
       "app/http/{safe-redirect,secret-link}.ts",
     ],
     tests: [
-      "app/server/{client-address,http-server,loopback,request-guards}.server.test.ts",
-      "app/server/{request-host,response-headers,route-table}.server.test.ts",
+      "app/server/{bad-client,client-address,http-server,loopback}.server.test.ts",
+      "app/server/{request-guards,request-host,response-headers,route-table}.server.test.ts",
       "app/http/{cookies,honeypot,request-body}.server.test.ts",
       "app/http/{safe-redirect,secret-link}.test.ts",
     ],
