@@ -16,7 +16,9 @@ function machineWith(...addresses: string[]): void {
   vi.mocked(networkInterfaces).mockReturnValueOnce(interfaces as never);
 }
 
-const hasIpv6 = listeningHosts("localhost").length > 1;
+const hasIpv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((network) => network?.address === "::1");
 const servers: { close(timeoutMs: number): unknown }[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close(0);

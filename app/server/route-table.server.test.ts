@@ -123,17 +123,23 @@ describe("a route", () => {
     root: { id: "root", path: "", module: {} },
     letters: { id: "letters", parentId: "root", path: "letters", module: {} },
     letter: { id: "letter", parentId: "letters", path: ":name", module: { handle } },
+    issue: { id: "issue", parentId: "root", path: "issue.txt/:name", module: { handle } },
     stop: { id: "stop", parentId: "letters", path: "stop", module: { handle } },
   } as unknown as Routes);
 
-  it.each(["/letters/stop", "/letters/a-b"])("is found at %s", (path) => {
+  it.each(["/letters/stop", "/letters/a-b", "/issue.txt/1"])("is found at %s", (path) => {
     expect(made.handleOf(path)).toBe(handle);
   });
 
-  it.each(["/letters/stop/", "/letters/stop.data/x", "/letters", "/stop", "/letters/a/b", "/"])(
-    "is not found at %s",
-    (path) => {
-      expect(made.handleOf(path)).toEqual({});
-    },
-  );
+  it.each([
+    "/letters/stop/",
+    "/letters/stop.data/x",
+    "/letters",
+    "/stop",
+    "/letters/a/b",
+    "/issue-txt/1",
+    "/",
+  ])("is not found at %s", (path) => {
+    expect(made.handleOf(path)).toEqual({});
+  });
 });

@@ -2,13 +2,15 @@ import type { RunnerTask, RunnerTestFile } from "vitest";
 import type { Reporter, TestModule } from "vitest/node";
 
 /**
- * Fails the tests of a file whose own hooks or imports failed, such as its `beforeAll`. Vitest skips them, and
- * Stryker, which only counts failed tests, would take the mutant for a survivor.
+ * Fails the tests of a file that could not be loaded, or whose own hooks failed, such as its `beforeAll`. Vitest
+ * skips them or does not know them, and Stryker, which only counts failed tests, would take the mutant for a
+ * survivor.
  */
 export class FailedHooks implements Reporter {
   onTestModuleEnd(module: TestModule): void {
     const file = (module as unknown as { task: RunnerTestFile }).task;
     if (file.result?.state !== "fail" || testsOf(file).some(isFailed)) return;
+    if (file.tasks.length === 0) file.tasks.push({ type: "test", name: "loads", file } as never);
     for (const test of testsOf(file)) {
       test.mode = "run";
       test.result = { ...file.result, state: "fail" };
