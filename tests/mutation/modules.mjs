@@ -27,7 +27,11 @@ export const MODULES = {
     ],
   },
   accounts: {
-    sources: ["app/features/accounts/**/*.ts", "db/queries/{password-resets,sessions,users}.ts"],
+    sources: [
+      // without its hooks
+      "app/features/accounts/!(root-data|use-auth-changes).ts",
+      "db/queries/{password-resets,sessions,users}.ts",
+    ],
     tests: [
       "app/features/accounts/**/*.test.{ts,tsx}",
       "tests/integration/{accounts,clean-up,password-races,password-reset}.test.ts",
