@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { emailSchema, firstProblem, logInSchema, readEmail, signUpSchema } from "./credentials";
+
+const NO_ADDRESS = "Unable to validate email address: invalid format";
+
+/** A valid address of this many characters. */
+const addressOf = (length: number) => "@example.test".padStart(length, "a");
+
+/** What the toast says about an address; null if it is accepted. */
+function problemOf(address: unknown): string | null {
+  const { error } = emailSchema.safeParse(address);
+  return error ? firstProblem(error) : null;
+}
+
+describe("an e-mail address", () => {
+  it("is read without the space around it and in lower case", () => {
+    expect(readEmail("\t Reader@Example.TEST \n")).toBe("reader@example.test");
+  });
+
+  it("is the same in every Unicode spelling of its characters", () => {
+    // the grave accent as U+1FEF
+    expect(readEmail("a\u1FEFb@example.test")).toBe("a`b@example.test");
+  });
+
+  it("may have 254 characters, and no more", () => {
+    expect(problemOf(addressOf(254))).toBeNull();
+    expect(problemOf(addressOf(255))).toBe(NO_ADDRESS);
+  });
+
+  it("may stand among 100 characters of space beside its own, and no more", () => {
+    expect(readEmail(addressOf(254).padStart(354))).toBe(addressOf(254));
+    expect(problemOf(addressOf(254).padStart(355))).toBe(NO_ADDRESS);
+    expect(problemOf(addressOf(20).padStart(355))).toBe(NO_ADDRESS);
+  });
+
+  it("is asked for where there is none", () => {
+    expect(problemOf(undefined)).toBe("Please enter your email address.");
+    expect(problemOf(["a@example.test", "b@example.test"])).toBe(
+      "Please enter your email address.",
+    );
+  });
+
+  it.each(["", "nonsense", "a@b@c.test", "ä@example.test", "a b@example.test"])(
+    "is not '%s'",
+    (text) => {
+      expect(problemOf(text)).toBe(NO_ADDRESS);
+      expect(readEmail(text)).toBeNull();
+    },
+  );
+});
+
+describe("a password", () => {
+  const email = "reader@example.test";
+  const problems = (schema: typeof signUpSchema, password: unknown) => {
+    const { error } = schema.safeParse({ email, password });
+    return error ? firstProblem(error) : null;
+  };
+
+  it("has 6 to 1000 characters when signing up", () => {
+    expect(problems(signUpSchema, "12345")).toBe("Password should be at least 6 characters.");
+    expect(problems(signUpSchema, "123456")).toBeNull();
+    expect(problems(signUpSchema, "x".repeat(1_000))).toBeNull();
+    expect(problems(signUpSchema, "x".repeat(1_001))).toBe(
+      "Password should be at most 1000 characters.",
+    );
+  });
+
+  it("may be short when logging in, but not missing", () => {
+    expect(problems(logInSchema, "1")).toBeNull();
+    expect(problems(logInSchema, "")).toBe("Please enter a password.");
+    expect(problems(logInSchema, undefined)).toBe("Please enter a password.");
+    expect(problems(logInSchema, "x".repeat(1_001))).toBe(
+      "Password should be at most 1000 characters.",
+    );
+  });
+
+  it("keeps the space around it", () => {
+    expect(logInSchema.parse({ email, password: " secret " }).password).toBe(" secret ");
+  });
+});

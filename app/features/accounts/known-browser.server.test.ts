@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { signedCookie } from "~/http/cookies.server";
+import { findKnownBrowser, rememberBrowser } from "./known-browser.server";
+
+beforeAll(() => setEnvironment({ SESSION_SECRET: "a secret that is worth nothing elsewhere" }));
+afterAll(() => setEnvironment({}));
+
+/** A browser's request; `setCookie` is the Set-Cookie header it got before. */
+const requestWith = (setCookie = "") =>
+  new Request("http://localhost:3000", { headers: { Cookie: setCookie.split(";")[0] ?? "" } });
+
+/** The Set-Cookie header that a browser has last got after signing in to these accounts in turn. */
+async function signedInTo(...emails: string[]): Promise<string> {
+  let cookie = "";
+  for (const email of emails) cookie = await rememberBrowser(requestWith(cookie), email);
+  return cookie;
+}
+
+const idFor = (setCookie: string, email: string | null) =>
+  findKnownBrowser(requestWith(setCookie), email);
+
+describe("a browser that has signed in", () => {
+  it("is remembered for a year, in a cookie no script can read", async () => {
+    const cookie = await signedInTo("a@example.test");
+    expect(cookie).toMatch(/^known-browser=/);
+    expect(cookie.split("; ").slice(1).sort()).toEqual(
+      ["HttpOnly", "Max-Age=31536000", "Path=/", "SameSite=Lax"].sort(),
+    );
+  });
+
+  it("is known to this account and to no other", async () => {
+    const cookie = await signedInTo("a@example.test");
+    expect(await idFor(cookie, "a@example.test")).toMatch(/^[\w-]{22}$/);
+    expect(await idFor(cookie, "b@example.test")).toBeNull();
+    expect(await idFor(cookie, null)).toBeNull();
+  });
+
+  it("keeps its id from account to account", async () => {
+    const first = await signedInTo("a@example.test");
+    const id = await idFor(first, "a@example.test");
+    const second = await rememberBrowser(requestWith(first), "b@example.test");
+    expect(await idFor(second, "a@example.test")).toBe(id);
+    expect(await idFor(second, "b@example.test")).toBe(id);
+  });
+
+  it("has an id of its own", async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 3 }, async () =>
+        idFor(await signedInTo("a@example.test"), "a@example.test"),
+      ),
+    );
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it("is known to the four accounts it signed in to last", async () => {
+    const emails = ["a", "b", "c", "d", "e"].map((name) => `${name}@example.test`);
+    const cookie = await signedInTo(...emails);
+    const known = await Promise.all(emails.map(async (email) => !!(await idFor(cookie, email))));
+    expect(known).toEqual([false, true, true, true, true]);
+  });
+
+  it("stays known to an account it signs in to again", async () => {
+    const emails = ["a", "b", "c", "d", "a", "e"].map((name) => `${name}@example.test`);
+    const cookie = await signedInTo(...emails);
+    expect(await idFor(cookie, "a@example.test")).not.toBeNull();
+    expect(await idFor(cookie, "b@example.test")).toBeNull();
+    expect(await idFor(cookie, "c@example.test")).not.toBeNull();
+  });
+
+  it("does not put its accounts' addresses into the cookie", async () => {
+    const [value = ""] = (await signedInTo("a@example.test")).split(";");
+    const content = Buffer.from(decodeURIComponent(value.split("=")[1] ?? ""), "base64");
+    expect(content.toString()).toContain("accounts");
+    expect(content.toString()).not.toContain("example");
+  });
+});
+
+describe("a browser is unknown", () => {
+  it("without the cookie", async () => {
+    expect(await findKnownBrowser(requestWith(), "a@example.test")).toBeNull();
+    expect(await findKnownBrowser(requestWith("session=a"), "a@example.test")).toBeNull();
+  });
+
+  it("with an altered cookie, and gets a new id when it signs in", async () => {
+    const cookie = await signedInTo("a@example.test");
+    const forged = cookie.replace(/^([^;]+)/, "$1x");
+    expect(await idFor(forged, "a@example.test")).toBeNull();
+    const again = await rememberBrowser(requestWith(forged), "b@example.test");
+    expect(await idFor(again, "a@example.test")).toBeNull();
+    expect(await idFor(again, "b@example.test")).not.toBe(await idFor(cookie, "a@example.test"));
+  });
+
+  it("with an unsigned cookie", async () => {
+    const cookie = await signedInTo("a@example.test");
+    const [content = ""] = cookie.replace("known-browser=", "").split(";");
+    const unsigned = `known-browser=${decodeURIComponent(content).split(".")[0]}`;
+    expect(await idFor(unsigned, "a@example.test")).toBeNull();
+  });
+
+  describe("with a cookie of another shape", () => {
+    const email = "a@example.test";
+    /** The account's entry, as a browser that signed in to it has it. */
+    async function entry(): Promise<string> {
+      const parsed = await signedCookie("known-browser", 60).parse(
+        (await signedInTo(email)).split(";")[0] ?? "",
+      );
+      return parsed.accounts[0];
+    }
+    const browser = "b".repeat(22);
+
+    async function known(content: (account: string) => unknown): Promise<string | null> {
+      return idFor(
+        await signedCookie("known-browser", 60).serialize(content(await entry())),
+        email,
+      );
+    }
+
+    it("but not with one of the right shape", async () => {
+      expect(await known((account) => ({ browser, accounts: [account] }))).toBe(browser);
+    });
+
+    it.each<[string, (account: string) => unknown]>([
+      ["text", () => "hello"],
+      ["no accounts", () => ({ browser })],
+      ["no id", (account) => ({ accounts: [account] })],
+      ["a short id", (account) => ({ browser: "b".repeat(21), accounts: [account] })],
+      ["a long id", (account) => ({ browser: "b".repeat(23), accounts: [account] })],
+      [
+        "an id with other characters",
+        (account) => ({ browser: "+".repeat(22), accounts: [account] }),
+      ],
+      ["five accounts", (account) => ({ browser, accounts: Array(5).fill(account) })],
+      ["a long account", (account) => ({ browser, accounts: [account, "a".repeat(17)] })],
+      ["a short account", (account) => ({ browser, accounts: [account, "a".repeat(15)] })],
+      [
+        "an account with other characters",
+        (account) => ({ browser, accounts: [account, "+".repeat(16)] }),
+      ],
+    ])("such as %s", async (_name, content) => {
+      expect(await known(content)).toBeNull();
+    });
+  });
+});

@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import {
+  createPasswordResetToken,
+  hashPasswordResetToken,
+  isPasswordResetToken,
+} from "./password-reset-token.server";
+
+describe("a password reset token", () => {
+  it("is 32 random bytes, of which the database stores the SHA-256", () => {
+    const { token, tokenHash } = createPasswordResetToken();
+    expect(Buffer.from(token, "base64url")).toHaveLength(32);
+    expect(tokenHash).toBe(createHash("sha256").update(token).digest("hex"));
+    expect(hashPasswordResetToken(token)).toBe(tokenHash);
+    expect(createPasswordResetToken().token).not.toBe(token);
+  });
+
+  it("is recognized by its 43 characters", () => {
+    expect(isPasswordResetToken(`${"aZ09_-".repeat(7)}x`)).toBe(true);
+  });
+
+  it.each([
+    ["nothing", undefined],
+    ["an empty text", ""],
+    ["one character less", "a".repeat(42)],
+    ["one character more", "a".repeat(44)],
+    ["a token with something before it", `?${"a".repeat(43)}`],
+    ["a token with something after it", `${"a".repeat(43)}\n`],
+    ["another alphabet", "+".repeat(43)],
+    ["a token in a list", ["a".repeat(43)]],
+  ])("is not %s", (_name, field) => {
+    expect(isPasswordResetToken(field)).toBe(false);
+    expect(hashPasswordResetToken(field)).toBeNull();
+  });
+});
