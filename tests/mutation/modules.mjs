@@ -35,7 +35,7 @@ export const MODULES = {
     tests: [
       "app/features/accounts/**/*.test.{ts,tsx}",
       "tests/integration/{accounts,clean-up,password-races,password-reset}.test.ts",
-      "tests/integration/{password-reset-request,sign-up-notice}.test.ts",
+      "tests/integration/{password-reset-request,sign-in,sign-up-notice}.test.ts",
     ],
   },
   newsletter: {

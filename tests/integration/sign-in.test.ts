@@ -1,0 +1,307 @@
+import argon2 from "argon2";
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { requestPasswordReset } from "~/features/accounts/password-reset-request.server";
+import { renewHash } from "~/features/accounts/renew-hash.server";
+import { openSession } from "~/features/accounts/sessions.server";
+import { logIn, type SigningBrowser, signUp } from "~/features/accounts/sign-in.server";
+import { signOut } from "~/features/accounts/sign-out.server";
+import { backgroundMailIdle } from "~/features/mail/background-mail.server";
+import { clientNetworks } from "~/http/client-network.server";
+import { getDatabase, setDatabase } from "~db/client";
+import { findUserByEmail, insertUser } from "~db/queries/users";
+import { whileHashQueueIsFull } from "../support/hash-flood";
+import { watchLog } from "../support/log";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite();
+});
+afterAll(() => site.close());
+afterEach(() => void vi.restoreAllMocks());
+
+const PASSWORD = "open sesame";
+
+let count = 0;
+const newEmail = () => `signer-${++count}-${Date.now()}@example.test`;
+
+/** A browser at this address without a session that has never signed in. */
+const browserAt = (clientAddress?: string): SigningBrowser => ({
+  clientAddress,
+  session: null,
+  knownBrowser: null,
+});
+
+/** Creates an account; `session` is the token of its open session. */
+async function newAccount() {
+  const email = newEmail();
+  const outcome = await signUp({ email, password: PASSWORD }, browserAt());
+  const user = await findUserByEmail(email);
+  if (outcome.kind !== "signed-in" || !user) throw new Error("Could not sign up.");
+  return { email, id: user.id, passwordHash: user.passwordHash, session: outcome.session };
+}
+
+/** Runs `task` while the process has no database. */
+async function withoutDatabase<Result>(task: () => Promise<Result>): Promise<Result> {
+  const database = getDatabase();
+  setDatabase(null);
+  try {
+    return await task();
+  } finally {
+    setDatabase(database);
+  }
+}
+
+describe("the security log", () => {
+  it("names the account, the network and whether the browser is known when somebody logs in", async () => {
+    const { email, id } = await newAccount();
+    const lines = watchLog();
+    await logIn({ email, password: PASSWORD }, browserAt("2001:db8:1:2:3::4"));
+    const known = { ...browserAt("192.0.2.7"), knownBrowser: "the browser" };
+    await logIn({ email, password: PASSWORD }, known);
+    const facts = { security: "signed-in", userId: id };
+    expect(lines).toEqual([
+      {
+        level: "info",
+        message: "signed in",
+        facts: { ...facts, network: "2001:db8:1:2::/64", knownBrowser: false },
+      },
+      {
+        level: "info",
+        message: "signed in",
+        facts: { ...facts, network: "192.0.2.7", knownBrowser: true },
+      },
+    ]);
+  });
+
+  it("does so when somebody signs up", async () => {
+    const email = newEmail();
+    const lines = watchLog();
+    await signUp({ email, password: PASSWORD }, browserAt("192.0.2.8"));
+    const user = await findUserByEmail(email);
+    expect(lines).toEqual([
+      {
+        level: "info",
+        message: "signed up",
+        facts: {
+          security: "signed-up",
+          userId: user?.id,
+          network: "192.0.2.8",
+          knownBrowser: false,
+        },
+      },
+    ]);
+  });
+
+  it("names the account whose password was wrong, if there is one, and never the address", async () => {
+    const { email, id } = await newAccount();
+    const lines = watchLog();
+    await logIn({ email, password: "not that one" }, browserAt("192.0.2.9"));
+    await logIn({ email: newEmail(), password: "not that one" }, browserAt("192.0.2.9"));
+    await signUp({ email: newEmail(), password: "12345" }, browserAt("192.0.2.9"));
+    const line = (way: string, userId: string | null) => ({
+      level: "warn",
+      message: "sign-in rejected",
+      facts: { security: "sign-in-failed", way, userId, network: "192.0.2.9" },
+    });
+    expect(lines).toEqual([line("login", id), line("login", null), line("signup", null)]);
+  });
+
+  it("tells of a sign-up with a known address by the network alone", async () => {
+    const { email } = await newAccount();
+    const lines = watchLog();
+    await signUp({ email, password: "somebody else's" }, browserAt("192.0.2.10"));
+    expect(lines[0]).toEqual({
+      level: "warn",
+      message: "sign up with a known address",
+      facts: { security: "sign-up-with-taken-address", network: "192.0.2.10" },
+    });
+    await backgroundMailIdle();
+  });
+
+  it("names the account that signed out, once", async () => {
+    const { id, session } = await newAccount();
+    const lines = watchLog();
+    expect(await signOut(session)).toEqual({ kind: "signed-out" });
+    expect(await signOut(session)).toEqual({ kind: "signed-out" });
+    expect(await signOut(null)).toEqual({ kind: "signed-out" });
+    expect(lines).toEqual([
+      { level: "info", message: "signed out", facts: { security: "signed-out", userId: id } },
+    ]);
+  });
+
+  it("names the account for which a new password is asked, and nothing for an unknown address", async () => {
+    const { email, id } = await newAccount();
+    const lines = watchLog();
+    expect(requestPasswordReset(newEmail())).toEqual({ kind: "accepted" });
+    await backgroundMailIdle();
+    expect(lines).toEqual([]);
+    expect(requestPasswordReset(email)).toEqual({ kind: "accepted" });
+    await backgroundMailIdle();
+    expect(lines[0]).toEqual({
+      level: "info",
+      message: "password reset requested",
+      facts: { security: "password-reset-requested", userId: id },
+    });
+  });
+});
+
+describe("while the database cannot be reached", () => {
+  it.each([
+    ["login", logIn],
+    ["signup", signUp],
+  ])("a %s fails and is logged", async (way, sign) => {
+    const lines = watchLog();
+    const outcome = await withoutDatabase(() =>
+      sign({ email: newEmail(), password: PASSWORD }, browserAt()),
+    );
+    expect(outcome).toEqual({ kind: "failed" });
+    expect(lines).toEqual([
+      { level: "error", message: `${way} failed`, facts: { err: expect.any(Error) } },
+    ]);
+  });
+
+  it("signing out fails, is logged, and leaves the session open", async () => {
+    const { id, session } = await newAccount();
+    const lines = watchLog();
+    expect(await withoutDatabase(() => signOut(session))).toEqual({ kind: "failed" });
+    expect(lines).toEqual([
+      { level: "error", message: "sign out failed", facts: { err: expect.any(Error) } },
+    ]);
+    await signOut(session);
+    expect(lines.at(-1)?.facts).toEqual({ security: "signed-out", userId: id });
+  });
+});
+
+describe("while passwords from its network fill the queue for hashing", () => {
+  it("nobody is let in, and others are", async () => {
+    const { email } = await newAccount();
+    const lines = watchLog();
+    await whileHashQueueIsFull("203.0.113.1", async () => {
+      const known = { email, password: PASSWORD };
+      expect(await logIn(known, browserAt("203.0.113.1"))).toEqual({ kind: "busy" });
+      const unknown = { email: newEmail(), password: PASSWORD };
+      expect(await signUp(unknown, browserAt("203.0.113.1"))).toEqual({ kind: "busy" });
+      expect(lines).toEqual([]);
+      expect(await logIn(known, browserAt("198.51.100.1"))).toMatchObject({ kind: "signed-in" });
+    });
+  });
+});
+
+describe("a session that is not inserted, because the hash was replaced meanwhile", () => {
+  /** Lets PostgreSQL drop sessions to be inserted, this many, until the end of `task`. */
+  async function withDroppedSessions<Result>(
+    most: number,
+    task: () => Promise<Result>,
+  ): Promise<Result> {
+    const { db } = getDatabase();
+    await db.execute(sql`create sequence dropped_sessions`);
+    await db.execute(
+      sql.raw(`create function drop_session() returns trigger language plpgsql as $$ begin
+        return case when nextval('dropped_sessions') > ${most} then new end;
+      end $$`),
+    );
+    await db.execute(
+      sql`create trigger drop_session before insert on sessions for each row execute function drop_session()`,
+    );
+    try {
+      return await task();
+    } finally {
+      await db.execute(sql`drop function drop_session cascade`);
+      await db.execute(sql`drop sequence dropped_sessions`);
+    }
+  }
+
+  it("is tried once more, with the password verified again", async () => {
+    const { email } = await newAccount();
+    const verify = vi.spyOn(argon2, "verify");
+    const outcome = await withDroppedSessions(1, () =>
+      logIn({ email, password: PASSWORD }, browserAt()),
+    );
+    expect(outcome.kind).toBe("signed-in");
+    expect(verify).toHaveBeenCalledTimes(2);
+  });
+
+  it("is not tried a third time", async () => {
+    const { email } = await newAccount();
+    const verify = vi.spyOn(argon2, "verify");
+    const outcome = await withDroppedSessions(2, () =>
+      logIn({ email, password: PASSWORD }, browserAt()),
+    );
+    expect(outcome).toEqual({ kind: "rejected", message: "Invalid login credentials" });
+    expect(verify).toHaveBeenCalledTimes(2);
+  });
+
+  it("leaves the browser's former one open", async () => {
+    const { id, passwordHash, session } = await newAccount();
+    expect(await openSession({ id, passwordHash: "another" }, session)).toBeNull();
+    const lines = watchLog();
+    await signOut(session);
+    expect(lines[0]?.facts).toEqual({ security: "signed-out", userId: id });
+    expect(await openSession({ id, passwordHash }, session)).not.toBeNull();
+  });
+});
+
+describe("the hash of a password", () => {
+  const OUTDATED = { memoryCost: 8_192, timeCost: 1 };
+
+  async function outdatedAccount() {
+    const passwordHash = await argon2.hash(PASSWORD, OUTDATED);
+    const user = await insertUser({ email: newEmail(), passwordHash });
+    if (!user) throw new Error("The address is taken.");
+    return user;
+  }
+
+  const hashOf = async ({ email }: { email: string }) =>
+    (await findUserByEmail(email))?.passwordHash;
+
+  it("is renewed by logging in if its parameters are outdated, which is logged", async () => {
+    const user = await outdatedAccount();
+    const lines = watchLog();
+    await logIn({ email: user.email, password: PASSWORD }, browserAt());
+    expect(await hashOf(user)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(lines[0]).toEqual({
+      level: "info",
+      message: "password hash renewed with the current parameters",
+      facts: { userId: user.id },
+    });
+  });
+
+  it("stays as it is if its parameters are current", async () => {
+    const account = await newAccount();
+    await logIn({ email: account.email, password: PASSWORD }, browserAt());
+    expect(await hashOf(account)).toBe(account.passwordHash);
+  });
+
+  it("stays as it is, and nothing is logged, if it was replaced meanwhile", async () => {
+    const user = await outdatedAccount();
+    const lines = watchLog();
+    const verified = { id: user.id, passwordHash: await argon2.hash(PASSWORD, OUTDATED) };
+    await renewHash(verified, PASSWORD, clientNetworks());
+    expect(await hashOf(user)).toBe(user.passwordHash);
+    expect(lines).toEqual([]);
+  });
+
+  it("stays as it is if no text was sent as the password", async () => {
+    const user = await outdatedAccount();
+    const lines = watchLog();
+    await renewHash(user, [PASSWORD], clientNetworks());
+    expect(await hashOf(user)).toBe(user.passwordHash);
+    expect(lines).toEqual([]);
+  });
+
+  it("need not be renewed for a log-in to succeed: a failure is only logged", async () => {
+    const user = await outdatedAccount();
+    const lines = watchLog();
+    await withoutDatabase(() => renewHash(user, PASSWORD, clientNetworks()));
+    expect(lines).toEqual([
+      {
+        level: "warn",
+        message: "a password hash could not be renewed",
+        facts: { userId: user.id, err: expect.any(Error) },
+      },
+    ]);
+    expect(await hashOf(user)).toBe(user.passwordHash);
+  });
+});
