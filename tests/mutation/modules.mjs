@@ -34,8 +34,8 @@ export const MODULES = {
     ],
     tests: [
       "app/features/accounts/**/*.test.{ts,tsx}",
-      "tests/integration/{accounts,clean-up,password-races,password-reset}.test.ts",
-      "tests/integration/{password-reset-request,sign-in,sign-up-notice}.test.ts",
+      "tests/integration/{accounts,clean-up,known-browser,password-races,password-reset}.test.ts",
+      "tests/integration/{password-reset-request,sign-in,sign-up-notice,user-queries,viewer}.test.ts",
     ],
   },
   newsletter: {

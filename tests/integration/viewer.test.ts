@@ -1,0 +1,238 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import { setSession } from "~/features/accounts/sessions.server";
+import { signUp } from "~/features/accounts/sign-in.server";
+import {
+  findSession,
+  findViewer,
+  requireSubscriber,
+  requireViewer,
+} from "~/features/accounts/viewer.server";
+import { getDatabase, openDatabase, setDatabase } from "~db/client";
+import { findUserByEmail } from "~db/queries/users";
+import { profiles, stripePrices, users } from "~db/schema";
+import { watchLog } from "../support/log";
+import { freePorts } from "../support/ports.mjs";
+import { ORIGIN } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+const ON_SALE = { PAYMENTS: "sandbox", STRIPE_SANDBOX_PORT: "9" };
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite({ variables: ON_SALE });
+});
+afterAll(() => site.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+  site.restoreEnvironment();
+});
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let count = 0;
+
+/** Creates an account with this profile; `args` are those of a loader for a request from its browser. */
+async function newReader(profile: Partial<typeof profiles.$inferInsert> = {}) {
+  const email = `viewer-${++count}-${Date.now()}@example.test`;
+  const browser = { clientAddress: undefined, session: null, knownBrowser: null };
+  const outcome = await signUp({ email, password: "open sesame" }, browser);
+  const user = await findUserByEmail(email);
+  if (outcome.kind !== "signed-in" || !user) throw new Error("Could not sign up.");
+  if (Object.keys(profile).length > 0) {
+    await getDatabase().db.update(profiles).set(profile).where(eq(profiles.id, user.id));
+  }
+  const [cookie = ""] = (await setSession(outcome.session)).split(";");
+  return { id: user.id, email, args: () => requestWith(cookie) };
+}
+
+/** What Remix passes to the loaders of a request with these cookies. */
+const requestWith = (Cookie: string) => ({
+  request: new Request(ORIGIN, { headers: { Cookie } }),
+  context: {} as never,
+});
+
+/** A profile that gives access for another day, at this price. */
+const paying = (stripePriceId: string) => ({
+  stripePriceId,
+  stripeCurrentPeriodEnd: new Date(Date.now() + DAY_MS),
+});
+
+/** Where a guard redirects to. */
+async function redirectOf(guarded: Promise<unknown>): Promise<string | null> {
+  const thrown = await guarded.then(
+    () => new Error("It let the viewer through."),
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof Response)) throw thrown;
+  return thrown.headers.get("Location");
+}
+
+describe("the viewer", () => {
+  it("is the session's user with the profile and the price they pay", async () => {
+    await getDatabase().db.insert(stripePrices).values({
+      id: "price_1250_yearly",
+      productId: "prod_premium",
+      unitAmount: 1_250,
+      currency: "eur",
+      interval: "year",
+      intervalCount: 1,
+    });
+    const stripeCurrentPeriodEnd = new Date("2099-05-06T07:08:09.000Z");
+    const { id, email, args } = await newReader({
+      stripePriceId: "price_1250_yearly",
+      stripeCurrentPeriodEnd,
+      stripeCustomerId: "cus_1",
+      stripeSubscriptionId: "sub_1",
+    });
+    const avatar = "https://photos.example.test/me.jpg";
+    await getDatabase().db.update(users).set({ avatarUrl: avatar }).where(eq(users.id, id));
+    expect(await findViewer(args())).toEqual({
+      user: { id, email, user_metadata: { avatar_url: avatar } },
+      profile: {
+        stripe_price_id: "price_1250_yearly",
+        stripe_current_period_end: "2099-05-06T07:08:09.000Z",
+        outlook: { kind: "renews" },
+        trouble: null,
+        price: { amount: "€12.50", period: "per year" },
+        hasInvoices: true,
+      },
+      isSubscribed: true,
+    });
+  });
+
+  it("of a new account has an empty profile", async () => {
+    const { id, email, args } = await newReader();
+    expect(await findViewer(args())).toEqual({
+      user: { id, email, user_metadata: { avatar_url: null } },
+      profile: {
+        stripe_price_id: null,
+        stripe_current_period_end: null,
+        outlook: { kind: "renews" },
+        trouble: null,
+        price: null,
+        hasInvoices: false,
+      },
+      isSubscribed: false,
+    });
+  });
+
+  it("is nobody without a session", async () => {
+    const lines = watchLog();
+    expect(await findSession(requestWith(""))).toBeNull();
+    expect(await findViewer(requestWith(""))).toBeNull();
+    expect(await findViewer(requestWith("session=forged"))).toBeNull();
+    expect(lines).toEqual([]);
+  });
+
+  it.each([
+    ["no customer", {}, false],
+    ["a customer without a subscription", { stripeCustomerId: "cus_2" }, false],
+    ["a subscription without a customer", { stripeSubscriptionId: "sub_2" }, false],
+    ["both", { stripeCustomerId: "cus_3", stripeSubscriptionId: "sub_3" }, true],
+  ])("with %s: has invoices only if both are there", async (_name, profile, hasInvoices) => {
+    const { args } = await newReader(profile);
+    expect((await findViewer(args()))?.profile?.hasInvoices).toBe(hasInvoices);
+  });
+
+  it("pays $9.99 per month at the price on sale, before that is stored", async () => {
+    const { args } = await newReader(paying(SANDBOX_STRIPE.priceId));
+    expect((await findViewer(args()))?.profile?.price).toEqual({
+      amount: "$9.99",
+      period: "per month",
+    });
+  });
+
+  it("pays an unknown amount at another price that is not stored", async () => {
+    const { args } = await newReader(paying("price_another"));
+    expect((await findViewer(args()))?.profile?.price).toBeNull();
+    setEnvironment({ SESSION_SECRET: "a secret that signs the cookies of tests only" });
+    expect((await findViewer(args()))?.profile?.price).toBeNull();
+  });
+
+  it("is read once for all loaders of a request", async () => {
+    const { args } = await newReader();
+    const shared = args();
+    const [first, second] = await Promise.all([findSession(shared), findSession(shared)]);
+    expect(first).not.toBeNull();
+    expect(second).toBe(first);
+    expect(await findSession(args())).not.toBe(first);
+  });
+});
+
+describe("a page for signed-in visitors", () => {
+  it("is shown to them, and sends others elsewhere", async () => {
+    const { email, args } = await newReader();
+    expect((await requireViewer(args(), "/auth")).user.email).toBe(email);
+    expect(await redirectOf(requireViewer(requestWith(""), "/auth"))).toBe("/auth");
+  });
+});
+
+describe("the members' area", () => {
+  it("is shown to a member, and sends anyone else to the landing page", async () => {
+    const member = await newReader(paying("price_another"));
+    const viewer = await requireSubscriber(member.args());
+    expect(viewer).toMatchObject({ user: { email: member.email }, isSubscribed: true });
+    const reader = await newReader();
+    expect(await redirectOf(requireSubscriber(reader.args()))).toBe("/");
+    expect(await redirectOf(requireSubscriber(requestWith("")))).toBe("/");
+  });
+});
+
+describe("a database that is down", () => {
+  it("makes the viewer unknown, which is logged once", async () => {
+    const { args } = await newReader(paying("price_another"));
+    const database = getDatabase();
+    const away = openDatabase(`postgres://nobody@127.0.0.1:${await freePorts(1)}/nothing`, {
+      restartTimeout: 0,
+    });
+    const lines = watchLog();
+    setDatabase(away);
+    try {
+      const shared = args();
+      expect(await findSession(shared)).toBe("unknown");
+      expect(await findViewer(shared)).toBeNull();
+      // the page shows 'Loading...' and asks again
+      expect(await requireSubscriber(shared)).toBeNull();
+      expect(await redirectOf(requireViewer(shared, "/auth"))).toBe("/auth");
+    } finally {
+      setDatabase(database);
+      await away.close();
+    }
+    expect(lines).toEqual([
+      {
+        level: "error",
+        message: "the viewer could not be read; the page is shown signed out",
+        facts: { err: expect.any(Error) },
+      },
+    ]);
+  });
+});
+
+describe("a profile that cannot be read", () => {
+  it("is logged with its owner's id, and with none if the session has ended", async () => {
+    const { db } = getDatabase();
+    const reader = await newReader();
+    const gone = await newReader();
+    await db.execute(sql`delete from sessions where user_id = ${gone.id}`);
+    const lines = watchLog();
+    await db.execute(sql`alter table profiles rename to profiles_away`);
+    try {
+      expect(await findViewer(reader.args())).toEqual({
+        user: { id: reader.id, email: reader.email, user_metadata: { avatar_url: null } },
+        profile: null,
+        isSubscribed: false,
+      });
+      expect(await findSession(gone.args())).toBeNull();
+    } finally {
+      await db.execute(sql`alter table profiles_away rename to profiles`);
+    }
+    const line = (userId?: string) => ({
+      level: "error",
+      message: "the profile could not be read",
+      facts: { err: expect.any(Error), userId },
+    });
+    expect(lines).toEqual([line(reader.id), line(undefined)]);
+  });
+});
