@@ -197,6 +197,38 @@ describe("logging in", () => {
     });
   });
 
+  it.each<[string, Record<string, unknown>, string]>([
+    ["no address", { password: PASSWORD }, "Please enter your email address."],
+    [
+      "no real address",
+      { email: "nonsense", password: PASSWORD },
+      "Unable to validate email address: invalid format",
+    ],
+    ["no password", { email: "reader@example.test" }, "Please enter a password."],
+    [
+      "a password that is no text",
+      { email: "reader@example.test", password: 123_456 },
+      "Please enter a password.",
+    ],
+    [
+      "two passwords",
+      { email: "reader@example.test", password: [PASSWORD, PASSWORD] },
+      "Please enter a password.",
+    ],
+  ])("rejects %s and says so", async (_name, json, description) => {
+    const answer = await post(logIn, { json });
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toMatchObject({ toast: { title: "Sign in Failed", description } });
+  });
+
+  it("leads back to the Login form after a failure, with the typed address", async () => {
+    const { email } = await signedUp();
+    const answer = await post(logIn, { form: { email, password: "not that one" } });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("Location")).toBe("/auth");
+    expect((await flashOf(answer))?.email).toBe(email);
+  });
+
   it("renews a hash that was created with other parameters", async () => {
     const email = newEmail();
     const passwordHash = await argon2.hash(PASSWORD, { memoryCost: 8_192, timeCost: 1 });
@@ -258,6 +290,7 @@ describe("a session", () => {
     const { cookie } = await signedUp();
     const answer = await post(logOut, { form: {}, cookie });
     expect(answer.headers.get("Location")).toBe("/");
+    expect(sessionCookieOf(answer)).toMatch(/^session=;.* Max-Age=0;/);
     expect((await flashOf(answer))?.toast.title).toBe("👋 You've been signed out.");
     expect((await rootData(cookie)).viewer).toBeNull();
   });
@@ -277,7 +310,7 @@ describe("a session", () => {
     expect((await rootData(cookie)).viewer).toBeNull();
   });
 
-  it("is extended while it is used, but not past 180 days after signing in", async () => {
+  it("is extended once a day while it is used, but not past 180 days after signing in", async () => {
     const { cookie, email } = await signedUp();
     const age = async (created: string, expires: string) =>
       getDatabase().db.execute(
@@ -302,6 +335,11 @@ describe("a session", () => {
     expect(maxAge / 86_400).toBeCloseTo(10, 2);
     expect(await daysLeft()).toBe(10);
     // just extended, so reading a page writes nothing
+    expect(await renewed()).toBeUndefined();
+    await age("1 day", "29 days 1 minute");
+    expect(await renewed()).toBeUndefined();
+    await age("1 day", "28 days 23 hours 59 minutes");
+    expect(await renewed()).toContain("; Max-Age=2592000;");
     expect(await renewed()).toBeUndefined();
   });
 });

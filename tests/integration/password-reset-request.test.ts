@@ -1,6 +1,10 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
-import { backgroundMailIdle, closeMail } from "~/features/mail/background-mail.server";
+import {
+  backgroundMailIdle,
+  closeMail,
+  sendMailInBackground,
+} from "~/features/mail/background-mail.server";
 import { action as forgotPassword } from "~/routes/auth_.forgot-password/route";
 import { getDatabase } from "~db/client";
 import { everythingIn, watchLog } from "../support/log";
@@ -82,6 +86,25 @@ describe("asking for a new password", () => {
     expect(lines.find(({ level }) => level === "warn")?.message).toContain("SMTP_URL");
     await closeMail(5_000);
     expect(everythingIn(lines)).not.toMatch(new RegExp(`${email}|token=`));
+  });
+
+  it("fails while a thousand mails wait to be sent", async () => {
+    const { email } = await newReader();
+    let release = () => {};
+    const held = new Promise<null>((resolve) => {
+      release = () => resolve(null);
+    });
+    for (let i = 0; i < 1_000; i++) sendMailInBackground("test", () => held);
+    const answer = await askForLink(email);
+    release();
+    await backgroundMailIdle();
+    expect(answer.headers.get("Location")).toBe("/auth/forgot-password");
+    expect((await flashOf(answer))?.toast).toEqual({
+      title: "Password Reset Failed",
+      description: "Something went wrong",
+      variant: "destructive",
+    });
+    expect(mailsTo(email)).toEqual([]);
   });
 
   it("stores only the link's hash", async () => {

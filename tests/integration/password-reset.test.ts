@@ -1,5 +1,9 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import {
+  lookUpPasswordReset,
+  resetPassword as resetPasswordByLink,
+} from "~/features/accounts/password-reset.server";
 import type { RootData } from "~/features/accounts/root-data";
 import { backgroundMailIdle } from "~/features/mail/background-mail.server";
 import { action as logIn } from "~/routes/auth_.login/route";
@@ -9,6 +13,9 @@ import {
 } from "~/routes/auth_.reset-password/route";
 import { loadRoot } from "~/shell/root-data.server";
 import { getDatabase, setDatabase } from "~db/client";
+import { findUserByEmail } from "~db/queries/users";
+import { whileHashQueueIsFull } from "../support/hash-flood";
+import { watchLog } from "../support/log";
 import {
   age,
   canLogIn,
@@ -25,6 +32,9 @@ import {
 import { call, cookiesOf, flashOf, ORIGIN, post } from "../support/routes";
 
 withMailedReaders();
+
+/** A browser without a session. */
+const HERE = { clientAddress: "192.0.2.1", session: null };
 
 async function rootData(cookie: string): Promise<RootData> {
   const answer = await call(
@@ -101,6 +111,10 @@ describe("a reset link", () => {
       answer.headers.get("Location") === "/" ? [i] : [],
     );
     expect(winners).toHaveLength(1);
+    const losers = answers.filter((_answer, i) => i !== winners[0]);
+    expect(losers.map((answer) => answer.headers.get("Location"))).toEqual(
+      Array(9).fill("/auth/forgot-password"),
+    );
     expect(await canLogIn(email, `password number ${winners[0]}`)).toBe(true);
   });
 
@@ -169,9 +183,18 @@ describe("a reset link", () => {
     const token = await tokenFor(email);
     const database = getDatabase();
     setDatabase(null);
+    const lines = watchLog();
     const page = await openLink(token);
     const answer = await choose(token);
     setDatabase(database);
+    expect(lines).toEqual([
+      {
+        level: "error",
+        message: "a password reset link could not be looked up; its form is shown",
+        facts: { err: expect.any(Error) },
+      },
+      { level: "error", message: "password reset failed", facts: { err: expect.any(Error) } },
+    ]);
     expect(await page.json()).toEqual({ token, email: null });
     expect(answer.headers.get("Location")).toBe(`/auth/reset-password?token=${token}`);
     expect((await flashOf(answer))?.toast).toMatchObject({
@@ -179,6 +202,41 @@ describe("a reset link", () => {
       description: "Something went wrong",
     });
     expect((await choose(token)).headers.get("Location")).toBe("/");
+  });
+
+  it("of another shape is invalid without asking the database", async () => {
+    const database = getDatabase();
+    setDatabase(null);
+    const found = await lookUpPasswordReset("cut short");
+    const outcome = await resetPasswordByLink({ token: "cut short", password: NEW_PASSWORD }, HERE);
+    setDatabase(database);
+    expect(found).toBeNull();
+    expect(outcome).toEqual({ kind: "invalid-link" });
+  });
+
+  it("still works after passwords from the same network filled the queue for hashing", async () => {
+    const { email } = await newReader();
+    const token = await tokenFor(email);
+    const reset = () => resetPasswordByLink({ token, password: NEW_PASSWORD }, HERE);
+    const busy = await whileHashQueueIsFull("192.0.2.1", reset);
+    expect(busy).toEqual({ kind: "busy" });
+    expect(await reset()).toMatchObject({ kind: "changed", email });
+  });
+
+  it("that changes a password is noted in the security log, by account and network", async () => {
+    const { email } = await newReader();
+    const token = await tokenFor(email);
+    const lines = watchLog();
+    await resetPasswordByLink({ token, password: NEW_PASSWORD }, HERE);
+    expect(lines[0]).toEqual({
+      level: "info",
+      message: "password changed by a reset link",
+      facts: {
+        security: "password-reset",
+        userId: (await findUserByEmail(email))?.id,
+        network: "192.0.2.1",
+      },
+    });
   });
 
   it("ends this browser's former session, whoever's it was", async () => {
