@@ -68,6 +68,12 @@ describe("a browser that has signed in", () => {
     expect(await idFor(cookie, "c@example.test")).not.toBeNull();
   });
 
+  it("stays known to the others when it signs in to one account again and again", async () => {
+    const cookie = await signedInTo("a@example.test", ...Array(5).fill("b@example.test"));
+    expect(await idFor(cookie, "a@example.test")).not.toBeNull();
+    expect(await idFor(cookie, "b@example.test")).not.toBeNull();
+  });
+
   it("does not put its accounts' addresses into the cookie", async () => {
     const [value = ""] = (await signedInTo("a@example.test")).split(";");
     const content = Buffer.from(decodeURIComponent(value.split("=")[1] ?? ""), "base64");
