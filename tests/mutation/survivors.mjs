@@ -73,6 +73,7 @@ const EXPLANATIONS = [
   {
     file: "accounts/sign-in.server.ts",
     line: "if (email) notifySignUpAttempt",
+    replacement: /^true$/,
     why: "equivalent: an address that is taken is a valid one",
   },
   {
@@ -83,6 +84,7 @@ const EXPLANATIONS = [
   {
     file: "accounts/sign-in.server.ts",
     line: 'if (way === "login")',
+    replacement: /^true$/,
     why: "equivalent: a new account's hash has the current parameters",
   },
   {
