@@ -52,6 +52,7 @@ const EXPLANATIONS = [
   {
     file: "accounts/password.server.ts",
     line: /const (CONCURRENCY|MAX_WAITING) =/,
+    replacement: /^(Math\.min|40 \/)/,
     why: "equivalent on a machine with two cores",
   },
   {
