@@ -64,6 +64,26 @@ describe("page slots", () => {
     expect(most).toBe(CONCURRENT_PAGES);
   });
 
+  it("are waited for by a page whose external service has answered", async () => {
+    const slots = new PageSlots();
+    const [outside, others] = [held(), held()];
+    let continued = false;
+    const page = slots.run(NETWORK, async (give) => {
+      await give(() => outside.until);
+      continued = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    const busy = Array.from({ length: CONCURRENT_PAGES }, () =>
+      slots.run(NETWORK, () => others.until),
+    );
+    outside.letGo();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(continued).toBe(false);
+    others.letGo();
+    await Promise.all([page, ...busy]);
+    expect(continued).toBe(true);
+  });
+
   it("are released by pages that fail at any point", async () => {
     const slots = new PageSlots();
     const fail = () => Promise.reject(new Error("away"));

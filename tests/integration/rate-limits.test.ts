@@ -65,6 +65,12 @@ describe("an attempt", () => {
     ]);
   });
 
+  it("does not count against its network once its own limit is known to be exceeded", async () => {
+    const address = "198.51.104.1";
+    for (let i = 0; i < 10; i++) await attempt(account, address);
+    expect(await attempt(`another ${account}`, address)).toBeNull();
+  });
+
   it("is logged when it is the first to be rejected, and counted each time", async () => {
     const lines = watchLog();
     const counted = async () =>

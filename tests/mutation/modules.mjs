@@ -72,7 +72,7 @@ export const MODULES = {
     ],
     tests: [
       "app/http/**/*.test.ts",
-      "app/server/{connection-limiter,http-server}.server.test.ts",
+      "app/server/{connection-groups,connection-limiter,http-server}.server.test.ts",
       "tests/integration/rate-limits.test.ts",
     ],
   },

@@ -130,6 +130,17 @@ const EXPLANATIONS = [
   },
   {
     file: "http/request-body.server.ts",
+    line: "} catch {",
+    why: "equivalent: what is no JSON is no JSON object either",
+  },
+  {
+    file: "http/request-body.server.ts",
+    line: 'get("Content-Length") ?? 0) > limit',
+    replacement: />= limit/,
+    why: "one byte in 64 KB, when the client announces it",
+  },
+  {
+    file: "http/request-body.server.ts",
     line: "chunks > MAX_CHUNKS",
     replacement: />=/,
     why: "one chunk in two thousand",
@@ -322,6 +333,48 @@ const EXPLANATIONS = [
   },
 
   // limits
+  {
+    file: "http/client-network.server.ts",
+    line: "if (!networks) {",
+    replacement: /^true$/,
+    why: "equivalent: only how often an address is parsed",
+  },
+  {
+    file: "http/page-slots.server.ts",
+    line: "if (externalWaits === 1)",
+    replacement: /^true$/,
+    why: "equivalent: to release a slot again does nothing",
+  },
+  {
+    file: "http/rate-limiter.server.ts",
+    line: "isFirst: consumedPoints",
+    replacement: /^true$/,
+    why: "equivalent within one process, which does not count what it knows to be over the limit",
+  },
+  {
+    file: "http/rate-limits.server.ts",
+    line: "if (rejected.isFirst)",
+    replacement: /^true$/,
+    why: "equivalent within one process, which does not count what it knows to be over the limit",
+  },
+  {
+    file: "server/connection-limiter.server.ts",
+    line: "if (connection.unanswered === 1)",
+    replacement: /^true$/,
+    why: "equivalent: pipelined requests come from one client, in the group that it has entered",
+  },
+  {
+    file: "server/connection-limiter.server.ts",
+    line: "if (this.options.addressOf) this.#regroup(",
+    replacement: /^true$/,
+    why: "equivalent: without a proxy the group is the connection's own already",
+  },
+  {
+    file: "server/file-descriptors.server.ts",
+    line: "readFileSync(",
+    replacement: /^""$/,
+    why: "equivalent: bytes are searched as the text that they are",
+  },
   {
     file: "http/round-robin.server.ts",
     line: 'key = ""',
