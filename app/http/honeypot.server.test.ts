@@ -1,15 +1,12 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { registry } from "~/observability/metrics.server";
 import { HONEYPOT_FIELD } from "~/ui/honeypot-field";
 import { watchLog } from "../../tests/support/log";
+import { metricValue } from "../../tests/support/metrics";
 import { isSpam } from "./honeypot.server";
 
 afterEach(() => vi.restoreAllMocks());
 
-const caught = async () =>
-  (await registry.getSingleMetric("rate_limited_total")?.get())?.values.find(
-    ({ labels }) => labels.limited === "honeypot" && labels.by === "field",
-  )?.value ?? 0;
+const caught = () => metricValue("rate_limited_total", { limited: "honeypot", by: "field" });
 
 it.each([{}, { [HONEYPOT_FIELD]: "" }, { email: "reader@example.test" }])(
   "a form with %j is not spam",

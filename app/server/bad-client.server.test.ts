@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { registry } from "~/observability/metrics.server";
+import { metricValue } from "../../tests/support/metrics";
 import { rejectBadClient } from "./bad-client.server";
 
 beforeEach(() => {
@@ -28,10 +28,7 @@ function connection({ writable = true } = {}) {
 
 const failure = (code?: string) => Object.assign(new Error("on purpose"), { code });
 
-const counted = async (status: number) =>
-  (await registry.getSingleMetric("http_clients_rejected_total")?.get())?.values.find(
-    ({ labels }) => String(labels.status) === String(status),
-  )?.value ?? 0;
+const counted = (status: number) => metricValue("http_clients_rejected_total", { status });
 
 describe("a client whose request cannot be read", () => {
   it.each([

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
-import { registry } from "~/observability/metrics.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
 import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
 import { watchLog } from "../support/log";
+import { metricValue } from "../support/metrics";
 import { freePorts } from "../support/ports.mjs";
 import { openTestSite, type TestSite } from "../support/site";
 
@@ -73,10 +73,8 @@ describe("an attempt", () => {
 
   it("is logged when it is the first to be rejected, and counted each time", async () => {
     const lines = watchLog();
-    const counted = async () =>
-      (await registry.getSingleMetric("rate_limited_total")?.get())?.values.find(
-        ({ labels }) => labels.limited === "login" && labels.by === "account-from-network",
-      )?.value ?? 0;
+    const counted = () =>
+      metricValue("rate_limited_total", { limited: "login", by: "account-from-network" });
     const before = await counted();
     for (let i = 0; i < 4; i++) await attempt(account, "198.51.103.1");
     expect(lines).toEqual([

@@ -51,7 +51,6 @@ for (const [name, module] of Object.entries(MODULES)) {
 async function test(name, files) {
   process.env.MUTATION_MODULE = name;
   const mutants = await new Stryker({
-    clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
     coverageAnalysis: "perTest",
     dryRunTimeoutMinutes: 10,
     ignorePatterns: [".mutation", "build", "public/build", "docs"],
@@ -95,10 +94,10 @@ async function test(name, files) {
  *
  * @param {Mutant} mutant
  */
-function changeOf({ fileName, location, mutatorName, replacement = "" }) {
+function changeOf({ fileName, location, replacement = "" }) {
   const file = fileName.slice(root.length).replaceAll("\\", "/");
   const line = readFileSync(fileName, "utf8").split("\n")[location.start.line - 1]?.trim() ?? "";
-  return { file, line, mutator: mutatorName, replacement: replacement.replaceAll(/\s+/g, " ") };
+  return { file, line, replacement: replacement.replaceAll(/\s+/g, " ") };
 }
 
 /**

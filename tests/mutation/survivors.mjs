@@ -2,7 +2,7 @@
  * Why mutants live on that no test notices, from the general to the particular. The first that fits counts;
  * `line` is found in the line that was changed, as it stands in the source.
  *
- * @typedef {{ file: string, line: string, mutator: string, replacement: string }} Change
+ * @typedef {{ file: string, line: string, replacement: string }} Change
  * @type {{ file?: string, line: string | RegExp, replacement?: RegExp, why: string }[]}
  */
 const EXPLANATIONS = [
