@@ -20,13 +20,18 @@ export function ScrollPosition({ nonce }: { nonce: string | undefined }) {
 const POSITIONS = "positions";
 
 /**
- * Handles history entries that the router did not create: those of a fragment typed into the address bar, or of
- * a link followed before hydration. An inline script, so that it runs from the start.
+ * Handles what the router does not. An inline script, so that it runs from the start.
  *
- * - Every entry gets a key. The router treats all entries without one as a single location, "default": it would
- *   scroll to the position stored for another of them instead of to the fragment.
- * - When a page is left for a fragment before the router can store its position, the script stores it where the
- *   router will look.
+ * - Every history entry gets a key, also that of a fragment typed into the address bar, or of a link followed
+ *   before hydration. The router treats all entries without one as a single location, "default": it would scroll
+ *   to the position stored for another of them instead of to the fragment.
+ * - The position is stored, where the router will look, as soon as scrolling ends. The router stores it only on
+ *   `pagehide`: never if the browser discards the tab, and on a busy machine perhaps after the visitor has come
+ *   back.
+ * - So it is when the tab is hidden, for browsers without `scrollend`, and when a page is left for a fragment,
+ *   even if it was never scrolled.
+ * - The browser does not restore a position where one is stored: Chromium learns of scrolling up to a second
+ *   late, and would return to the position before.
  */
 function HistoryEntries({ nonce }: { nonce: string | undefined }) {
   return (
@@ -45,15 +50,20 @@ const SCRIPT = `(() => {
     if (state?.key) return;
     history.replaceState({ ...state, key: Math.random().toString(36).slice(2) }, "");
   });
-  addEventListener("click", ({ target }) => {
-    const alive = document.documentElement.dataset.hydrated !== undefined;
-    if (alive || !target.closest("a[href*='#']")) return;
+  const store = () => {
     try {
       const positions = JSON.parse(sessionStorage.getItem("${POSITIONS}")) ?? {};
       positions[history.state.key] = scrollY;
       sessionStorage.setItem("${POSITIONS}", JSON.stringify(positions));
     } catch {}
-  });
+  };
+  try {
+    const stored = JSON.parse(sessionStorage.getItem("${POSITIONS}"))[history.state.key];
+    if (stored !== undefined) history.scrollRestoration = "manual";
+  } catch {}
+  addEventListener("scrollend", store);
+  addEventListener("visibilitychange", store);
+  addEventListener("click", ({ target }) => target.closest("a[href*='#']") && store());
 })();`;
 
 /**

@@ -42,6 +42,29 @@ describe("the scroll position", () => {
     await expectPosition(page, second);
   });
 
+  it("is restored by forward right after back, when the browser itself has not stored it yet", async () => {
+    const context = (await site.visit({ reducedMotion: "reduce" })).context();
+    const goAndComeBack = async (path: string) => {
+      const page = await context.newPage();
+      // on a busy machine this comes too late as well
+      await page.addInitScript(() => {
+        const never = (event: Event) => event.stopImmediatePropagation();
+        window.addEventListener("pagehide", never, { capture: true });
+      });
+      for (const position of [1_500, 3_000]) {
+        await page.goto(path);
+        await hydrated(page);
+        await wheelTo(page, position);
+        const left = await restingPosition(page);
+        await page.goBack();
+        await page.goForward();
+        await hydrated(page);
+        await expectPosition(page, left);
+      }
+    };
+    await Promise.all(["/", "/#reviews", "/", "/#reviews"].map(goAndComeBack));
+  });
+
   it("is that of the last link when one is clicked while still scrolling to another", async () => {
     const page = await site.open("/");
     const [reviews, about] = [await link(page, "Reviews"), await link(page, "About")];
