@@ -96,6 +96,14 @@ const step = fc.record({
 
 type Step = { incident: { do: string; [field: string]: unknown }; deliveries: number[] };
 
+/** A dispute that the site cannot see, since it has lost the customer; found once, by a random sequence. */
+const CHARGED_UNSEEN: Step[] = [
+  { do: "lose-link" },
+  { do: "dispute" },
+  { do: "advance", days: 35 },
+  { do: "cancel" },
+].map((incident) => ({ incident, deliveries: [] }));
+
 it("grants access exactly to those who have paid, whatever happens and in whichever order webhooks arrive", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
@@ -108,7 +116,7 @@ it("grants access exactly to those who have paid, whatever happens and in whiche
       await history.expectEntitlementAfterSyncs();
       await deleteUser(history.userId);
     }),
-    { numRuns: SEQUENCES, endOnFailure: true },
+    { numRuns: SEQUENCES, endOnFailure: true, examples: [[CHARGED_UNSEEN]] },
   );
 }, 900_000);
 
@@ -118,6 +126,8 @@ class MembershipHistory {
   readonly #events: Stripe.Event[] = [];
   /** Whether the row has been synced with the membership, and has not lost its customer since. */
   #isKnown = false;
+  /** When the row lost its customer, in seconds since 1970: from then on the site cannot see any dispute. */
+  #lostAt = Number.POSITIVE_INFINITY;
 
   private constructor(
     readonly userId: string,
@@ -169,6 +179,7 @@ class MembershipHistory {
         // as after restoring a backup from before the first checkout
         await unlinkCustomer(this.userId);
         this.#isKnown = false;
+        this.#lostAt = Math.min(this.#lostAt, seconds(await clock()));
         return;
       case "default-card":
         await this.#ask(`customers/${this.customer}/card`, fields);
@@ -272,7 +283,8 @@ class MembershipHistory {
     const now = await clock();
     const entitlement = await this.#entitlement(now);
     expect(await this.#hasAccess(now)).toBe(entitlement.givesAccess);
-    expect(entitlement.chargedWhileDisputed, "a disputed membership was charged again").toEqual([]);
+    const charged = entitlement.chargedWhileDisputed.filter(({ paidAt }) => paidAt < this.#lostAt);
+    expect(charged, "a disputed membership was charged again").toEqual([]);
   }
 
   #entitlement(now: Date): Promise<Entitlement> {

@@ -15,8 +15,8 @@ export type Entitlement = {
   givesAccess: boolean;
   /** The end of the latest grace after any paid period, in seconds since 1970; 0 for none. */
   latestEndOfAnyGrace: number;
-  /** Invoices that Stripe collected although a dispute had been open for more than a day. */
-  chargedWhileDisputed: string[];
+  /** Invoices that Stripe collected although a dispute had been open for more than a day, and when. */
+  chargedWhileDisputed: { invoice: string; paidAt: number }[];
 };
 
 /** A customer's entitlement from all subscriptions, at a time in seconds since 1970. */
@@ -72,7 +72,9 @@ function addSubscription(
     const late = paid.filter(({ paidAt }) => paidAt > dispute.created + DAY);
     // while collection is paused, only the holder can have paid
     if (pause_collection) continue;
-    entitlement.chargedWhileDisputed.push(...late.map(({ invoice }) => invoice.id ?? ""));
+    entitlement.chargedWhileDisputed.push(
+      ...late.map(({ invoice, paidAt }) => ({ invoice: invoice.id ?? "", paidAt })),
+    );
   }
   const last = paid.sort((a, b) => b.end - a.end)[0];
   const isLive = ["active", "trialing", "past_due"].includes(status);
