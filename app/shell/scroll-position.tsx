@@ -28,10 +28,11 @@ const POSITIONS = "positions";
  * - The position is stored, where the router will look, as soon as scrolling ends. The router stores it only on
  *   `pagehide`: never if the browser discards the tab, and on a busy machine perhaps after the visitor has come
  *   back.
- * - So it is when the tab is hidden, for browsers without `scrollend`, and when a page is left for a fragment,
- *   even if it was never scrolled.
- * - The browser does not restore a position where one is stored: Chromium learns of scrolling up to a second
- *   late, and would return to the position before.
+ * - So it is after a pause in scrolling, since not every browser fires `scrollend` after every scroll, when the
+ *   tab is hidden, and when a page is left for a fragment, even if it was never scrolled.
+ * - The browser does not restore a position where one is stored, since Chromium learns of scrolling up to a
+ *   second late, nor that of an entry from before hydration, once the router does: the router would take a
+ *   position restored too early for that of the entry being left.
  */
 function HistoryEntries({ nonce }: { nonce: string | undefined }) {
   return (
@@ -46,6 +47,7 @@ function HistoryEntries({ nonce }: { nonce: string | undefined }) {
 
 const SCRIPT = `(() => {
   addEventListener("popstate", () => {
+    if (document.documentElement.dataset.hydrated !== undefined) history.scrollRestoration = "manual";
     const { state } = history;
     if (state?.key) return;
     history.replaceState({ ...state, key: Math.random().toString(36).slice(2) }, "");
@@ -61,8 +63,13 @@ const SCRIPT = `(() => {
     const stored = JSON.parse(sessionStorage.getItem("${POSITIONS}"))[history.state.key];
     if (stored !== undefined) history.scrollRestoration = "manual";
   } catch {}
+  let pause;
+  addEventListener("scroll", () => {
+    clearTimeout(pause);
+    pause = setTimeout(store, 100);
+  });
   addEventListener("scrollend", store);
-  addEventListener("visibilitychange", store);
+  addEventListener("visibilitychange", () => document.hidden && store());
   addEventListener("click", ({ target }) => target.closest("a[href*='#']") && store());
 })();`;
 
