@@ -198,10 +198,13 @@ describe("a renewal", () => {
     await play(`subscriptions/${member.subscription}/card`, { card: "4000000000000341" });
     for (const _period of [1, 2, 3]) await play(`subscriptions/${member.subscription}/renew`);
     await play(`customers/${member.customer}/card`, { card: "4242424242424242" });
+    await play("requests/clear");
     await syncCustomer(member.customer);
     await play("settings", { afterRetries: "cancel" });
+    // not whether the earlier ones are paid: Stripe itself may be retrying them
+    expect(await requestsOf("POST /v1/invoices/:id/pay")).toBe(1);
     const { data } = await stripeClient().invoices.list({ subscription: member.subscription });
-    expect(data.map(({ status }) => status)).toEqual(["paid", "open", "open", "paid"]);
+    expect(data[0]).toMatchObject({ status: "paid" });
     expect(await hasAccess(member)).toBe(true);
   });
 
