@@ -10,7 +10,7 @@ export function ScrollPosition({ nonce }: { nonce: string | undefined }) {
   return (
     <>
       <ScrollRestoration nonce={nonce} />
-      <HistoryEntries nonce={nonce} />
+      <ScrollScript nonce={nonce} />
       <KeepPosition />
     </>
   );
@@ -34,7 +34,7 @@ const POSITIONS = "positions";
  *   second late, nor that of an entry from before hydration, once the router does: the router would take a
  *   position restored too early for that of the entry being left.
  */
-function HistoryEntries({ nonce }: { nonce: string | undefined }) {
+function ScrollScript({ nonce }: { nonce: string | undefined }) {
   return (
     <script
       nonce={nonce}
@@ -52,16 +52,15 @@ const SCRIPT = `(() => {
     if (state?.key) return;
     history.replaceState({ ...state, key: Math.random().toString(36).slice(2) }, "");
   });
+  const read = () => JSON.parse(sessionStorage.getItem("${POSITIONS}")) ?? {};
   const store = () => {
     try {
-      const positions = JSON.parse(sessionStorage.getItem("${POSITIONS}")) ?? {};
-      positions[history.state.key] = scrollY;
+      const positions = { ...read(), [history.state.key]: scrollY };
       sessionStorage.setItem("${POSITIONS}", JSON.stringify(positions));
     } catch {}
   };
   try {
-    const stored = JSON.parse(sessionStorage.getItem("${POSITIONS}"))[history.state.key];
-    if (stored !== undefined) history.scrollRestoration = "manual";
+    if (history.state.key in read()) history.scrollRestoration = "manual";
   } catch {}
   let pause;
   addEventListener("scroll", () => {
