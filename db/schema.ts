@@ -2,10 +2,15 @@ import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
+  check,
+  customType,
+  doublePrecision,
   index,
   integer,
+  jsonb,
   pgSequence,
   pgTable,
+  smallint,
   text,
   timestamp,
   uniqueIndex,
@@ -13,6 +18,8 @@ import {
 } from "drizzle-orm/pg-core";
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+
+const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 
 /** Accounts. Email addresses are unique, whatever their case (specification, 3 and 5). */
 export const users = pgTable(
@@ -133,10 +140,16 @@ export const subscribers = pgTable(
     confirmedAt: instant("confirmed_at"),
     /** When its owner was last asked by mail to confirm it, so that nobody's inbox can be flooded. */
     confirmationSentAt: instant("confirmation_sent_at"),
+    /** Where an imported address comes from, in the operator's words; null if its owner entered it on the site. */
+    consentSource: text("consent_source"),
+    consentRecordedAt: instant("consent_recorded_at"),
+    /** Identifies the address in unsubscribe links; the same whenever this address subscribes again. */
+    unsubscribeToken: text("unsubscribe_token"),
     createdAt: instant("created_at").notNull().defaultNow(),
   },
   (table) => [
     uniqueIndex("subscribers_email_unique").on(sql`lower(${table.email})`),
+    uniqueIndex("subscribers_unsubscribe_token_unique").on(table.unsubscribeToken),
     index("subscribers_unconfirmed_index")
       .on(table.createdAt)
       .where(sql`${table.confirmedAt} is null`),
@@ -170,7 +183,163 @@ export const rateLimits = pgTable(
   (table) => [index("rate_limits_expire_index").on(table.expire)],
 );
 
+/** Newsletter issues that were sent, or are to be; also the public archive. */
+export const campaigns = pgTable("campaigns", {
+  id: uuid("id").primaryKey().defaultRandom(),
+  slug: text("slug").notNull().unique(),
+  audience: text("audience").$type<"subscribers" | "premium">().notNull(),
+  subject: text("subject").notNull(),
+  previewText: text("preview_text").notNull(),
+  /** The issue without its front matter. Page and mail are rendered from it. */
+  markdown: text("markdown").notNull(),
+  /** Whether the page shows others than members only the beginning. */
+  premium: boolean("premium").notNull().default(false),
+  /** Whether its mails are sent. That all are is not stored: then none is queued or being sent. */
+  state: text("state").$type<"running" | "paused" | "cancelled">().notNull().default("running"),
+  /** Why the program paused it by itself; null if the operator did. */
+  pauseReason: text("pause_reason"),
+  /** Maximum mails a second over all instances; null if only `MAIL_RATE` applies. */
+  rate: doublePrecision("rate"),
+  startAt: instant("start_at").notNull(),
+  createdAt: instant("created_at").notNull().defaultNow(),
+});
+
+/** Images of newsletter issues. The name depends on a secret and the content, so it cannot be guessed. */
+export const newsletterImages = pgTable("newsletter_images", {
+  name: text("name").primaryKey(),
+  mediaType: text("media_type").notNull(),
+  /** Pixels. */
+  width: integer("width").notNull(),
+  height: integer("height").notNull(),
+  content: bytes("content").notNull(),
+  createdAt: instant("created_at").notNull().defaultNow(),
+});
+
+/** Running mail workers. A worker's heartbeat is the lease of all mails it has claimed. */
+export const mailWorkers = pgTable("mail_workers", {
+  id: uuid("id").primaryKey(),
+  startedAt: instant("started_at").notNull().defaultNow(),
+  heartbeatAt: instant("heartbeat_at").notNull().defaultNow(),
+  /** Since when its circuit breaker is open; null while the mail server can be used. */
+  circuitOpenSince: instant("circuit_open_since"),
+  /** The failure that opened it, as an error or reply code. */
+  circuitReason: text("circuit_reason"),
+});
+
+/** A rendered mail, without its addressee. */
+export type RenderedMail = {
+  subject: string;
+  text: string;
+  html: string;
+  headers?: Record<string, string>;
+};
+
+export type MailState =
+  /** Waits for its turn, or for the next attempt. */
+  | "queued"
+  /** Claimed by a worker; written before a byte of it is sent. */
+  | "sending"
+  | "sent"
+  | "failed"
+  | "expired"
+  /** Its campaign was cancelled, or its subscriber has left. */
+  | "cancelled"
+  /** Its address is in `suppressed_addresses`. */
+  | "suppressed";
+
+/** The mail queue: transactional mails, and those of campaigns (docs/decisions/0021-mail-queue.md). */
+export const mails = pgTable(
+  "mails",
+  {
+    /** Also the local part of the Message-ID, so that receivers recognise a mail that was sent twice. */
+    id: uuid("id").primaryKey().defaultRandom(),
+    kind: text("kind").notNull(),
+    /** Transactional mails with a lower number are sent first. */
+    priority: smallint("priority").notNull(),
+    state: text("state").$type<MailState>().notNull().default("queued"),
+    /** At most one mail per key, such as `renewal-failed:in_123`. */
+    idempotencyKey: text("idempotency_key"),
+    /** The address; null in a campaign, which reads it from `subscribers`, and once finished. */
+    recipient: text("recipient"),
+    /** SHA-256 of the address in lower case: who was mailed stays known after the address is deleted. */
+    addressHash: bytes("address_hash").notNull(),
+    /** Null for transactional mail. */
+    campaignId: uuid("campaign_id").references(() => campaigns.id),
+    subscriberId: uuid("subscriber_id"),
+    /** Null until it is composed, in a campaign, and once finished: it may hold links that are credentials. */
+    message: jsonb("message").$type<RenderedMail>(),
+    createdAt: instant("created_at").notNull().defaultNow(),
+    /** When the next attempt is due. */
+    dueAt: instant("due_at").notNull().defaultNow(),
+    expiresAt: instant("expires_at").notNull(),
+    /** Attempts that the mail server refused because of this mail. */
+    attempts: smallint("attempts").notNull().default(0),
+    /** How often nobody can know whether it arrived: sent without an answer, or its worker died. */
+    timesInDoubt: smallint("times_in_doubt").notNull().default(0),
+    workerId: uuid("worker_id"),
+    claimedAt: instant("claimed_at"),
+    finishedAt: instant("finished_at"),
+    /** The last failure as codes, such as `450 4.2.2 RCPT TO`; a server's words may quote addresses. */
+    lastReply: text("last_reply"),
+  },
+  (table) => [
+    check(
+      "mails_finished_without_content",
+      sql`(${table.state} in ('queued', 'sending')) = (${table.finishedAt} is null) and (${table.finishedAt} is null or (${table.recipient} is null and ${table.message} is null))`,
+    ),
+    check(
+      "mails_unfinished_with_recipient",
+      sql`${table.finishedAt} is not null or (${table.campaignId} is null) = (${table.recipient} is not null)`,
+    ),
+    uniqueIndex("mails_idempotency_key_unique")
+      .on(table.idempotencyKey)
+      .where(sql`${table.idempotencyKey} is not null`),
+    uniqueIndex("mails_campaign_address_unique")
+      .on(table.campaignId, table.addressHash)
+      .where(sql`${table.campaignId} is not null`),
+    // one index per lane, so that a paused campaign of any size never lies in the way of other mail
+    index("mails_transactional_due_index")
+      .on(table.priority, table.dueAt, table.id)
+      .where(sql`${table.state} = 'queued' and ${table.campaignId} is null`),
+    index("mails_campaign_due_index")
+      .on(table.campaignId, table.dueAt, table.id)
+      .where(sql`${table.state} = 'queued' and ${table.campaignId} is not null`),
+    index("mails_sending_index").on(table.workerId).where(sql`${table.state} = 'sending'`),
+    index("mails_campaign_state_index")
+      .on(table.campaignId, table.state)
+      .where(sql`${table.campaignId} is not null`),
+    index("mails_transactional_finished_at_index")
+      .on(table.finishedAt)
+      .where(sql`${table.campaignId} is null`),
+  ],
+);
+
+/** Token buckets of `MAIL_RATE` and of campaigns with a rate, shared by all instances. */
+export const mailTokenBuckets = pgTable("mail_token_buckets", {
+  key: text("key").primaryKey(),
+  tokens: doublePrecision("tokens").notNull(),
+  refilledAt: instant("refilled_at").notNull(),
+});
+
+/** The suppression list: addresses that get nothing but what their owner has just asked for. */
+export const suppressedAddresses = pgTable("suppressed_addresses", {
+  /** SHA-256 of the address in lower case. */
+  addressHash: bytes("address_hash").primaryKey(),
+  reason: text("reason").$type<"hard-bounce" | "complaint" | "listed">().notNull(),
+  /** The codes of the reply that says so. */
+  reply: text("reply"),
+  createdAt: instant("created_at").notNull().defaultNow(),
+});
+
+/** Keys generated once and never rotated, because links that must work forever are derived from them. */
+export const siteKeys = pgTable("site_keys", {
+  name: text("name").primaryKey(),
+  value: bytes("value").notNull(),
+});
+
 export type User = typeof users.$inferSelect;
 export type Profile = typeof profiles.$inferSelect;
 export type StripePrice = typeof stripePrices.$inferSelect;
 export type Subscriber = typeof subscribers.$inferSelect;
+export type Campaign = typeof campaigns.$inferSelect;
+export type Mail = typeof mails.$inferSelect;

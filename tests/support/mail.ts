@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { sql } from "drizzle-orm";
 import { vi } from "vitest";
+import { type Database, getDatabase } from "~db/client";
+
 /** A decoded message: headers by lower-case name, and both bodies. */
 export type Mail = { headers: Record<string, string>; text: string; html: string };
 
@@ -86,5 +89,19 @@ export function mailInOutbox(dataDir: string, to: string, subject: string): Prom
         .find(({ headers }) => headers.to === to && headers.subject === subject);
     },
     { timeout: 10_000 },
+  );
+}
+
+/** Waits until no mail is being sent and none is due in the database's mail queue. */
+export async function mailIdle({ db }: Database = getDatabase()): Promise<void> {
+  await vi.waitUntil(
+    async () => {
+      const [row] = await db.execute<{ busy: boolean }>(sql`
+        select exists (
+          select from mails where state = 'sending' or (state = 'queued' and due_at <= now())
+        ) as busy`);
+      return row?.busy === false;
+    },
+    { timeout: 20_000, interval: 20 },
   );
 }

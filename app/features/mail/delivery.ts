@@ -1,0 +1,18 @@
+/** What became of one attempt to deliver a mail. Codes only: a server's words may quote the address. */
+export type Delivery =
+  | { kind: "accepted"; reply: string }
+  /** The server refused this mail. */
+  | {
+      kind: "refused";
+      stage: "MAIL FROM" | "RCPT TO" | "DATA";
+      code: number;
+      /** The enhanced status code (RFC 3463), such as "5.1.1". */
+      enhanced: string | null;
+    }
+  /**
+   * Nothing was delivered: no connection, no login, no TLS, or lost before the end of the message. Says nothing
+   * about the mail; `advice` is a sentence for the operator.
+   */
+  | { kind: "not-sent"; code: string; advice: string }
+  /** The whole message was sent and no answer came: it may have been delivered (RFC 1047). */
+  | { kind: "unanswered"; code: string };

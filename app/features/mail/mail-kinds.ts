@@ -1,0 +1,42 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+type MailRules = {
+  /** Lower numbers are sent first: 0 if somebody is waiting for the mail, 1 for notices. */
+  priority: 0 | 1;
+  /** How long after it was queued the mail is still worth sending, in milliseconds. */
+  lifetimeMs: number;
+  /**
+   * Whether its owner asked for it just now or must not miss it, so that it is sent to a suppressed address too:
+   * otherwise one wrong bounce would lock an owner out for ever.
+   */
+  ignoresSuppression: boolean;
+};
+
+const requested = (lifetimeMs: number): MailRules => ({
+  priority: 0,
+  lifetimeMs,
+  ignoresSuppression: true,
+});
+const notice: MailRules = { priority: 1, lifetimeMs: 5 * DAY_MS, ignoresSuppression: false };
+
+/** The rules of each kind of transactional mail. */
+export const MAIL_RULES = {
+  "password-reset": requested(HOUR_MS),
+  "newsletter-confirmation": requested(DAY_MS),
+  "newsletter-test": requested(HOUR_MS),
+  "password-changed": { ...notice, ignoresSuppression: true },
+  "sign-up-attempt": notice,
+  "account-welcome": notice,
+  "newsletter-welcome": notice,
+  "membership-begun": notice,
+  "membership-renewal-failed": notice,
+  "membership-cancelled": notice,
+  "membership-ended": notice,
+  "membership-refunded": notice,
+  "author-notice": { ...notice, ignoresSuppression: true },
+} as const satisfies Record<string, MailRules>;
+
+/** What a transactional mail is for. Mails of a campaign have the kind "newsletter" and rules of their own. */
+export type MailKind = keyof typeof MAIL_RULES;
