@@ -4,7 +4,13 @@ import { findConflicts } from "./environment/conflicts.server";
 import { findMisspellings, findUnknownSettings } from "./environment/misspellings.server";
 import { findRisks } from "./environment/risks.server";
 import { SANDBOX_STRIPE } from "./environment/sandbox-stripe";
-import { SECRET_NAMES, SETTING_NAMES, type Settings, schema } from "./environment/schema.server";
+import {
+  addressOf,
+  SECRET_NAMES,
+  SETTING_NAMES,
+  type Settings,
+  schema,
+} from "./environment/schema.server";
 
 export { SANDBOX_STRIPE };
 
@@ -33,6 +39,9 @@ export type Environment = Omit<
   | "STRIPE_SANDBOX_PORT"
   | "STRIPE_SANDBOX_LATENCY_MS"
   | "ALLOW_PUBLIC_SANDBOX"
+  | "DKIM_SELECTOR"
+  | "DKIM_KEY_FILE"
+  | "DKIM_DOMAIN"
 > & {
   PUBLIC_URL: string;
   /** Set if there is a key, which is all that `stripe setup` needs. */
@@ -43,6 +52,8 @@ export type Environment = Omit<
   STRIPE_KNOWN: { priceId: string | null; webhookSecrets: readonly string[] };
   /** Where the local Stripe listens when `PAYMENTS=sandbox`, and how long its calls take; else null. */
   SANDBOX: { port: number; origin: string; latencyMs: number } | null;
+  /** What signs outgoing mail, with the private key as PEM; null if nothing does. */
+  DKIM: { domain: string; selector: string; privateKey: string } | null;
   /** The host under which this process reaches its own port. */
   OWN_HOST: string;
   /** Warnings about settings that are valid but may be mistakes; logged at start. */
@@ -104,6 +115,9 @@ export function parseEnvironment(
     STRIPE_SANDBOX_PORT,
     STRIPE_SANDBOX_LATENCY_MS = 0,
     ALLOW_PUBLIC_SANDBOX: _,
+    DKIM_SELECTOR,
+    DKIM_KEY_FILE,
+    DKIM_DOMAIN,
     ...rest
   } = result.data;
   // anyone who reaches the sandbox can move its clock, so by default it is not exposed
@@ -114,6 +128,14 @@ export function parseEnvironment(
     PUBLIC_URL,
     DATA_DIR: resolve(rest.DATA_DIR),
     OWN_HOST: ownHost(HOST),
+    DKIM:
+      DKIM_SELECTOR && DKIM_KEY_FILE
+        ? {
+            domain: DKIM_DOMAIN ?? addressOf(rest.MAIL_FROM)?.split("@")[1] ?? "",
+            selector: DKIM_SELECTOR,
+            privateKey: DKIM_KEY_FILE,
+          }
+        : null,
     WARNINGS: [
       ...findRisks(result.data),
       ...findUnknownSettings(set).map(

@@ -95,8 +95,23 @@ function stripeConflicts(settings: Settings): Conflict[] {
 }
 
 /** Mail servers reject or discard mail from an invalid sender address. */
-function mailConflicts({ SMTP_URL, MAIL_FROM }: Settings): Conflict[] {
+function mailConflicts(settings: Settings): Conflict[] {
+  const { SMTP_URL, MAIL_FROM, DKIM_SELECTOR, DKIM_KEY_FILE, DKIM_DOMAIN } = settings;
   const domain = addressOf(MAIL_FROM)?.split("@")[1] ?? "";
-  if (!SMTP_URL || (domain.includes(".") && !isLoopbackHost(domain))) return [];
-  return [{ name: "MAIL_FROM", wanted: "an address that mail may come from, beside SMTP_URL" }];
+  const isRealSender = domain.includes(".") && !isLoopbackHost(domain);
+  const isSigned = DKIM_SELECTOR !== undefined || DKIM_KEY_FILE !== undefined;
+  return [
+    ...(SMTP_URL && !isRealSender
+      ? [{ name: "MAIL_FROM", wanted: "an address that mail may come from, beside SMTP_URL" }]
+      : []),
+    ...(isSigned && DKIM_SELECTOR === undefined
+      ? [{ name: "DKIM_SELECTOR", wanted: "a value, because DKIM_KEY_FILE is set" }]
+      : []),
+    ...(isSigned && DKIM_KEY_FILE === undefined
+      ? [{ name: "DKIM_KEY_FILE", wanted: "a value, because DKIM_SELECTOR is set" }]
+      : []),
+    ...(!isSigned && DKIM_DOMAIN !== undefined
+      ? [{ name: "DKIM_DOMAIN", wanted: "nothing without DKIM_SELECTOR and DKIM_KEY_FILE" }]
+      : []),
+  ];
 }

@@ -1,6 +1,6 @@
 import { isExposed } from "./conflicts.server";
 import { databaseHost, isLoopbackHost, isRemoteHost } from "./host-names";
-import type { Settings } from "./schema.server";
+import { addressOf, type Settings } from "./schema.server";
 
 /** Above this factor the limits stop nobody, which only tests and load measurements want. */
 const MAX_SAFE_RATE_LIMIT_FACTOR = 100;
@@ -48,7 +48,8 @@ function databaseRisks({ DATABASE_URL }: Settings): string[] {
   ];
 }
 
-function mailRisks({ SMTP_URL, PAYMENTS }: Settings): string[] {
+function mailRisks(settings: Settings): string[] {
+  const { SMTP_URL, PAYMENTS } = settings;
   if (!SMTP_URL) {
     if (PAYMENTS === "sandbox") return [];
     return [
@@ -59,8 +60,32 @@ function mailRisks({ SMTP_URL, PAYMENTS }: Settings): string[] {
   const isOpen =
     searchParams.get("ignoreTLS") === "true" ||
     searchParams.get("tls.rejectUnauthorized") === "false";
-  if (!isOpen || !isRemoteHost(hostname)) return [];
-  return ["SMTP_URL leads to another network without verified encryption."];
+  return [
+    ...(isOpen && isRemoteHost(hostname)
+      ? ["SMTP_URL leads to another network without verified encryption."]
+      : []),
+    ...alignmentRisks(settings),
+  ];
+}
+
+/** DMARC (RFC 7489, 3.1) counts SPF and DKIM only for domains that belong to that of `MAIL_FROM`. */
+function alignmentRisks({ MAIL_FROM, MAIL_BOUNCE_ADDRESS, DKIM_DOMAIN }: Settings): string[] {
+  const sender = addressOf(MAIL_FROM)?.split("@")[1]?.toLowerCase() ?? "";
+  const isAligned = (domain: string) =>
+    domain === sender || domain.endsWith(`.${sender}`) || sender.endsWith(`.${domain}`);
+  const bounces = MAIL_BOUNCE_ADDRESS?.split("@")[1]?.toLowerCase();
+  return [
+    ...(bounces && !isAligned(bounces)
+      ? [
+          "MAIL_BOUNCE_ADDRESS has another domain than MAIL_FROM: receivers that apply DMARC do not count SPF.",
+        ]
+      : []),
+    ...(DKIM_DOMAIN && !isAligned(DKIM_DOMAIN.toLowerCase())
+      ? [
+          "DKIM_DOMAIN is not the domain of MAIL_FROM: receivers that apply DMARC do not count the signature.",
+        ]
+      : []),
+  ];
 }
 
 function paymentRisks(settings: Settings): string[] {

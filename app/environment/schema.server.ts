@@ -1,3 +1,5 @@
+import { createPrivateKey } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import addressparser from "nodemailer/lib/addressparser";
@@ -135,6 +137,41 @@ export const schema = z.object({
       `one e-mail address, with a name or without, such as ${BOOK_TITLE} <hello@example.com>`,
     )
     .default(DEFAULT_MAIL_FROM),
+  MAIL_BOUNCE_ADDRESS: z
+    .string()
+    .refine(
+      (value) => addressOf(value) === value,
+      "one e-mail address without a name, such as bounces@example.com",
+    )
+    .optional(),
+  MAIL_RATE: z
+    .string()
+    .refine(
+      (text) => DECIMAL_NUMBER.test(text) && Number(text) >= 0.01 && Number(text) <= 100_000,
+      "a number of mails a second from 0.01 to 100000",
+    )
+    .transform(Number)
+    .optional(),
+  MAIL_CONNECTIONS: wholeNumber(2, 50, "a whole number of connections from 2 to 50").default(5),
+  DKIM_SELECTOR: z
+    .string()
+    .regex(
+      /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i,
+      "the selector of your DKIM key's DNS record, such as 'mail' of mail._domainkey.example.com",
+    )
+    .optional(),
+  DKIM_KEY_FILE: z
+    .string()
+    .transform(readDkimKey)
+    .refine(
+      (key): key is string => key !== null,
+      "the path of a file with an RSA private key of at least 1024 bits, in PEM",
+    )
+    .optional(),
+  DKIM_DOMAIN: z
+    .string()
+    .regex(DOMAIN_NAME, "the domain that signs, such as example.com")
+    .optional(),
   TRUST_PROXY: z
     .string()
     .transform(trustedProxies)
@@ -185,6 +222,18 @@ export function addressOf(text: string): string | null {
   if (!mailbox || more.length > 0 || !("address" in mailbox)) return null;
   const address = mailbox.address ?? "";
   return /^[^\s@<>()[\]\\,;:"]+@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)*$/u.test(address) ? address : null;
+}
+
+/** The private key in a file, as PEM; null unless it is an RSA key long enough for receivers (RFC 8301, 3.2). */
+function readDkimKey(file: string): string | null {
+  try {
+    const pem = readFileSync(file, "utf8");
+    const key = createPrivateKey(pem);
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+    return key.asymmetricKeyType === "rsa" && bits >= 1024 ? pem : null;
+  } catch {
+    return null;
+  }
 }
 
 /** A number of proxies, or their networks; null if the text is neither. */
