@@ -14,14 +14,10 @@ import { examineStripe } from "~/features/billing/stripe-doctor.server";
 import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { processUndeliveredEvents } from "~/features/billing/undelivered-events.server";
-import { closeMail } from "~/features/mail/background-mail.server";
 import { openDatabase } from "~/server/open-database.server";
 import { OperatorError } from "~db/operator-error";
 import { findProfile } from "~db/queries/profiles";
 import { findUserByEmail } from "~db/queries/users";
-
-/** How long mail being sent may take to finish at the end of a command, in milliseconds. */
-const MAIL_TIMEOUT_MS = 10_000;
 
 const print = (line = "") => process.stdout.write(`${line}\n`);
 
@@ -217,8 +213,6 @@ async function withDatabase(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } finally {
-    // a sync may have found something to mail the author about
-    await closeMail(MAIL_TIMEOUT_MS);
     await database.close();
   }
 }

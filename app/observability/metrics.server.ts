@@ -65,6 +65,13 @@ const closedConnections = new Counter({
   registers: [registry],
 });
 
+const mails = new Counter({
+  name: "mails_total",
+  help: "Attempts to deliver a mail by lane and outcome",
+  labelNames: ["lane", "outcome"],
+  registers: [registry],
+});
+
 new Gauge({
   name: "database_connections",
   help: "Connections of the pool",
@@ -184,6 +191,14 @@ export function countStripeCall(
   outcome: "answered" | "failed" | "limited" | "refused",
 ): void {
   stripeCalls.inc({ purpose, outcome });
+}
+
+/** Counts what became of a mail that its worker took up. */
+export function countMail(
+  lane: "transactional" | "campaign",
+  outcome: "sent" | "retried" | "in-doubt" | "failed" | "expired" | "cancelled" | "suppressed",
+): void {
+  mails.inc({ lane, outcome });
 }
 
 /** Counts a webhook delivery by its outcome. */

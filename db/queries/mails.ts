@@ -1,4 +1,4 @@
-import { and, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import { type Executor, getDatabase } from "../client";
 import { mails, type RenderedMail } from "../schema";
@@ -9,18 +9,20 @@ export type NewMail = {
   priority: number;
   recipient: string;
   lifetimeMs: number;
+  /** Null if a worker has yet to compose it. */
+  message: RenderedMail | null;
+  idempotencyKey: string | null;
 };
 
-/** Queues a rendered mail and returns its id; null, with nothing written, if there is one with its idempotency key. */
+/** Queues a mail and returns its id; null, with nothing written, if there is one with its idempotency key. */
 export async function insertMail(
-  mail: NewMail & { message: RenderedMail; idempotencyKey: string | null },
+  { lifetimeMs, ...mail }: NewMail,
   executor: Executor = getDatabase().db,
 ): Promise<string | null> {
-  const { lifetimeMs, ...values } = mail;
   const [inserted] = await executor
     .insert(mails)
     .values({
-      ...values,
+      ...mail,
       addressHash: addressHash(mail.recipient),
       expiresAt: sql`now() + ${lifetimeMs} * interval '1 millisecond'`,
     })
@@ -29,25 +31,16 @@ export async function insertMail(
   return inserted?.id ?? null;
 }
 
-/**
- * Queues a mail that a worker has yet to compose, and returns its id; null, with nothing written, if more than
- * `most` transactional mails are queued.
- */
-export async function insertUncomposedMail(
-  { kind, priority, recipient, lifetimeMs }: NewMail,
+/** Whether more than `most` transactional mails wait to be sent; reads no more than that. */
+export async function areMoreMailsQueued(
   most: number,
   executor: Executor = getDatabase().db,
-): Promise<string | null> {
-  const queued = executor
-    .select({ one: sql`1` })
+): Promise<boolean> {
+  const further = await executor
+    .select({ id: mails.id })
     .from(mails)
-    .where(and(sql`${mails.state} = 'queued'`, isNull(mails.campaignId)))
-    .limit(most + 1);
-  const [inserted] = await executor.execute<{ id: string }>(sql`
-    insert into ${mails} (kind, priority, recipient, address_hash, expires_at)
-    select ${kind}, ${priority}::smallint, ${recipient}, ${addressHash(recipient)},
-      now() + ${lifetimeMs} * interval '1 millisecond'
-    where (select count(*) from (${queued}) queued) <= ${most}
-    returning id`);
-  return inserted?.id ?? null;
+    .where(and(eq(mails.state, "queued"), isNull(mails.campaignId)))
+    .offset(most)
+    .limit(1);
+  return further.length > 0;
 }

@@ -1,21 +1,33 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { type AuthorEvent, notifyAuthor } from "~/features/billing/author-notice.server";
-import { backgroundMailIdle, closeMail } from "~/features/mail/background-mail.server";
+import type { MailWorker } from "~/features/mail/mail-worker.server";
 import { log } from "~/observability/log.server";
+import { mailIdle } from "../support/mail";
+import { runMailWorker } from "../support/mail-worker";
+import { openTestSite, type TestSite } from "../support/site";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
 
 let smtp: TestSmtpServer;
+let site: TestSite;
+let worker: MailWorker;
 beforeAll(async () => {
   smtp = await startSmtpServer();
+  site = await openTestSite();
+});
+beforeEach(async () => {
+  sell("live");
+  worker = await runMailWorker();
 });
 afterEach(async () => {
   vi.restoreAllMocks();
-  await closeMail(5_000);
+  await worker.stop(5_000);
   smtp.delivered.length = 0;
-  setEnvironment({});
 });
-afterAll(() => smtp.close());
+afterAll(async () => {
+  await site.close();
+  await smtp.close();
+});
 
 /** Settings of a site that sells in one of Stripe's modes. */
 function sell(mode: "live" | "test", SMTP_URL = smtp.url): void {
@@ -47,10 +59,9 @@ describe("the author", () => {
   ])(
     "is notified by mail and log of %s: what the site did, and what is left to do",
     async (kind, subject, words) => {
-      sell("live");
       const warn = vi.spyOn(log(), "warn");
-      notifyAuthor({ ...EVENT, kind });
-      await backgroundMailIdle();
+      await notifyAuthor({ ...EVENT, kind });
+      await mailIdle();
 
       expect(smtp.delivered.map(({ recipients }) => recipients)).toEqual([["letters@book.test"]]);
       const mail = smtp.delivered[0];
@@ -69,8 +80,8 @@ describe("the author", () => {
 
   it("gets links to Stripe's test data from a site in test mode", async () => {
     sell("test");
-    notifyAuthor({ ...EVENT, chargeId: undefined });
-    await backgroundMailIdle();
+    await notifyAuthor({ ...EVENT, chargeId: undefined });
+    await mailIdle();
     const text = smtp.delivered[0]?.text;
     expect(text?.split("\r\n")).toContain("https://dashboard.stripe.com/test/customers/cus_1");
     expect(text).not.toContain("payments/");
@@ -79,8 +90,8 @@ describe("the author", () => {
   it("is notified by the log alone without a mail server", async () => {
     sell("live", "");
     const warn = vi.spyOn(log(), "warn");
-    notifyAuthor(EVENT);
-    await backgroundMailIdle();
+    await notifyAuthor(EVENT);
+    await mailIdle();
     expect(smtp.delivered).toEqual([]);
     expect(warn).toHaveBeenCalledTimes(1);
   });

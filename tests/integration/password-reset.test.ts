@@ -5,7 +5,6 @@ import {
   resetPassword as resetPasswordByLink,
 } from "~/features/accounts/password-reset.server";
 import type { RootData } from "~/features/accounts/root-data";
-import { backgroundMailIdle } from "~/features/mail/background-mail.server";
 import { action as logIn } from "~/routes/auth_.login/route";
 import {
   action as resetPassword,
@@ -16,6 +15,7 @@ import { getDatabase, setDatabase } from "~db/client";
 import { findUserByEmail } from "~db/queries/users";
 import { whileHashQueueIsFull } from "../support/hash-flood";
 import { watchLog } from "../support/log";
+import { mailIdle } from "../support/mail";
 import {
   age,
   canLogIn,
@@ -76,7 +76,7 @@ describe("a reset link", () => {
   it("notifies the reader by mail that the password has changed", async () => {
     const { email } = await newReader();
     await choose(await tokenFor(email));
-    await backgroundMailIdle();
+    await mailIdle();
     const notice = mailsTo(email).at(-1);
     expect(notice?.headers.subject).toBe("Your password was changed");
     expect(notice?.text).toContain(`${ORIGIN}/auth/forgot-password`);

@@ -6,19 +6,26 @@ import { renewHash } from "~/features/accounts/renew-hash.server";
 import { openSession } from "~/features/accounts/sessions.server";
 import { logIn, type SigningBrowser, signUp } from "~/features/accounts/sign-in.server";
 import { signOut } from "~/features/accounts/sign-out.server";
-import { backgroundMailIdle } from "~/features/mail/background-mail.server";
+import type { MailWorker } from "~/features/mail/mail-worker.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { getDatabase, setDatabase } from "~db/client";
 import { findUserByEmail, insertUser } from "~db/queries/users";
 import { whileHashQueueIsFull } from "../support/hash-flood";
 import { watchLog } from "../support/log";
+import { mailIdle } from "../support/mail";
+import { runMailWorker } from "../support/mail-worker";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
+let worker: MailWorker;
 beforeAll(async () => {
   site = await openTestSite();
+  worker = await runMailWorker();
 });
-afterAll(() => site.close());
+afterAll(async () => {
+  await worker.stop(5_000);
+  await site.close();
+});
 afterEach(() => void vi.restoreAllMocks());
 
 const PASSWORD = "open sesame";
@@ -117,7 +124,7 @@ describe("the security log", () => {
       message: "sign up with a known address",
       facts: { security: "sign-up-with-taken-address", network: "192.0.2.10" },
     });
-    await backgroundMailIdle();
+    await mailIdle();
   });
 
   it("names the account that signed out, once", async () => {
@@ -134,11 +141,11 @@ describe("the security log", () => {
   it("names the account for which a new password is asked, and nothing for an unknown address", async () => {
     const { email, id } = await newAccount();
     const lines = watchLog();
-    expect(requestPasswordReset(newEmail())).toEqual({ kind: "accepted" });
-    await backgroundMailIdle();
+    expect(await requestPasswordReset(newEmail())).toEqual({ kind: "accepted" });
+    await mailIdle();
     expect(lines).toEqual([]);
-    expect(requestPasswordReset(email)).toEqual({ kind: "accepted" });
-    await backgroundMailIdle();
+    expect(await requestPasswordReset(email)).toEqual({ kind: "accepted" });
+    await mailIdle();
     expect(lines[0]).toEqual({
       level: "info",
       message: "password reset requested",

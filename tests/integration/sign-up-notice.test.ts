@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { backgroundMailIdle } from "~/features/mail/background-mail.server";
 import { action as signUp } from "~/routes/auth_.signup/route";
 import { getDatabase } from "~db/client";
+import { mailIdle } from "../support/mail";
 import { delivered, mailsTo, newReader, withMailedReaders } from "../support/password-reset";
 import { ORIGIN, post } from "../support/routes";
 
@@ -10,7 +10,7 @@ withMailedReaders();
 
 async function trySigningUp(email: string) {
   const answer = await post(signUp, { json: { email, password: "somebody else's" } });
-  await backgroundMailIdle();
+  await mailIdle();
   return answer;
 }
 
@@ -46,7 +46,7 @@ describe("signing up with an address that has an account", () => {
     await newReader();
     const refused = await post(signUp, { json: { email: "new@example.test", password: "12345" } });
     expect(refused.status).toBe(422);
-    await backgroundMailIdle();
+    await mailIdle();
     expect(delivered()).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { backgroundMailIdle, closeMail } from "~/features/mail/background-mail.server";
+import type { MailWorker } from "~/features/mail/mail-worker.server";
 import { action as forgotPassword } from "~/routes/auth_.forgot-password/route";
 import { action as logIn } from "~/routes/auth_.login/route";
 import {
@@ -10,7 +10,8 @@ import {
 } from "~/routes/auth_.reset-password/route";
 import { action as signUp } from "~/routes/auth_.signup/route";
 import { getDatabase } from "~db/client";
-import { linkIn } from "./mail";
+import { linkIn, mailIdle } from "./mail";
+import { runMailWorker } from "./mail-worker";
 import { cookiesOf, get, post } from "./routes";
 import { openTestSite, type TestSite } from "./site";
 import { startSmtpServer, type TestSmtpServer } from "./smtp";
@@ -33,6 +34,7 @@ let smtp: TestSmtpServer;
 /** Sets up a site whose mail goes to a real SMTP server for the tests of a file; call it at the top level. */
 export function withMailedReaders(): void {
   let site: TestSite;
+  let worker: MailWorker;
   beforeAll(async () => {
     smtp = await startSmtpServer();
     site = await openTestSite({ variables: { SMTP_URL: smtp.url } });
@@ -41,15 +43,19 @@ export function withMailedReaders(): void {
     await site.close();
     await smtp.close();
   });
-  beforeEach(() => sendMailThrough(smtp.url));
+  beforeEach(async () => {
+    sendMailThrough(smtp.url);
+    await getDatabase().db.execute(sql`truncate mails`);
+    worker = await runMailWorker();
+  });
   afterEach(async () => {
     vi.restoreAllMocks();
-    await closeMail(5_000);
+    await worker.stop(5_000);
     smtp.delivered.length = 0;
   });
 }
 
-/** Sets the mail server until the end of the test. */
+/** Sets the mail server until the end of the test; to be called before the first mail. */
 export function sendMailThrough(SMTP_URL: string): void {
   setEnvironment({
     SMTP_URL,
@@ -87,7 +93,7 @@ export function mailsTo(email: string) {
 /** The token of the newest link in a reader's mail. */
 export async function tokenFor(email: string): Promise<string> {
   await askForLink(email);
-  await backgroundMailIdle();
+  await mailIdle();
   const mail = mailsTo(email).at(-1);
   if (!mail) throw new Error("No mail arrived.");
   return linkIn(mail, "/auth/reset-password").searchParams.get("token") ?? "";

@@ -2,13 +2,15 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { type Mail, readMail } from "./mail";
 
-/** A mail as the server received it: the envelope's recipients and the message. */
-export type DeliveredMail = Mail & { recipients: string[] };
+/** A mail as the server received it: the envelope and the message. */
+export type DeliveredMail = Mail & { sender: string; recipients: string[] };
 
 export type TestSmtpServer = {
   url: string;
   /** Every accepted message so far, in order. */
   delivered: DeliveredMail[];
+  /** The same messages as they arrived. */
+  raw: Buffer[];
   /** The maximum number of messages that were being delivered concurrently. */
   mostAtOnce(): number;
   close(): Promise<void>;
@@ -32,6 +34,7 @@ export async function startSmtpServer({
   beforeAccepting = async () => {},
 }: Options = {}): Promise<TestSmtpServer> {
   const delivered: DeliveredMail[] = [];
+  const raw: Buffer[] = [];
   let concurrency = 0;
   let mostAtOnce = 0;
   const server = new SMTPServer({
@@ -56,8 +59,12 @@ export async function startSmtpServer({
       for await (const chunk of stream) chunks.push(chunk as Buffer);
       await beforeAccepting();
       concurrency -= 1;
+      const message = Buffer.concat(chunks);
+      raw.push(message);
+      const { mailFrom } = session.envelope;
       delivered.push({
-        ...readMail(Buffer.concat(chunks)),
+        ...readMail(message),
+        sender: mailFrom ? mailFrom.address : "",
         recipients: session.envelope.rcptTo.map(({ address }) => address),
       });
       done();
@@ -74,6 +81,7 @@ export async function startSmtpServer({
   return {
     url: `smtp://${user}127.0.0.1:${listening}`,
     delivered,
+    raw,
     mostAtOnce: () => mostAtOnce,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

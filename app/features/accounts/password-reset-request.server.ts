@@ -1,7 +1,12 @@
 import { env } from "~/env.server";
-import { sendMailInBackground } from "~/features/mail/background-mail.server";
-import type { MailMessage } from "~/features/mail/mail-message";
+import {
+  enqueueMailToCompose,
+  isMailQueueFull,
+  type MailComposer,
+} from "~/features/mail/enqueue-mail.server";
 import { passwordResetMail } from "~/features/mail/password-reset-mail";
+import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
+import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { replacePasswordReset } from "~db/queries/password-resets";
 import { findUserByEmail } from "~db/queries/users";
@@ -20,17 +25,26 @@ const MAX_MAILS = 6;
 const MAIL_COUNT_WINDOW_MS = 60 * 60 * 1000;
 
 /**
- * Mails a password reset link to the user with this address; "busy" when the mail queue is full. Outcome and
- * timing do not depend on whether an account exists: even the look-up happens in the background.
+ * Queues a password reset link for the user with this address; "busy" while too many mails wait. Outcome and
+ * timing do not depend on whether an account exists: even the look-up happens in the background. Never throws.
  */
-export function requestPasswordReset(email: string): { kind: "accepted" | "busy" } {
-  const isQueued = sendMailInBackground("password reset", () => prepareMail(email));
-  return { kind: isQueued ? "accepted" : "busy" };
+export async function requestPasswordReset(
+  email: string,
+): Promise<{ kind: "accepted" | "busy" | "failed" }> {
+  try {
+    if (await isMailQueueFull()) return { kind: "busy" };
+    await enqueueMailToCompose({ kind: "password-reset", email });
+    wakeMailWorker();
+    return { kind: "accepted" };
+  } catch (error) {
+    log().error({ err: error }, "a password reset could not be requested");
+    return { kind: "failed" };
+  }
 }
 
 /** The mail with a new link, which replaces any older one; null without an account or beyond the mail limit. */
-async function prepareMail(email: string): Promise<MailMessage | null> {
-  const user = await findUserByEmail(email);
+export const composePasswordReset: MailComposer = async (email, tx) => {
+  const user = await findUserByEmail(email, tx);
   if (!user) return null;
   const { token, tokenHash } = createPasswordResetToken();
   const now = Date.now();
@@ -46,8 +60,13 @@ async function prepareMail(email: string): Promise<MailMessage | null> {
       countSince: new Date(now - MAIL_COUNT_WINDOW_MS),
       most: MAX_MAILS,
     },
+    tx,
   );
   if (!replaced) return null;
   logSecurityEvent("password-reset-requested", { userId: user.id }, "password reset requested");
-  return passwordResetMail({ to: user.email, url: env().PUBLIC_URL + passwordResetPath(token) });
-}
+  const { to, ...message } = passwordResetMail({
+    to: user.email,
+    url: env().PUBLIC_URL + passwordResetPath(token),
+  });
+  return { to, message };
+};

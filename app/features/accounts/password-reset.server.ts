@@ -1,6 +1,7 @@
 import { env } from "~/env.server";
-import { sendMailInBackground } from "~/features/mail/background-mail.server";
+import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import { passwordChangedMail } from "~/features/mail/password-changed-mail";
+import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { QueueFull } from "~/http/fair-queue.server";
 import { log } from "~/observability/log.server";
@@ -57,12 +58,11 @@ export async function resetPassword(
     if (!reset) return { kind: "invalid-link" };
     const { userId, email } = reset;
     const passwordHash = await hashPassword(password, network);
-    if (!(await changePassword(tokenHash, passwordHash))) return { kind: "invalid-link" };
+    if (!(await changePassword(tokenHash, { passwordHash, email })))
+      return { kind: "invalid-link" };
     const facts = { userId, network: network.narrow };
     logSecurityEvent("password-reset", facts, "password changed by a reset link");
-    sendMailInBackground("password changed", async () =>
-      passwordChangedMail({ to: email, url: env().PUBLIC_URL + FORGOT_PASSWORD_PATH }),
-    );
+    wakeMailWorker();
     const session = await openSession({ id: userId, passwordHash }, browser.session);
     return { kind: "changed", email, session };
   } catch (error) {
@@ -72,13 +72,24 @@ export async function resetPassword(
   }
 }
 
-/** Uses the link up, sets the hash and ends every session in one transaction; false if it was used before. */
-function changePassword(tokenHash: string, passwordHash: string): Promise<boolean> {
+/**
+ * Uses the link up, sets the hash, ends every session and notifies the owner by mail, in one transaction; false if
+ * the link was used before.
+ */
+function changePassword(
+  tokenHash: string,
+  { passwordHash, email }: { passwordHash: string; email: string },
+): Promise<boolean> {
   return getDatabase().db.transaction(async (tx) => {
     const userId = await takePasswordReset(tokenHash, new Date(), tx);
     if (!userId) return false;
     await updatePasswordHash(userId, passwordHash, tx);
     await deleteSessionsOfUser(userId, tx);
+    const { to, ...message } = passwordChangedMail({
+      to: email,
+      url: env().PUBLIC_URL + FORGOT_PASSWORD_PATH,
+    });
+    await enqueueMail({ kind: "password-changed", to, message }, tx);
     return true;
   });
 }

@@ -68,7 +68,7 @@ export async function signUp(
     const facts = { network: networkOf(browser) };
     logSecurityEvent("sign-up-with-taken-address", facts, "sign up with a known address");
     const email = readEmail(credentials.email);
-    if (email) notifySignUpAttempt(email);
+    if (email) await notifySignUpAttempt(email);
     return { kind: "taken" };
   }
 }

@@ -1,6 +1,12 @@
 import { env } from "~/env.server";
-import { sendMailInBackground } from "~/features/mail/background-mail.server";
+import {
+  enqueueMailToCompose,
+  isMailQueueFull,
+  type MailComposer,
+} from "~/features/mail/enqueue-mail.server";
 import { signUpAttemptMail } from "~/features/mail/sign-up-attempt-mail";
+import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
+import { log } from "~/observability/log.server";
 import { claimSignUpNotice } from "~db/queries/users";
 import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
 
@@ -9,17 +15,28 @@ const NOTICE_INTERVAL_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Notifies the owner of an account by mail, in the background and at most once a day, that someone tried to sign
- * up with their address; it may have been the owner, who forgot about the account.
+ * up with their address; it may have been the owner, who forgot about the account. Never throws.
  */
-export function notifySignUpAttempt(email: string): void {
-  sendMailInBackground("sign-up attempt", async () => {
-    const now = Date.now();
-    const to = await claimSignUpNotice(email, {
-      now: new Date(now),
-      notSince: new Date(now - NOTICE_INTERVAL_MS),
-    });
-    return to === null
-      ? null
-      : signUpAttemptMail({ to, url: env().PUBLIC_URL + FORGOT_PASSWORD_PATH });
-  });
+export async function notifySignUpAttempt(email: string): Promise<void> {
+  try {
+    if (await isMailQueueFull()) return;
+    await enqueueMailToCompose({ kind: "sign-up-attempt", email });
+    wakeMailWorker();
+  } catch (error) {
+    log().error({ err: error }, "the notice of a sign-up attempt could not be queued");
+  }
 }
+
+/** The mail to the owner of an account; null if they have been notified within a day. */
+export const composeSignUpNotice: MailComposer = async (email, tx) => {
+  const now = Date.now();
+  const owner = await claimSignUpNotice(
+    email,
+    { now: new Date(now), notSince: new Date(now - NOTICE_INTERVAL_MS) },
+    tx,
+  );
+  if (owner === null) return null;
+  const url = env().PUBLIC_URL + FORGOT_PASSWORD_PATH;
+  const { to, ...message } = signUpAttemptMail({ to: owner, url });
+  return { to, message };
+};

@@ -1,9 +1,10 @@
 import { env } from "~/env.server";
 import { addressOf } from "~/environment/schema.server";
 import { isLiveKey } from "~/environment/stripe-key";
-import { sendMailInBackground } from "~/features/mail/background-mail.server";
+import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/mail-template";
 import { log } from "~/observability/log.server";
+import { type Executor, getDatabase } from "~db/client";
 
 /** A refund or dispute that the author is notified of. */
 export type AuthorEvent = {
@@ -42,10 +43,13 @@ const NOTICES: Record<AuthorEvent["kind"], Notice> = {
 
 /**
  * Notifies the author of a refund or dispute: a log line and, if a mail server is configured, a mail to the
- * address of `MAIL_FROM`. Both contain ids only, which can be looked up in Stripe's dashboard. To be called
- * once per change. Returns at once and never throws; the mail is sent in the background.
+ * address of `MAIL_FROM`, queued in the caller's transaction. Both contain ids only, which can be looked up in
+ * Stripe's dashboard. To be called once per change; call `wakeMailWorker` after the commit.
  */
-export function notifyAuthor(event: AuthorEvent): void {
+export async function notifyAuthor(
+  event: AuthorEvent,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
   const { kind, ...ids } = event;
   const { subject, did, todo } = NOTICES[kind];
   log().warn({ event: kind, ...ids }, `${subject.toLowerCase()}: ${did} ${todo}`);
@@ -53,8 +57,7 @@ export function notifyAuthor(event: AuthorEvent): void {
   const { SMTP_URL, MAIL_FROM } = env();
   const to = addressOf(MAIL_FROM);
   if (!SMTP_URL || !to) return;
-  sendMailInBackground(`author notice: ${kind}`, async () => ({
-    to,
+  const message = {
     subject,
     ...renderMail({
       heading: subject,
@@ -68,7 +71,8 @@ export function notifyAuthor(event: AuthorEvent): void {
         `Subscription ${event.subscriptionId}, user ${event.userId}.`,
       ],
     }),
-  }));
+  };
+  await enqueueMail({ kind: "author-notice", to, message }, executor);
 }
 
 /** The URL of a page in Stripe's dashboard, which has a separate path for test data. */

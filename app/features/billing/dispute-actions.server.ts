@@ -25,12 +25,12 @@ const LOST = "lost";
  */
 export async function applyDisputeActions(
   memberships: readonly ExaminedMembership[],
-  onAction: (action: DisputeAction) => void,
+  onAction: (action: DisputeAction) => Promise<void>,
 ): Promise<void> {
   for (const membership of memberships) {
     if (isOver(membership.subscription)) continue;
     const action = await applyAction(membership);
-    if (action) onAction(action);
+    if (action) await onAction(action);
   }
 }
 

@@ -1,3 +1,4 @@
+import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { countSync } from "~/observability/metrics.server";
 import { type Executor, getDatabase } from "~db/client";
@@ -61,9 +62,10 @@ export function takeSnapshot(stripeCustomerId: string): Promise<BillingSnapshot 
     if (!profile) return null;
     const first = await readBilling(stripeCustomerId);
     // Notified at once: a later snapshot finds the action done, and a later failure would suppress the notice.
-    const { hasChanged, isUnfinished } = await applyActions(first, (action) =>
-      notifyAuthor({ userId: profile.id, stripeCustomerId, ...action }),
-    );
+    const { hasChanged, isUnfinished } = await applyActions(first, async (action) => {
+      await notifyAuthor({ userId: profile.id, stripeCustomerId, ...action });
+      wakeMailWorker();
+    });
     if (!hasChanged) return { ...first, isUnfinished };
     try {
       // Read again, so that a payment made by these changes gives access at once.
@@ -85,12 +87,15 @@ async function readBilling(stripeCustomerId: string) {
 }
 
 /** Makes the changes at Stripe that disputes and new cards require, and reports those for disputes. */
-async function applyActions(billing: CustomerBilling, onAction: (action: DisputeAction) => void) {
+async function applyActions(
+  billing: CustomerBilling,
+  onAction: (action: DisputeAction) => Promise<void>,
+) {
   let hasChanged = false;
   try {
-    await applyDisputeActions(billing.memberships, (action) => {
+    await applyDisputeActions(billing.memberships, async (action) => {
       hasChanged = true;
-      onAction(action);
+      await onAction(action);
     });
     const hasNewCard = await switchToNewCard(billing);
     return { hasChanged: hasNewCard || hasChanged, isUnfinished: false };
@@ -106,7 +111,8 @@ export type WrittenSnapshot = { before: Profile; state: BillingState; isStale: b
 
 /**
  * Writes a snapshot to the customer's row, in the caller's transaction, unless one with a higher number has been
- * written. The caller passes the result to `reportSync` after the commit.
+ * written, and notifies the author of a refund it is the first to show. The caller passes the result to
+ * `reportSync` after the commit.
  */
 export async function writeSnapshot(
   snapshot: BillingSnapshot,
@@ -131,10 +137,18 @@ export async function writeSnapshot(
     },
     tx,
   );
+  const { accessWithdrawn, stripeSubscriptionId: subscriptionId } = state;
+  if (accessWithdrawn === "refund" && before.accessWithdrawn !== "refund" && subscriptionId) {
+    const { stripeCustomerId } = snapshot;
+    await notifyAuthor(
+      { kind: "refunded", userId: before.id, stripeCustomerId, subscriptionId },
+      tx,
+    );
+  }
   return { before, state, isStale: false };
 }
 
-/** Logs a written snapshot, and notifies the author of a refund it is the first to show. */
+/** Logs a written snapshot. */
 export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot): SyncOutcome {
   const { stripeCustomerId } = snapshot;
   if (!written) return unknownCustomer(stripeCustomerId);
@@ -146,9 +160,7 @@ export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot):
     return { kind: "synced", userId, state };
   }
   const subscriptionId = state.stripeSubscriptionId;
-  if (state.accessWithdrawn === "refund" && before.accessWithdrawn !== "refund" && subscriptionId) {
-    notifyAuthor({ kind: "refunded", userId, stripeCustomerId, subscriptionId });
-  }
+  wakeMailWorker();
   const live = liveMemberships(snapshot.memberships);
   if (live.length > 1) {
     log().error(

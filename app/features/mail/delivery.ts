@@ -1,6 +1,6 @@
 /** What became of one attempt to deliver a mail. Codes only: a server's words may quote the address. */
 export type Delivery =
-  | { kind: "accepted"; reply: string }
+  | { kind: "accepted" }
   /** The server refused this mail. */
   | {
       kind: "refused";
@@ -10,9 +10,9 @@ export type Delivery =
       enhanced: string | null;
     }
   /**
-   * Nothing was delivered: no connection, no login, no TLS, or lost before the end of the message. Says nothing
-   * about the mail; `advice` is a sentence for the operator.
+   * Nothing was delivered: while connecting (DNS, TCP, TLS, greeting, login), or lost before the end of the
+   * message was sent. `advice` is a sentence for the operator.
    */
-  | { kind: "not-sent"; code: string; advice: string }
+  | { kind: "not-sent"; phase: "connecting" | "sending"; code: string; advice: string }
   /** The whole message was sent and no answer came: it may have been delivered (RFC 1047). */
   | { kind: "unanswered"; code: string };

@@ -1,5 +1,6 @@
+import { log } from "~/observability/log.server";
 import { type Executor, getDatabase, type Transaction } from "~db/client";
-import { insertMail, insertUncomposedMail } from "~db/queries/mails";
+import { areMoreMailsQueued, insertMail } from "~db/queries/mails";
 import type { RenderedMail } from "~db/schema";
 import { MAIL_RULES, type MailKind } from "./mail-kinds";
 
@@ -25,7 +26,7 @@ export type MailComposer = (
   tx: Transaction,
 ) => Promise<{ to: string; message: RenderedMail } | null>;
 
-/** Maximum transactional mails in the queue before requests for further ones are turned away. */
+/** Transactional mails in the queue above which visitors get no further ones. */
 const MAX_QUEUED = 10_000;
 
 /**
@@ -46,17 +47,27 @@ export async function enqueueMail(
 
 /**
  * Queues a mail that the worker composes with the kind's `MailComposer`. The row is the same whether or not there
- * is an account. "busy", with nothing written, while too many mails are queued. Call `wakeMailWorker` afterwards.
+ * is an account. Call `wakeMailWorker` after the commit.
  */
 export async function enqueueMailToCompose(
   { kind, email }: { kind: ComposedLaterKind; email: string },
   executor: Executor = getDatabase().db,
-): Promise<"queued" | "busy"> {
+): Promise<void> {
   const { priority, lifetimeMs } = MAIL_RULES[kind];
-  const id = await insertUncomposedMail(
-    { kind, priority, lifetimeMs, recipient: email },
-    MAX_QUEUED,
+  await insertMail(
+    { kind, priority, lifetimeMs, recipient: email, message: null, idempotencyKey: null },
     executor,
   );
-  return id === null ? "busy" : "queued";
+}
+
+/** Whether so much mail waits, with a log line, that visitors' requests for more have to be turned away. */
+export async function isMailQueueFull(executor: Executor = getDatabase().db): Promise<boolean> {
+  const isFull = await areMoreMailsQueued(MAX_QUEUED, executor);
+  if (isFull) {
+    log().error(
+      { queued: MAX_QUEUED },
+      "a mail was not taken: too many wait to be sent. Check the mail server named by SMTP_URL.",
+    );
+  }
+  return isFull;
 }

@@ -7,6 +7,3 @@ export type MailMessage = {
   html: string;
   headers?: Record<string, string>;
 };
-
-/** Where a mail went: to the mail server, or into a file that is not delivered. */
-export type MailDestination = "smtp" | "outbox";

@@ -1,69 +1,61 @@
-/** Why a mail failed, without its address, its content or anything the server quoted from them. */
-export type MailFailureFacts = {
-  /** The system's or nodemailer's error code, or "UNKNOWN". */
-  code: string;
-  /** The SMTP reply code, if there was one. */
-  responseCode: number | null;
-  /** Whether a retry may succeed. */
-  temporary: boolean;
-  /** What the operator can do, as a sentence. */
-  advice: string;
-};
-
-/** A mail was not sent. Unlike the original error's, its message contains no personal data and may be logged. */
-export class MailFailure extends Error {
-  override name = "MailFailure";
-  constructor(readonly facts: MailFailureFacts) {
-    super(facts.advice);
-  }
-}
+import type { Delivery } from "./delivery";
 
 const REJECTED_CREDENTIALS = new Set(["EAUTH", "ENOAUTH", "EOAUTH2"]);
 const NO_ENCRYPTION = new Set(["ETLS", "EREQUIRETLS"]);
 
-/** Classifies an error of nodemailer or of the file system by what the operator can do about it. */
-export function describeMailFailure(error: unknown, way: "smtp" | "outbox"): MailFailureFacts {
-  const code = textMember(error, "code") ?? "UNKNOWN";
-  const response = numberMember(error, "responseCode");
-  const facts = { code, responseCode: response };
+/** How far an attempt came: a connection was ready and its message begun; the last byte of it was sent. */
+type Progress = { wasBegun: boolean; wasSentWhole: boolean };
 
-  if (way === "outbox") {
-    return {
-      ...facts,
-      temporary: false,
-      advice: "Make DATA_DIR/outbox writable, or set SMTP_URL so that mail is actually sent.",
-    };
+/**
+ * What an error of nodemailer says about a delivery. Once the whole message was sent, only a reply proves that it
+ * was not delivered.
+ */
+export function describeSmtpFailure(error: unknown, progress: Progress): Delivery {
+  const code = textMember(error, "code") ?? "UNKNOWN";
+  const responseCode = numberMember(error, "responseCode");
+  if (progress.wasBegun) {
+    if (responseCode !== null) return refusal(error, responseCode);
+    if (code === "EENVELOPE")
+      return { kind: "refused", stage: "RCPT TO", code: 553, enhanced: "5.1.3" };
+    // larger than the server's SIZE (RFC 1870), so nodemailer did not even try
+    if (code === "EMESSAGE")
+      return { kind: "refused", stage: "MAIL FROM", code: 552, enhanced: "5.3.4" };
+    if (progress.wasSentWhole) return { kind: "unanswered", code };
   }
+  // an unknown error may be about this mail alone
+  const isConnecting = !progress.wasBegun && code !== "UNKNOWN";
+  return {
+    kind: "not-sent",
+    phase: isConnecting ? "connecting" : "sending",
+    code:
+      responseCode === null
+        ? (textMember(error, "originalCode") ?? code)
+        : `${responseCode} ${code}`,
+    advice: adviceFor(code),
+  };
+}
+
+function refusal(error: unknown, code: number): Delivery {
+  const command = textMember(error, "command");
+  const [enhanced = null] = /(?<=^\d{3}[ -])[245]\.\d{1,3}\.\d{1,3}/.exec(
+    textMember(error, "response") ?? "",
+  ) ?? [null];
+  return {
+    kind: "refused",
+    stage: command === "MAIL FROM" || command === "RCPT TO" ? command : "DATA",
+    code,
+    enhanced,
+  };
+}
+
+function adviceFor(code: string): string {
   if (REJECTED_CREDENTIALS.has(code)) {
-    return {
-      ...facts,
-      temporary: response !== null && response < 500,
-      advice: "The mail server rejected the login: check user and password in SMTP_URL.",
-    };
+    return "The mail server rejected the login: check user and password in SMTP_URL.";
   }
   if (NO_ENCRYPTION.has(code)) {
-    return {
-      ...facts,
-      temporary: false,
-      advice: "The encrypted connection failed: check the server's certificate, name and SMTP_URL.",
-    };
+    return "The encrypted connection failed: check the server's certificate, name and SMTP_URL.";
   }
-  if (response !== null) {
-    return {
-      ...facts,
-      temporary: response < 500,
-      advice:
-        response < 500
-          ? "The mail server asked to try later: see its log if that goes on."
-          : "The mail server rejected the mail: check MAIL_FROM, and the server's log for its reason.",
-    };
-  }
-  return {
-    ...facts,
-    temporary: true,
-    advice:
-      "The mail server did not answer as it should: check that it runs and that SMTP_URL names it.",
-  };
+  return "The mail server did not answer as it should: check that it runs and that SMTP_URL names it.";
 }
 
 function textMember(error: unknown, name: string): string | null {

@@ -1,102 +1,112 @@
-import { join } from "node:path";
 import nodemailer from "nodemailer";
-import { dataDirectory } from "~/data-directory.server";
 import { env } from "~/env.server";
-import { describeMailFailure, MailFailure } from "./mail-failure.server";
-import type { MailDestination, MailMessage } from "./mail-message";
-import { writeToOutbox } from "./outbox.server";
+import { composeMessage, SELF_CONTAINED } from "./compose-message.server";
+import type { MailTransport, TransportedMail } from "./mail-transport";
+import { describeSmtpFailure } from "./smtp-failure";
 
-/** Timeouts of one step of the SMTP conversation, and of a whole mail, in milliseconds. */
-const STEP_TIMEOUT_MS = 10_000;
-const MAIL_TIMEOUT_MS = 30_000;
-
-/** Maximum connections to the mail server, which is also the queue's concurrency. */
-export const MAIL_CONNECTIONS = 3;
-
-/** Keeps nodemailer from reading files or URLs named in a message's content. */
-const SELF_CONTAINED = { disableFileAccess: true, disableUrlAccess: true } as const;
-
-type SmtpPool = ReturnType<typeof createSmtpPool>;
-
-let pool: { url: string; transport: SmtpPool } | undefined;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Sends one mail: by `SMTP_URL`, or without it as an `.eml` file in `DATA_DIR/outbox`. Resolves to which one
- * when the mail server has accepted it or the file is written. Throws a MailFailure, which never contains the
- * address.
+ * How long a server may take to answer; RFC 5321 (4.5.3.2.6) gives it ten minutes after the end of a message. Hanging
+ * up sooner would deliver the mail of a slow server twice.
  */
-export async function sendMail(mail: MailMessage): Promise<MailDestination> {
-  const { to, subject, text, html, headers } = mail;
-  const { SMTP_URL, MAIL_FROM } = env();
-  const message = {
-    subject,
-    text: unencoded(text),
-    html,
-    from: MAIL_FROM,
-    // As an object it is never parsed into several addresses.
-    to: { name: "", address: to },
-    // Suppresses automatic replies (RFC 3834).
-    headers: { "Auto-Submitted": "auto-generated", ...headers },
-  };
-  try {
-    if (SMTP_URL) {
-      await smtpPool(SMTP_URL).sendMail({
-        ...message,
-        signal: AbortSignal.timeout(MAIL_TIMEOUT_MS),
-      });
-      return "smtp";
-    }
-    const composer = nodemailer.createTransport({
-      streamTransport: true,
-      buffer: true,
-      newline: "windows",
-      ...SELF_CONTAINED,
-    });
-    const composed = await composer.sendMail(message);
-    await writeToOutbox(join(dataDirectory(), "outbox"), composed.message as Buffer);
-    return "outbox";
-  } catch (error) {
-    throw new MailFailure(describeMailFailure(error, SMTP_URL ? "smtp" : "outbox"));
-  }
-}
+const ANSWER_TIMEOUT_MS = 10 * 60_000;
 
-/** Closes the connections to the mail server; a mail being sent at that moment fails. */
-export function closeMailConnections(): void {
-  pool?.transport.close({ force: true });
-  pool = undefined;
-}
+/** nodemailer's list, and List-Unsubscribe-Post, which has to be signed (RFC 8058, 4). */
+const SIGNED_HEADERS = [
+  "From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type",
+  "Content-Transfer-Encoding:In-Reply-To:References:List-Id:List-Help:List-Unsubscribe",
+  "List-Unsubscribe-Post:List-Subscribe:List-Post:List-Owner:List-Archive:Auto-Submitted",
+].join(":");
+
+type Timeouts = { connectMs: number; answerMs: number };
 
 /**
- * nodemailer would break every line of more than 76 characters by quoted-printable, and with it the links in
- * an outbox file or a mail's source. SMTP allows lines of up to 998 characters.
+ * Delivers by the mail server at `SMTP_URL`, with at most `MAIL_CONNECTIONS` connections, signed if DKIM is set up.
+ * Options in the URL, as in `smtp://host?socketTimeout=60000`, override the timeouts.
  */
-function unencoded(text: string): string | { raw: string } {
-  if (!/^(?:[\x20-\x7e]{0,998}\n)*$/.test(text)) return text;
-  const headers = ["Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: 7bit"];
-  return { raw: [...headers, "", ...text.split("\n")].join("\r\n") };
-}
-
-function smtpPool(url: string): SmtpPool {
-  if (pool?.url !== url) {
-    closeMailConnections();
-    pool = { url, transport: createSmtpPool(url) };
-  }
-  return pool.transport;
-}
-
-/** Options in the URL, as in `smtp://host?socketTimeout=60000`, override these settings. */
-function createSmtpPool(url: string) {
-  return nodemailer.createTransport({
+export function openSmtpTransport(
+  url: string,
+  { connectMs, answerMs }: Timeouts = {
+    connectMs: CONNECT_TIMEOUT_MS,
+    answerMs: ANSWER_TIMEOUT_MS,
+  },
+): MailTransport {
+  const { DKIM, MAIL_CONNECTIONS } = env();
+  const pool = nodemailer.createTransport({
     url,
     pool: true,
     maxConnections: MAIL_CONNECTIONS,
+    // only mail of which nothing was sent is moved to another connection
     maxRequeues: 1,
-    // Closed when idle, so that the next mail does not use a dead connection.
+    // closed when idle, so that the next mail does not use a dead connection
     idleTimeout: 60_000,
-    connectionTimeout: STEP_TIMEOUT_MS,
-    greetingTimeout: STEP_TIMEOUT_MS,
-    socketTimeout: STEP_TIMEOUT_MS,
-    dnsTimeout: STEP_TIMEOUT_MS,
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    dnsTimeout: connectMs,
+    socketTimeout: answerMs,
+    ...(DKIM && {
+      dkim: {
+        domainName: DKIM.domain,
+        keySelector: DKIM.selector,
+        privateKey: DKIM.privateKey,
+        headerFieldNames: SIGNED_HEADERS,
+      },
+    }),
     ...SELF_CONTAINED,
   });
+  /** The stream from which a mail is being sent, by its Message-ID. */
+  const streams = new Map<string, NodeJS.ReadableStream & { readableEnded: boolean }>();
+  pool.use("stream", (mail, done) => {
+    const { message, data } = mail;
+    const create = message.createReadStream.bind(message);
+    message.createReadStream = (...options) => {
+      const stream = create(...options);
+      streams.set(String(data.messageId), stream);
+      return stream;
+    };
+    done();
+  });
+
+  return {
+    deliver: async (mail) => {
+      const key = mail.messageId;
+      const wasSentWhole = () => streams.get(key)?.readableEnded === true;
+      const attempt = limitAttempt(mail, answerMs, wasSentWhole);
+      try {
+        await pool.sendMail({ ...composeMessage(mail), signal: attempt.signal });
+        return { kind: "accepted" };
+      } catch (error) {
+        return describeSmtpFailure(error, {
+          wasBegun: streams.has(key),
+          wasSentWhole: wasSentWhole(),
+        });
+      } finally {
+        attempt.finish();
+        streams.delete(key);
+      }
+    },
+    close: () => pool.close({ force: true }),
+  };
+}
+
+/** Aborts an attempt that takes too long, but not while the server may be about to accept the mail. */
+function limitAttempt(
+  { abandonAfterMs }: TransportedMail,
+  answerMs: number,
+  wasSentWhole: () => boolean,
+): { signal: AbortSignal; finish: () => void } {
+  const controller = new AbortController();
+  const abandon = setTimeout(() => {
+    if (!wasSentWhole()) controller.abort();
+  }, abandonAfterMs);
+  // a server that trickles its answer does not run into the socket's timeout
+  const giveUp = setTimeout(() => controller.abort(), abandonAfterMs + answerMs);
+  return {
+    signal: controller.signal,
+    finish: () => {
+      clearTimeout(abandon);
+      clearTimeout(giveUp);
+    },
+  };
 }

@@ -1,11 +1,12 @@
 import { env } from "~/env.server";
 import { emailSchema } from "~/features/accounts/credentials";
-import { sendMailInBackground } from "~/features/mail/background-mail.server";
+import { enqueueMail, isMailQueueFull } from "~/features/mail/enqueue-mail.server";
 import { newsletterConfirmationMail } from "~/features/mail/newsletter-confirmation-mail";
+import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
+import { getDatabase } from "~db/client";
 import {
-  deleteSubscriber,
   findSubscriberByEmail,
   insertSubscriber,
   insertUnconfirmedSubscriber,
@@ -46,22 +47,21 @@ function addAtOnce(email: string): Promise<boolean> {
 /** False only for a confirmed address. An unconfirmed one is mailed again, but not often. */
 async function askToConfirm(email: string): Promise<boolean> {
   const now = Date.now();
-  const id = await insertUnconfirmedSubscriber(email, {
-    now: new Date(now),
-    askAgainAfter: new Date(now - RESEND_AFTER_MS),
-  });
-  if (!id) return (await findSubscriberByEmail(email))?.confirmedAt === null;
-  const queued = sendMailInBackground("newsletter confirmation", async () =>
-    newsletterConfirmationMail({
+  const times = { now: new Date(now), askAgainAfter: new Date(now - RESEND_AFTER_MS) };
+  const isAsked = await getDatabase().db.transaction(async (tx) => {
+    const id = await insertUnconfirmedSubscriber(email, times, tx);
+    if (!id) return false;
+    // rolls back, since otherwise the next attempt would send no mail until RESEND_AFTER_MS is over
+    if (await isMailQueueFull(tx)) throw new Error("No confirmation mail can be sent now.");
+    const { to, ...message } = newsletterConfirmationMail({
       to: email,
       url: env().PUBLIC_URL + confirmPath(id),
       headers: unsubscribeHeaders(id),
-    }),
-  );
-  if (!queued) {
-    // otherwise the next attempt would send no mail until RESEND_AFTER_MS is over
-    await deleteSubscriber(id);
-    throw new Error("No confirmation mail can be sent now.");
-  }
+    });
+    await enqueueMail({ kind: "newsletter-confirmation", to, message }, tx);
+    return true;
+  });
+  if (!isAsked) return (await findSubscriberByEmail(email))?.confirmedAt === null;
+  wakeMailWorker();
   return true;
 }

@@ -39,8 +39,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const limited = await limitForm("reset", { form, context, account, knownBrowser }, failure);
   if (limited) return limited;
 
-  const { kind } = requestPasswordReset(account);
-  if (kind === "busy") return answerForm(form, failure());
+  const { kind } = await requestPasswordReset(account);
+  if (kind !== "accepted") return answerForm(form, failure());
   const redirectTo = `${FORGOT_PASSWORD_PATH}?sent`;
   return answerForm(form, { toast: toasts.passwordResetRequested, redirectTo });
 }

@@ -1,0 +1,151 @@
+import { log } from "~/observability/log.server";
+import type { Executor } from "~db/client";
+import {
+  type CampaignCursor,
+  type ClaimedCampaignMail,
+  claimCampaignMails,
+  findCampaignsToSend,
+  pauseCampaign,
+} from "~db/queries/mail-claims";
+import { takeMailTokens } from "~db/queries/mail-token-buckets";
+import type { IssueSource, PreparedIssue } from "./issue-source";
+
+/** How long the list of campaigns and the place reached in each are used before they are looked up again. */
+const LIST_LIFE_MS = 1_000;
+const CURSOR_LIFE_MS = 10_000;
+
+/** How long a campaign waits when the mail server asks for less, in milliseconds. */
+const BUSY_PAUSE_MS = 30_000;
+
+/** Mails in a row that the server refuses for their content or sender before the campaign is paused. */
+const MAX_BLOCKED = 20;
+
+const CACHED_ISSUES = 4;
+
+export type CampaignMail = ClaimedCampaignMail & { campaignId: string };
+
+type Campaign = { id: string; rate: number | null };
+type Place = { cursor: CampaignCursor | null; since: number };
+
+/** The mails of running campaigns, claimed from each in turn and no faster than the rates allow. */
+export class CampaignLane {
+  readonly #workerId: string;
+  readonly #executor: Executor;
+  readonly #issueSource: IssueSource;
+  readonly #rate: number | null;
+  readonly #places = new Map<string, Place>();
+  readonly #blocked = new Map<string, number>();
+  readonly #issues = new Map<string, Promise<PreparedIssue>>();
+  #campaigns: Campaign[] = [];
+  #listedAt = Number.NEGATIVE_INFINITY;
+  #notBefore = 0;
+
+  constructor(
+    workerId: string,
+    executor: Executor,
+    { issueSource, rate }: { issueSource: IssueSource; rate: number | null },
+  ) {
+    this.#workerId = workerId;
+    this.#executor = executor;
+    this.#issueSource = issueSource;
+    this.#rate = rate;
+  }
+
+  /** Claims up to `most` mails of the campaign whose turn it is; `now` is in milliseconds, monotonic. */
+  async claim(most: number, now: number): Promise<CampaignMail[]> {
+    if (now < this.#notBefore) return [];
+    await this.#list(now);
+    for (let turns = this.#campaigns.length; turns > 0; turns--) {
+      const campaign = this.#campaigns.shift();
+      if (!campaign) break;
+      const granted = await this.#takeTokens(campaign, most);
+      const claimed = granted > 0 ? await this.#claimFrom(campaign.id, granted, now) : [];
+      // at its end, a campaign is not claimed from again until the list is renewed
+      if (granted === 0 || claimed.length > 0) this.#campaigns.push(campaign);
+      if (claimed.length > 0) return claimed;
+    }
+    return [];
+  }
+
+  /** Milliseconds after which an unsuccessful claim is worth repeating: sooner than `idleMs` if only a rate held it. */
+  waitMs(idleMs: number): number {
+    const rates = this.#campaigns.map(({ rate }) => rate ?? this.#rate ?? 0).filter(Boolean);
+    return rates.length > 0 ? Math.min(idleMs, Math.max(50, 1000 / Math.max(...rates))) : idleMs;
+  }
+
+  /** The issue of a campaign, rendered once. */
+  issue(campaignId: string): Promise<PreparedIssue> {
+    const cached = this.#issues.get(campaignId);
+    if (cached) return cached;
+    const issue = this.#issueSource(campaignId);
+    issue.catch(() => this.#issues.delete(campaignId));
+    this.#issues.set(campaignId, issue);
+    const oldest = this.#issues.keys().next().value;
+    if (this.#issues.size > CACHED_ISSUES && oldest) this.#issues.delete(oldest);
+    return issue;
+  }
+
+  /** The mail server asks for less. */
+  pauseWhileBusy(now: number): void {
+    this.#notBefore = now + BUSY_PAUSE_MS;
+  }
+
+  /** A mail of the campaign was not refused for its content or sender. */
+  recordUnblocked(campaignId: string): void {
+    this.#blocked.delete(campaignId);
+  }
+
+  /** The server refused a mail for its content or sender; a run of such refusals pauses the campaign. */
+  async recordBlocked(campaignId: string, reply: string | null): Promise<void> {
+    const blocked = (this.#blocked.get(campaignId) ?? 0) + 1;
+    this.#blocked.set(campaignId, blocked);
+    if (blocked !== MAX_BLOCKED) return;
+    this.#blocked.delete(campaignId);
+    const reason = `The mail server refused ${MAX_BLOCKED} mails in a row: ${reply}`;
+    await pauseCampaign(campaignId, reason, this.#executor);
+    log().error({ campaignId, reply }, "a campaign was paused: its mails are refused one by one");
+  }
+
+  async #claimFrom(campaignId: string, most: number, now: number): Promise<CampaignMail[]> {
+    const place = this.#placeIn(campaignId, now);
+    const { claimed, cursor } = await claimCampaignMails(
+      this.#workerId,
+      campaignId,
+      { most, after: place.cursor },
+      this.#executor,
+    );
+    if (cursor) place.cursor = cursor;
+    else this.#places.delete(campaignId);
+    return claimed.map((mail) => ({ ...mail, campaignId }));
+  }
+
+  async #list(now: number): Promise<void> {
+    if (now - this.#listedAt < LIST_LIFE_MS) return;
+    const due = await findCampaignsToSend(this.#executor);
+    // those already listed keep their turn
+    const turns = this.#campaigns.map(({ id }) => id);
+    const turnOf = (id: string) => (turns.includes(id) ? turns.indexOf(id) : turns.length);
+    this.#campaigns = due.toSorted((a, b) => turnOf(a.id) - turnOf(b.id));
+    this.#listedAt = now;
+  }
+
+  /** Rows locked by another worker's claim may be free again, so the cursor is used for a limited time. */
+  #placeIn(campaignId: string, now: number): Place {
+    const known = this.#places.get(campaignId);
+    if (known && now - known.since < CURSOR_LIFE_MS) return known;
+    const place = { cursor: null, since: now };
+    this.#places.set(campaignId, place);
+    return place;
+  }
+
+  async #takeTokens({ id, rate }: Campaign, wanted: number): Promise<number> {
+    const own = rate
+      ? await takeMailTokens(`campaign:${id}`, rate, wanted, this.#executor)
+      : wanted;
+    if (own === 0 || !this.#rate) return own;
+    return takeMailTokens(MAIL_RATE_BUCKET, this.#rate, own, this.#executor);
+  }
+}
+
+/** The token bucket of `MAIL_RATE`. */
+export const MAIL_RATE_BUCKET = "all";

@@ -1,0 +1,44 @@
+import { env } from "~/env.server";
+import { addressOf } from "~/environment/schema.server";
+import type { TransportedMail } from "./mail-transport";
+
+/** Keeps nodemailer from reading files or URLs named in a message's content. */
+export const SELF_CONTAINED = { disableFileAccess: true, disableUrlAccess: true } as const;
+
+/** A mail as nodemailer takes it: from `MAIL_FROM`, with bounces to `MAIL_BOUNCE_ADDRESS`. */
+export function composeMessage({ messageId, to, date, content }: TransportedMail) {
+  const { MAIL_FROM, MAIL_BOUNCE_ADDRESS } = env();
+  // as an object it is never parsed into several addresses
+  const recipient = { name: "", address: to };
+  const envelope = { from: MAIL_BOUNCE_ADDRESS ?? addressOf(MAIL_FROM) ?? "", to: [recipient] };
+  if (Buffer.isBuffer(content)) return { envelope, messageId, raw: content };
+  const { subject, text, html, headers } = content;
+  return {
+    envelope,
+    messageId,
+    date,
+    subject,
+    text: unencoded(text),
+    html,
+    from: MAIL_FROM,
+    to: recipient,
+    // suppresses automatic replies (RFC 3834)
+    headers: { "Auto-Submitted": "auto-generated", ...headers },
+  };
+}
+
+/** The Message-ID of a queued mail, the same at every attempt. */
+export function messageIdOf(mailId: string): string {
+  const domain = addressOf(env().MAIL_FROM)?.split("@")[1] ?? "localhost";
+  return `<${mailId}@${domain}>`;
+}
+
+/**
+ * nodemailer would break every line of more than 76 characters by quoted-printable, and with it the links in
+ * an outbox file or a mail's source. SMTP allows lines of up to 998 characters.
+ */
+function unencoded(text: string): string | { raw: string } {
+  if (!/^(?:[\x20-\x7e]{0,998}\n)*$/.test(text)) return text;
+  const headers = ["Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: 7bit"];
+  return { raw: [...headers, "", ...text.split("\n")].join("\r\n") };
+}

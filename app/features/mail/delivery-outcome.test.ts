@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import type { Delivery } from "./delivery";
+import { judgeDelivery } from "./delivery-outcome";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+const judge = (
+  delivery: Delivery,
+  mail: { attempts?: number; timesInDoubt?: number; expiresAt?: number } = {},
+) => judgeDelivery(delivery, { attempts: 0, timesInDoubt: 0, expiresAt: 5 * DAY, ...mail }, 0, 0.5);
+
+const refused = (
+  stage: "MAIL FROM" | "RCPT TO" | "DATA",
+  code: number,
+  enhanced: string | null = null,
+): Delivery => ({ kind: "refused", stage, code, enhanced });
+
+const retriedAfter = (delayMs: number) => ({
+  kind: "retry",
+  delayMs,
+  countsAttempt: true,
+  inDoubt: false,
+});
+const failed = { kind: "failed", inDoubt: false, suppressAddress: false };
+const heldBack = { kind: "retry", delayMs: 0, countsAttempt: false, inDoubt: false };
+
+describe("after an attempt to deliver a mail", () => {
+  it("is sent when the server accepted it", () => {
+    expect(judge({ kind: "accepted" })).toEqual({
+      next: { kind: "sent" },
+      server: "works",
+      reply: null,
+    });
+  });
+
+  it("waits, without an attempt counted, while the server cannot be reached", () => {
+    const delivery = {
+      kind: "not-sent",
+      phase: "connecting",
+      code: "ECONNREFUSED",
+      advice: "",
+    } as const;
+    expect(judge(delivery)).toEqual({
+      next: heldBack,
+      server: "unavailable",
+      reply: "ECONNREFUSED",
+    });
+  });
+
+  it.each([
+    refused("MAIL FROM", 451, "4.3.2"),
+    refused("MAIL FROM", 452),
+    refused("MAIL FROM", 530, "5.7.0"),
+    refused("MAIL FROM", 550),
+  ])("waits, without an attempt counted, when the sender is refused: %o", (delivery) => {
+    expect(judge(delivery)).toMatchObject({ next: heldBack, server: "unavailable" });
+  });
+
+  it("is retried soon when the connection was lost before its end", () => {
+    const delivery = {
+      kind: "not-sent",
+      phase: "sending",
+      code: "ECONNECTION",
+      advice: "",
+    } as const;
+    expect(judge(delivery)).toMatchObject({ next: retriedAfter(5_000), server: "drops" });
+  });
+
+  it.each([421, 503])("is retried soon when the server ends the conversation with %i", (code) => {
+    expect(judge(refused("DATA", code))).toMatchObject({
+      next: retriedAfter(5_000),
+      server: "drops",
+    });
+  });
+
+  it("is in doubt without an answer: sent twice more, then listed as failed", () => {
+    const delivery = { kind: "unanswered", code: "ETIMEDOUT" } as const;
+    const next = { kind: "retry", delayMs: 15 * MINUTE, countsAttempt: false, inDoubt: true };
+    expect(judge(delivery)).toEqual({ next, server: "drops", reply: "no answer (ETIMEDOUT)" });
+    expect(judge(delivery, { timesInDoubt: 1 }).next).toMatchObject({ delayMs: 60 * MINUTE });
+    expect(judge(delivery, { timesInDoubt: 2 }).next).toEqual({ ...failed, inDoubt: true });
+  });
+
+  it.each([
+    [refused("RCPT TO", 450, "4.2.0"), "works"],
+    [refused("RCPT TO", 451), "works"],
+    [refused("RCPT TO", 452), "busy"],
+    [refused("RCPT TO", 452, "4.5.3"), "busy"],
+    [refused("DATA", 451, "4.7.1"), "busy"],
+    [refused("DATA", 451, "4.3.0"), "busy"],
+  ])("is retried later when refused for now: %o", (delivery, server) => {
+    expect(judge(delivery)).toMatchObject({ next: retriedAfter(MINUTE), server });
+    expect(judge(delivery, { attempts: 2 }).next).toEqual(retriedAfter(15 * MINUTE));
+  });
+
+  it.each([
+    refused("RCPT TO", 550),
+    refused("RCPT TO", 551),
+    refused("RCPT TO", 553),
+    refused("RCPT TO", 550, "5.1.1"),
+    refused("RCPT TO", 550, "5.1.2"),
+    refused("RCPT TO", 501, "5.1.3"),
+    refused("RCPT TO", 550, "5.1.6"),
+    refused("RCPT TO", 556, "5.1.10"),
+    refused("RCPT TO", 550, "5.2.1"),
+    refused("DATA", 550, "5.1.1"),
+  ])("fails and has its address suppressed when there is no such mailbox: %o", (delivery) => {
+    expect(judge(delivery)).toMatchObject({
+      next: { kind: "failed", inDoubt: false, suppressAddress: true },
+      server: "works",
+    });
+  });
+
+  it.each([
+    [refused("RCPT TO", 550, "5.7.1"), "blocks"],
+    [refused("RCPT TO", 550, "5.4.1"), "works"],
+    [refused("RCPT TO", 554), "blocks"],
+    [refused("DATA", 550), "works"],
+    [refused("DATA", 554), "blocks"],
+    [refused("DATA", 550, "5.7.26"), "blocks"],
+    [refused("RCPT TO", 500), "works"],
+    [refused("MAIL FROM", 552, "5.3.4"), "works"],
+    [refused("DATA", 552, "5.3.4"), "works"],
+  ])(
+    "fails, and its address stays, when refused for good for another reason: %o",
+    (delivery, server) => {
+      expect(judge(delivery)).toMatchObject({ next: failed, server });
+    },
+  );
+
+  it.each([
+    refused("RCPT TO", 552),
+    refused("RCPT TO", 552, "5.2.2"),
+    refused("RCPT TO", 452, "4.2.2"),
+    refused("DATA", 552, "5.2.2"),
+  ])("is tried three more times when the mailbox is full: %o", (delivery) => {
+    expect(judge(delivery)).toMatchObject({ next: retriedAfter(120 * MINUTE), server: "works" });
+    expect(judge(delivery, { attempts: 3 }).next).toEqual(failed);
+  });
+
+  it("fails when it would have expired before the next attempt", () => {
+    const delivery = refused("RCPT TO", 451);
+    expect(judge(delivery, { expiresAt: MINUTE + 1 }).next).toEqual(retriedAfter(MINUTE));
+    expect(judge(delivery, { expiresAt: MINUTE }).next).toEqual(failed);
+  });
+
+  it("is described by codes alone", () => {
+    expect(judge(refused("RCPT TO", 550, "5.1.1")).reply).toBe("550 5.1.1 RCPT TO");
+    expect(judge(refused("DATA", 554)).reply).toBe("554 DATA");
+  });
+});

@@ -1,0 +1,142 @@
+import type { Delivery } from "./delivery";
+import { retryDelayMs } from "./retry-schedule";
+
+/** What is done with a mail after an attempt. */
+export type NextStep =
+  | { kind: "sent" }
+  | {
+      kind: "retry";
+      delayMs: number;
+      /** Whether the attempt counts for the mail's schedule; an outage of the mail server does not. */
+      countsAttempt: boolean;
+      inDoubt: boolean;
+    }
+  | { kind: "failed"; inDoubt: boolean; suppressAddress: boolean };
+
+/** What an attempt says about the mail server. */
+export type ServerVerdict =
+  | "works"
+  /** Works, but asks for less. */
+  | "busy"
+  /** Refuses the content or the sender's reputation. */
+  | "blocks"
+  /** Gave this conversation up; only a run of them says something about the server. */
+  | "drops"
+  /** Cannot be used for any mail. */
+  | "unavailable";
+
+export type DeliveryOutcome = {
+  next: NextStep;
+  server: ServerVerdict;
+  /** The failure as codes, such as "450 4.2.2 RCPT TO"; null after a success. */
+  reply: string | null;
+};
+
+/** The counters of a mail before the attempt, and when it expires, in milliseconds of the clock that `now` is read from. */
+export type AttemptedMail = { attempts: number; timesInDoubt: number; expiresAt: number };
+
+type Refusal = Extract<Delivery, { kind: "refused" }>;
+
+/**
+ * Decides what follows from an attempt. A mail refused for now is retried until it expires; the address of a
+ * mailbox that does not exist is to be suppressed; trouble with the server as a whole costs no attempt.
+ */
+export function judgeDelivery(
+  delivery: Delivery,
+  mail: AttemptedMail,
+  now: number,
+  random: number,
+): DeliveryOutcome {
+  switch (delivery.kind) {
+    case "accepted":
+      return { next: { kind: "sent" }, server: "works", reply: null };
+    case "not-sent":
+      if (delivery.phase === "connecting") return heldBack(delivery.code);
+      return {
+        next: retry("lost", mail, now, random),
+        server: "drops",
+        reply: delivery.code,
+      };
+    case "unanswered":
+      return {
+        next: retry("unanswered", { ...mail, attempts: mail.timesInDoubt }, now, random, true),
+        server: "drops",
+        reply: `no answer (${delivery.code})`,
+      };
+    case "refused":
+      return judgeRefusal(delivery, mail, now, random);
+  }
+}
+
+function judgeRefusal(
+  refusal: Refusal,
+  mail: AttemptedMail,
+  now: number,
+  random: number,
+): DeliveryOutcome {
+  const { stage, code, enhanced } = refusal;
+  const reply = [code, enhanced, stage].filter(Boolean).join(" ");
+  const retried = (reason: "refused" | "mailbox-full" | "lost", server: ServerVerdict) => ({
+    next: retry(reason, mail, now, random),
+    server,
+    reply,
+  });
+  const failed = (server: ServerVerdict, suppressAddress = false): DeliveryOutcome => ({
+    next: { kind: "failed", inDoubt: false, suppressAddress },
+    server,
+    reply,
+  });
+
+  if (isTooLarge(refusal)) return failed("works");
+  // 421: the server closes the connection; 503: it has lost track of the conversation
+  if (code === 421 || code === 503) return retried("lost", "drops");
+  if (stage === "MAIL FROM") return heldBack(reply);
+  if (isMailboxFull(refusal)) return retried("mailbox-full", "works");
+  if (code < 500) return retried("refused", isThrottling(refusal) ? "busy" : "works");
+  if (isUnknownMailbox(refusal)) return failed("works", true);
+  return failed(isBlocking(refusal) ? "blocks" : "works");
+}
+
+/** Nothing is wrong with the mail, and no other could be sent either. */
+function heldBack(reply: string): DeliveryOutcome {
+  return {
+    next: { kind: "retry", delayMs: 0, countsAttempt: false, inDoubt: false },
+    server: "unavailable",
+    reply,
+  };
+}
+
+function retry(
+  reason: Parameters<typeof retryDelayMs>[0],
+  { attempts, expiresAt }: AttemptedMail,
+  now: number,
+  random: number,
+  inDoubt = false,
+): NextStep {
+  const delayMs = retryDelayMs(reason, attempts, random);
+  if (delayMs === null || now + delayMs >= expiresAt) {
+    return { kind: "failed", inDoubt, suppressAddress: false };
+  }
+  return { kind: "retry", delayMs, countsAttempt: !inDoubt, inDoubt };
+}
+
+/** RFC 3463, 3.4: the message is too big for the system. */
+const isTooLarge = ({ enhanced, stage, code }: Refusal) =>
+  enhanced === "5.3.4" || (stage === "MAIL FROM" && code === 552);
+
+/** RFC 5321, 4.2.3: 552 is "exceeded storage allocation". */
+const isMailboxFull = ({ code, enhanced }: Refusal) =>
+  enhanced ? /^[45]\.2\.2$/.test(enhanced) : code === 552;
+
+/** RFC 3463: a mailbox that does not exist, has moved or is disabled; without an enhanced code, RFC 5321's reply codes. */
+function isUnknownMailbox({ stage, code, enhanced }: Refusal): boolean {
+  if (enhanced) return /^5\.(?:1\.(?:[1236]|10)|2\.1)$/.test(enhanced);
+  return stage === "RCPT TO" && (code === 550 || code === 551 || code === 553);
+}
+
+/** RFC 3463: trouble of the mail system (3), too many recipients (5.3), policy (7), or no room (452). */
+const isThrottling = ({ code, enhanced }: Refusal) =>
+  enhanced ? /^4\.(?:3\.|5\.3$|7\.)/.test(enhanced) : code === 452;
+
+const isBlocking = ({ code, enhanced }: Refusal) =>
+  enhanced ? enhanced.startsWith("5.7.") : code === 554;

@@ -1,0 +1,206 @@
+import { log } from "~/observability/log.server";
+import { countMail } from "~/observability/metrics.server";
+import type { Database } from "~db/client";
+import { isDatabaseUnavailable } from "~db/database-errors";
+import {
+  type ClaimedTransactionalMail,
+  clearHardBounce,
+  deleteMail,
+  finishUnsentMails,
+  lockClaimedMail,
+  requeueMails,
+  storeComposedMail,
+} from "~db/queries/mail-claims";
+import type { RenderedMail } from "~db/schema";
+import type { CampaignLane, CampaignMail } from "./campaign-lane.server";
+import { messageIdOf } from "./compose-message.server";
+import { type DeliveryOutcome, judgeDelivery, type ServerVerdict } from "./delivery-outcome";
+import type { ComposedLaterKind, MailComposer } from "./enqueue-mail.server";
+import { MAIL_RULES, type MailKind } from "./mail-kinds";
+import type { MailTransport, TransportedMail } from "./mail-transport";
+import type { ResultRecorder } from "./result-recorder.server";
+import { retryDelayMs } from "./retry-schedule";
+
+/** When an attempt is abandoned that has not sent its whole message, in milliseconds. */
+const ABANDON_TRANSACTIONAL_MS = 60_000;
+const ABANDON_CAMPAIGN_MS = 5 * 60_000;
+
+/** How soon a mail that could not be composed for lack of the database is tried again, in milliseconds. */
+const COMPOSE_AGAIN_MS = 1_000;
+
+export type ClaimedMail = ClaimedTransactionalMail | CampaignMail;
+
+export type MailComposers = Record<ComposedLaterKind, MailComposer>;
+
+/** What an attempt showed about the server, with codes and advice for the log; null if it never came to one. */
+export type ServerReport = { verdict: ServerVerdict; reply: string | null; advice: string | null };
+
+type Content = Pick<TransportedMail, "to" | "date" | "content">;
+
+type Services = {
+  workerId: string;
+  database: Database;
+  recorder: ResultRecorder;
+  composers: MailComposers;
+  campaigns: CampaignLane | null;
+};
+
+/** Delivers claimed mails and records what became of them. */
+export class MailDelivery {
+  readonly #services: Services;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** Composes if need be, delivers and records; resolves when the result is recorded. Never throws. */
+  async deliver(mail: ClaimedMail, transport: MailTransport): Promise<ServerReport | null> {
+    const claimedAt = performance.now();
+    const content = (await this.#finishWithoutSending(mail)) ? null : await this.#contentOf(mail);
+    if (!content) return null;
+    const isCampaign = "campaignId" in mail;
+    const delivery = await transport.deliver({
+      ...content,
+      messageId: messageIdOf(mail.id),
+      abandonAfterMs: isCampaign ? ABANDON_CAMPAIGN_MS : ABANDON_TRANSACTIONAL_MS,
+    });
+    if (delivery.kind === "accepted") {
+      await this.#services.recorder.sent(mail.id);
+      await this.#afterAccepted(mail);
+      return { verdict: "works", reply: null, advice: null };
+    }
+    const outcome = judgeDelivery(
+      delivery,
+      { ...mail, expiresAt: claimedAt + mail.expiresInMs },
+      performance.now(),
+      Math.random(),
+    );
+    await this.#recordFailure(mail, outcome);
+    if (isCampaign) await this.#recordBlocks(mail.campaignId, outcome);
+    const advice = delivery.kind === "not-sent" ? delivery.advice : null;
+    return { verdict: outcome.server, reply: outcome.reply, advice };
+  }
+
+  /** Finishes a mail that is not to be sent: expired, suppressed, or to somebody who has left the list. */
+  async #finishWithoutSending(mail: ClaimedMail): Promise<boolean> {
+    const state = unsentStateOf(mail);
+    if (!state) return false;
+    const { recorder, workerId } = this.#services;
+    await recorder.record((executor) =>
+      finishUnsentMails([mail.id], workerId, { state }, executor),
+    );
+    countMail(laneOf(mail), state);
+    log()[state === "expired" ? "warn" : "info"](factsOf(mail), `a mail was not sent: ${state}`);
+    return true;
+  }
+
+  /** What to send; null, with the mail queued again or removed, if that cannot be said now. */
+  async #contentOf(mail: ClaimedMail): Promise<Content | null> {
+    try {
+      return "campaignId" in mail
+        ? await this.#composeForSubscriber(mail)
+        : await this.#composeTransactional(mail);
+    } catch (error) {
+      const isUnavailable = isDatabaseUnavailable(error);
+      const delayMs = isUnavailable
+        ? COMPOSE_AGAIN_MS
+        : (retryDelayMs("refused", mail.attempts, Math.random()) ?? COMPOSE_AGAIN_MS);
+      const message = "a mail could not be composed; it is tried again until it expires";
+      log().error({ ...factsOf(mail), err: error, retryInMs: delayMs }, message);
+      await this.#requeue(mail, { delayMs, countsAttempt: !isUnavailable, reply: "not composed" });
+      return null;
+    }
+  }
+
+  async #composeForSubscriber(mail: CampaignMail): Promise<Content> {
+    const { email = "", unsubscribeToken } = mail.subscriber ?? {};
+    if (!unsubscribeToken) throw new Error("This subscriber has no unsubscribe token yet.");
+    const issue = await this.#services.campaigns?.issue(mail.campaignId);
+    if (!issue) throw new Error("This worker has no source of issues.");
+    const date = new Date();
+    const messageId = messageIdOf(mail.id);
+    return {
+      to: email,
+      date,
+      content: issue.compose({ email, unsubscribeToken, messageId, date }),
+    };
+  }
+
+  async #composeTransactional(mail: ClaimedTransactionalMail): Promise<Content | null> {
+    const date = new Date(Date.now() - mail.ageMs);
+    if (mail.message) return { to: mail.recipient, date, content: mail.message };
+    const composed = await this.#composeAndStore(mail);
+    return composed && { to: composed.to, date, content: composed.message };
+  }
+
+  /** Composes and stores in one transaction: a link is stored if and only if the mail with it is. */
+  #composeAndStore({
+    id,
+    kind,
+    recipient,
+  }: ClaimedTransactionalMail): Promise<{ to: string; message: RenderedMail } | null> {
+    const { database, workerId, composers } = this.#services;
+    return database.db.transaction(async (tx) => {
+      if (!(await lockClaimedMail(id, workerId, tx))) return null;
+      const compose = composers[kind as ComposedLaterKind];
+      const composed = await compose(recipient, tx);
+      if (composed) await storeComposedMail(id, composed, tx);
+      else await deleteMail(id, tx);
+      return composed;
+    });
+  }
+
+  async #afterAccepted(mail: ClaimedMail): Promise<void> {
+    countMail(laneOf(mail), "sent");
+    if ("campaignId" in mail) this.#services.campaigns?.recordUnblocked(mail.campaignId);
+    log()["campaignId" in mail ? "debug" : "info"](factsOf(mail), "mail sent");
+    if (!mail.isSuppressed) return;
+    await this.#services.recorder.record((executor) => clearHardBounce(mail.id, executor));
+  }
+
+  async #recordFailure(mail: ClaimedMail, { next, reply }: DeliveryOutcome): Promise<void> {
+    if (next.kind === "retry") {
+      const facts = { ...factsOf(mail), reply, retryInMs: next.delayMs };
+      // while the server is unavailable, its circuit breaker says so once for all mails
+      const level = next.delayMs === 0 ? "debug" : "warn";
+      log()[level](facts, "a mail could not be sent yet");
+      countMail(laneOf(mail), next.inDoubt ? "in-doubt" : "retried");
+      return this.#requeue(mail, { ...next, reply });
+    }
+    if (next.kind === "failed") {
+      const { inDoubt, suppressAddress } = next;
+      log().error({ ...factsOf(mail), reply, suppressAddress }, "a mail was given up");
+      countMail(laneOf(mail), "failed");
+      const end = { state: "failed", reply, inDoubt, suppressAddress } as const;
+      const { recorder, workerId } = this.#services;
+      await recorder.record((executor) => finishUnsentMails([mail.id], workerId, end, executor));
+    }
+  }
+
+  async #recordBlocks(campaignId: string, { server, reply }: DeliveryOutcome): Promise<void> {
+    const { recorder, campaigns } = this.#services;
+    if (server !== "blocks") return campaigns?.recordUnblocked(campaignId);
+    await recorder.record(async () => campaigns?.recordBlocked(campaignId, reply));
+  }
+
+  #requeue(
+    { id }: ClaimedMail,
+    again: { delayMs: number; countsAttempt: boolean; inDoubt?: boolean; reply: string | null },
+  ): Promise<void> {
+    const { recorder, workerId } = this.#services;
+    return recorder.record((executor) =>
+      requeueMails([id], workerId, { inDoubt: false, ...again }, executor),
+    );
+  }
+}
+
+function unsentStateOf(mail: ClaimedMail): "expired" | "cancelled" | "suppressed" | null {
+  if (mail.expiresInMs <= 0) return "expired";
+  if ("campaignId" in mail && !mail.subscriber) return "cancelled";
+  const { ignoresSuppression = false } = MAIL_RULES[mail.kind as MailKind] ?? {};
+  return mail.isSuppressed && !ignoresSuppression ? "suppressed" : null;
+}
+
+const laneOf = (mail: ClaimedMail) => ("campaignId" in mail ? "campaign" : "transactional");
+
+const factsOf = ({ id, kind, attempts }: ClaimedMail) => ({ mailId: id, kind, attempts });

@@ -1,0 +1,23 @@
+import type { RenderedMail } from "~db/schema";
+import type { Delivery } from "./delivery";
+
+/** A mail as it is handed to a transport. */
+export type TransportedMail = {
+  /** With angle brackets; the same at every attempt. */
+  messageId: string;
+  /** A bare address, as validated by `emailSchema`. */
+  to: string;
+  date: Date;
+  /** A rendered mail, or the complete message (RFC 5322). */
+  content: RenderedMail | Buffer;
+  /** Milliseconds after which an attempt is abandoned, unless the whole message has been sent by then. */
+  abandonAfterMs: number;
+};
+
+/** Where mail goes: the mail server, or the outbox folder. */
+export type MailTransport = {
+  /** Attempts to deliver a mail. Never throws; no mail's failure contains its address. */
+  deliver: (mail: TransportedMail) => Promise<Delivery>;
+  /** Ends all attempts in progress, which then resolve; the transport cannot be used again. */
+  close: () => void;
+};

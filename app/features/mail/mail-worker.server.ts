@@ -1,0 +1,378 @@
+import { randomUUID } from "node:crypto";
+import pTimeout from "p-timeout";
+import { env } from "~/env.server";
+import { log } from "~/observability/log.server";
+import { type Database, getDatabase } from "~db/client";
+import {
+  claimTransactionalMails,
+  expireTransactionalMails,
+  requeueMails,
+} from "~db/queries/mail-claims";
+import { spendMailTokens } from "~db/queries/mail-token-buckets";
+import { deleteMailWorker, recordHeartbeat, takeOverMails } from "~db/queries/mail-workers";
+import { CampaignLane, type CampaignMail, MAIL_RATE_BUCKET } from "./campaign-lane.server";
+import { CircuitBreaker } from "./circuit-breaker";
+import type { IssueSource } from "./issue-source";
+import {
+  type ClaimedMail,
+  type MailComposers,
+  MailDelivery,
+  type ServerReport,
+} from "./mail-delivery.server";
+import type { MailTransport } from "./mail-transport";
+import { openOutboxTransport } from "./outbox-transport.server";
+import { RECORDING_CONNECTIONS, ResultRecorder } from "./result-recorder.server";
+import { openSmtpTransport } from "./smtp-transport.server";
+import { onMailQueued } from "./wake-mail-worker.server";
+
+const HEARTBEAT_MS = 3_000;
+
+/**
+ * Milliseconds since its last heartbeat after which a worker stops sending, well before others take its mails over
+ * (`LEASE_SECONDS` in `db/queries/mail-workers.ts`).
+ */
+const FENCE_MS = 12_000;
+
+/** How often the queue is looked at for mail that another process queued or that has become due, in milliseconds. */
+const POLL_MS = 1_000;
+const EXPIRY_MS = 60_000;
+
+/** How long results may take to be recorded after the last attempt was ended at a stop, in milliseconds. */
+const RECORD_TIMEOUT_MS = 2_000;
+
+export type MailWorkerOptions = {
+  composers: MailComposers;
+  /** Renders the issues of campaigns; without it their mails are left to other workers. */
+  issueSource?: IssueSource;
+  /** Opens the way out; by default to the mail server at `SMTP_URL`, or without one to the outbox. */
+  openTransport?: () => MailTransport;
+};
+
+export type MailWorker = {
+  /** Resolves when the worker has sent its first heartbeat. */
+  ready: Promise<void>;
+  /**
+   * Claims nothing more, gives attempts in progress `timeoutMs` to finish, then ends them. What was not sent is
+   * queued again, for any worker.
+   */
+  stop: (timeoutMs: number) => Promise<void>;
+};
+
+/** Sends the mail in the database's queue until it is stopped; any number of workers may share a queue. */
+export function startMailWorker(options: MailWorkerOptions): MailWorker {
+  const worker = new Worker(options);
+  return worker.start();
+}
+
+const defaultTransport = () => {
+  const { SMTP_URL } = env();
+  return SMTP_URL ? openSmtpTransport(SMTP_URL) : openOutboxTransport();
+};
+
+/** A moment on both clocks: the monotonic one stops while a machine is suspended, the other can be set. */
+type Instant = { monotonic: number; wall: number };
+
+const instantNow = (): Instant => ({ monotonic: performance.now(), wall: Date.now() });
+
+const ageMs = ({ monotonic, wall }: Instant) =>
+  Math.max(performance.now() - monotonic, Date.now() - wall);
+
+class Worker {
+  readonly #id = randomUUID();
+  readonly #database: Database;
+  readonly #recorder: ResultRecorder;
+  readonly #campaigns: CampaignLane | null;
+  readonly #delivery: MailDelivery;
+  readonly #openTransport: () => MailTransport;
+  readonly #circuit = new CircuitBreaker();
+  readonly #connections: number;
+  readonly #rate: number | null;
+
+  #transport: MailTransport | null = null;
+  /** Attempts in progress, and how many of them are a campaign's. */
+  readonly #attempts = new Set<Promise<void>>();
+  #campaignAttempts = 0;
+  /** Claimed mails of campaigns that wait for a connection. */
+  #buffer: CampaignMail[] = [];
+  /**
+   * Connections campaigns may use: all but one, which is kept for transactional mail; fewer after the server asked for
+   * less, then slowly more again.
+   */
+  #campaignConnections: number;
+  /** Whether the last claim of the lane found less than it asked for, so that only a poll can find more. */
+  #isTransactionalDrained = false;
+  #isCampaignDrained = false;
+
+  #heartbeatAt: Instant | null = null;
+  #circuitOpenedAt: number | null = null;
+  #circuitReason: string | null = null;
+  #isBeating = false;
+  #isStopping = false;
+  /** Whether something has happened since the last claim that makes another one worthwhile. */
+  #isSignalled = false;
+  #endPause: () => void = () => {};
+
+  constructor({ composers, issueSource, openTransport = defaultTransport }: MailWorkerOptions) {
+    const { MAIL_CONNECTIONS, MAIL_RATE } = env();
+    // of its own, so that visitors never wait for the worker's statements and it never for theirs
+    this.#database = getDatabase().reopen({ max: RECORDING_CONNECTIONS + 1 });
+    this.#recorder = new ResultRecorder(this.#database.db);
+    this.#connections = MAIL_CONNECTIONS;
+    this.#campaignConnections = this.#connections - 1;
+    this.#rate = MAIL_RATE ?? null;
+    this.#openTransport = openTransport;
+    this.#campaigns = issueSource
+      ? new CampaignLane(this.#id, this.#database.db, { issueSource, rate: this.#rate })
+      : null;
+    this.#delivery = new MailDelivery({
+      workerId: this.#id,
+      database: this.#database,
+      recorder: this.#recorder,
+      composers,
+      campaigns: this.#campaigns,
+    });
+  }
+
+  start(): MailWorker {
+    const beating = this.#beat();
+    const heartbeats = setInterval(() => void this.#beat(), HEARTBEAT_MS);
+    const fence = setInterval(() => this.#fenceIfSilent(), HEARTBEAT_MS / 3);
+    const expiry = setInterval(() => void this.#attemptTo(expireTransactionalMails), EXPIRY_MS);
+    onMailQueued(() => this.#lookAgain());
+    const claiming = beating.then(() => this.#claimUntilStopped());
+    return {
+      ready: beating,
+      stop: async (timeoutMs) => {
+        onMailQueued(null);
+        this.#isStopping = true;
+        this.#signal();
+        await claiming;
+        await pTimeout(Promise.all(this.#attempts), { milliseconds: timeoutMs, message: false });
+        const unfinished = this.#attempts.size;
+        if (unfinished > 0) log().warn({ unfinished }, "mail is still being sent; ending that");
+        this.#transport?.close();
+        await pTimeout(Promise.all(this.#attempts), {
+          milliseconds: RECORD_TIMEOUT_MS,
+          message: false,
+        });
+        clearInterval(heartbeats);
+        clearInterval(fence);
+        clearInterval(expiry);
+        await this.#attemptTo(() => this.#release(this.#buffer.splice(0)));
+        await this.#attemptTo((executor) => deleteMailWorker(this.#id, executor));
+        this.#recorder.close();
+        await this.#database.close();
+      },
+    };
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#isBeating) return;
+    this.#isBeating = true;
+    await this.#renewLease();
+    this.#isBeating = false;
+  }
+
+  /** Renews the lease; takes over what dead workers held. */
+  async #renewLease(): Promise<void> {
+    const at = instantNow();
+    const before = this.#heartbeatAt;
+    const circuitOpenForMs =
+      this.#circuitOpenedAt === null ? null : performance.now() - this.#circuitOpenedAt;
+    const worker = { id: this.#id, circuitOpenForMs, circuitReason: this.#circuitReason };
+    const wasRecorded = await this.#attemptTo((executor) => recordHeartbeat(worker, executor));
+    if (!wasRecorded || this.#isStopping) return;
+    this.#heartbeatAt = at;
+    // after an outage of the database all workers look dead: the others need time for a heartbeat too
+    if (before === null || ageMs(before) > 2 * HEARTBEAT_MS) return;
+    await this.#attemptTo(async (executor) => {
+      const count = await takeOverMails(executor);
+      if (count === 0) return;
+      log().warn({ count }, "mails of a worker that died are sent again; some may arrive twice");
+      this.#lookAgain();
+    });
+  }
+
+  /** Whether others still count this worker as alive. */
+  #holdsLease(): boolean {
+    return this.#heartbeatAt !== null && ageMs(this.#heartbeatAt) < FENCE_MS;
+  }
+
+  /** Others may take this worker's mails over soon, so nothing more of them may leave. */
+  #fenceIfSilent(): void {
+    if (this.#holdsLease() || !this.#transport) return;
+    log().error("the mail worker cannot reach the database and stops sending until it can");
+    this.#transport.close();
+    this.#transport = null;
+  }
+
+  async #claimUntilStopped(): Promise<void> {
+    await this.#attemptTo(() => this.#recorder.warmUp());
+    while (!this.#isStopping) {
+      this.#fenceIfSilent();
+      this.#isSignalled = false;
+      const hasClaimed = await this.#claim();
+      if (!hasClaimed) await this.#pause();
+    }
+  }
+
+  /** Claims for the connections that are free; false if there was nothing to claim or none free. */
+  async #claim(): Promise<boolean> {
+    if (!this.#holdsLease() || this.#recorder.isStuck) return false;
+    const allowed = this.#circuit.allowed(this.#connections, performance.now());
+    const free = allowed - this.#attempts.size;
+    if (free <= 0) return false;
+    let count = 0;
+    await this.#attemptTo(async () => {
+      count += await this.#claimTransactional(free);
+      const isProbing = this.#circuit.isOpen;
+      if (!isProbing || count === 0) count += await this.#claimCampaign(isProbing);
+    });
+    return count > 0;
+  }
+
+  async #claimTransactional(free: number): Promise<number> {
+    if (this.#isTransactionalDrained) return 0;
+    this.#isTransactionalDrained = true;
+    const mails = await claimTransactionalMails(this.#id, free, this.#database.db);
+    if (mails.length === free) this.#isTransactionalDrained = false;
+    if (this.#isStopping) return this.#return(mails);
+    for (const mail of mails) this.#begin(mail);
+    if (this.#rate && mails.length > 0) {
+      await spendMailTokens(MAIL_RATE_BUCKET, this.#rate, mails.length, this.#database.db);
+    }
+    return mails.length;
+  }
+
+  /** Claims ahead, so that connections need not wait for the database; not so far that a kill leaves many in doubt. */
+  async #claimCampaign(isProbing: boolean): Promise<number> {
+    const inHand = this.#buffer.length + this.#campaignAttempts;
+    const wanted = isProbing ? 1 - inHand : 2 * this.#connections - inHand;
+    if (!this.#campaigns || this.#isCampaignDrained || wanted < (isProbing ? 1 : this.#connections))
+      return 0;
+    const mails = await this.#campaigns.claim(wanted, performance.now());
+    if (mails.length === 0) this.#isCampaignDrained = true;
+    if (this.#isStopping) return this.#return(mails);
+    this.#buffer.push(...mails);
+    this.#beginBuffered();
+    return mails.length;
+  }
+
+  async #return(mails: ClaimedMail[]): Promise<0> {
+    await this.#release(mails);
+    return 0;
+  }
+
+  #beginBuffered(): void {
+    while (this.#buffer.length > 0 && !this.#isStopping) {
+      const most = this.#circuit.allowed(Math.floor(this.#campaignConnections), performance.now());
+      if (this.#campaignAttempts >= most || this.#attempts.size >= this.#connections) return;
+      const mail = this.#buffer.shift();
+      if (mail) this.#begin(mail);
+    }
+  }
+
+  #begin(mail: ClaimedMail): void {
+    this.#transport ??= this.#openTransport();
+    const transport = this.#transport;
+    const isCampaign = "campaignId" in mail;
+    if (isCampaign) this.#campaignAttempts += 1;
+    const attempt = this.#delivery
+      .deliver(mail, transport)
+      .then((report) => {
+        // what was ended on purpose says nothing about the server
+        if (report && transport === this.#transport && !this.#isStopping) this.#learn(report);
+      })
+      .catch((error: unknown) => {
+        log().error({ err: error, mailId: mail.id }, "the delivery of a mail failed unexpectedly");
+      })
+      .then(() => {
+        this.#attempts.delete(attempt);
+        if (isCampaign) this.#campaignAttempts -= 1;
+        this.#beginBuffered();
+        this.#signal();
+      });
+    this.#attempts.add(attempt);
+  }
+
+  /** Applies what an attempt showed about the server to the attempts that follow. */
+  #learn({ verdict, reply, advice }: ServerReport): void {
+    const now = performance.now();
+    if (verdict === "busy") {
+      this.#campaignConnections = Math.max(1, this.#campaignConnections / 2);
+      this.#campaigns?.pauseWhileBusy(now);
+    } else if (verdict === "works") {
+      const most = this.#connections - 1;
+      this.#campaignConnections = Math.min(
+        most,
+        this.#campaignConnections + 1 / this.#campaignConnections,
+      );
+    }
+    const change = this.#circuit.record(verdict, now);
+    if (change === "opened") {
+      this.#circuitOpenedAt = now;
+      this.#circuitReason = reply;
+      log().error(
+        { reply },
+        `the mail server cannot be used; mail waits for it. ${advice ?? "See its log for the reason."}`,
+      );
+    } else if (change === "closed") {
+      this.#circuitOpenedAt = null;
+      this.#circuitReason = null;
+      this.#lookAgain();
+      log().info("the mail server can be used again");
+    }
+    if (this.#circuit.isOpen) void this.#attemptTo(() => this.#release(this.#buffer.splice(0)));
+  }
+
+  /** Queues mails again of which nothing was sent. */
+  async #release(mails: ClaimedMail[]): Promise<void> {
+    if (mails.length === 0) return;
+    const untouched = { delayMs: 0, countsAttempt: false, inDoubt: false, reply: null };
+    await requeueMails(
+      mails.map(({ id }) => id),
+      this.#id,
+      untouched,
+      this.#database.db,
+    );
+  }
+
+  #lookAgain(): void {
+    this.#isTransactionalDrained = false;
+    this.#isCampaignDrained = false;
+    this.#signal();
+  }
+
+  #signal(): void {
+    this.#isSignalled = true;
+    this.#endPause();
+  }
+
+  /** Waits until a connection is free, mail was queued in this process, or it is time to look again. */
+  #pause(): Promise<void> {
+    const idleMs = POLL_MS * (0.75 + Math.random() / 2);
+    const probeMs = this.#circuit.waitMs(performance.now());
+    const waitMs =
+      probeMs > 0 ? Math.min(probeMs, idleMs) : (this.#campaigns?.waitMs(idleMs) ?? idleMs);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#lookAgain(), waitMs);
+      this.#endPause = () => {
+        clearTimeout(timer);
+        this.#endPause = () => {};
+        resolve();
+      };
+      if (this.#isSignalled) this.#endPause();
+    });
+  }
+
+  /** Runs a statement that is repeated anyway; false, with a log line, if it failed. */
+  async #attemptTo(work: (executor: Database["db"]) => Promise<unknown>): Promise<boolean> {
+    try {
+      await work(this.#database.db);
+      return true;
+    } catch (error) {
+      if (!this.#isStopping) log().error({ err: error }, "the mail queue cannot be used; retrying");
+      return false;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { join } from "node:path";
+import nodemailer from "nodemailer";
+import { dataDirectory } from "~/data-directory.server";
+import { composeMessage, SELF_CONTAINED } from "./compose-message.server";
+import type { MailTransport } from "./mail-transport";
+import { writeToOutbox } from "./outbox.server";
+
+/** Writes mail as `.eml` files into `DATA_DIR/outbox`, for a site without a mail server. */
+export function openOutboxTransport(): MailTransport {
+  const composer = nodemailer.createTransport({
+    streamTransport: true,
+    buffer: true,
+    newline: "windows",
+    ...SELF_CONTAINED,
+  });
+  return {
+    deliver: async (mail) => {
+      try {
+        const { message } = await composer.sendMail(composeMessage(mail));
+        await writeToOutbox(join(dataDirectory(), "outbox"), message as Buffer);
+        return { kind: "accepted" };
+      } catch (error) {
+        return {
+          kind: "not-sent",
+          phase: "connecting",
+          code: String((error as NodeJS.ErrnoException).code ?? "UNKNOWN"),
+          advice: "Make DATA_DIR/outbox writable, or set SMTP_URL so that mail is actually sent.",
+        };
+      }
+    },
+    close: () => composer.close(),
+  };
+}

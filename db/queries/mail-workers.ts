@@ -1,0 +1,55 @@
+import { sql } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+import { mails, mailWorkers } from "../schema";
+
+/** Seconds without a heartbeat, by the database's clock, after which a worker's mails are taken over. */
+const LEASE_SECONDS = 20;
+
+/** Says that a worker is alive and in what state, which renews its lease of all mails it has claimed. */
+export async function recordHeartbeat(
+  worker: { id: string; circuitOpenForMs: number | null; circuitReason: string | null },
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  const { id, circuitOpenForMs, circuitReason } = worker;
+  await executor.execute(sql`
+    insert into ${mailWorkers} (id, circuit_open_since, circuit_reason)
+    values (${id}, now() - ${circuitOpenForMs}::float8 * interval '1 millisecond', ${circuitReason})
+    on conflict (id) do update set heartbeat_at = now(),
+      circuit_open_since = excluded.circuit_open_since, circuit_reason = excluded.circuit_reason`);
+}
+
+/**
+ * Queues up to 500 mails of dead workers again and returns their number. Nobody can know whether they arrived, which
+ * is counted. The first time they are due at once; a mail that kills its worker has to wait longer each time.
+ */
+export async function takeOverMails(executor: Executor = getDatabase().db): Promise<number> {
+  const rows = await executor.execute(sql`
+    with abandoned as materialized (
+      select id from ${mails}
+      where state = 'sending' and not exists (
+        select from ${mailWorkers}
+        where mail_workers.id = mails.worker_id
+          and heartbeat_at > now() - ${LEASE_SECONDS} * interval '1 second'
+      )
+      limit 500 for update skip locked
+    )
+    update ${mails} set state = 'queued', worker_id = null,
+      due_at = now() + times_in_doubt * interval '1 minute', times_in_doubt = times_in_doubt + 1
+    from abandoned where mails.id = abandoned.id returning mails.id`);
+  return rows.length;
+}
+
+/** Removes a worker that has stopped; what it still held can be taken over at once. */
+export async function deleteMailWorker(
+  id: string,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.execute(sql`delete from ${mailWorkers} where id = ${id}`);
+}
+
+/** Removes workers whose last heartbeat was a day ago; their mails were taken over long before. */
+export async function deleteDeadMailWorkers(executor: Executor = getDatabase().db): Promise<void> {
+  await executor.execute(
+    sql`delete from ${mailWorkers} where heartbeat_at < now() - interval '1 day'`,
+  );
+}
