@@ -201,7 +201,10 @@ class Worker {
   /** Others may take this worker's mails over soon, so nothing more of them may leave. */
   #fenceIfSilent(): void {
     if (this.#holdsLease() || !this.#transport) return;
-    log().error("the mail worker cannot reach the database and stops sending until it can");
+    log().error(
+      { workerId: this.#id },
+      "the mail worker cannot reach the database and stops sending until it can",
+    );
     this.#transport.close();
     this.#transport = null;
   }
@@ -317,10 +320,11 @@ class Worker {
         `the mail server cannot be used; mail waits for it. ${advice ?? "See its log for the reason."}`,
       );
     } else if (change === "closed") {
+      const seconds = Math.round((now - (this.#circuitOpenedAt ?? now)) / 1000);
       this.#circuitOpenedAt = null;
       this.#circuitReason = null;
       this.#lookAgain();
-      log().info("the mail server can be used again");
+      log().info({ seconds }, "the mail server can be used again");
     }
     if (this.#circuit.isOpen) void this.#attemptTo(() => this.#release(this.#buffer.splice(0)));
   }

@@ -1,0 +1,437 @@
+import { sql } from "drizzle-orm";
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { enqueueMail } from "~/features/mail/enqueue-mail.server";
+import type { MailKind } from "~/features/mail/mail-kinds";
+import type { MailWorker } from "~/features/mail/mail-worker.server";
+import { openSmtpTransport } from "~/features/mail/smtp-transport.server";
+import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
+import { getDatabase } from "~db/client";
+import { everythingIn, watchLog } from "../support/log";
+import { mailIdle } from "../support/mail";
+import { runMailWorker } from "../support/mail-worker";
+import { openTestSite, type TestSite } from "../support/site";
+import { type SmtpSink, type Step, startSmtpSink } from "../support/smtp-sink";
+
+const MESSAGE = { subject: "Hello", text: "A secret link.\n", html: "<p>A secret link.</p>" };
+
+let site: TestSite;
+let sink: SmtpSink;
+const workers: MailWorker[] = [];
+
+beforeAll(async () => {
+  sink = await startSmtpSink();
+  site = await openTestSite({ variables: { SMTP_URL: sink.url } });
+});
+beforeEach(() => getDatabase().db.execute(sql`truncate mails, suppressed_addresses, mail_workers`));
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const worker of workers.splice(0)) await worker.stop(5_000);
+  site.restoreEnvironment();
+});
+afterAll(async () => {
+  await site.close();
+  await sink.stop();
+});
+
+async function startWorker(options: Parameters<typeof runMailWorker>[0] = {}) {
+  const worker = await runMailWorker(options);
+  workers.push(worker);
+  return worker;
+}
+
+let count = 0;
+const newAddress = () => `reader-${++count}-${Date.now()}@example.test`;
+
+const enqueue = (to: string, kind: MailKind = "account-welcome") =>
+  enqueueMail({ kind, to, message: MESSAGE });
+
+/** The addresses among these that got mail, once for each copy. */
+async function delivered(addresses: string[]): Promise<string[]> {
+  const wanted = new Set(addresses);
+  return (await sink.deliveries())
+    .filter(({ address }) => wanted.has(address))
+    .map(({ address }) => address);
+}
+
+type Row = {
+  state: string;
+  attempts: number;
+  times_in_doubt: number;
+  last_reply: string | null;
+  recipient: string | null;
+  message: object | null;
+  wait_s: number;
+};
+
+/** The mail to an address, however it ended. */
+async function rowOf(address: string): Promise<Row | undefined> {
+  const [row] = await getDatabase().db.execute<Row>(
+    sql`select *, extract(epoch from due_at - now())::float8 as wait_s from mails
+        where address_hash = sha256(convert_to(${address}, 'UTF8'))`,
+  );
+  return row;
+}
+
+/** Lets retries come due at once until every mail is finished. */
+async function untilFinished(): Promise<void> {
+  await vi.waitUntil(
+    async () => {
+      const [left] = await getDatabase().db.execute<{ count: number }>(
+        sql`select count(*)::int as count from mails where state in ('queued', 'sending')`,
+      );
+      await getDatabase().db.execute(
+        sql`update mails set due_at = now() where state = 'queued' and due_at > now()`,
+      );
+      wakeMailWorker();
+      return left?.count === 0;
+    },
+    { timeout: 120_000, interval: 50 },
+  );
+}
+
+describe("a queued mail", () => {
+  it("is sent, and then its address and content are deleted", async () => {
+    const address = newAddress();
+    await enqueue(address);
+    await startWorker();
+    await mailIdle();
+    expect(await delivered([address])).toEqual([address]);
+    expect(await rowOf(address)).toMatchObject({ state: "sent", recipient: null, message: null });
+  });
+
+  it("is sent within moments of its commit", async () => {
+    await startWorker();
+    const address = newAddress();
+    await enqueue(address);
+    wakeMailWorker();
+    await vi.waitUntil(async () => (await delivered([address])).length > 0, { timeout: 700 });
+  });
+
+  it("is sent although nobody wakes the worker, as when another process queued it", async () => {
+    await startWorker();
+    await mailIdle();
+    const address = newAddress();
+    await enqueue(address);
+    await mailIdle();
+    expect(await delivered([address])).toEqual([address]);
+  });
+
+  it("goes before less urgent ones", async () => {
+    const notices = Array.from({ length: 30 }, newAddress);
+    for (const address of notices) await enqueue(address, "account-welcome");
+    const reset = newAddress();
+    await enqueue(reset, "password-reset");
+    await startWorker();
+    await mailIdle();
+    const order = await delivered([reset, ...notices]);
+    // mails claimed together are sent concurrently
+    expect(order.indexOf(reset)).toBeLessThan(5);
+    expect(order).toHaveLength(31);
+  });
+
+  it("is not sent once it has expired", async () => {
+    const address = newAddress();
+    await enqueue(address);
+    await getDatabase().db.execute(sql`update mails set expires_at = now() - interval '1 s'`);
+    await startWorker();
+    await mailIdle();
+    expect(await delivered([address])).toEqual([]);
+    expect(await rowOf(address)).toMatchObject({
+      state: "expired",
+      recipient: null,
+      message: null,
+    });
+  });
+
+  it("uses no more connections than MAIL_CONNECTIONS", async () => {
+    setEnvironment({
+      SMTP_URL: sink.url,
+      MAIL_FROM: "a@book.test",
+      MAIL_CONNECTIONS: "3",
+      LOG_LEVEL: "silent",
+    });
+    const addresses = Array.from({ length: 40 }, newAddress);
+    await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 5 }]])));
+    for (const address of addresses) await enqueue(address);
+    const before = await sink.mostAtOnce();
+    await startWorker();
+    await mailIdle();
+    expect(await delivered(addresses)).toHaveLength(40);
+    expect(await sink.mostAtOnce()).toBeLessThanOrEqual(Math.max(3, before));
+  });
+});
+
+describe("a mail that the server refuses", () => {
+  it("for now is retried after a minute, and says in codes why", async () => {
+    const address = newAddress();
+    await sink.script({ [address]: [{ refuse: 451, at: "recipient" }] });
+    await enqueue(address);
+    await startWorker();
+    await mailIdle();
+    const row = await rowOf(address);
+    expect(row).toMatchObject({ state: "queued", attempts: 1, last_reply: "451 RCPT TO" });
+    expect(row?.wait_s).toBeGreaterThan(40);
+    expect(row?.wait_s).toBeLessThan(75);
+    await untilFinished();
+    expect(await delivered([address])).toEqual([address]);
+  });
+
+  it("for good is listed as failed, in one log line without the address", async () => {
+    const address = newAddress();
+    await sink.script({ [address]: [{ refuse: 554, at: "message" }] });
+    const lines = watchLog();
+    await enqueue(address);
+    await startWorker();
+    await mailIdle();
+    expect(await rowOf(address)).toMatchObject({
+      state: "failed",
+      last_reply: "554 DATA",
+      recipient: null,
+      message: null,
+    });
+    expect(lines).toEqual([
+      {
+        level: "error",
+        message: "a mail was given up",
+        facts: expect.objectContaining({ kind: "account-welcome", reply: "554 DATA" }),
+      },
+    ]);
+    expect(everythingIn(lines)).not.toMatch(/reader-|example\.test|secret/);
+  });
+
+  it("because there is no such mailbox ends further notices to it, but not what its owner asks for", async () => {
+    const address = newAddress();
+    await sink.script({ [address]: [{ refuse: 550, at: "recipient" }] });
+    await enqueue(address);
+    await startWorker();
+    await mailIdle();
+    await getDatabase().db.execute(sql`delete from mails`);
+
+    await enqueue(address.toUpperCase());
+    await mailIdle();
+    expect((await rowOf(address))?.state).toBe("suppressed");
+    expect(await delivered([address])).toEqual([]);
+    await getDatabase().db.execute(sql`delete from mails`);
+
+    // accepted after all, so the suppression ends
+    await enqueue(address, "newsletter-confirmation");
+    await mailIdle();
+    await enqueue(address);
+    await mailIdle();
+    expect(await delivered([address])).toEqual([address, address]);
+  });
+});
+
+describe("while the mail server cannot be used", () => {
+  it("all mail waits without losing an attempt, one log line says so, and then all of it is sent", async () => {
+    const addresses = Array.from({ length: 25 }, newAddress);
+    await sink.close(421);
+    for (const address of addresses) await enqueue(address);
+    const lines = watchLog();
+    await startWorker();
+    await vi.waitUntil(() => lines.some(({ message }) => message.includes("cannot be used")));
+    const [circuit] = await getDatabase().db.execute(
+      sql`select count(*)::int as waiting, max(attempts) as attempts from mails where state = 'queued'`,
+    );
+    expect(circuit?.attempts).toBe(0);
+    await sink.close(null);
+    await untilFinished();
+    expect((await delivered(addresses)).toSorted()).toEqual(addresses.toSorted());
+    const shown = lines.filter(({ level }) => level !== "debug").map(({ message }) => message);
+    expect(shown.filter((message) => message.includes("cannot be used"))).toHaveLength(1);
+    expect(shown.filter((message) => message.includes("can be used again"))).toHaveLength(1);
+  });
+
+  it("its state can be read by other processes", async () => {
+    await sink.close(554);
+    await enqueue(newAddress());
+    const lines = watchLog();
+    await startWorker();
+    await vi.waitUntil(() => lines.some(({ message }) => message.includes("cannot be used")));
+    await vi.waitUntil(
+      async () => {
+        const [worker] = await getDatabase().db.execute(
+          sql`select circuit_open_since, circuit_reason from mail_workers`,
+        );
+        return worker?.circuit_open_since && String(worker.circuit_reason).startsWith("554");
+      },
+      { timeout: 5_000 },
+    );
+    await sink.close(null);
+  });
+});
+
+describe("a worker that stops", () => {
+  it("lets a mail that is being sent finish", async () => {
+    const address = newAddress();
+    await sink.script({ [address]: [{ wait: 500 }] });
+    await enqueue(address);
+    const worker = await runMailWorker();
+    await vi.waitUntil(async () => (await rowOf(address))?.state === "sending");
+    await worker.stop(5_000);
+    expect(await rowOf(address)).toMatchObject({ state: "sent", times_in_doubt: 0 });
+  });
+
+  it("does not wait longer than it may, and queues the mail again as in doubt", async () => {
+    const address = newAddress();
+    await sink.script({ [address]: [{ wait: 3_000 }] });
+    await enqueue(address);
+    const lines = watchLog();
+    const worker = await runMailWorker();
+    await vi.waitUntil(async () => (await sink.concurrency()) === 1);
+    await worker.stop(1);
+    expect(await rowOf(address)).toMatchObject({ state: "queued", times_in_doubt: 1 });
+    expect(lines.map(({ facts }) => facts)).toContainEqual({ unfinished: 1 });
+    const [left] = await getDatabase().db.execute(sql`select 1 from mail_workers`);
+    expect(left).toBeUndefined();
+  });
+});
+
+describe("a worker that dies", () => {
+  /** A mail that a worker had claimed when it was last seen so many seconds ago. */
+  async function claimedBy(address: string, silentForS: number): Promise<void> {
+    await enqueue(address);
+    await getDatabase().db.execute(sql`
+      with worker as (
+        insert into mail_workers (id, heartbeat_at)
+        values (gen_random_uuid(), now() - make_interval(secs => ${silentForS})) returning id
+      )
+      update mails set state = 'sending', worker_id = worker.id, claimed_at = now() from worker
+      where address_hash = sha256(convert_to(${address}, 'UTF8'))`);
+  }
+
+  it("has its mail sent by another one after 20 seconds, counted as in doubt", async () => {
+    const address = newAddress();
+    await claimedBy(address, 21);
+    await startWorker();
+    await vi.waitUntil(async () => (await rowOf(address))?.state === "sent", { timeout: 10_000 });
+    expect(await delivered([address])).toEqual([address]);
+    expect(await rowOf(address)).toMatchObject({ times_in_doubt: 1 });
+  });
+
+  it("keeps its mail for so long as it may be alive", async () => {
+    const address = newAddress();
+    const other = newAddress();
+    await claimedBy(address, 5);
+    await claimedBy(other, 30);
+    await startWorker();
+    await vi.waitUntil(async () => (await rowOf(other))?.state === "sent", { timeout: 10_000 });
+    expect(await rowOf(address)).toMatchObject({ state: "sending", times_in_doubt: 0 });
+  });
+});
+
+describe("two workers", () => {
+  it("share the queue, and send each mail once", async () => {
+    const addresses = Array.from({ length: 300 }, newAddress);
+    await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 2 }]])));
+    for (const address of addresses) await enqueue(address);
+    const [first, second] = [vi.fn(), vi.fn()];
+    for (const used of [first, second]) {
+      await startWorker({
+        openTransport: () => {
+          const transport = openSmtpTransport(sink.url);
+          return {
+            ...transport,
+            deliver: (mail) => {
+              used();
+              return transport.deliver(mail);
+            },
+          };
+        },
+      });
+    }
+    await mailIdle();
+    expect((await delivered(addresses)).toSorted()).toEqual(addresses.toSorted());
+    expect(first.mock.calls.length + second.mock.calls.length).toBe(300);
+    expect(Math.min(first.mock.calls.length, second.mock.calls.length)).toBeGreaterThan(30);
+  });
+});
+
+/** An SMTP conversation's misfortunes, for one address. */
+const step = fc.oneof(
+  fc.record({
+    refuse: fc.constantFrom(450, 451, 452, 550, 552, 554),
+    at: fc.constantFrom("recipient" as const, "message" as const),
+  }),
+  fc.record({
+    drop: fc.constantFrom("recipient" as const, "unaccepted" as const, "accepted" as const),
+  }),
+  fc.record({ wait: fc.integer({ min: 0, max: 50 }) }),
+);
+
+/** Whether a refusal ends the mail: for good, or of a full mailbox that was tried four times. */
+const isPermanent = (each: Step) => "refuse" in each && each.refuse >= 500 && each.refuse !== 552;
+
+describe("whatever the mail server does", () => {
+  async function checkScripts(scripts: Step[][]): Promise<void> {
+    const addresses = scripts.map(newAddress);
+    await sink.script(
+      Object.fromEntries(addresses.map((address, i) => [address, scripts[i] ?? []])),
+    );
+    for (const address of addresses) await enqueue(address);
+    wakeMailWorker();
+    await untilFinished();
+    const deliveries = await sink.deliveries();
+    for (const [i, address] of addresses.entries()) {
+      const script = scripts[i] ?? [];
+      const copies = deliveries.filter((each) => each.address === address);
+      const row = await rowOf(address);
+      const about = JSON.stringify({ script, row, copies: copies.length });
+      const unsaid = script.filter((each) => "drop" in each && each.drop === "accepted").length;
+      if (row?.state === "failed") {
+        const wasInDoubt = script.some((each) => "drop" in each && each.drop !== "recipient");
+        const wasRefused = script.some((each) => isPermanent(each) || "refuse" in each);
+        expect(wasRefused || wasInDoubt, about).toBe(true);
+        expect(row.last_reply, about).toMatch(/^(4|5)\d\d |^no answer/);
+        expect(copies.length, about).toBeLessThanOrEqual(unsaid);
+      } else {
+        expect(row?.state, about).toBe("sent");
+        expect(copies.length, about).toBeGreaterThan(0);
+        expect(copies.length - 1, about).toBeLessThanOrEqual(unsaid);
+      }
+      // receivers can recognise a second copy, and the operator knows that there may be one
+      expect(new Set(copies.map(({ messageId }) => messageId)).size, about).toBeLessThanOrEqual(1);
+      if (copies.length > 1)
+        expect(row?.times_in_doubt, about).toBeGreaterThanOrEqual(copies.length - 1);
+      expect(row, about).toMatchObject({ recipient: null, message: null });
+    }
+  }
+
+  it("a thousand mails are each delivered once or listed as failed", {
+    timeout: 240_000,
+  }, async () => {
+    await startWorker();
+    const misfortunes: Step[] = [
+      { refuse: 451, at: "recipient" },
+      { refuse: 452, at: "message" },
+      { refuse: 550, at: "recipient" },
+      { refuse: 552, at: "recipient" },
+      { refuse: 554, at: "message" },
+      { drop: "recipient" },
+      { drop: "unaccepted" },
+      { drop: "accepted" },
+      { wait: 200 },
+    ];
+    await checkScripts(
+      Array.from({ length: 1_000 }, (_, i) => {
+        const misfortune = misfortunes[i % 30];
+        return misfortune ? [misfortune] : [];
+      }),
+    );
+  });
+
+  it("each mail is delivered once or listed as failed, and twice only if an answer was lost", {
+    timeout: 240_000,
+  }, async () => {
+    await startWorker();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(step, { maxLength: 4 }), { minLength: 5, maxLength: 40 }),
+        checkScripts,
+      ),
+      { numRuns: 25, interruptAfterTimeLimit: 150_000 },
+    );
+  });
+});

@@ -1,0 +1,109 @@
+// A real SMTP server in a process of its own, so that neither a kill nor a busy event loop of the sender is also
+// its own. It does to each address what its script says, attempt by attempt, and then accepts.
+import { SMTPServer } from "smtp-server";
+
+/**
+ * What the server does with one attempt to mail an address:
+ * refuse: replies with a code to the recipient, or to the message;
+ * drop: closes the connection at the recipient, before the message; after the whole message without accepting it;
+ * or after accepting it without saying so; wait: accepts after so many milliseconds.
+ *
+ * @typedef {{ refuse: number, at: "recipient" | "message" }
+ *   | { drop: "recipient" | "unaccepted" | "accepted" }
+ *   | { wait: number }} Step
+ * @typedef {{ address: string, messageId: string, at: number, answeredAt: number | null }} Delivery
+ */
+
+/** @type {Map<string, Step[]>} */
+const scripts = new Map();
+/** @type {Delivery[]} */
+const deliveries = [];
+/** A reply to every connection, or null. @type {number | null} */
+let closedWith = null;
+let concurrency = 0;
+let mostAtOnce = 0;
+
+/** @param {number} code @param {string} text */
+const refusal = (code, text) => Object.assign(new Error(text), { responseCode: code });
+
+const server = new SMTPServer({
+  disabledCommands: ["STARTTLS", "AUTH"],
+  authOptional: true,
+  disableReverseLookup: true,
+  hideENHANCEDSTATUSCODES: true,
+  logger: false,
+  maxClients: 1_000,
+  onConnect: (_session, done) => done(closedWith ? refusal(closedWith, "closed") : null),
+  onMailFrom: (_address, _session, done) => done(closedWith ? refusal(closedWith, "closed") : null),
+  onRcptTo: ({ address }, session, done) => {
+    const script = scripts.get(address);
+    const step = script?.[0];
+    if (step && "refuse" in step && step.at === "recipient") {
+      script?.shift();
+      return done(refusal(step.refuse, `<${address}>: refused`));
+    }
+    if (step && "drop" in step && step.drop === "recipient") {
+      script?.shift();
+      return drop(session.id);
+    }
+    done();
+  },
+  onData: async (stream, session, done) => {
+    concurrency += 1;
+    mostAtOnce = Math.max(mostAtOnce, concurrency);
+    const chunks = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    const address = session.envelope.rcptTo[0]?.address ?? "";
+    const messageId = /^message-id: *(\S+)/im.exec(Buffer.concat(chunks).toString("latin1"))?.[1];
+    const delivery = { address, messageId: messageId ?? "", at: Date.now(), answeredAt: null };
+    const step = scripts.get(address)?.shift();
+    if (step && "wait" in step) await new Promise((resolve) => setTimeout(resolve, step.wait));
+    concurrency -= 1;
+    if (step && "refuse" in step) return done(refusal(step.refuse, `<${address}>: refused`));
+    if (step && "drop" in step && step.drop === "unaccepted") return drop(session.id);
+    deliveries.push(delivery);
+    if (step && "drop" in step) return drop(session.id);
+    done(null, "queued");
+    Object.assign(delivery, { answeredAt: Date.now() });
+  },
+});
+
+/** @param {string} id */
+function drop(id) {
+  for (const connection of server.connections) {
+    if (connection.session.id === id) connection._socket.destroy();
+  }
+}
+
+server.on("error", () => {
+  // senders that are killed close their connections in the middle
+});
+
+const commands = {
+  /** @param {Record<string, Step[]>} steps */
+  script: (steps) => {
+    for (const [address, script] of Object.entries(steps)) scripts.set(address, [...script]);
+  },
+  /** @param {number | null} code */
+  close: (code) => {
+    closedWith = code;
+  },
+  deliveries: () => deliveries,
+  concurrency: () => concurrency,
+  mostAtOnce: () => mostAtOnce,
+};
+
+process.on(
+  "message",
+  (/** @type {{ id: number, command: keyof typeof commands, argument: never }} */ request) => {
+    const answer = commands[request.command](request.argument);
+    process.send?.({ id: request.id, answer });
+  },
+);
+// ends with the parent process
+process.once("disconnect", () => process.exit());
+
+server.listen(Number(process.argv[2] ?? 0), "127.0.0.1", () => {
+  const address = server.server.address();
+  process.send?.({ port: typeof address === "object" ? address?.port : 0 });
+});
