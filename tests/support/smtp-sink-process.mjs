@@ -6,11 +6,13 @@ import { SMTPServer } from "smtp-server";
  * What the server does with one attempt to mail an address:
  * refuse: replies with a code to the recipient, or to the message;
  * drop: closes the connection at the recipient, before the message; after the whole message without accepting it;
- * or after accepting it without saying so; wait: accepts after so many milliseconds.
+ * or after accepting it without saying so; wait: accepts after so many milliseconds; hang: accepts, and neither
+ * says so nor closes the connection.
  *
  * @typedef {{ refuse: number, at: "recipient" | "message" }
  *   | { drop: "recipient" | "unaccepted" | "accepted" }
- *   | { wait: number }} Step
+ *   | { wait: number }
+ *   | { hang: true }} Step
  * @typedef {{ address: string, messageId: string, at: number, answeredAt: number | null }} Delivery
  */
 
@@ -62,6 +64,7 @@ const server = new SMTPServer({
     if (step && "refuse" in step) return done(refusal(step.refuse, `<${address}>: refused`));
     if (step && "drop" in step && step.drop === "unaccepted") return drop(session.id);
     deliveries.push(delivery);
+    if (step && "hang" in step) return;
     if (step && "drop" in step) return drop(session.id);
     done(null, "queued");
     Object.assign(delivery, { answeredAt: Date.now() });
