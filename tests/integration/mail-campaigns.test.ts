@@ -1,0 +1,270 @@
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { enqueueMail } from "~/features/mail/enqueue-mail.server";
+import type { IssueSource } from "~/features/mail/issue-source";
+import type { MailWorker } from "~/features/mail/mail-worker.server";
+import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
+import { getDatabase } from "~db/client";
+import { watchLog } from "../support/log";
+import { runMailWorker } from "../support/mail-worker";
+import { openTestSite, type TestSite } from "../support/site";
+import { type SmtpSink, startSmtpSink } from "../support/smtp-sink";
+
+let site: TestSite;
+let sink: SmtpSink;
+const workers: MailWorker[] = [];
+
+beforeAll(async () => {
+  sink = await startSmtpSink();
+  site = await openTestSite({ variables: { SMTP_URL: sink.url } });
+});
+beforeEach(() =>
+  getDatabase().db.execute(sql`
+    truncate mails, campaigns, subscribers, suppressed_addresses, mail_workers, mail_token_buckets`),
+);
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const worker of workers.splice(0)) await worker.stop(5_000);
+  site.restoreEnvironment();
+});
+afterAll(async () => {
+  await site.close();
+  await sink.stop();
+});
+
+/** Issues whose body is their campaign's id. */
+const issueSource: IssueSource = async (campaignId) => ({
+  compose: ({ email, unsubscribeToken, messageId, date }) =>
+    Buffer.from(
+      [
+        "From: The Golden Path <letters@book.test>",
+        `To: ${email}`,
+        "Subject: An issue",
+        `Date: ${date.toUTCString()}`,
+        `Message-ID: ${messageId}`,
+        `List-Unsubscribe: <https://book.test/newsletter/unsubscribe?token=${unsubscribeToken}>`,
+        "",
+        `Campaign ${campaignId}.`,
+        "",
+      ].join("\r\n"),
+    ),
+});
+
+async function startWorker(source = issueSource): Promise<MailWorker> {
+  const worker = await runMailWorker({ issueSource: source });
+  workers.push(worker);
+  return worker;
+}
+
+let count = 0;
+
+/** Adds subscribers and a campaign to them, as `newsletter send` does; returns its id and their addresses. */
+async function newCampaign(
+  size: number,
+  { rate = null, startsInS = 0 }: { rate?: number | null; startsInS?: number } = {},
+): Promise<{ id: string; addresses: string[] }> {
+  const name = `issue-${++count}-${Date.now()}`;
+  const [campaign] = await getDatabase().db.execute<{ id: string }>(sql`
+    insert into campaigns (slug, audience, subject, preview_text, markdown, rate, start_at)
+    values (${name}, 'subscribers', 'An issue', '', '', ${rate}, now() + make_interval(secs => ${startsInS}))
+    returning id`);
+  const id = campaign?.id ?? "";
+  const added = await getDatabase().db.execute<{ email: string }>(sql`
+    with added as (
+      insert into subscribers (email, confirmed_at, unsubscribe_token)
+      select ${name} || '-' || n || '@example.test', now(), ${name} || n
+      from generate_series(1, ${size}::int) n
+      returning id, email
+    ), queued as (
+      insert into mails (kind, priority, campaign_id, subscriber_id, address_hash, due_at, expires_at)
+      select 'newsletter', 2, ${id}::uuid, id, sha256(convert_to(lower(email), 'UTF8')),
+        now() + make_interval(secs => ${startsInS}), now() + interval '3 days'
+      from added
+    )
+    select email from added`);
+  return { id, addresses: added.map(({ email }) => email) };
+}
+
+async function deliveriesTo(addresses: string[]) {
+  const wanted = new Set(addresses);
+  return (await sink.deliveries()).filter(({ address }) => wanted.has(address));
+}
+
+/** How many of a campaign's mails are in each state. */
+async function statesOf(campaignId: string): Promise<Record<string, number>> {
+  const rows = await getDatabase().db.execute<{ state: string; count: number }>(sql`
+    select state, count(*)::int as count from mails where campaign_id = ${campaignId} group by state`);
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+}
+
+const untilSent = (campaignId: string, number: number) =>
+  vi.waitUntil(async () => (await statesOf(campaignId)).sent === number, {
+    timeout: 20_000,
+    interval: 20,
+  });
+
+describe("a campaign", () => {
+  it("reaches each of its subscribers once, from two workers that share it", async () => {
+    const { id, addresses } = await newCampaign(400);
+    await startWorker();
+    await startWorker();
+    await untilSent(id, 400);
+    const deliveries = await deliveriesTo(addresses);
+    expect(deliveries.map(({ address }) => address).toSorted()).toEqual(addresses.toSorted());
+    const [row] = await getDatabase().db.execute<{ id: string }>(
+      sql`select id from mails where address_hash = sha256(convert_to(${addresses[0]}, 'UTF8'))`,
+    );
+    expect(deliveries.find(({ address }) => address === addresses[0])?.messageId).toBe(
+      `<${row?.id}@book.test>`,
+    );
+  });
+
+  it("is left to others by a worker that cannot render issues", async () => {
+    const { id } = await newCampaign(3);
+    const withoutIssues = await runMailWorker();
+    workers.push(withoutIssues);
+    await enqueueMail({
+      kind: "account-welcome",
+      to: "first@example.test",
+      message: { subject: "", text: "", html: "" },
+    });
+    await vi.waitUntil(async () => (await deliveriesTo(["first@example.test"])).length > 0);
+    expect(await statesOf(id)).toEqual({ queued: 3 });
+  });
+
+  it("does not begin before its time", async () => {
+    const { id } = await newCampaign(3, { startsInS: 2 });
+    const now = await newCampaign(3);
+    await startWorker();
+    await untilSent(now.id, 3);
+    expect(await statesOf(id)).toEqual({ queued: 3 });
+    await untilSent(id, 3);
+  });
+
+  it("stops when it is paused, and goes on with the rest when it is resumed", async () => {
+    const { id, addresses } = await newCampaign(300);
+    await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 20 }]])));
+    await startWorker();
+    await vi.waitUntil(async () => ((await statesOf(id)).sent ?? 0) > 20);
+    const set = (state: string) =>
+      getDatabase().db.execute(sql`update campaigns set state = ${state} where id = ${id}`);
+    await set("paused");
+    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined);
+    const { sent = 0, queued = 0 } = await statesOf(id);
+    expect(queued).toBeGreaterThan(0);
+    const other = await newCampaign(5);
+    await untilSent(other.id, 5);
+    expect(await statesOf(id)).toEqual({ sent, queued });
+    await set("running");
+    await untilSent(id, 300);
+    expect(await deliveriesTo(addresses)).toHaveLength(300);
+  });
+
+  it("mails nobody who has left the list or is suppressed since it was written", async () => {
+    const { id, addresses } = await newCampaign(5);
+    const [left = "", suppressed = ""] = addresses;
+    await getDatabase().db.execute(sql`delete from subscribers where email = ${left}`);
+    await getDatabase().db.execute(sql`
+      insert into suppressed_addresses (address_hash, reason)
+      values (sha256(convert_to(${suppressed}, 'UTF8')), 'listed')`);
+    await startWorker();
+    await untilSent(id, 3);
+    expect(await statesOf(id)).toEqual({ sent: 3, cancelled: 1, suppressed: 1 });
+    expect(await deliveriesTo([left, suppressed])).toEqual([]);
+  });
+
+  it("takes turns with another one", async () => {
+    const first = await newCampaign(200);
+    const second = await newCampaign(200);
+    await startWorker();
+    await untilSent(first.id, 200);
+    await untilSent(second.id, 200);
+    const order = await deliveriesTo([...first.addresses, ...second.addresses]);
+    const half = order.slice(0, 200).filter(({ address }) => first.addresses.includes(address));
+    expect(half.length).toBeGreaterThan(50);
+    expect(half.length).toBeLessThan(150);
+  });
+
+  it("keeps to its rate, in sum over all workers", async () => {
+    const { id, addresses } = await newCampaign(40, { rate: 20 });
+    await startWorker();
+    await startWorker();
+    await untilSent(id, 40);
+    const times = (await deliveriesTo(addresses)).map(({ at }) => at).toSorted((a, b) => a - b);
+    // half a second's worth at once, and then 20 a second
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_300);
+  });
+
+  it("keeps to MAIL_RATE, which transactional mail does not wait for", async () => {
+    setEnvironment({
+      SMTP_URL: sink.url,
+      MAIL_FROM: "letters@book.test",
+      LOG_LEVEL: "silent",
+      MAIL_RATE: "10",
+    });
+    const { id, addresses } = await newCampaign(25);
+    await startWorker();
+    await vi.waitUntil(async () => (await deliveriesTo(addresses)).length > 3);
+    const urgent = Array.from({ length: 20 }, (_, n) => `urgent-${n}@example.test`);
+    const message = { subject: "", text: "", html: "" };
+    for (const to of urgent) await enqueueMail({ kind: "password-reset", to, message });
+    wakeMailWorker();
+    await vi.waitUntil(async () => (await deliveriesTo(urgent)).length === 20, { timeout: 1_500 });
+    const before = (await deliveriesTo(addresses)).length;
+    expect(before).toBeLessThan(25);
+    await untilSent(id, 25);
+    const times = (await deliveriesTo([...addresses, ...urgent])).map(({ at }) => at);
+    // 45 mails, five of them at once
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(3_600);
+  });
+
+  it("leaves a connection to transactional mail while its own ones wait for slow answers", async () => {
+    const { addresses } = await newCampaign(50);
+    await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 1_500 }]])));
+    await startWorker();
+    await vi.waitUntil(async () => (await sink.concurrency()) === 4);
+    const to = "hurried@example.test";
+    await enqueueMail({
+      kind: "password-reset",
+      to,
+      message: { subject: "", text: "", html: "" },
+    });
+    wakeMailWorker();
+    await vi.waitUntil(async () => (await deliveriesTo([to])).length === 1, { timeout: 1_000 });
+  });
+
+  it("is paused, with the reason, when the server refuses twenty of its mails in a row", async () => {
+    const { id, addresses } = await newCampaign(200);
+    const refusal = [{ refuse: 554, at: "message" as const }];
+    await sink.script(Object.fromEntries(addresses.map((address) => [address, refusal])));
+    const lines = watchLog();
+    await startWorker();
+    await vi.waitUntil(() => lines.some(({ message }) => message.includes("was paused")), {
+      timeout: 10_000,
+    });
+    const [campaign] = await getDatabase().db.execute(
+      sql`select state, pause_reason from campaigns where id = ${id}`,
+    );
+    expect(campaign).toEqual({
+      state: "paused",
+      pause_reason: "The mail server refused 20 mails in a row: 554 DATA",
+    });
+    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined);
+    expect((await statesOf(id)).failed).toBeLessThan(40);
+  });
+
+  it("keeps its mails, each as it was, while its issue cannot be rendered", async () => {
+    const { id, addresses } = await newCampaign(3);
+    const broken = await startWorker(() => Promise.reject(new Error("no such template")));
+    const lines = watchLog();
+    await vi.waitUntil(() => lines.filter(({ level }) => level === "error").length >= 3);
+    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined);
+    expect(await statesOf(id)).toEqual({ queued: 3 });
+    await broken.stop(1_000);
+    await getDatabase().db.execute(sql`update mails set due_at = now()`);
+    await startWorker();
+    await untilSent(id, 3);
+    expect(await deliveriesTo(addresses)).toHaveLength(3);
+  });
+});
