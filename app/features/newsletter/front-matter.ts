@@ -1,0 +1,102 @@
+import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { z } from "zod";
+
+/** Paths below /newsletter/ that are not an issue's. */
+const RESERVED_SLUGS = ["archive", "confirm", "feed", "images", "unsubscribe"];
+
+/** Up to this many characters of each; mail programs cut longer ones off. */
+const MAX_SUBJECT = 120;
+const MAX_PREVIEW = 150;
+const MAX_SLUG = 80;
+
+const FENCE = /^---[ \t]*$/;
+
+/** Line breaks and control characters have no place in a mail's header. */
+const oneLine = (max: number) =>
+  z
+    .string("wanted text; put it in quotes")
+    .trim()
+    .min(1, "is empty")
+    .max(max, `has more than ${max} characters`)
+    .regex(/^[^\p{Cc}\u2028\u2029]*$/u, "has a line break or control character in it");
+
+const frontMatterSchema = z.strictObject(
+  {
+    subject: oneLine(MAX_SUBJECT),
+    slug: z
+      .string("wanted text; put it in quotes")
+      .max(MAX_SLUG, `has more than ${MAX_SLUG} characters`)
+      .regex(
+        /^[a-z0-9]+(?:-[a-z0-9]+)*$/,
+        "wanted small letters, digits and single hyphens, as in 'the-first-mile'",
+      )
+      .refine(
+        (slug) => !RESERVED_SLUGS.includes(slug),
+        `is the address of another page; so are ${RESERVED_SLUGS.join(", ")}`,
+      ),
+    preview: oneLine(MAX_PREVIEW),
+    premium: z.boolean("wanted true or false").default(false),
+  },
+  { error: (issue) => (issue.code === "unrecognized_keys" ? "is not known here" : undefined) },
+);
+
+/** What an issue says about itself ahead of its text. */
+export type FrontMatter = z.infer<typeof frontMatterSchema>;
+
+/** What is wrong with a file, and in which of its lines, counted from 1. */
+export type FileProblem = { line: number; problem: string };
+
+type Split =
+  | { kind: "read"; frontMatter: FrontMatter; body: string; bodyLine: number }
+  | { kind: "rejected"; problems: FileProblem[] };
+
+/**
+ * Splits a file at the `---` lines around its YAML front matter and validates that. Reports all that is wrong
+ * with it. The front matter is data, never evaluated: there is no `---js`.
+ */
+export function splitFrontMatter(text: string): Split {
+  const lines = text.split("\n");
+  const end = lines.findIndex((line, index) => index > 0 && FENCE.test(line));
+  if (!FENCE.test(lines[0] ?? "") || end === -1) {
+    const problem =
+      "wanted front matter: a line '---', then subject, slug and preview, then another line '---'";
+    return rejected([{ line: 1, problem }]);
+  }
+  const counter = new LineCounter();
+  const document = parseDocument(lines.slice(1, end).join("\n"), { lineCounter: counter });
+  const lineAt = (offset: number) => counter.linePos(offset).line + 1;
+  if (document.errors.length > 0) {
+    return rejected(
+      document.errors.map(({ pos, message }) => ({
+        line: lineAt(pos[0]),
+        problem: message.split(/ at line |:?\n/, 1)[0] ?? message,
+      })),
+    );
+  }
+  const pairs = isMap(document.contents) ? document.contents.items : [];
+  const parsed = frontMatterSchema.safeParse(
+    // only plain values, so that nothing refers to anything
+    Object.fromEntries(
+      pairs.map(({ key, value }) => [String(key), isScalar(value) ? value.value : null]),
+    ),
+  );
+  if (parsed.success) {
+    const body = lines.slice(end + 1).join("\n");
+    return { kind: "read", frontMatter: parsed.data, body, bodyLine: end + 2 };
+  }
+  const lineOf = (key: string) => {
+    const found = pairs.find((pair) => String(pair.key) === key)?.key;
+    return isScalar(found) && found.range ? lineAt(found.range[0]) : 1;
+  };
+  return rejected(
+    parsed.error.issues.flatMap((issue) => {
+      const keys = issue.code === "unrecognized_keys" ? issue.keys : issue.path.map(String);
+      return keys.map((key) => ({
+        line: lineOf(key),
+        problem: `${key}: ${pairs.some((pair) => String(pair.key) === key) ? issue.message : "is missing"}`,
+      }));
+    }),
+  );
+}
+
+const rejected = (problems: FileProblem[]): Split => ({ kind: "rejected", problems });

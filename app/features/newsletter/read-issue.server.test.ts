@@ -1,0 +1,197 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readImage } from "./issue-images";
+import { readIssue } from "./read-issue.server";
+
+const KEY = Buffer.alloc(32, 7);
+const HEAD = `---\nsubject: The first mile\nslug: the-first-mile\npreview: A start.\n---\n`;
+
+/** One pixel each. */
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+const GIF = Buffer.from("R0lGODlhAwACAIAAAAAAAP///yH5BAAAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+
+/** A JPEG's markers up to its size: 40 x 30, with an Exif orientation. */
+function jpeg(orientation: number): Buffer {
+  const tiff = Buffer.from("4d4d002a000000080001011200030000000100000000000000000000", "hex");
+  tiff.writeUInt16BE(orientation, 18);
+  const exif = Buffer.concat([Buffer.from("Exif\0\0", "latin1"), tiff]);
+  const app1 = Buffer.alloc(4);
+  app1.writeUInt16BE(0xffe1, 0);
+  app1.writeUInt16BE(exif.length + 2, 2);
+  const frame = Buffer.from("ffc0000b08001e002801011100ffd9", "hex");
+  return Buffer.concat([Buffer.from("ffd8", "hex"), app1, exif, frame]);
+}
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "issue-"));
+  file = join(folder, "issue.md");
+  mkdirSync(join(folder, "photos"));
+  writeFileSync(join(folder, "photos/lake.png"), PNG);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function read(body: string | Buffer, head = HEAD) {
+  writeFileSync(file, typeof body === "string" ? head + body : body);
+  return readIssue(file, KEY);
+}
+
+/** The message, without the folder. */
+const problems = async (body: string | Buffer, head?: string) => {
+  const error = await read(body, head).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ name: "OperatorError" });
+  return (error as Error).message.replaceAll(`${folder}/`, "");
+};
+
+describe("an issue's file", () => {
+  it("is read with its images under the names at which they are served", async () => {
+    const issue = await read(
+      'Dear [walker](/premium),\n\n> ![A *lake* [sic]](photos/lake.png "At \\"dawn\\"") and ![again][l]\n\n[l]: photos/lake.png\n',
+    );
+    const name = readImage(PNG, KEY)?.name ?? "";
+    expect(name).toMatch(/^[\w-]{22}\.png$/);
+    expect(issue).toMatchObject({
+      slug: "the-first-mile",
+      subject: "The first mile",
+      premium: false,
+    });
+    expect(issue.images).toEqual([
+      { name, mediaType: "image/png", width: 1, height: 1, content: PNG },
+    ]);
+    expect(issue.markdown).toBe(
+      `Dear [walker](/premium),\n\n> ![A lake \\[sic\\]](/newsletter/images/${name} "At \\"dawn\\"") and ![again](/newsletter/images/${name})\n\n[l]: photos/lake.png\n`,
+    );
+    expect(issue.warnings).toEqual([]);
+  });
+
+  it("may have Windows line ends, a byte order mark and comments", async () => {
+    const issue = await read(
+      Buffer.from(`\ufeff${HEAD}<!-- not yet -->\nDear walker\n`.replaceAll("\n", "\r\n")),
+    );
+    expect(issue.markdown).toBe("<!-- not yet -->\nDear walker\n");
+  });
+
+  it.each([
+    ["HTML", "a\n\n<b>b</b>", "issue.md:8: HTML is not supported; write it in Markdown"],
+    [
+      "a footnote",
+      "a[^1]\n\n[^1]: b",
+      "issue.md:6: footnotes do not work in mail; write it in the text",
+    ],
+    ["a task list", "- [ ] a", "issue.md:6: boxes to tick do not work in mail; write a plain list"],
+    ["no text", " \n", "issue.md:6: there is no text"],
+    [
+      "no description of an image",
+      "![](photos/lake.png)",
+      "issue.md:6: an image has no description",
+    ],
+    ["a missing image", "\n![a](b.png)", "issue.md:7: b.png: there is no such file"],
+    ["a folder for an image", "![a](photos)", "issue.md:6: photos: cannot be read (EISDIR)"],
+    [
+      "another's image",
+      "![a](https://a.example/p.gif)",
+      "issue.md:6: https://a.example/p.gif: only files",
+    ],
+    ["a script for an image", "![a](javascript:b)", "issue.md:6: javascript:b: only files"],
+    ["an image above it", "![a](../a.png)", "issue.md:6: ../a.png: there is no such file"],
+    [
+      "a password file",
+      "![a](/etc/passwd)",
+      "issue.md:6: /etc/passwd: wanted a file in the issue's folder",
+    ],
+    [
+      "a script for a link",
+      "[a](javascript:b)",
+      "issue.md:6: a link leads to 'javascript:b'; wanted",
+    ],
+    ["a file for a link", "[a]\n\n[a]: b.html", "issue.md:8: a link leads to 'b.html'; wanted"],
+    [
+      "another host's path",
+      "[a](//b.example)",
+      "issue.md:6: a link leads to '//b.example'; wanted",
+    ],
+  ])("is refused with %s", async (_name, body, message) => {
+    expect(await problems(body)).toContain(message);
+  });
+
+  it("is refused with all that is wrong, in the order of its lines", async () => {
+    const message = await problems("![](x.png)\n\n<i>\n\n[a](b)");
+    expect(message.split("\n").map((line) => line.split(":", 2).join(":"))).toEqual([
+      "issue.md:6",
+      "issue.md:6",
+      "issue.md:8",
+      "issue.md:10",
+    ]);
+    expect(await problems("a", "---\nslug: A\n---\n")).toMatch(
+      /^issue\.md:1: [\s\S]*\nissue\.md:2: /,
+    );
+  });
+
+  it("is refused unless it is UTF-8 of a size that can be mailed", async () => {
+    expect(await problems(Buffer.from([...Buffer.from(HEAD), 0xe9]))).toBe(
+      "issue.md: wanted UTF-8; save it with that encoding.",
+    );
+    expect(await problems("x".repeat(256 * 1024))).toBe(
+      "issue.md: an issue has at most 256 KB of text.",
+    );
+    await expect(readIssue(join(folder, "none.md"), KEY)).rejects.toThrow(
+      "none.md cannot be read (ENOENT).",
+    );
+  });
+});
+
+describe("an issue's image", () => {
+  it("may not be a link to a file elsewhere", async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), "elsewhere-"));
+    writeFileSync(join(elsewhere, "a.png"), PNG);
+    symlinkSync(join(elsewhere, "a.png"), join(folder, "a.png"));
+    expect(await problems("![a](a.png)")).toContain("wanted a file in the issue's folder");
+    rmSync(elsewhere, { recursive: true });
+  });
+
+  it.each([
+    ["an SVG", "a.png", "<svg xmlns='http://www.w3.org/2000/svg'/>", "is not a readable PNG"],
+    ["a page", "a.jpg", "<!doctype html>", "is not a readable PNG, JPEG or GIF"],
+    ["a WebP", "a.webp", "RIFF1234WEBPVP8 ", "Outlook shows no WebP"],
+    ["half a header", "a.png", PNG.subarray(0, 18), "is not a readable PNG"],
+    ["nothing", "a.gif", "", "is not a readable PNG"],
+    [
+      "a large file",
+      "a.png",
+      Buffer.concat([PNG, Buffer.alloc(1024 * 1024)]),
+      "is larger than 1 MB",
+    ],
+  ])("is refused if it is %s", async (_what, name, content, problem) => {
+    writeFileSync(join(folder, name), content);
+    expect(await problems(`![a](${name})`)).toContain(
+      `issue.md:6: ${name}: ${problem}`.slice(0, 18),
+    );
+    expect(await problems(`![a](${name})`)).toContain(problem);
+  });
+
+  it("is known by its content, whatever it is called", () => {
+    expect(readImage(GIF, KEY)).toMatchObject({ mediaType: "image/gif", width: 3, height: 2 });
+    expect(readImage(GIF, KEY)?.name).toMatch(/^[\w-]{22}\.gif$/);
+  });
+
+  it("of a camera held upright has the size it is seen in", async () => {
+    expect(readImage(jpeg(1), KEY)).toMatchObject({ width: 40, height: 30 });
+    expect(readImage(jpeg(6), KEY)).toMatchObject({ width: 30, height: 40 });
+    writeFileSync(join(folder, "my lake.jpg"), jpeg(1));
+    expect((await read("![a](my%20lake.jpg)")).warnings).toEqual([
+      "my%20lake.jpg carries Exif data, perhaps also where it was taken.",
+    ]);
+  });
+
+  it("has one name by its content and the site's key, which nobody can guess without it", () => {
+    expect(readImage(PNG, KEY)?.name).toBe(readImage(Buffer.from(PNG), KEY)?.name);
+    expect(readImage(PNG, Buffer.alloc(32, 8))?.name).not.toBe(readImage(PNG, KEY)?.name);
+  });
+});

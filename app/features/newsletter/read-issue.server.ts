@@ -1,0 +1,199 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { dirname, extname, isAbsolute, relative, resolve } from "node:path";
+import type { Image, ImageReference, Nodes, Root } from "mdast";
+import { visit } from "unist-util-visit";
+import { OperatorError } from "~db/operator-error";
+import { type FileProblem, type FrontMatter, splitFrontMatter } from "./front-matter";
+import { hasExif, IMAGES_PATH, type IssueImage, readImage } from "./issue-images";
+import { parseMarkdown } from "./markdown-tree.server";
+
+/** An issue of the newsletter, read and checked. */
+export type Issue = FrontMatter & {
+  /** The text, with its images under the addresses at which the site serves them. */
+  markdown: string;
+  images: IssueImage[];
+  /** What the author may want to know before sending; nothing that prevents it. */
+  warnings: string[];
+};
+
+const MAX_TEXT_BYTES = 256 * 1024;
+const MAX_IMAGE_BYTES = 1024 * 1024;
+
+/**
+ * Reads an issue from a Markdown file with front matter, and its images from the file's folder or below. Throws
+ * an OperatorError that lists all that is wrong, with the file's lines: what a mail could not show is refused
+ * and not left out, so that what was written is what arrives. `imageKey` makes the images' names unguessable.
+ */
+export async function readIssue(file: string, imageKey: Buffer): Promise<Issue> {
+  const text = await readText(file);
+  const split = splitFrontMatter(text);
+  if (split.kind === "rejected") throw rejection(file, split.problems);
+  const { frontMatter, body, bodyLine } = split;
+  const tree = parseMarkdown(body);
+  const problems = [...unsupportedParts(tree)];
+  const folder = await realpath(dirname(file));
+  const images = new Map<string, IssueImage>();
+  for (const { url, line } of imagesOf(tree)) {
+    if (images.has(url)) continue;
+    const image = await loadImage(folder, url, imageKey);
+    if (typeof image === "string") problems.push({ line, problem: `${url}: ${image}` });
+    else images.set(url, image);
+  }
+  if (body.trim() === "") problems.push({ line: 1, problem: "there is no text" });
+  if (problems.length > 0) {
+    throw rejection(
+      file,
+      problems.map(({ line, problem }) => ({ line: line + bodyLine - 1, problem })),
+    );
+  }
+  return {
+    ...frontMatter,
+    markdown: withServedImages(body, tree, images),
+    images: [...new Map([...images.values()].map((image) => [image.name, image])).values()],
+    warnings: [...images]
+      .filter(([, image]) => hasExif(image))
+      .map(([url]) => `${url} carries Exif data, perhaps also where it was taken.`),
+  };
+}
+
+async function readText(file: string): Promise<string> {
+  let bytes: Buffer;
+  try {
+    const { size } = await stat(file);
+    if (size > MAX_TEXT_BYTES) {
+      throw new OperatorError(`${file}: an issue has at most ${MAX_TEXT_BYTES / 1024} KB of text.`);
+    }
+    bytes = await readFile(file);
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/\r\n?/g, "\n");
+  } catch {
+    throw new OperatorError(`${file}: wanted UTF-8; save it with that encoding.`);
+  }
+}
+
+function rejection(file: string, problems: FileProblem[]): OperatorError {
+  const sorted = problems.sort((a, b) => a.line - b.line);
+  return new OperatorError(
+    sorted.map(({ line, problem }) => `${file}:${line}: ${problem}`).join("\n"),
+  );
+}
+
+const lineOf = (node: Nodes) => node.position?.start.line ?? 1;
+
+/** What mail programs cannot show, or would show otherwise than it was meant. */
+function* unsupportedParts(tree: Root): Generator<FileProblem> {
+  const nodes: Nodes[] = [];
+  visit(tree, (node) => {
+    nodes.push(node);
+  });
+  for (const node of nodes) {
+    const line = lineOf(node);
+    if (node.type === "html" && !/^<!--[\s\S]*-->$/.test(node.value.trim())) {
+      yield { line, problem: "HTML is not supported; write it in Markdown" };
+    } else if (node.type === "footnoteDefinition" || node.type === "footnoteReference") {
+      yield { line, problem: "footnotes do not work in mail; write it in the text" };
+    } else if (node.type === "listItem" && typeof node.checked === "boolean") {
+      yield { line, problem: "boxes to tick do not work in mail; write a plain list" };
+    } else if (node.type === "link" || node.type === "definition") {
+      if (isUsableLink(node.url) || isImageDefinition(node, nodes)) continue;
+      yield {
+        line,
+        problem: `a link leads to '${node.url}'; wanted https://…, mailto:… or a path of the site, as in '/premium'`,
+      };
+    } else if ((node.type === "image" || node.type === "imageReference") && !node.alt?.trim()) {
+      yield {
+        line,
+        problem: "an image has no description for those who do not see it: ![description](file)",
+      };
+    }
+  }
+}
+
+function isUsableLink(url: string): boolean {
+  if (/^\/(?!\/)/.test(url)) return true;
+  return /^(https?:\/\/|mailto:)./i.test(url) && URL.canParse(url);
+}
+
+/** Whether a definition belongs to images alone, whose addresses are checked with the files. */
+function isImageDefinition(node: Nodes, nodes: Nodes[]): boolean {
+  if (node.type !== "definition") return false;
+  const uses = nodes.filter(
+    (other) =>
+      (other.type === "imageReference" || other.type === "linkReference") &&
+      other.identifier === node.identifier,
+  );
+  return uses.length > 0 && uses.every(({ type }) => type === "imageReference");
+}
+
+type UsedImage = { node: Image | ImageReference; url: string; title: string; line: number };
+
+function imagesOf(tree: Root): UsedImage[] {
+  const definitions = new Map<string, { url: string; title?: string | null }>();
+  visit(tree, "definition", (node) => {
+    // of several, CommonMark takes the first
+    if (!definitions.has(node.identifier)) definitions.set(node.identifier, node);
+  });
+  const used: UsedImage[] = [];
+  visit(tree, (node) => {
+    if (node.type !== "image" && node.type !== "imageReference") return;
+    const target = node.type === "image" ? node : definitions.get(node.identifier);
+    if (target) used.push({ node, url: target.url, title: target.title ?? "", line: lineOf(node) });
+  });
+  return used;
+}
+
+/** The image in a file of the folder or below, or what is wrong with it. */
+async function loadImage(folder: string, url: string, key: Buffer): Promise<IssueImage | string> {
+  if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(url)) {
+    return "only files beside the issue can be images; what lies elsewhere would tell its host who reads";
+  }
+  let name: string;
+  try {
+    name = decodeURIComponent(url);
+  } catch {
+    name = url;
+  }
+  try {
+    const path = await realpath(resolve(folder, name));
+    const below = relative(folder, path);
+    if (isAbsolute(name) || below.startsWith("..") || isAbsolute(below)) {
+      return "wanted a file in the issue's folder or below it";
+    }
+    const { size } = await stat(path);
+    if (size > MAX_IMAGE_BYTES) {
+      return `is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MB; make it smaller for phones`;
+    }
+    const image = readImage(await readFile(path), key);
+    return (
+      image ??
+      `is not a readable PNG, JPEG or GIF${extname(path) === ".webp" ? "; Outlook shows no WebP" : ""}`
+    );
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return "there is no such file";
+    return `cannot be read (${code})`;
+  }
+}
+
+/** The text with each image under the address at which it is served. */
+function withServedImages(body: string, tree: Root, images: Map<string, IssueImage>): string {
+  let text = body;
+  for (const { node, url, title } of imagesOf(tree).reverse()) {
+    const [start, end] = [node.position?.start.offset, node.position?.end.offset];
+    const image = images.get(url);
+    if (start === undefined || end === undefined || !image) continue;
+    const quoted = title === "" ? "" : ` "${escapeMarkdown(title)}"`;
+    const alt = escapeMarkdown(node.alt ?? "");
+    text = `${text.slice(0, start)}![${alt}](${IMAGES_PATH}${image.name}${quoted})${text.slice(end)}`;
+  }
+  return text;
+}
+
+/** CommonMark takes any ASCII punctuation after a backslash literally. */
+function escapeMarkdown(text: string): string {
+  return text.replace(/\s+/g, " ").replace(/[!-/:-@[-`{-~]/g, "\\$&");
+}
