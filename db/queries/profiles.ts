@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, isNotNull, isNull, lte, type SQL, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { billingSyncNumbers, type Profile, profiles } from "../schema";
 
@@ -156,4 +156,12 @@ export async function countBilledProfiles(
       and(isNotNull(profiles.stripeCustomerId), afterId ? gt(profiles.id, afterId) : undefined),
     );
   return row?.count ?? 0;
+}
+
+/**
+ * Whether a row of `profiles` gives access, by the database's clock: the rule of `isSubscribed` in
+ * `app/features/membership/access.ts`, to which a test holds it.
+ */
+export function givesAccess(): SQL<boolean> {
+  return sql<boolean>`(coalesce(${profiles.stripePriceId}, '') <> '' and coalesce(${profiles.stripeCurrentPeriodEnd} > now(), false))`;
 }

@@ -1,0 +1,279 @@
+import { and, desc, eq, lte, or, type SQL, sql } from "drizzle-orm";
+import { addressHash } from "../address-hash";
+import { type Executor, getDatabase, type Transaction } from "../client";
+import {
+  type Campaign,
+  campaigns,
+  type MailState,
+  mails,
+  mailWorkers,
+  profiles,
+  subscribers,
+  suppressedAddresses,
+  users,
+} from "../schema";
+import { givesAccess } from "./profiles";
+
+export type Audience = Campaign["audience"];
+
+/** After the heartbeats of `mail_workers`, which come every few seconds. */
+const WORKER_SEEN_SECONDS = 20;
+
+/** Inserts a campaign; null, with nothing written, if its slug is taken. */
+export async function insertCampaign(
+  campaign: typeof campaigns.$inferInsert,
+  tx: Transaction,
+): Promise<Campaign | null> {
+  const [inserted] = await tx.insert(campaigns).values(campaign).onConflictDoNothing().returning();
+  return inserted ?? null;
+}
+
+/** A campaign, locked until the caller's transaction ends. */
+export async function lockCampaignBySlug(slug: string, tx: Transaction): Promise<Campaign | null> {
+  const [campaign] = await tx
+    .select()
+    .from(campaigns)
+    .where(eq(campaigns.slug, slug))
+    .for("update");
+  return campaign ?? null;
+}
+
+/**
+ * Queues a campaign's mail to everybody of its audience who has not had it, in one statement, so that there is
+ * never half a list; returns how many that are. Each is due at `dueAt`, and given up `lifetimeMs` later.
+ */
+export async function insertCampaignMails(
+  { id, audience }: Pick<Campaign, "id" | "audience">,
+  { dueAt, lifetimeMs }: { dueAt: Date; lifetimeMs: number },
+  tx: Transaction,
+): Promise<number> {
+  const inserted = await tx.execute<{ count: string }>(sql`
+    with inserted as (
+      insert into ${mails} (kind, priority, campaign_id, subscriber_id, address_hash, due_at, expires_at)
+      select 'newsletter', 2, ${id}::uuid, ${subscribers.id}, ${addressHash(subscribers.email)}, due, due + life
+      from ${subscribers},
+        (select greatest(now(), ${dueAt.toISOString()}::timestamptz) as due,
+          ${lifetimeMs} * interval '1 millisecond' as life) as times
+      where ${isConfirmed} and not ${isSuppressed} and ${isInAudience(audience)}
+      order by ${subscribers.id}
+      on conflict do nothing
+      returning 1
+    )
+    select count(*) as count from inserted`);
+  return Number(inserted[0]?.count);
+}
+
+/** Whom a campaign would reach now, and whom not. */
+export type AudienceCounts = {
+  /** Confirmed subscribers of the audience that are not suppressed. */
+  recipients: number;
+  /** Confirmed subscribers of the audience whose address bounced or complained. */
+  suppressed: number;
+  /** Addresses whose owner has not confirmed them. */
+  unconfirmed: number;
+  /** Members who have not subscribed to the newsletter, and so get no issue. */
+  unsubscribedMembers: number;
+};
+
+export async function countAudience(
+  audience: Audience,
+  executor: Executor = getDatabase().db,
+): Promise<AudienceCounts> {
+  const reached = and(isConfirmed, isInAudience(audience));
+  const [row] = await executor.execute<Record<keyof AudienceCounts, string>>(sql`
+    select
+      count(*) filter (where ${reached} and not ${isSuppressed}) as recipients,
+      count(*) filter (where ${reached} and ${isSuppressed}) as suppressed,
+      count(*) filter (where ${subscribers.confirmedAt} is null) as unconfirmed,
+      (
+        select count(*) from ${users} join ${profiles} on ${profiles.id} = ${users.id}
+        where ${givesAccess()} and not exists (
+          select from ${subscribers} own where lower(own.email) = lower(${users.email})
+            and own.confirmed_at is not null
+        )
+      ) as "unsubscribedMembers"
+    from ${subscribers}`);
+  return {
+    recipients: Number(row?.recipients),
+    suppressed: Number(row?.suppressed),
+    unconfirmed: Number(row?.unconfirmed),
+    unsubscribedMembers: Number(row?.unsubscribedMembers),
+  };
+}
+
+export async function findCampaignBySlug(
+  slug: string,
+  executor: Executor = getDatabase().db,
+): Promise<Campaign | null> {
+  const [campaign] = await executor.select().from(campaigns).where(eq(campaigns.slug, slug));
+  return campaign ?? null;
+}
+
+export async function findCampaign(
+  id: string,
+  executor: Executor = getDatabase().db,
+): Promise<Campaign | null> {
+  const [campaign] = await executor.select().from(campaigns).where(eq(campaigns.id, id));
+  return campaign ?? null;
+}
+
+/** Campaigns, those that start last first. */
+export async function findCampaigns(
+  limit: number,
+  executor: Executor = getDatabase().db,
+): Promise<Campaign[]> {
+  return executor.select().from(campaigns).orderBy(desc(campaigns.startAt)).limit(limit);
+}
+
+/** How a campaign's mails are doing. */
+export type CampaignProgress = Record<MailState, number> & {
+  /** Mails of which two copies may have arrived, because the answer to the first was lost. */
+  inDoubt: number;
+};
+
+export async function readCampaignProgress(
+  campaignId: string,
+  executor: Executor = getDatabase().db,
+): Promise<CampaignProgress> {
+  const rows = await executor.execute<{ state: MailState; count: string; inDoubt: string }>(sql`
+    select state, count(*) as count, count(*) filter (where times_in_doubt > 0) as "inDoubt"
+    from ${mails} where campaign_id = ${campaignId} group by state`);
+  const progress: CampaignProgress = {
+    queued: 0,
+    sending: 0,
+    sent: 0,
+    failed: 0,
+    expired: 0,
+    cancelled: 0,
+    suppressed: 0,
+    inDoubt: 0,
+  };
+  for (const { state, count, inDoubt } of rows) {
+    progress[state] = Number(count);
+    progress.inDoubt += Number(inDoubt);
+  }
+  return progress;
+}
+
+/** The mail server's replies to a campaign's failed mails, the most frequent first. */
+export async function findFailureReplies(
+  campaignId: string,
+  limit: number,
+  executor: Executor = getDatabase().db,
+): Promise<{ reply: string | null; count: number }[]> {
+  const rows = await executor.execute<{ reply: string | null; count: string }>(sql`
+    select last_reply as reply, count(*) as count from ${mails}
+    where campaign_id = ${campaignId} and state = 'failed'
+    group by last_reply order by count(*) desc, last_reply limit ${limit}`);
+  return rows.map(({ reply, count }) => ({ reply, count: Number(count) }));
+}
+
+export async function setCampaignState(
+  id: string,
+  state: Campaign["state"],
+  tx: Transaction,
+): Promise<void> {
+  await tx.update(campaigns).set({ state, pauseReason: null }).where(eq(campaigns.id, id));
+}
+
+export async function setCampaignRate(
+  id: string,
+  rate: number | null,
+  tx: Transaction,
+): Promise<void> {
+  await tx.update(campaigns).set({ rate }).where(eq(campaigns.id, id));
+}
+
+/** Gives a campaign's queued mails at least `lifetimeMs` from now, because it may have been paused for days. */
+export async function extendCampaignMails(
+  campaignId: string,
+  lifetimeMs: number,
+  tx: Transaction,
+): Promise<void> {
+  await tx.execute(sql`
+    update ${mails} set expires_at = now() + ${lifetimeMs} * interval '1 millisecond'
+    where campaign_id = ${campaignId} and state = 'queued'
+      and expires_at < now() + ${lifetimeMs} * interval '1 millisecond'`);
+}
+
+/** Finishes a campaign's mails that nobody has begun to send; returns their number. */
+export async function cancelCampaignMails(campaignId: string, tx: Transaction): Promise<number> {
+  const rows = await tx.execute<{ count: string }>(sql`
+    with ended as (
+      update ${mails} set state = 'cancelled', finished_at = now(), recipient = null, message = null
+      where campaign_id = ${campaignId} and state = 'queued' returning 1
+    )
+    select count(*) as count from ended`);
+  return Number(rows[0]?.count);
+}
+
+/** Whether a running site has sent its heartbeat lately, so that queued mail is being sent. */
+export async function hasMailWorker(executor: Executor = getDatabase().db): Promise<boolean> {
+  const [worker] = await executor
+    .select({ id: mailWorkers.id })
+    .from(mailWorkers)
+    .where(sql`${mailWorkers.heartbeatAt} > now() - ${WORKER_SEEN_SECONDS} * interval '1 second'`)
+    .limit(1);
+  return worker !== undefined;
+}
+
+/** An issue as the archive lists it. */
+export type ListedIssue = Pick<
+  Campaign,
+  "slug" | "subject" | "previewText" | "premium" | "startAt"
+>;
+
+/** The issues that are public at `now`, the newest first. */
+export async function findPublishedIssues(
+  now: Date,
+  limit: number,
+  executor: Executor = getDatabase().db,
+): Promise<ListedIssue[]> {
+  const { slug, subject, previewText, premium, startAt } = campaigns;
+  return executor
+    .select({ slug, subject, previewText, premium, startAt })
+    .from(campaigns)
+    .where(isPublished(now))
+    .orderBy(desc(campaigns.startAt), desc(campaigns.createdAt))
+    .limit(limit);
+}
+
+/** An issue that is public at `now`. */
+export async function findPublishedIssue(
+  slug: string,
+  now: Date,
+  executor: Executor = getDatabase().db,
+): Promise<Campaign | null> {
+  const [issue] = await executor
+    .select()
+    .from(campaigns)
+    .where(and(eq(campaigns.slug, slug), isPublished(now)));
+  return issue ?? null;
+}
+
+const isConfirmed = sql`${subscribers.confirmedAt} is not null`;
+
+const isSuppressed = sql`exists (
+  select from ${suppressedAddresses}
+  where ${suppressedAddresses.addressHash} = ${addressHash(subscribers.email)}
+)`;
+
+/** Issues for members go to members who have subscribed: that is the consent, and what unsubscribing ends. */
+function isInAudience(audience: Audience): SQL {
+  if (audience === "subscribers") return sql`true`;
+  return sql`exists (
+    select from ${users} join ${profiles} on ${profiles.id} = ${users.id}
+    where lower(${users.email}) = lower(${subscribers.email}) and ${givesAccess()}
+  )`;
+}
+
+/** From its start on; a cancelled one if anybody has it in the mail. */
+function isPublished(now: Date): SQL | undefined {
+  return and(
+    lte(campaigns.startAt, now),
+    or(
+      sql`${campaigns.state} <> 'cancelled'`,
+      sql`exists (select from ${mails} where ${mails.campaignId} = ${campaigns.id} and ${mails.state} = 'sent')`,
+    ),
+  );
+}
