@@ -5,7 +5,7 @@
 export type RouteHandle = {
   /** The route's label in the metrics of requests; those without one share `other`. */
   metricsName?: string;
-  /** Cached for every visitor without a session or flash cookie. */
+  /** Cached for every visitor without a session or flash cookie; with a parameter, each path by itself. */
   cached?: {
     /** The query strings that have a cached page of their own, "" for none. */
     searches: readonly string[];

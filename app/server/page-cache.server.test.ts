@@ -34,7 +34,7 @@ afterAll(() => {
 beforeEach(() => {
   render = async () => page();
   cache = new PageCache({
-    keyOf: (url) => (url.startsWith("/?") ? "/" : url === "/" ? url : null),
+    keyOf: (url) => (url.startsWith("/?") ? "/" : /^\/(\d+)?$/.test(url) ? url : null),
     render: (path) => render(path),
     personalCookies: ["session", "flash"],
   });
@@ -306,5 +306,28 @@ describe("rendering", () => {
     expect((await get()).text).toBe(PAGE);
     await vi.waitUntil(() => cache.statistics.renders === 2);
     expect((await get()).text).toBe(PAGE);
+  });
+
+  it("that finds the page gone drops it", async () => {
+    await get();
+    passSeconds(61);
+    render = async () => page("gone", { status: 404 });
+    expect((await get()).text).toBe(PAGE);
+    await vi.waitUntil(async () => (await get()).status === 299);
+  });
+});
+
+describe("the memory", () => {
+  it("holds 200 pages, and drops what was requested longest ago", async () => {
+    for (let number = 1; number <= 200; number++) await get(`/${number}`);
+    // the first is read again, so the second is now the oldest
+    await get("/1");
+    await get("/201");
+    expect(cache.statistics.renders).toBe(201);
+    await get("/1");
+    await get("/3");
+    expect(cache.statistics.renders).toBe(201);
+    await get("/2");
+    expect(cache.statistics.renders).toBe(202);
   });
 });

@@ -18,13 +18,16 @@ const compressGzip = promisify(gzip);
 /** Age beyond which a request triggers a new render of a cached page, in milliseconds. */
 const TIME_TO_LIVE_MS = 60_000;
 
+/** Maximum pages in memory; then the one requested longest ago makes room. */
+const MAX_PAGES = 200;
+
 type CachedPage = { page: CachedResponse; renderedAt: number };
 
 type PageCacheOptions = {
   /** The cache key for a path and query; null if the response is not cached. */
   keyOf: (url: string) => string | null;
-  /** Renders a page as a visitor without cookies sees it. */
-  render: (key: string) => Promise<Response>;
+  /** Renders a page as a visitor without cookies sees it, on behalf of the first request for it. */
+  render: (key: string, request: IncomingMessage) => Promise<Response>;
   /** Names of the cookies that make a page specific to one visitor. */
   personalCookies: readonly string[];
 };
@@ -34,9 +37,9 @@ export type PageCacheStatistics = CacheStatistics & { renders: number; stale: nu
 /**
  * Caches pages that are the same for every anonymous visitor, once per encoding. A page is rendered on its
  * first request, and concurrent requests share that render; after a minute the stale page is still served
- * while it is rendered again (stale-while-revalidate). Memory is bounded by the number of keys. A request
- * that carries one of the personal cookies, matched by exact name, is never answered from the cache, and a
- * response that sets a cookie is never cached.
+ * while it is rendered again (stale-while-revalidate), unless it is found to be gone. At most 200 pages are
+ * kept. A request that carries one of the personal cookies, matched by exact name, is never answered from the
+ * cache, and a response that sets a cookie is never cached.
  */
 export class PageCache {
   readonly statistics: PageCacheStatistics = { hits: 0, notModified: 0, renders: 0, stale: 0 };
@@ -52,7 +55,7 @@ export class PageCache {
     if (key === null) return false;
     const cached = this.#cached.get(key);
     if (!cached) {
-      return this.#renderOnce(key).then((fresh) => {
+      return this.#renderOnce(key, request).then((fresh) => {
         if (!fresh) return false;
         sendCached(request, response, fresh.page, this.statistics);
         return true;
@@ -60,8 +63,11 @@ export class PageCache {
     }
     if (Date.now() - cached.renderedAt > TIME_TO_LIVE_MS) {
       this.statistics.stale++;
-      void this.#renderOnce(key);
+      void this.#renderOnce(key, request);
     }
+    // a map keeps the order of insertion: what was requested last is last
+    this.#cached.delete(key);
+    this.#cached.set(key, cached);
     sendCached(request, response, cached.page, this.statistics);
     return true;
   }
@@ -85,10 +91,16 @@ export class PageCache {
     return url.includes("_data=") ? null : this.options.keyOf(url);
   }
 
-  #renderOnce(key: string): Promise<CachedPage | null> {
+  #keep(key: string, cached: CachedPage): void {
+    this.#cached.set(key, cached);
+    const [oldest] = this.#cached.keys();
+    if (this.#cached.size > MAX_PAGES && oldest !== undefined) this.#cached.delete(oldest);
+  }
+
+  #renderOnce(key: string, request: IncomingMessage): Promise<CachedPage | null> {
     let rendering = this.#rendering.get(key);
     if (!rendering) {
-      const started = this.#renderAndCache(key).finally(() => {
+      const started = this.#renderAndCache(key, request).finally(() => {
         if (this.#rendering.get(key) === started) this.#rendering.delete(key);
       });
       rendering = started;
@@ -97,15 +109,16 @@ export class PageCache {
     return rendering;
   }
 
-  async #renderAndCache(key: string): Promise<CachedPage | null> {
+  async #renderAndCache(key: string, request: IncomingMessage): Promise<CachedPage | null> {
     const generation = this.#generation;
     try {
       this.statistics.renders++;
-      const page = await this.options.render(key);
+      const page = await this.options.render(key, request);
       const body = Buffer.from(await page.arrayBuffer());
+      if (page.status === 404) this.#cached.delete(key);
       if (page.status !== 200 || page.headers.has("Set-Cookie")) return null;
       const cached = { page: await encode(body, page), renderedAt: Date.now() };
-      if (generation === this.#generation) this.#cached.set(key, cached);
+      if (generation === this.#generation) this.#keep(key, cached);
       return cached;
     } catch (error) {
       log().error({ err: error, path: key }, "a page could not be rendered for the cache");

@@ -83,7 +83,10 @@ describe("what the routes declare", () => {
       "/logout",
       "/metrics",
       "/newsletter",
+      "/newsletter/:slug",
+      "/newsletter/archive",
       "/newsletter/confirm",
+      "/newsletter/images/:name",
       "/newsletter/unsubscribe",
       "/notice",
       "/premium",
@@ -102,6 +105,19 @@ describe("what the routes declare", () => {
     ["/auth?tab=signup", "/auth?tab=signup"],
     ["/robots.txt", "/robots.txt"],
     ["/sitemap.xml", "/sitemap.xml"],
+    ["/newsletter/archive", "/newsletter/archive"],
+    ["/newsletter/archive?utm_source=a", "/newsletter/archive"],
+    ["/newsletter/feed.xml", "/newsletter/feed.xml"],
+    ["/newsletter/the-first-mile", "/newsletter/the-first-mile"],
+    ["/newsletter/the-first-mile?fbclid=a", "/newsletter/the-first-mile"],
+    // one page has any number of spellings with escapes
+    ["/newsletter/the-first-mil%65", null],
+    ["/newsletter/the-first-mile.data", null],
+    ["/newsletter/the-first-mile.data?_routes=root", null],
+    ["/newsletter/the-first-mile/", null],
+    ["/newsletter/unsubscribe?token=a", null],
+    ["/newsletter/confirm?token=a", null],
+    ["/newsletter/images/a.png", null],
     ["/robots.txt?x", null],
     ["/auth/", null],
     ["/auth?", null],
@@ -127,6 +143,12 @@ describe("a route", () => {
     stop: { id: "stop", parentId: "letters", path: "stop", module: { handle } },
   } as unknown as Routes);
 
+  it("may have a parameter, and then stands for any number of pages", () => {
+    expect(
+      ["/letters/stop", "/letters/a", "/issue.txt/1"].map((path) => made.isFixed(path)),
+    ).toEqual([true, false, false]);
+  });
+
   it.each(["/letters/stop", "/letters/a-b", "/issue.txt/1"])("is found at %s", (path) => {
     expect(made.handleOf(path)).toBe(handle);
   });
@@ -134,6 +156,7 @@ describe("a route", () => {
   it.each([
     "/letters/stop/",
     "/letters/stop.data/x",
+    "/letters/a.data",
     "/letters",
     "/stop",
     "/letters/a/b",

@@ -27,12 +27,20 @@ export class RouteTable {
     return this.#patterns.find(({ pattern }) => pattern.test(path))?.handle ?? UNDECLARED;
   }
 
-  /** The cache key for `url`, a path and its query; null if the response is not cached. */
+  /** Whether a path is that of one page, and not of any number of pages that a parameter tells apart. */
+  isFixed(path: string): boolean {
+    return this.#fixed.has(path);
+  }
+
+  /**
+   * The cache key for `url`, a path and its query; null if the response is not cached. An escaped path is not,
+   * since it is one of many spellings of a page's.
+   */
   cacheKeyOf(url: string): string | null {
     const at = url.indexOf("?");
     const path = at === -1 ? url : url.slice(0, at);
     const { cached } = this.handleOf(path);
-    if (!cached) return null;
+    if (!cached || path.includes("%")) return null;
     const search = at === -1 ? "" : url.slice(at);
     if (cached.searches.includes(search)) return url;
     return cached.ignoresOtherSearches ? path : null;
@@ -49,7 +57,8 @@ function pathOf(id: string, routes: Routes): string {
 
 function patternOf(path: string): RegExp {
   const segments = path.split("/").map((segment) => {
-    if (segment.startsWith(":")) return "[^/]+";
+    // Remix answers requests for a page's data at the page's path with this ending
+    if (segment.startsWith(":")) return "(?:(?!\\.data$)[^/])+";
     return segment.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   });
   return new RegExp(`^${segments.join("/")}$`);

@@ -55,7 +55,11 @@ export function createSite(projectRoot: string): RequestListener {
   const origin = new URL(env().PUBLIC_URL);
   const pages = new PageCache({
     keyOf: (url) => table.cacheKeyOf(url),
-    render: (url) => remix(new Request(new URL(url, origin)), {} satisfies AppLoadContext),
+    render: (url, request) => {
+      const render = () => remix(new Request(new URL(url, origin)), {} satisfies AppLoadContext);
+      // there is no end of addresses with a parameter, so these are rendered in turn like any other page
+      return table.isFixed(pathOf(url)) ? render() : renderInTurn(request, render);
+    },
     personalCookies: [sessionCookieName(), flashCookieName()],
   });
   onPriceOnSaleKnown(() => pages.clear());
@@ -111,6 +115,21 @@ export function createSite(projectRoot: string): RequestListener {
     setCommonHeaders(response);
     response.setHeader("X-Request-Id", requestId);
     return requestId;
+  }
+}
+
+/** Renders a page in a slot of the client's network; 503 if its queue is full. */
+async function renderInTurn(
+  request: IncomingMessage,
+  render: () => Promise<Response>,
+): Promise<Response> {
+  const network = clientNetworks(clientAddress(request));
+  await fairTurn(network);
+  try {
+    return await pageSlots.run(network, render);
+  } catch (error) {
+    if (!(error instanceof QueueFull)) throw error;
+    return new Response(null, { status: 503 });
   }
 }
 

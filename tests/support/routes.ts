@@ -30,14 +30,24 @@ export function post(action: Handler, { path = "/", form, json, cookie }: Posted
 }
 
 /** Calls a route's loader. */
-export function get(loader: Handler, path = "/", cookie?: string): Promise<Response> {
-  return call(loader, new Request(ORIGIN + path, { headers: cookie ? { Cookie: cookie } : {} }));
+export function get(
+  loader: Handler,
+  path = "/",
+  cookie?: string,
+  params: Record<string, string> = {},
+): Promise<Response> {
+  const headers: Record<string, string> = cookie ? { Cookie: cookie } : {};
+  return call(loader, new Request(ORIGIN + path, { headers }), params);
 }
 
 /** Calls a loader or action with a request and a new context; returns the response that it returned or threw. */
-export async function call(handler: Handler, request: Request): Promise<Response> {
+export async function call(
+  handler: Handler,
+  request: Request,
+  params: Record<string, string> = {},
+): Promise<Response> {
   try {
-    const answer = await handler({ request, params: {}, context: {} } as ActionFunctionArgs);
+    const answer = await handler({ request, params, context: {} } as ActionFunctionArgs);
     return answer instanceof Response ? answer : jsonOf(answer);
   } catch (thrown) {
     if (thrown instanceof Response) return thrown;

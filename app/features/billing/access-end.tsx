@@ -1,10 +1,6 @@
-const dateFormat = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
+import { UtcDate } from "~/ui/utc-date";
 
-/** The day on which access ends, from an ISO 8601 instant, in UTC so that server and browser agree. */
+/** The day on which access ends, from an ISO 8601 instant. */
 export function AccessEnd({ at }: { at: string }) {
-  return (
-    <time dateTime={at} className="min-[20rem]:whitespace-nowrap">
-      {dateFormat.format(new Date(at))}
-    </time>
-  );
+  return <UtcDate at={at} className="min-[20rem]:whitespace-nowrap" />;
 }

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { GIF } from "image-size/types/gif";
 import { JPG } from "image-size/types/jpg";
 import { PNG } from "image-size/types/png";
+import { IMAGES_PATH } from "./newsletter-paths";
 
 /** An image of an issue, as it is stored and served. */
 export type IssueImage = {
@@ -24,8 +25,19 @@ const FORMATS = [
 /** From this Exif orientation on, a photograph is displayed lying on its side. */
 const FIRST_TURNED_ORIENTATION = 5;
 
-/** The path of the folder that images are served from. */
-export const IMAGES_PATH = "/newsletter/images/";
+/** Every name that `readImage` gives. */
+const NAME = "[\\w-]{22}\\.(?:png|jpg|gif)";
+
+/** Whether this can be the name of an image. */
+export function isImageName(name: string): boolean {
+  return new RegExp(`^${NAME}$`).test(name);
+}
+
+/** The names of the images that an issue's text may show. */
+export function imageNamesIn(markdown: string): string[] {
+  const addresses = markdown.matchAll(new RegExp(`${IMAGES_PATH}(${NAME})`, "g"));
+  return [...new Set([...addresses].map(([, name = ""]) => name))];
+}
 
 /**
  * Reads an image's format from its content, whatever its file is called, and its size from its header; null if

@@ -4,8 +4,9 @@ import type { Image, ImageReference, Nodes, Root } from "mdast";
 import { visit } from "unist-util-visit";
 import { OperatorError } from "~db/operator-error";
 import { type FileProblem, type FrontMatter, splitFrontMatter } from "./front-matter";
-import { hasExif, IMAGES_PATH, type IssueImage, readImage } from "./issue-images";
+import { hasExif, type IssueImage, readImage } from "./issue-images";
 import { parseMarkdown } from "./markdown-tree.server";
+import { IMAGES_PATH } from "./newsletter-paths";
 
 /** An issue of the newsletter, read and checked. */
 export type Issue = FrontMatter & {

@@ -1,0 +1,51 @@
+import { Link } from "@remix-run/react";
+import { AUTHOR_FIRST_NAME } from "~/book";
+import { ButtonLink } from "~/ui/button";
+import { UtcDate } from "~/ui/utc-date";
+import type { IssueSummary } from "./issues.server";
+import { FEED_PATH, issuePath } from "./newsletter-paths";
+
+/** All published issues of the newsletter, the newest first. */
+export function ArchivePage({ issues }: { issues: IssueSummary[] }) {
+  return (
+    <section className="frame issue">
+      <p className="eyebrow">Newsletter</p>
+      <h1 className="page-heading">Letters so far</h1>
+      {issues.length === 0 ? (
+        <p className="lead">
+          {AUTHOR_FIRST_NAME} is still writing the first one. Leave your address, and it will find
+          its way to you.
+        </p>
+      ) : (
+        <ol className="mt-10">
+          {issues.map((issue) => (
+            <ArchivedIssue key={issue.slug} {...issue} />
+          ))}
+        </ol>
+      )}
+      <p className="mt-10 flex flex-wrap items-center gap-x-6 gap-y-3">
+        <ButtonLink to="/#newsletter">Get the next letter</ButtonLink>
+        <a href={FEED_PATH} className="text-link">
+          Follow by feed
+        </a>
+      </p>
+    </section>
+  );
+}
+
+function ArchivedIssue({ slug, subject, previewText, premium, publishedAt }: IssueSummary) {
+  return (
+    <li className="border-line border-t py-6">
+      <p className="text-ink-soft text-sm">
+        <UtcDate at={publishedAt} />
+        {premium && <span className="issue-audience">For members</span>}
+      </p>
+      <h2 className="mt-1 text-xl">
+        <Link to={issuePath(slug)} className="issue-link">
+          {subject}
+        </Link>
+      </h2>
+      <p className="mt-2 text-ink-soft">{previewText}</p>
+    </li>
+  );
+}

@@ -1,0 +1,60 @@
+import { Feed } from "feed";
+import type { ReactNode } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { AUTHOR_NAME, BOOK_DESCRIPTION, BOOK_TITLE } from "~/book";
+import { listIssues, loadIssue } from "./issues.server";
+import { MarkdownContent } from "./markdown-content";
+import { ARCHIVE_PATH, FEED_PATH, issuePath } from "./newsletter-paths";
+
+/** Feed readers keep what they have seen. */
+const FEED_ISSUES = 20;
+
+/** The newest issues as an Atom feed (RFC 4287), of those for members the beginning. `origin` is the site's. */
+export async function renderIssueFeed(origin: string): Promise<string> {
+  const summaries = await listIssues(FEED_ISSUES);
+  const newest = summaries[0]?.publishedAt;
+  const feed = new Feed({
+    id: origin + FEED_PATH,
+    title: `Letters from ${BOOK_TITLE}`,
+    description: BOOK_DESCRIPTION,
+    link: origin + ARCHIVE_PATH,
+    feedLinks: { atom: origin + FEED_PATH },
+    language: "en",
+    author: { name: AUTHOR_NAME },
+    generator: false,
+    // the time of rendering would make every copy a new one
+    updated: new Date(newest ?? 0),
+  });
+  for (const { slug } of summaries) {
+    const issue = await loadIssue(slug, { isMember: false, base: origin });
+    if (!issue) continue;
+    const url = origin + issuePath(slug);
+    feed.addItem({
+      id: url,
+      link: url,
+      title: htmlOf(issue.subject),
+      description: htmlOf(issue.previewText),
+      date: new Date(issue.publishedAt),
+      published: new Date(issue.publishedAt),
+      content: htmlOf(
+        <>
+          <MarkdownContent tree={issue.text} />
+          {!issue.isWhole && (
+            <p>
+              <a href={url}>The rest of this letter is for members.</a>
+            </p>
+          )}
+        </>,
+      ),
+    });
+  }
+  return feed.atom1();
+}
+
+/** The package declares all texts as HTML. XML 1.0 has no control characters, however they are escaped. */
+function htmlOf(content: ReactNode): string {
+  return renderToStaticMarkup(content).replace(
+    /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu,
+    "",
+  );
+}

@@ -1,0 +1,78 @@
+import { Link } from "@remix-run/react";
+import type { ReactNode } from "react";
+import { ButtonLink } from "~/ui/button";
+import { ArrowLeftIcon } from "~/ui/icons";
+import { UtcDate } from "~/ui/utc-date";
+import type { IssueView } from "./issues.server";
+import { MarkdownContent } from "./markdown-content";
+import { NewsletterForm } from "./newsletter-form";
+import { ARCHIVE_PATH } from "./newsletter-paths";
+
+/** An issue of the newsletter; of one for members, others see the beginning. */
+export function IssuePage({ issue }: { issue: IssueView }) {
+  return (
+    <>
+      <article className="frame issue">
+        <Link to={ARCHIVE_PATH} className="back-link">
+          <ArrowLeftIcon className="size-4" />
+          All letters
+        </Link>
+        <header className="mt-8">
+          <p className="eyebrow">
+            <UtcDate at={issue.publishedAt} />
+            {issue.premium && <span className="issue-audience">For members</span>}
+          </p>
+          <h1 className="page-heading">{issue.subject}</h1>
+          <p className="lead">{issue.previewText}</p>
+        </header>
+        <div className="issue-text">
+          <MarkdownContent tree={issue.text} components={{ table: ScrollingTable }} />
+        </div>
+        {!issue.isWhole && <MembersOnly />}
+      </article>
+      <section aria-labelledby="next-letter" className="bg-paper-deep py-[clamp(3rem,8vw,5rem)]">
+        <div className="frame">
+          <div className="issue-column">
+            <h2 id="next-letter" className="text-2xl">
+              Get the next letter
+            </h2>
+            <p className="mt-3 mb-8 text-ink-soft">
+              One letter on the first Sunday of the month. You can leave the list at any time.
+            </p>
+            <NewsletterForm />
+          </div>
+        </div>
+      </section>
+    </>
+  );
+}
+
+/** A wide table scrolls by itself, by keyboard too, and not the page. */
+function ScrollingTable({ children }: { children?: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+    <section className="issue-table" aria-label="Table" tabIndex={0}>
+      <table>{children}</table>
+    </section>
+  );
+}
+
+/** Where the text ends for those who are not members. */
+function MembersOnly() {
+  return (
+    <aside aria-labelledby="members-only" className="issue-end">
+      <h2 id="members-only" className="text-xl">
+        The rest of this letter is for members
+      </h2>
+      <p className="mt-3 text-ink-soft">
+        Members read every letter to its end, and the whole book with it.
+      </p>
+      <p className="mt-6 flex flex-wrap items-center gap-x-6 gap-y-3">
+        <ButtonLink to="/#purchase">See the membership</ButtonLink>
+        <Link to="/auth" className="text-link">
+          Log in as a member
+        </Link>
+      </p>
+    </aside>
+  );
+}

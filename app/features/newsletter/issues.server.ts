@@ -1,0 +1,56 @@
+import { findPublishedIssue, findPublishedIssues, type ListedIssue } from "~db/queries/campaigns";
+import { findNewsletterImageSizes } from "~db/queries/newsletter-images";
+import { imageNamesIn } from "./issue-images";
+import { beginningOf, type MarkdownTree, markdownTree } from "./markdown-tree.server";
+import { IMAGES_PATH } from "./newsletter-paths";
+
+/** An issue as the archive shows it; `publishedAt` is an ISO 8601 instant. */
+export type IssueSummary = Omit<ListedIssue, "startAt"> & { publishedAt: string };
+
+/** An issue as its page shows it to one reader. */
+export type IssueView = IssueSummary & {
+  text: MarkdownTree;
+  /** False if the text is only the beginning, because the reader is not a member. */
+  isWhole: boolean;
+};
+
+/** Every issue of half a century, once a month. */
+const MAX_LISTED = 600;
+
+/**
+ * A published issue; null if there is none. Of an issue for members, others get the beginning. `base` makes
+ * links and images absolute.
+ */
+export async function loadIssue(
+  slug: string,
+  { isMember, base }: { isMember: boolean; base?: string },
+): Promise<IssueView | null> {
+  // PostgreSQL takes no text with a NUL in it
+  const issue = slug.includes("\0") ? null : await findPublishedIssue(slug, new Date());
+  if (!issue) return null;
+  const whole = await issueTree(issue.markdown, base);
+  const { tree, isWhole } =
+    issue.premium && !isMember ? beginningOf(whole) : { tree: whole, isWhole: true };
+  return { ...summaryOf(issue), text: tree, isWhole };
+}
+
+/** All published issues, or the newest `limit`; the newest first. */
+export async function listIssues(limit = MAX_LISTED): Promise<IssueSummary[]> {
+  return (await findPublishedIssues(new Date(), limit)).map(summaryOf);
+}
+
+/** An issue's stored text as a tree, with the images that the site serves. */
+export async function issueTree(markdown: string, base?: string): Promise<MarkdownTree> {
+  const sizes = await findNewsletterImageSizes(imageNamesIn(markdown));
+  const images = new Map(
+    sizes.map(({ name, width, height }) => {
+      const address = IMAGES_PATH + name;
+      return [address, { src: (base ?? "") + address, width, height }];
+    }),
+  );
+  return markdownTree(markdown, { base, imageAt: (address) => images.get(address) });
+}
+
+function summaryOf({ slug, subject, previewText, premium, startAt }: ListedIssue): IssueSummary {
+  return { slug, subject, previewText, premium, publishedAt: startAt.toISOString() };
+}

@@ -1,0 +1,45 @@
+import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { findViewer } from "~/features/accounts/viewer.server";
+import { IssuePage } from "~/features/newsletter/issue-page";
+import { type IssueView, loadIssue } from "~/features/newsletter/issues.server";
+import { issuePath } from "~/features/newsletter/newsletter-paths";
+import { feedLink } from "~/features/seo/feed-link";
+import { issueJsonLd } from "~/features/seo/issue-json-ld";
+import { pageMeta, publicOrigin } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
+import type { RouteHandle } from "~/http/route-handle";
+
+export const meta: MetaFunction<typeof loader> = ({ data, matches }) => {
+  if (!data)
+    return [{ title: pageTitle("Page not found") }, { name: "robots", content: "noindex" }];
+  const { slug, subject, previewText: description, publishedAt, premium } = data.issue;
+  const path = issuePath(slug);
+  const origin = publicOrigin(matches);
+  return [
+    ...pageMeta({ title: pageTitle(subject), description, path }, matches),
+    feedLink,
+    ...(origin
+      ? [issueJsonLd({ url: origin + path, subject, description, publishedAt, premium })]
+      : []),
+  ];
+};
+
+export const handle: RouteHandle = {
+  metricsName: "/newsletter",
+  cached: { searches: [""], ignoresOtherSearches: true },
+};
+
+export async function loader(args: LoaderFunctionArgs) {
+  const viewer = await findViewer(args);
+  const issue = await loadIssue(args.params.slug ?? "", {
+    isMember: viewer?.isSubscribed ?? false,
+  });
+  if (!issue) throw new Response(null, { status: 404 });
+  return { issue };
+}
+
+export default function Issue() {
+  const { issue } = useLoaderData<{ issue: IssueView }>();
+  return <IssuePage issue={issue} />;
+}

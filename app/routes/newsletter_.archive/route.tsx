@@ -1,0 +1,35 @@
+import type { MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { BOOK_TITLE } from "~/book";
+import { ArchivePage } from "~/features/newsletter/archive-page";
+import { listIssues } from "~/features/newsletter/issues.server";
+import { ARCHIVE_PATH } from "~/features/newsletter/newsletter-paths";
+import { feedLink } from "~/features/seo/feed-link";
+import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
+import type { RouteHandle } from "~/http/route-handle";
+
+export const meta: MetaFunction = ({ matches }) => [
+  ...pageMeta(
+    {
+      title: pageTitle("Letters so far"),
+      description: `Every letter that readers of ${BOOK_TITLE} have received.`,
+      path: ARCHIVE_PATH,
+    },
+    matches,
+  ),
+  feedLink,
+];
+
+export const handle: RouteHandle = {
+  metricsName: "/newsletter",
+  cached: { searches: [""], ignoresOtherSearches: true },
+};
+
+export async function loader() {
+  return { issues: await listIssues() };
+}
+
+export default function Archive() {
+  return <ArchivePage {...useLoaderData<typeof loader>()} />;
+}

@@ -1,0 +1,19 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { loadIssueImage } from "~/features/newsletter/issue-images.server";
+import type { RouteHandle } from "~/http/route-handle";
+
+export const handle: RouteHandle = { metricsName: "/newsletter/images" };
+
+/** A name stands for one content for ever. Mail read in a browser shows images from other origins. */
+export async function loader({ params }: LoaderFunctionArgs) {
+  const image = await loadIssueImage(params.name ?? "");
+  if (!image) throw new Response(null, { status: 404 });
+  return new Response(image.content as Buffer<ArrayBuffer>, {
+    headers: {
+      "Content-Type": image.mediaType,
+      "Content-Length": String(image.content.byteLength),
+      "Cache-Control": "public, max-age=31536000, immutable",
+      "Cross-Origin-Resource-Policy": "cross-origin",
+    },
+  });
+}
