@@ -4,13 +4,24 @@ import type { MarkdownTree } from "./markdown-tree.server";
 
 export type { Components as MarkdownComponents };
 
+type MarkdownContentProps = {
+  tree: MarkdownTree;
+  components?: Partial<Components>;
+  /** How the cells of a table say where their words stand; by default in their style. */
+  cellAlignment?: "style" | "attribute";
+};
+
 /** A text's tree as React elements, with a component in place of each HTML element that has one. */
 export function MarkdownContent({
   tree,
   components,
-}: {
-  tree: MarkdownTree;
-  components?: Partial<Components>;
-}) {
-  return toJsxRuntime(tree, { Fragment, jsx, jsxs, components, ignoreInvalidStyle: true });
+  cellAlignment = "style",
+}: MarkdownContentProps) {
+  return toJsxRuntime(tree, {
+    Fragment,
+    jsx,
+    jsxs,
+    components,
+    tableCellAlignToStyle: cellAlignment === "style",
+  });
 }

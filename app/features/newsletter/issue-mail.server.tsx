@@ -1,0 +1,59 @@
+import { BOOK_TITLE } from "~/book";
+import { env } from "~/env.server";
+import type { PreparedIssue } from "~/features/mail/issue-source";
+import { findCampaign } from "~db/queries/campaigns";
+import { ISSUE_PROSE, renderIssueTemplate } from "./issue-template";
+import { issueTree } from "./issues.server";
+import { MarkdownContent } from "./markdown-content";
+import type { MarkdownTree } from "./markdown-tree.server";
+import { issuePath } from "./newsletter-paths";
+import { prepareMessage } from "./prepare-message";
+import { unsubscribePath } from "./subscriber-links.server";
+
+/** What an issue's mail is made of. */
+export type IssueContent = {
+  slug: string;
+  subject: string;
+  previewText: string;
+  /** With absolute links and images. */
+  text: MarkdownTree;
+};
+
+/** Renders an issue for one recipient, as HTML and plain text. */
+export function renderIssueMail(
+  { slug, subject, previewText, text }: IssueContent,
+  unsubscribeUrl: string,
+): Promise<{ html: string; text: string }> {
+  const pageUrl = env().PUBLIC_URL + issuePath(slug);
+  return renderIssueTemplate({
+    subject,
+    preview: previewText,
+    content: <MarkdownContent tree={text} components={ISSUE_PROSE} cellAlignment="attribute" />,
+    notes: (
+      <p>
+        You get this letter because you subscribed to the newsletter of {BOOK_TITLE}.{" "}
+        <a href={pageUrl}>Read it on the site</a>
+      </p>
+    ),
+    list: { unsubscribeUrl, postalAddress: null },
+  });
+}
+
+/** The address at which the owner of an unsubscribe token leaves the list. */
+export function unsubscribeUrl(token: string): string {
+  return env().PUBLIC_URL + unsubscribePath(token);
+}
+
+/** Renders a campaign's issue once; the mail worker makes each recipient's message from it. */
+export async function prepareIssue(campaignId: string): Promise<PreparedIssue> {
+  const campaign = await findCampaign(campaignId);
+  if (!campaign) throw new Error(`There is no campaign ${campaignId}.`);
+  const text = await issueTree(campaign.markdown, env().PUBLIC_URL);
+  return prepareMessage({
+    from: env().MAIL_FROM,
+    subject: campaign.subject,
+    listId: `newsletter.${new URL(env().PUBLIC_URL).hostname}`,
+    unsubscribeUrl,
+    render: (url) => renderIssueMail({ ...campaign, text }, url),
+  });
+}
