@@ -1,0 +1,59 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { parseRate, parseStartTime } from "./send-options.server";
+
+const NOW = new Date("2026-11-22T12:00:00Z");
+afterEach(() => vi.unstubAllEnvs());
+
+describe("--at", () => {
+  it.each([
+    ["2026-12-06T08:00Z", "2026-12-06T08:00:00.000Z"],
+    ["2026-12-06T08:00+01:00", "2026-12-06T07:00:00.000Z"],
+    ["2026-12-06 08:00:30-0530", "2026-12-06T13:30:30.000Z"],
+    ["2027-01-01T00:30+01:00", "2026-12-31T23:30:00.000Z"],
+  ])("takes %s", (text, time) => {
+    expect(parseStartTime(text, NOW).toISOString()).toBe(time);
+  });
+
+  it("takes a time without an offset as local", () => {
+    vi.stubEnv("TZ", "Europe/Berlin");
+    expect(parseStartTime("2026-12-06 08:00", NOW).toISOString()).toBe("2026-12-06T07:00:00.000Z");
+    // the hour that summer time skips
+    expect(() => parseStartTime("2027-03-28T02:30", NOW)).toThrow("there is no 2027-03-28T02:30");
+  });
+
+  it.each([
+    "",
+    "tomorrow",
+    "2026-12-06",
+    "08:00",
+    "06.12.2026 08:00",
+    "2026-12-06T08:00+25:00",
+    "1e3",
+  ])("refuses %j", (text) => {
+    expect(() => parseStartTime(text, NOW)).toThrow("wanted a time as in");
+  });
+
+  it.each([
+    ["2026-02-30T08:00Z", "there is no"],
+    ["2026-13-01T08:00", "there is no"],
+    ["2026-12-06T25:00", "there is no"],
+    ["2026-11-22T11:59Z", "is over"],
+    ["2062-12-06T08:00Z", "is over a year ahead"],
+  ])("refuses %s: %s", (text, why) => {
+    expect(() => parseStartTime(text, NOW)).toThrow(why);
+  });
+});
+
+describe("--rate", () => {
+  it("takes mails a second, with decimals", () => {
+    expect(parseRate("20")).toBe(20);
+    expect(parseRate("0.5")).toBe(0.5);
+  });
+
+  it.each(["", "0", "-1", "fast", "1e9", "Infinity", "10001", "0.001", "5/s"])(
+    "refuses %j",
+    (text) => {
+      expect(() => parseRate(text)).toThrow("wanted mails a second");
+    },
+  );
+});

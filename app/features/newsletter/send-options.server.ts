@@ -1,0 +1,52 @@
+import { OperatorError } from "~db/operator-error";
+
+const TIME =
+  /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?\s*(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i;
+
+/** Further ahead it is more likely a mistyped year than a plan. In milliseconds. */
+const MAX_AHEAD_MS = 366 * 86_400_000;
+
+/**
+ * The time of `--at`: ISO 8601, with an offset or as local time. Throws an OperatorError for what is no time, as
+ * the 30th of February or an hour that the change to summer time skips, and for the past.
+ */
+export function parseStartTime(text: string, now: Date): Date {
+  const invalid = (why: string) =>
+    new OperatorError(
+      `--at: ${why}; wanted a time as in 2026-12-06T08:00 (local) or 2026-12-06T08:00+01:00.`,
+    );
+  const parts = TIME.exec(text.trim());
+  if (!parts) throw invalid(`found '${text}'`);
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0));
+  const offset = parts[7];
+  // without an offset this is read as UTC, only to see whether there is such a time
+  const clock = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
+  const time = offset
+    ? new Date(clock.getTime() - offsetMs(offset))
+    : new Date(year, month - 1, day, hour, minute, second);
+  const shown = offset ? clock : new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
+  const wanted = `${parts.slice(1, 4).join("-")}T${parts[4]}:${parts[5]}:${parts[6] ?? "00"}`;
+  if (!shown.toISOString().startsWith(wanted)) throw invalid(`there is no ${text}`);
+  if (time.getTime() <= now.getTime()) throw invalid(`${text} is over`);
+  if (time.getTime() > now.getTime() + MAX_AHEAD_MS) throw invalid(`${text} is over a year ahead`);
+  return time;
+}
+
+function offsetMs(offset: string): number {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(offset) ?? [];
+  if (!sign) return 0;
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+/** The mails a second of `--rate`, with or without decimals. Throws an OperatorError. */
+export function parseRate(text: string): number {
+  const rate = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (!(rate >= 0.01 && rate <= 10_000)) {
+    throw new OperatorError(
+      `--rate: found '${text}', wanted mails a second, from 0.01 to 10000, as in 20 or 0.5.`,
+    );
+  }
+  return rate;
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { describeDuration, RateMeter } from "./send-rate";
+
+describe("the rate of sending", () => {
+  it("is that of the last half minute", () => {
+    const meter = new RateMeter();
+    expect(meter.perSecond()).toBeNull();
+    meter.add(0, 0);
+    expect(meter.perSecond()).toBeNull();
+    meter.add(100, 10_000);
+    expect(meter.perSecond()).toBe(10);
+    for (let second = 11; second <= 60; second++)
+      meter.add(100 + (second - 10) * 2, second * 1_000);
+    expect(meter.perSecond()).toBe(2);
+  });
+
+  it("is nothing while nothing is sent", () => {
+    const meter = new RateMeter();
+    meter.add(5, 0);
+    meter.add(5, 1_000);
+    expect(meter.perSecond()).toBe(0);
+  });
+});
+
+describe("a duration", () => {
+  it.each([
+    [0.2, "1 s"],
+    [40, "40 s"],
+    [59.7, "1 min"],
+    [725, "12 min"],
+    [3_600, "1 h"],
+    [12_000, "3 h 20 min"],
+    [190_800, "2 d 5 h"],
+    [172_800, "2 d"],
+  ])("of %d seconds is %s", (seconds, words) => {
+    expect(describeDuration(seconds)).toBe(words);
+  });
+});
