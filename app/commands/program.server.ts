@@ -3,6 +3,7 @@ import { BOOK_TITLE } from "~/book";
 import type { SetupOptions } from "~/features/billing/stripe-setup.server";
 import { logToStandardError } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
+import type { SendCommandOptions } from "./newsletter-commands.server";
 import type { SyncOptions } from "./stripe-commands.server";
 
 function addStripeCommands(stripe: Command): void {
@@ -42,6 +43,57 @@ function addStripeCommands(stripe: Command): void {
     .action(async (options: { after?: string }) => (await commands()).doctor(options));
 }
 
+function addNewsletterCommands(newsletter: Command): void {
+  const commands = () => {
+    logToStandardError();
+    return import("./newsletter-commands.server");
+  };
+  newsletter
+    .command("preview <file>")
+    .description("write an issue's mail into files of the outbox; needs no running site")
+    .action(async (file: string) => (await commands()).preview(file));
+  newsletter
+    .command("test <file>")
+    .description("send an issue to these addresses alone")
+    .requiredOption("--to <e-mail...>", "who gets it, whether on the list or not")
+    .action(async (file: string, options: { to: string[] }) =>
+      (await commands()).test(file, options),
+    );
+  newsletter
+    .command("send <file>")
+    .description("send an issue, after saying to how many and asking; the running site sends it")
+    .option("--to <audience>", "subscribers, or premium for those of them who are members")
+    .option("--at <time>", "when, as in 2026-12-06T08:00 (local) or 2026-12-06T08:00+01:00")
+    .option("--rate <number>", "at most this many mails a second")
+    .option("--dry-run", "only say what would be sent")
+    .option("--yes", "do not ask; required without a terminal")
+    .action(async (file: string, options: SendCommandOptions) =>
+      (await commands()).send(file, options),
+    );
+  newsletter
+    .command("status [slug]")
+    .description("show how far an issue is, or list the last ones")
+    .option("--watch", "go on showing it until it is sent")
+    .action(async (slug: string | undefined, options: { watch?: boolean }) =>
+      (await commands()).status(slug, options),
+    );
+  newsletter
+    .command("pause <slug>")
+    .description("stop sending an issue until it is resumed")
+    .action(async (slug: string) => (await commands()).pauseIssue(slug));
+  newsletter
+    .command("resume <slug>")
+    .description("go on sending a paused issue")
+    .action(async (slug: string) => (await commands()).resumeIssue(slug));
+  newsletter
+    .command("cancel <slug>")
+    .description("give up for good what of an issue is not sent yet")
+    .option("--yes", "do not ask; required without a terminal")
+    .action(async (slug: string, options: { yes?: boolean }) =>
+      (await commands()).cancelIssue(slug, options),
+    );
+}
+
 /**
  * The program's command line. An OperatorError is printed on standard error and ends the process with status
  * 1; any other error is a bug and keeps its stack trace.
@@ -66,6 +118,7 @@ export async function runProgram(argv: string[]): Promise<void> {
       await serve({ variables: { PAYMENTS: "sandbox" }, onReady: printDemo });
     });
   addStripeCommands(program.command("stripe").description("manage payments"));
+  addNewsletterCommands(program.command("newsletter").description("write to the subscribers"));
 
   try {
     await program.parseAsync(argv);

@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import { type Executor, getDatabase } from "../client";
-import { mails, type RenderedMail } from "../schema";
+import { type Mail, mails, type RenderedMail } from "../schema";
 
 /** A transactional mail to be queued; it expires `lifetimeMs` from now. */
 export type NewMail = {
@@ -43,4 +43,16 @@ export async function areMoreMailsQueued(
     .offset(most)
     .limit(1);
   return further.length > 0;
+}
+
+/** The state of the mail with an idempotency key, and the last answer to it. */
+export async function findMailByIdempotencyKey(
+  key: string,
+  executor: Executor = getDatabase().db,
+): Promise<Pick<Mail, "state" | "finishedAt" | "lastReply"> | null> {
+  const [mail] = await executor
+    .select({ state: mails.state, finishedAt: mails.finishedAt, lastReply: mails.lastReply })
+    .from(mails)
+    .where(eq(mails.idempotencyKey, key));
+  return mail ?? null;
 }

@@ -1,0 +1,56 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Presets, SingleBar } from "cli-progress";
+import { campaignPhase, campaignTotals, shown } from "~/features/newsletter/campaign-report";
+import { describeDuration, RateMeter } from "~/features/newsletter/send-rate";
+import { findCampaign, hasMailWorker, readCampaignProgress } from "~db/queries/campaigns";
+
+/** Minimum time between two looks, in milliseconds; a look takes at most a twentieth of the time. */
+const INTERVAL_MS = 1_000;
+const IDLE_SHARE = 20;
+
+/**
+ * Shows on the terminal how far a campaign is until nothing is left to send, or until Ctrl-C: false then. Only
+ * reads, so leaving or losing the terminal changes nothing.
+ */
+export async function watchCampaign(id: string): Promise<boolean> {
+  const left = new AbortController();
+  const leave = () => left.abort();
+  process.once("SIGINT", leave);
+  const bar = new SingleBar(
+    { format: "{bar} {percentage} % · {counts} · {rate} · {phase}", stream: process.stderr },
+    Presets.shades_classic,
+  );
+  const meter = new RateMeter();
+  bar.start(1, 0, { counts: "", rate: "", phase: "" });
+  try {
+    while (!left.signal.aborted) {
+      const startedAt = performance.now();
+      const [campaign, progress, hasWorker] = await Promise.all([
+        findCampaign(id),
+        readCampaignProgress(id),
+        hasMailWorker(),
+      ]);
+      if (!campaign) return true;
+      const totals = campaignTotals(progress);
+      const done = totals.total - totals.left;
+      meter.add(done, startedAt);
+      const rate = meter.perSecond();
+      const timeLeft =
+        rate && totals.left > 0 ? `, ${describeDuration(totals.left / rate)} left` : "";
+      bar.setTotal(Math.max(1, totals.total));
+      bar.update(totals.total === 0 ? 1 : done, {
+        counts: `${shown(done)} of ${shown(totals.total)}`,
+        rate: `${rate === null ? "…" : shown(Math.round(rate))} a second${timeLeft}`,
+        phase: campaignPhase({ campaign, progress, hasWorker, now: new Date() }),
+      });
+      if (totals.left === 0 || campaign.state === "cancelled") return true;
+      const took = performance.now() - startedAt;
+      const wait = Math.max(INTERVAL_MS, took * (IDLE_SHARE - 1));
+      await pause(wait, undefined, { signal: left.signal }).catch(() => {});
+    }
+    return false;
+  } finally {
+    bar.stop();
+    process.removeListener("SIGINT", leave);
+  }
+}

@@ -1,0 +1,83 @@
+import type { CampaignProgress } from "~db/queries/campaigns";
+import type { Campaign } from "~db/schema";
+import { describeDuration } from "./send-rate";
+
+type Facts = {
+  campaign: Pick<Campaign, "slug" | "subject" | "audience" | "state" | "pauseReason" | "startAt">;
+  progress: CampaignProgress;
+  failures: readonly { reply: string | null; count: number }[];
+  /** Whether a running site sends. */
+  hasWorker: boolean;
+  now: Date;
+};
+
+/** How many mails of a campaign there are, and how many are still to be sent. */
+export function campaignTotals(progress: CampaignProgress): { total: number; left: number } {
+  const { queued, sending, sent, failed, expired, cancelled, suppressed } = progress;
+  const left = queued + sending;
+  return { total: left + sent + failed + expired + cancelled + suppressed, left };
+}
+
+/** What is happening to a campaign, in a few words. */
+export function campaignPhase({
+  campaign,
+  progress,
+  hasWorker,
+  now,
+}: Omit<Facts, "failures">): string {
+  const { left } = campaignTotals(progress);
+  if (campaign.state === "cancelled") return "cancelled";
+  if (left === 0) return campaign.startAt > now ? "scheduled" : "finished";
+  if (campaign.state === "paused") {
+    return campaign.pauseReason ? `paused by the program: ${campaign.pauseReason}` : "paused";
+  }
+  if (campaign.startAt > now) {
+    const seconds = (campaign.startAt.getTime() - now.getTime()) / 1_000;
+    return `scheduled, starts in ${describeDuration(seconds)}`;
+  }
+  return hasWorker ? "sending" : "waiting: no running site has been seen in the last 20 seconds";
+}
+
+/** A campaign for the operator, a line for each fact. */
+export function describeCampaign(facts: Facts): string[] {
+  const { campaign, progress, failures } = facts;
+  const { sent, failed, expired, cancelled, suppressed, inDoubt } = progress;
+  const { total, left } = campaignTotals(progress);
+  const counts: [number, string][] = [
+    [left, "to be sent"],
+    [failed, "failed"],
+    [expired, "given up, because the mail server put them off for too long"],
+    [suppressed, "not sent, because the address bounced or complained"],
+    [
+      cancelled,
+      campaign.state === "cancelled" ? "cancelled" : "not sent, because their owners left",
+    ],
+    [inDoubt, "may have arrived twice, because a connection or program ended at that moment"],
+  ];
+  return [
+    `${campaign.slug}: ${campaignPhase(facts)}`,
+    `  subject   ${campaign.subject}`,
+    `  to        ${campaign.audience === "premium" ? "members who have subscribed" : "subscribers"}`,
+    `  start     ${describeTime(campaign.startAt)}`,
+    `  sent      ${shown(sent)} of ${shown(total)}`,
+    ...counts
+      .filter(([count]) => count > 0)
+      .map(([count, what]) => `            ${shown(count)} ${what}`),
+    ...failures.map(
+      ({ reply, count }) => `  failed    ${shown(count)} with ${reply ?? "no answer"}`,
+    ),
+  ];
+}
+
+/** A time as local time and in UTC, so that neither is mistaken for the other. */
+export function describeTime(time: Date): string {
+  const weekday = time.toLocaleString("en", { weekday: "long" });
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
+  const [day, clock] = local.toISOString().slice(0, 16).split("T");
+  return `${weekday} ${day} ${clock} local time (${time.toISOString().slice(0, 16)}Z)`;
+}
+
+/** A number with separators. */
+export function shown(count: number): string {
+  return count.toLocaleString("en");
+}

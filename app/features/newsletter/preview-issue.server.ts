@@ -1,0 +1,66 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { env } from "~/env.server";
+import { type IssueContent, renderIssueMail } from "./issue-mail.server";
+import { markdownTree } from "./markdown-tree.server";
+import { IMAGES_PATH } from "./newsletter-paths";
+import type { Issue } from "./read-issue.server";
+
+/** Gmail cuts a mail off at 102 KB of HTML, and with it the link to unsubscribe. In bytes. */
+const LARGE_HTML_BYTES = 90 * 1024;
+
+/** What reading a mail by eye needs: the files, and what to mind. */
+export type IssuePreview = { files: string[]; htmlBytes: number; warnings: string[] };
+
+/**
+ * Writes an issue's mail as HTML and text, with its images, into a folder of its own: needs no database and sends
+ * nothing. The link to unsubscribe leads to the site's page, but is nobody's.
+ */
+export async function writePreview(issue: Issue, folder: string): Promise<IssuePreview> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { html, text } = await renderIssueMail(
+    contentOf(issue, (name) => name),
+    `${env().PUBLIC_URL}/newsletter/unsubscribe?token=preview`,
+  );
+  const contents = [
+    { name: "mail.html", content: html },
+    { name: "mail.txt", content: text },
+    ...issue.images,
+  ];
+  for (const { name, content } of contents) await writeFile(join(folder, name), content);
+  return {
+    files: ["mail.html", "mail.txt"].map((name) => join(folder, name)),
+    ...weighIssue(issue, html),
+  };
+}
+
+/** How large an issue's HTML is, and what the author may want to change before sending it. */
+export function weighIssue(issue: Issue, html: string): { htmlBytes: number; warnings: string[] } {
+  const htmlBytes = Buffer.byteLength(html);
+  const warnings = [...issue.warnings];
+  if (htmlBytes > LARGE_HTML_BYTES) {
+    warnings.push(
+      `The mail has ${Math.round(htmlBytes / 1024)} KB of HTML; Gmail cuts mails off at 102 KB.`,
+    );
+  }
+  return { htmlBytes, warnings };
+}
+
+/** An issue that was read from a file, as it is mailed; `imageAddress` says where its images are. */
+export function contentOf(issue: Issue, imageAddress: (name: string) => string): IssueContent {
+  const images = new Map(
+    issue.images.map(({ name, width, height }) => [
+      IMAGES_PATH + name,
+      { src: imageAddress(name), width, height },
+    ]),
+  );
+  return {
+    slug: issue.slug,
+    subject: issue.subject,
+    previewText: issue.preview,
+    text: markdownTree(issue.markdown, {
+      base: env().PUBLIC_URL,
+      imageAt: (address) => images.get(address),
+    }),
+  };
+}
