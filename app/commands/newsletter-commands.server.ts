@@ -20,6 +20,7 @@ import {
 import {
   campaignLifetime,
   createCampaign,
+  effectiveRate,
   isForMembers,
 } from "~/features/newsletter/create-campaign.server";
 import { renderIssueMail, unsubscribeUrl } from "~/features/newsletter/issue-mail.server";
@@ -37,9 +38,9 @@ import {
   findCampaignBySlug,
   findCampaigns,
   findFailureReplies,
-  hasMailWorker,
   readCampaignProgress,
 } from "~db/queries/campaigns";
+import { hasMailWorker } from "~db/queries/mail-workers";
 import { findMailByIdempotencyKey } from "~db/queries/mails";
 import { insertNewsletterImages } from "~db/queries/newsletter-images";
 import { ensureSiteKey } from "~db/queries/site-keys";
@@ -229,8 +230,10 @@ async function describeSend(
     print(`         not to ${shown(unsubscribedMembers)} members who have not subscribed`);
   }
   print(`Start    ${startAt ? describeTime(startAt) : "now"}`);
-  if (rate !== null) {
-    print(`Rate     at most ${rate} a second, in all about ${describeDuration(recipients / rate)}`);
+  const perSecond = effectiveRate(rate);
+  if (perSecond !== null) {
+    const duration = describeDuration(recipients / perSecond);
+    print(`Rate     at most ${perSecond} a second: it takes ${duration} or longer`);
   }
   for (const warning of warnings) note(`Note: ${warning}`);
 }
@@ -338,7 +341,7 @@ export async function pauseIssue(slug: string): Promise<void> {
 
 /** `newsletter resume`: goes on sending a paused issue. */
 export async function resumeIssue(slug: string): Promise<void> {
-  await control(slug, () => resumeCampaign(slug, null));
+  await control(slug, () => resumeCampaign(slug));
 }
 
 /** `newsletter cancel`: gives up, for good, all mails of an issue that are not sent. */

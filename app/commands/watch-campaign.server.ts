@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Presets, SingleBar } from "cli-progress";
 import { campaignPhase, campaignTotals, shown } from "~/features/newsletter/campaign-report";
 import { describeDuration, RateMeter } from "~/features/newsletter/send-rate";
-import { findCampaign, hasMailWorker, readCampaignProgress } from "~db/queries/campaigns";
+import { findCampaign, readCampaignProgress } from "~db/queries/campaigns";
+import { hasMailWorker } from "~db/queries/mail-workers";
 
 /** Minimum time between two looks, in milliseconds; a look takes at most a twentieth of the time. */
 const INTERVAL_MS = 1_000;

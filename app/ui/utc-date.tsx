@@ -1,10 +1,15 @@
 const dateFormat = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
 
-/** The day of an ISO 8601 instant, in UTC so that server and browser agree. */
+/** The day of an instant, such as "December 22, 2026", in UTC so that server, browser and mails agree. */
+export function utcDate(at: Date): string {
+  return dateFormat.format(at);
+}
+
+/** The day of an ISO 8601 instant. */
 export function UtcDate({ at, className }: { at: string; className?: string }) {
   return (
     <time dateTime={at} className={className}>
-      {dateFormat.format(new Date(at))}
+      {utcDate(new Date(at))}
     </time>
   );
 }

@@ -6,7 +6,6 @@ import {
   campaigns,
   type MailState,
   mails,
-  mailWorkers,
   profiles,
   subscribers,
   suppressedAddresses,
@@ -15,9 +14,6 @@ import {
 import { givesAccess } from "./profiles";
 
 export type Audience = Campaign["audience"];
-
-/** After the heartbeats of `mail_workers`, which come every few seconds. */
-const WORKER_SEEN_SECONDS = 20;
 
 /** Inserts a campaign; null, with nothing written, if its slug is taken. */
 export async function insertCampaign(
@@ -205,16 +201,6 @@ export async function cancelCampaignMails(campaignId: string, tx: Transaction): 
     )
     select count(*) as count from ended`);
   return Number(rows[0]?.count);
-}
-
-/** Whether a running site has sent its heartbeat lately, so that queued mail is being sent. */
-export async function hasMailWorker(executor: Executor = getDatabase().db): Promise<boolean> {
-  const [worker] = await executor
-    .select({ id: mailWorkers.id })
-    .from(mailWorkers)
-    .where(sql`${mailWorkers.heartbeatAt} > now() - ${WORKER_SEEN_SECONDS} * interval '1 second'`)
-    .limit(1);
-  return worker !== undefined;
 }
 
 /** An issue as the archive lists it. */

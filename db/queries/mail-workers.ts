@@ -53,3 +53,11 @@ export async function deleteDeadMailWorkers(executor: Executor = getDatabase().d
     sql`delete from ${mailWorkers} where heartbeat_at < now() - interval '1 day'`,
   );
 }
+
+/** Whether any site is running that sends mail, by its heartbeat. */
+export async function hasMailWorker(executor: Executor = getDatabase().db): Promise<boolean> {
+  const [worker] = await executor.execute(sql`
+    select from ${mailWorkers}
+    where heartbeat_at > now() - ${LEASE_SECONDS} * interval '1 second' limit 1`);
+  return worker !== undefined;
+}

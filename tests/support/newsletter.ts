@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import type { Issue } from "~/features/newsletter/read-issue.server";
-import { getDatabase } from "~db/client";
+import { type Database, getDatabase } from "~db/client";
 
 /** An issue without images, as read from a file. */
 export function issueOf(changes: Partial<Issue> = {}): Issue {
@@ -20,16 +20,26 @@ export function issueOf(changes: Partial<Issue> = {}): Issue {
 }
 
 /** Adds confirmed subscribers in one statement: `walker1@example.test`, `walker2@example.test` and so on. */
-export async function addWalkers(count: number): Promise<void> {
-  await getDatabase().db.execute(sql`
+export async function addWalkers(count: number, { db }: Database = getDatabase()): Promise<void> {
+  await db.execute(sql`
     insert into subscribers (email, confirmed_at, unsubscribe_token)
     select 'walker' || n || '@example.test', now(), 'token' || n from generate_series(1, ${count}::int) n`);
 }
 
-/** A folder with an issue's file, named by `file`; `remove` deletes it. */
-export function issueFile(text: string): { file: string; remove: () => void } {
+/** A PNG of one pixel. */
+export const PNG_PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** A folder with an issue's file, named by `file`, and further files by name; `remove` deletes it. */
+export function issueFile(
+  text: string,
+  others: Record<string, Buffer> = {},
+): { file: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), "golden-path-issue-"));
   const file = join(folder, "issue.md");
   writeFileSync(file, text);
+  for (const [name, content] of Object.entries(others)) writeFileSync(join(folder, name), content);
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

@@ -21,15 +21,10 @@ export function pauseCampaign(slug: string): Promise<ControlOutcome> {
 }
 
 /** Goes on sending a paused issue. Its mails get as long as if it were sent now, however long the pause was. */
-export function resumeCampaign(slug: string, siteRate: number | null): Promise<ControlOutcome> {
+export function resumeCampaign(slug: string): Promise<ControlOutcome> {
   return change(slug, ["paused"], "running", async ({ id, rate }, tx) => {
     const { queued } = await readCampaignProgress(id, tx);
-    const slowest = Math.min(rate ?? Infinity, siteRate ?? Infinity);
-    await extendCampaignMails(
-      id,
-      campaignLifetime(queued, Number.isFinite(slowest) ? slowest : null),
-      tx,
-    );
+    await extendCampaignMails(id, campaignLifetime(queued, rate), tx);
   });
 }
 

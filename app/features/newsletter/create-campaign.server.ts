@@ -1,3 +1,4 @@
+import { env } from "~/env.server";
 import type { Transaction } from "~db/client";
 import {
   type Audience,
@@ -68,9 +69,16 @@ export function isForMembers({ premium }: Pick<Issue, "premium">, audience: Audi
   return premium || audience === "premium";
 }
 
-/** Time for retries, on top of twice the time that sending takes at `rate` mails a second. In milliseconds. */
+/** Mails a second that a campaign with this rate can reach under the site's own limit; null for no limit. */
+export function effectiveRate(rate: number | null): number | null {
+  const slowest = Math.min(rate ?? Infinity, env().MAIL_RATE ?? Infinity);
+  return Number.isFinite(slowest) ? slowest : null;
+}
+
+/** Time for retries, on top of twice the time that sending takes at a campaign's rate. In milliseconds. */
 export function campaignLifetime(mails: number, rate: number | null): number {
-  return RETRY_MS + (rate === null ? 0 : (2_000 * mails) / rate);
+  const perSecond = effectiveRate(rate);
+  return RETRY_MS + (perSecond === null ? 0 : (2_000 * mails) / perSecond);
 }
 
 type Content = Pick<Campaign, "subject" | "previewText" | "markdown" | "premium" | "audience">;
