@@ -321,11 +321,14 @@ export const mailTokenBuckets = pgTable("mail_token_buckets", {
   refilledAt: instant("refilled_at").notNull(),
 });
 
+/** Why an address is suppressed: a mail server's permanent refusal, its owner's complaint, or the operator's list. */
+export type SuppressionReason = "hard-bounce" | "complaint" | "listed";
+
 /** The suppression list: addresses that get nothing but what their owner has just asked for. */
 export const suppressedAddresses = pgTable("suppressed_addresses", {
   /** SHA-256 of the address in lower case. */
   addressHash: bytes("address_hash").primaryKey(),
-  reason: text("reason").$type<"hard-bounce" | "complaint" | "listed">().notNull(),
+  reason: text("reason").$type<SuppressionReason>().notNull(),
   /** The codes of the reply that says so. */
   reply: text("reply"),
   createdAt: instant("created_at").notNull().defaultNow(),
