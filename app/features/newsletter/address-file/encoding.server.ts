@@ -1,0 +1,57 @@
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { OperatorError } from "~db/operator-error";
+
+export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
+
+/** The beginning of a ZIP archive, which is what a spreadsheet program's own format is. */
+const ZIP_SIGNATURE = Buffer.from("PK\x03\x04");
+
+/**
+ * The encoding of a text file: by its byte order mark, by a NUL within the first character, or UTF-8 if all of
+ * it is valid, else windows-1252. Reads the whole file in constant memory. Throws an OperatorError for a
+ * workbook.
+ */
+export async function detectEncoding(file: string): Promise<Encoding> {
+  const handle = await open(file);
+  const start = Buffer.alloc(4);
+  const { bytesRead } = await handle.read(start, 0, start.length, 0);
+  await handle.close();
+  if (start.equals(ZIP_SIGNATURE)) {
+    throw new OperatorError(`${file} is a workbook or an archive: save the list as CSV (UTF-8).`);
+  }
+  const [first, second] = start.subarray(0, bytesRead);
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  if (first !== 0 && second === 0) return "utf-16le";
+  if (first === 0 && second !== undefined && second !== 0) return "utf-16be";
+  return (await isValidUtf8(file)) ? "utf-8" : "windows-1252";
+}
+
+/** The text of a file in chunks, without the byte order mark, and the bytes read so far. */
+export async function* readText(
+  file: string,
+  encoding: Encoding,
+): AsyncGenerator<{ text: string; bytesRead: number }> {
+  const decoder = new TextDecoder(encoding);
+  let bytesRead = 0;
+  for await (const chunk of createReadStream(file)) {
+    bytesRead += (chunk as Buffer).length;
+    yield { text: decoder.decode(chunk as Buffer, { stream: true }), bytesRead };
+  }
+  yield { text: decoder.decode(), bytesRead };
+}
+
+async function isValidUtf8(file: string): Promise<boolean> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    for await (const chunk of createReadStream(file)) {
+      decoder.decode(chunk as Buffer, { stream: true });
+    }
+    decoder.decode();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_ENCODING_INVALID_ENCODED_DATA") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FORMATS, writeHostileList } from "../../../../tests/support/hostile-list";
+import { type AddressBatch, openAddressFile } from "./read-address-file.server";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "golden-path-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function readFile(path: string): Promise<AddressBatch[]> {
+  const batches: AddressBatch[] = [];
+  for await (const batch of (await openAddressFile(path)).batches) batches.push(batch);
+  return batches;
+}
+
+/** The addresses in a file with this content, and the refused records. */
+async function read(content: string | Buffer) {
+  const path = join(folder, "list.csv");
+  writeFileSync(path, content);
+  const batches = await readFile(path);
+  return {
+    emails: batches.flatMap(({ addresses }) => addresses.map(({ email }) => email)),
+    refused: batches.flatMap(({ refused }) => refused),
+  };
+}
+
+const emailsIn = async (content: string | Buffer) => (await read(content)).emails;
+
+describe("a list of addresses", () => {
+  it.each([
+    ["one address per line", "a@example.test\nb@example.test\n"],
+    ["a table", "Name,E-Mail\nA,a@example.test\nB,b@example.test"],
+    ["a table without a header", "A;a@example.test\nB;b@example.test"],
+    [
+      "a table with a hint for spreadsheets",
+      "sep=;\nName;Email\nA;a@example.test\nB;b@example.test",
+    ],
+    [
+      "a quoted table",
+      '"email","name"\r\n"a@example.test","A, a"\r\n"b@example.test","B\r\nb"\r\n',
+    ],
+    ["quoted cells after spaces", 'name, email\n"A, a", a@example.test\n"B" , "b@example.test"'],
+    ["addresses in another case", "EMAIL\n A@Example.TEST \nB@EXAMPLE.TEST"],
+    ["our own export", '\ufeff"email"\n"a@example.test"\n"b@example.test"\n'],
+  ])("may be %s", async (_case, content) => {
+    expect(await read(content)).toEqual({
+      emails: ["a@example.test", "b@example.test"],
+      refused: [],
+    });
+  });
+
+  it("is read in UTF-16 without a byte order mark, too", async () => {
+    const utf16 = Buffer.from("email\na@example.test\n", "utf16le");
+    expect(await emailsIn(utf16)).toEqual(["a@example.test"]);
+    expect(await emailsIn(Buffer.from(utf16).swap16())).toEqual(["a@example.test"]);
+  });
+
+  it("gives back the addresses that an export had to keep from being formulas", async () => {
+    expect(await emailsIn("email\n'+a@example.test\n'=b@example.test\n''-c@example.test")).toEqual([
+      "+a@example.test",
+      "=b@example.test",
+      "'-c@example.test",
+    ]);
+  });
+
+  it("says which records it refused, and why", async () => {
+    const { emails, refused } = await read(
+      'email,name\na@example.test,A\nnobody,B\n,C\nb@example.test,"D\n"E,x\n',
+    );
+    expect(emails).toEqual(["a@example.test"]);
+    expect(refused).toEqual([
+      { line: 3, value: "nobody", reason: "not an e-mail address" },
+      { line: 4, value: ",C", reason: "no e-mail address" },
+      { line: 5, value: 'b@example.test,"D', reason: "a quotation mark is not closed" },
+      { line: 6, value: '"E,x', reason: "a quotation mark is not closed" },
+    ]);
+  });
+
+  it.each([
+    ["", "is empty"],
+    ["\n\n  \n", "is empty"],
+    ["Name,City\nA,B", "has no column of e-mail addresses: name it 'email'. Found 'Name', 'City'."],
+    ["\u001b[2JName\u0007,City\n", "Found '\ufffd[2JName\ufffd', 'City'."],
+    ["Email,E-Mail\n", "leave one, or name one 'email'. Found 'Email', 'E-Mail'."],
+    [Buffer.from("PK\x03\x04\x14\0"), "is a workbook or an archive: save the list as CSV (UTF-8)."],
+    ["x".repeat(70_000), "its first line is longer than 65536 characters"],
+    [Array.from({ length: 30 }, (_, n) => `c${n}`).join(), "'c19' and 10 more."],
+  ])("is refused as a whole if it is none: %j", async (content, message) => {
+    await expect(read(content)).rejects.toThrow(message);
+  });
+
+  it("is refused if it is missing or no file", async () => {
+    await expect(readFile(join(folder, "missing.csv"))).rejects.toThrow(/^There is no file/);
+    mkdirSync(join(folder, "folder.csv"));
+    await expect(readFile(join(folder, "folder.csv"))).rejects.toThrow("is not a file.");
+  });
+});
+
+describe("a hostile list", () => {
+  it.each(Object.entries(FORMATS))("in %s gives up its good addresses alone", async (_, format) => {
+    const path = join(folder, "hostile.csv");
+    const seed = Math.floor(Math.random() * 2 ** 31);
+    const list = await writeHostileList(path, { length: 1_500_000, seed, format });
+    const batches = await readFile(path);
+    const emails = batches.flatMap(({ addresses }) => addresses.map(({ email }) => email));
+    const refused = batches
+      .flatMap((batch) => batch.refused)
+      .map(({ line, reason }) => [line, reason] as const);
+    const context = `seed ${seed}`;
+    expect(new Map(refused.toSorted(([a], [b]) => a - b)), context).toEqual(list.refused);
+    expect(refused.length, context).toBe(list.refused.size);
+    expect(emails.length, context).toBe(list.listed);
+    expect(new Set(emails), context).toEqual(
+      new Set(Array.from({ length: list.distinct }, (_, n) => `reader-${n}@example.test`)),
+    );
+    expect(batches.at(-1)?.bytesRead, context).toBe(list.size);
+    expect(new Set(refused.map(([, reason]) => reason)).size, context).toBe(4);
+    expect(list.distinct, context).toBeGreaterThan(500);
+  });
+});

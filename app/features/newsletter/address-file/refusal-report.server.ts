@@ -1,0 +1,66 @@
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { stringify } from "csv-stringify/sync";
+import { OperatorError } from "~db/operator-error";
+import { printableText } from "./printable-text";
+import type { RefusedRecord } from "./read-address-file.server";
+import { escapeCell } from "./spreadsheet-cell";
+
+/** The longest value that is repeated in the report, in characters. */
+const MAX_VALUE_LENGTH = 200;
+
+/** Where the report about a list goes: 'list.csv' has 'list.refused.csv' beside it. */
+export function refusalReportPath(file: string): string {
+  return `${file.replace(/\.[^./\\]*$/, "")}.refused.csv`;
+}
+
+/**
+ * The CSV file of records that were refused: line, value and reason. It exists only once there is one, is
+ * readable by its owner alone, and replaces an earlier run's. Throws an OperatorError if it cannot be written.
+ */
+export class RefusalReport {
+  readonly path: string;
+  #handle: FileHandle | null = null;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Removes the report of an earlier run. */
+  static async start(file: string): Promise<RefusalReport> {
+    const report = new RefusalReport(refusalReportPath(file));
+    await report.#attempt(() => rm(report.path, { force: true }));
+    return report;
+  }
+
+  async write(refused: RefusedRecord[]): Promise<void> {
+    if (refused.length === 0) return;
+    const rows = refused.map(({ line, value, reason }) => [
+      String(line),
+      escapeCell(printableText(value).slice(0, MAX_VALUE_LENGTH)),
+      reason,
+    ]);
+    await this.#attempt(async () => {
+      const isNew = this.#handle === null;
+      this.#handle ??= await open(this.path, "wx", 0o600);
+      const csv = stringify(isNew ? [["line", "value", "reason"], ...rows] : rows, {
+        bom: isNew,
+        quoted_string: true,
+      });
+      await this.#handle.write(csv);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#attempt(async () => this.#handle?.close());
+  }
+
+  async #attempt<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      throw new OperatorError(
+        `The report of refused lines cannot be written to ${this.path}: ${(error as Error).message}`,
+      );
+    }
+  }
+}
