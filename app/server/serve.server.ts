@@ -9,6 +9,7 @@ import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { startMailWorker } from "~/features/mail/mail-worker.server";
 import { PREMIUM_PRICE } from "~/features/membership/premium-price";
 import { prepareIssue } from "~/features/newsletter/issue-mail.server";
+import { fillUnsubscribeTokens } from "~/features/newsletter/unsubscribe-token.server";
 import { sessionSecrets } from "~/http/session-secrets.server";
 import { log } from "~/observability/log.server";
 import { exposeConnections } from "~/observability/metrics.server";
@@ -96,6 +97,7 @@ async function start(
   sessionSecrets();
   const database = await openDatabase("serve", signal);
   started.push({ name: "database", stop: () => database.close() });
+  await fillUnsubscribeTokens();
   const mail = startMailWorker({ composers: MAIL_COMPOSERS, issueSource: prepareIssue });
   started.push({ name: "mail", stop: () => mail.stop(MAIL_TIMEOUT_MS) });
   await warmUpPasswords();

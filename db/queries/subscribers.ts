@@ -1,25 +1,28 @@
-import { and, eq, isNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { type Subscriber, subscribers } from "../schema";
+
+/** An address, and the token of its unsubscribe links, which is the same whenever it subscribes. */
+export type NewSubscriber = { email: string; unsubscribeToken: string };
 
 /**
  * Adds an address as confirmed; false, with nothing written, if it is already confirmed, whatever its case. An
  * unconfirmed one becomes confirmed.
  */
 export async function insertSubscriber(
-  email: string,
+  { email, unsubscribeToken }: NewSubscriber,
   now: Date,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
   const inserted = await executor
     .insert(subscribers)
-    .values({ email, confirmedAt: now })
+    .values({ email, unsubscribeToken, confirmedAt: now })
     .onConflictDoNothing()
     .returning({ id: subscribers.id });
   if (inserted.length > 0) return true;
   const confirmed = await executor
     .update(subscribers)
-    .set({ confirmedAt: now })
+    .set({ unsubscribeToken, confirmedAt: now })
     .where(and(hasEmail(email), isNull(subscribers.confirmedAt)))
     .returning({ id: subscribers.id });
   return confirmed.length > 0;
@@ -30,19 +33,19 @@ export async function insertSubscriber(
  * or an unconfirmed one last asked before `askAgainAfter`. Null otherwise.
  */
 export async function insertUnconfirmedSubscriber(
-  email: string,
+  { email, unsubscribeToken }: NewSubscriber,
   { now, askAgainAfter }: { now: Date; askAgainAfter: Date },
   executor: Executor = getDatabase().db,
 ): Promise<string | null> {
   const [inserted] = await executor
     .insert(subscribers)
-    .values({ email, confirmationSentAt: now })
+    .values({ email, unsubscribeToken, confirmationSentAt: now })
     .onConflictDoNothing()
     .returning({ id: subscribers.id });
   if (inserted) return inserted.id;
   const [asked] = await executor
     .update(subscribers)
-    .set({ confirmationSentAt: now })
+    .set({ unsubscribeToken, confirmationSentAt: now })
     .where(
       and(
         hasEmail(email),
@@ -66,20 +69,20 @@ export async function findSubscriberByEmail(
   return subscriber ?? null;
 }
 
-/** Confirms an address as of `now`, unless it is already confirmed; false if it is not on the list. */
+/** Confirms an address as of `now`, unless it is already confirmed; null if it is not on the list. */
 export async function confirmSubscriber(
   id: string,
   now: Date,
   executor: Executor = getDatabase().db,
-): Promise<boolean> {
-  const confirmed = await executor
+): Promise<{ email: string } | null> {
+  const [confirmed] = await executor
     .update(subscribers)
     .set({
       confirmedAt: sql`coalesce(${subscribers.confirmedAt}, ${now.toISOString()}::timestamptz)`,
     })
     .where(eq(subscribers.id, id))
-    .returning({ id: subscribers.id });
-  return confirmed.length > 0;
+    .returning({ email: subscribers.email });
+  return confirmed ?? null;
 }
 
 /** Deletes an address from the list; false if it was not on it. */
@@ -92,6 +95,47 @@ export async function deleteSubscriber(
     .where(eq(subscribers.id, id))
     .returning({ id: subscribers.id });
   return gone.length > 0;
+}
+
+/** Deletes the address of an unsubscribe token from the list, and returns its id; null if it was not on it. */
+export async function deleteSubscriberByToken(
+  unsubscribeToken: string,
+  executor: Executor = getDatabase().db,
+): Promise<string | null> {
+  const [gone] = await executor
+    .delete(subscribers)
+    .where(eq(subscribers.unsubscribeToken, unsubscribeToken))
+    .returning({ id: subscribers.id });
+  return gone?.id ?? null;
+}
+
+/** Subscribers without an unsubscribe token, by id, of those after `afterId`. */
+export async function findSubscribersWithoutToken(
+  { afterId, limit }: { afterId: string | null; limit: number },
+  executor: Executor = getDatabase().db,
+): Promise<Pick<Subscriber, "id" | "email">[]> {
+  return executor
+    .select({ id: subscribers.id, email: subscribers.email })
+    .from(subscribers)
+    .where(
+      and(
+        isNull(subscribers.unsubscribeToken),
+        afterId === null ? undefined : gt(subscribers.id, afterId),
+      ),
+    )
+    .orderBy(subscribers.id)
+    .limit(limit);
+}
+
+/** Sets the unsubscribe tokens of subscribers. */
+export async function setUnsubscribeTokens(
+  tokens: { id: string; token: string }[],
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.execute(sql`
+    update ${subscribers} set unsubscribe_token = given.token
+    from json_to_recordset(${JSON.stringify(tokens)}::json) given (id uuid, token text)
+    where ${subscribers.id} = given.id`);
 }
 
 /** Deletes unconfirmed addresses added before `before`; returns their number. */

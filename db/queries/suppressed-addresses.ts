@@ -1,4 +1,4 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { type SuppressionReason, suppressedAddresses } from "../schema";
 
@@ -7,7 +7,7 @@ import { type SuppressionReason, suppressedAddresses } from "../schema";
  * replaces any other reason, since it is never lifted by a mail that arrives; otherwise the first reason stays.
  */
 export async function suppressAddress(
-  addressHash: Buffer,
+  addressHash: Buffer | SQL<Buffer>,
   { reason, reply = null }: { reason: SuppressionReason; reply?: string | null },
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
@@ -28,7 +28,7 @@ export async function suppressAddress(
 
 /** Lifts a suppression for a hard bounce, because a mail to the address was accepted; no other reason. */
 export async function liftHardBounce(
-  addressHash: Buffer,
+  addressHash: Buffer | SQL<Buffer>,
   executor: Executor = getDatabase().db,
 ): Promise<void> {
   await executor
@@ -39,4 +39,14 @@ export async function liftHardBounce(
         eq(suppressedAddresses.reason, "hard-bounce"),
       ),
     );
+}
+
+/** Lifts any suppression of an address, because its owner has confirmed that mail arrives and is wanted. */
+export async function liftSuppression(
+  addressHash: Buffer | SQL<Buffer>,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor
+    .delete(suppressedAddresses)
+    .where(eq(suppressedAddresses.addressHash, addressHash));
 }

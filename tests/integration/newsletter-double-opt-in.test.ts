@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
 import type { MailWorker } from "~/features/mail/mail-worker.server";
+import { subscriberToken } from "~/features/newsletter/subscriber-token.server";
+import { fillUnsubscribeTokens } from "~/features/newsletter/unsubscribe-token.server";
 import { action as subscribe } from "~/routes/newsletter/route";
 import { action as confirm, loader as confirmPage } from "~/routes/newsletter_.confirm/route";
 import {
@@ -9,8 +11,10 @@ import {
   loader as unsubscribePage,
   headers as unsubscribePageHeaders,
 } from "~/routes/newsletter_.unsubscribe/route";
+import { addressHash } from "~db/address-hash";
 import { getDatabase, setDatabase } from "~db/client";
 import { deleteUnconfirmedSubscribers, findSubscriberByEmail } from "~db/queries/subscribers";
+import { suppressAddress } from "~db/queries/suppressed-addresses";
 import { everythingIn, watchLog } from "../support/log";
 import { linkIn, mailIdle } from "../support/mail";
 import { runMailWorker } from "../support/mail-worker";
@@ -139,6 +143,21 @@ describe("subscribing with double opt-in", () => {
     expect(await confirmedAt(email)).toEqual(first);
     expect(await toastOfSubscribing(email.toUpperCase())).toEqual(ALREADY);
     expect(mailsTo(email)).toHaveLength(1);
+  });
+
+  it("lifts a suppression once its owner confirms, and not before", async () => {
+    const { email, confirmToken } = await asked();
+    const suppressed = async () =>
+      (
+        await getDatabase().db.execute(
+          sql`select from suppressed_addresses where address_hash = ${addressHash(email)}`,
+        )
+      ).length;
+    await suppressAddress(addressHash(email), { reason: "hard-bounce" });
+    await toastOfSubscribing(email);
+    expect(await suppressed()).toBe(1);
+    await postToken(confirm, confirmToken);
+    expect(await suppressed()).toBe(0);
   });
 
   it("asks an unconfirmed address again, but not within ten minutes", async () => {
@@ -275,15 +294,58 @@ describe("unsubscribing", () => {
     }
   });
 
-  it("is not final: the address can subscribe again, and old links do not affect it", async () => {
+  it("is not final: the address can subscribe again, and the links of old mails still unsubscribe it", async () => {
     const { email, confirmToken, unsubscribeUrl } = await asked();
     await postToken(confirm, confirmToken);
     await postToken(unsubscribe, unsubscribeUrl.searchParams.get("token") ?? "");
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
     expect(mailsTo(email)).toHaveLength(2);
-    await postToken(unsubscribe, unsubscribeUrl.searchParams.get("token") ?? "");
     await postToken(confirm, confirmToken);
     expect(await confirmedAt(email)).toBeNull();
+    expect((await oneClick(unsubscribeUrl)).status).toBe(200);
+    expect(await findSubscriberByEmail(email)).toBeNull();
+  });
+
+  it("reveals nothing about the address, nor whether it is on the list", async () => {
+    const { email, unsubscribeUrl } = await asked();
+    const token = unsubscribeUrl.searchParams.get("token") ?? "";
+    expect(token).toMatch(/^[\w-]{22}$/);
+    expect(Buffer.from(token, "base64url").toString("latin1")).not.toContain(email.slice(0, 8));
+    const never = token.replace(/^./, (first) => (first === "A" ? "B" : "A"));
+    const page = await get(unsubscribePage, `/newsletter/unsubscribe?token=${never}`);
+    expect(await page.json()).toEqual({ token: never });
+    expect((await flashOf(await postToken(unsubscribe, never)))?.toast.title).toBe(
+      "👋 You’ve been unsubscribed.",
+    );
+    expect(await findSubscriberByEmail(email)).not.toBeNull();
+  });
+
+  it("works with the links of mails that earlier versions of the program have sent", async () => {
+    const { email } = await asked();
+    const id = (await findSubscriberByEmail(email))?.id ?? "";
+    const token = subscriberToken("unsubscribe", id);
+    const page = await get(unsubscribePage, `/newsletter/unsubscribe?token=${token}`);
+    expect(await page.json()).toEqual({ token });
+    await postToken(unsubscribe, token);
+    expect(await findSubscriberByEmail(email)).toBeNull();
+    expect((await flashOf(await postToken(unsubscribe, token)))?.toast.title).toBe(
+      "👋 You’ve been unsubscribed.",
+    );
+  });
+
+  it("works for addresses that an earlier version has stored without a token", async () => {
+    const { email, unsubscribeUrl } = await asked();
+    await getDatabase().db.execute(sql`update subscribers set unsubscribe_token = null`);
+    await getDatabase().db.execute(sql`
+      insert into subscribers (email, confirmed_at)
+      select 'early-' || n || '@example.test', now() from generate_series(1, 2500) n`);
+    await fillUnsubscribeTokens();
+    const [early] = await getDatabase().db.execute(
+      sql`select count(distinct unsubscribe_token)::int as tokens from subscribers where email like 'early-%'`,
+    );
+    expect(early).toEqual({ tokens: 2500 });
+    expect((await oneClick(unsubscribeUrl)).status).toBe(200);
+    expect(await findSubscriberByEmail(email)).toBeNull();
   });
 
   it("works by a mail program's one-click request, which gets 200 and no redirect", async () => {

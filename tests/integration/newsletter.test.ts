@@ -118,7 +118,7 @@ describe("subscribing to the newsletter", () => {
     await toastOfSubscribing(email);
     const subscriber = await findSubscriberByEmail(email);
     const answer = await post(unsubscribe, {
-      path: unsubscribePath(subscriber?.id ?? ""),
+      path: unsubscribePath(subscriber?.unsubscribeToken ?? ""),
       form: {},
     });
     expect((await flashOf(answer))?.toast.title).toBe("👋 You’ve been unsubscribed.");

@@ -1,5 +1,8 @@
 import { log } from "~/observability/log.server";
+import { addressHash } from "~db/address-hash";
+import { getDatabase } from "~db/client";
 import { confirmSubscriber } from "~db/queries/subscribers";
+import { liftSuppression } from "~db/queries/suppressed-addresses";
 import { readSubscriberToken } from "./subscriber-token.server";
 
 /** The outcome of a confirmation link: confirmed, invalid, or failed and to be retried. */
@@ -7,12 +10,17 @@ export type ConfirmOutcome =
   | { kind: "confirmed" | "invalid-link" }
   | { kind: "failed"; subscriberId: string };
 
-/** Confirms the address of a token's subscriber. Idempotent. */
+/** Confirms the address of a token's subscriber, who then gets mail whatever happened before. Idempotent. */
 export async function confirmSubscription(token: unknown): Promise<ConfirmOutcome> {
   const id = readSubscriberToken("confirm", token);
   if (!id) return { kind: "invalid-link" };
   try {
-    if (!(await confirmSubscriber(id, new Date()))) return { kind: "invalid-link" };
+    const confirmed = await getDatabase().db.transaction(async (tx) => {
+      const subscriber = await confirmSubscriber(id, new Date(), tx);
+      if (subscriber) await liftSuppression(addressHash(subscriber.email), tx);
+      return subscriber;
+    });
+    if (!confirmed) return { kind: "invalid-link" };
     log().info({ subscriberId: id }, "newsletter address confirmed");
     return { kind: "confirmed" };
   } catch (error) {

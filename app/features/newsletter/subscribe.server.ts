@@ -12,6 +12,7 @@ import {
   insertUnconfirmedSubscriber,
 } from "~db/queries/subscribers";
 import { confirmPath, unsubscribeHeaders } from "./subscriber-links.server";
+import { unsubscribeTokenOf } from "./unsubscribe-token.server";
 
 /** The outcome of a newsletter form; an empty value does nothing (specification, 5). */
 export type SubscribeOutcome = {
@@ -40,23 +41,25 @@ export async function subscribe(email: FieldValue): Promise<SubscribeOutcome> {
   }
 }
 
-function addAtOnce(email: string): Promise<boolean> {
-  return insertSubscriber(email, new Date());
+async function addAtOnce(email: string): Promise<boolean> {
+  const unsubscribeToken = await unsubscribeTokenOf(email);
+  return insertSubscriber({ email, unsubscribeToken }, new Date());
 }
 
 /** False only for a confirmed address. An unconfirmed one is mailed again, but not often. */
 async function askToConfirm(email: string): Promise<boolean> {
   const now = Date.now();
   const times = { now: new Date(now), askAgainAfter: new Date(now - RESEND_AFTER_MS) };
+  const unsubscribeToken = await unsubscribeTokenOf(email);
   const isAsked = await getDatabase().db.transaction(async (tx) => {
-    const id = await insertUnconfirmedSubscriber(email, times, tx);
+    const id = await insertUnconfirmedSubscriber({ email, unsubscribeToken }, times, tx);
     if (!id) return false;
     // rolls back, since otherwise the next attempt would send no mail until RESEND_AFTER_MS is over
     if (await isMailQueueFull(tx)) throw new Error("No confirmation mail can be sent now.");
     const { to, ...message } = newsletterConfirmationMail({
       to: email,
       url: env().PUBLIC_URL + confirmPath(id),
-      headers: unsubscribeHeaders(id),
+      headers: unsubscribeHeaders(unsubscribeToken),
     });
     await enqueueMail({ kind: "newsletter-confirmation", to, message }, tx);
     return true;

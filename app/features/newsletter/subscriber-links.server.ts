@@ -6,15 +6,15 @@ export function confirmPath(subscriberId: string): string {
   return `/newsletter/confirm?token=${subscriberToken("confirm", subscriberId)}`;
 }
 
-/** Path, with token, of the page on which a subscriber leaves the list. */
-export function unsubscribePath(subscriberId: string): string {
-  return `/newsletter/unsubscribe?token=${subscriberToken("unsubscribe", subscriberId)}`;
+/** Path, with token, of the page on which the owner of an address leaves the list. */
+export function unsubscribePath(token: string): string {
+  return `/newsletter/unsubscribe?token=${token}`;
 }
 
 /** Headers of every newsletter mail, with which a mail program can unsubscribe in one click (RFC 8058). */
-export function unsubscribeHeaders(subscriberId: string): Record<string, string> {
+export function unsubscribeHeaders(token: string): Record<string, string> {
   return {
-    "List-Unsubscribe": `<${env().PUBLIC_URL}${unsubscribePath(subscriberId)}>`,
+    "List-Unsubscribe": `<${env().PUBLIC_URL}${unsubscribePath(token)}>`,
     "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
   };
 }

@@ -1,24 +1,40 @@
 import { log } from "~/observability/log.server";
-import { deleteSubscriber } from "~db/queries/subscribers";
+import { deleteSubscriber, deleteSubscriberByToken } from "~db/queries/subscribers";
 import { readSubscriberToken } from "./subscriber-token.server";
+import { isUnsubscribeToken } from "./unsubscribe-token.server";
 
 /** The outcome of an unsubscribe link: unsubscribed, invalid, or failed and to be retried. */
 export type UnsubscribeOutcome =
   | { kind: "unsubscribed" | "invalid-link" }
-  | { kind: "failed"; subscriberId: string };
+  | { kind: "failed"; token: string };
 
 /**
- * Removes the address of a token's subscriber from the list. Idempotent. `oneClick` is for the log: whether a
- * mail program requested it (RFC 8058) rather than the page.
+ * Whether a token may be of a link we have mailed: one of an address, or a signed one of a row, which mails of
+ * earlier versions have. Says nothing about who is on the list.
+ */
+export function isUnsubscribeLink(token: unknown): token is string {
+  return isUnsubscribeToken(token) || readSubscriberToken("unsubscribe", token) !== null;
+}
+
+/**
+ * Removes the address of a token from the list. Idempotent, and the same for an address that is not on it.
+ * `oneClick` is for the log: whether a mail program requested it (RFC 8058) rather than the page.
  */
 export async function unsubscribe(token: unknown, oneClick: boolean): Promise<UnsubscribeOutcome> {
-  const id = readSubscriberToken("unsubscribe", token);
-  if (!id) return { kind: "invalid-link" };
+  if (!isUnsubscribeLink(token)) return { kind: "invalid-link" };
   try {
-    if (await deleteSubscriber(id)) log().info({ subscriberId: id, oneClick }, "unsubscribed");
+    const subscriberId = await removeSubscriber(token);
+    if (subscriberId) log().info({ subscriberId, oneClick }, "unsubscribed");
     return { kind: "unsubscribed" };
   } catch (error) {
     log().error({ err: error }, "unsubscribing failed");
-    return { kind: "failed", subscriberId: id };
+    return { kind: "failed", token };
   }
+}
+
+/** The id of the subscriber that was removed; null if the address was not on the list. */
+async function removeSubscriber(token: string): Promise<string | null> {
+  if (isUnsubscribeToken(token)) return deleteSubscriberByToken(token);
+  const id = readSubscriberToken("unsubscribe", token);
+  return id !== null && (await deleteSubscriber(id)) ? id : null;
 }

@@ -1,8 +1,7 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useActionData, useLoaderData } from "@remix-run/react";
 import { unsubscribePath } from "~/features/newsletter/subscriber-links.server";
-import { readSubscriberToken } from "~/features/newsletter/subscriber-token.server";
-import { unsubscribe } from "~/features/newsletter/unsubscribe.server";
+import { isUnsubscribeLink, unsubscribe } from "~/features/newsletter/unsubscribe.server";
 import { UnsubscribedPage, UnsubscribePage } from "~/features/newsletter/unsubscribe-page";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
@@ -35,7 +34,7 @@ export const handle: RouteHandle = {
 /** Opening the page does not use up the link, because mail scanners open links too. */
 export async function loader({ request }: LoaderFunctionArgs) {
   const token = secretInAddress(request);
-  if (!readSubscriberToken("unsubscribe", token)) {
+  if (!isUnsubscribeLink(token)) {
     throw await redirectWithToast("/", toasts.unsubscribeLinkInvalid);
   }
   return { token };
@@ -58,7 +57,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
       return redirectWithToast("/", toasts.unsubscribeLinkInvalid);
     case "failed":
       if (oneClick) throw errorResponse(503, "Please try again later.", { "Retry-After": "60" });
-      return redirectWithToast(unsubscribePath(outcome.subscriberId), toasts.unsubscribeFailed);
+      return redirectWithToast(unsubscribePath(outcome.token), toasts.unsubscribeFailed);
   }
 }
 
