@@ -5,6 +5,7 @@ import { logToStandardError } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
 import type { SendCommandOptions } from "./newsletter-commands.server";
 import type { SyncOptions } from "./stripe-commands.server";
+import type { BounceOptions, ListOptions } from "./subscriber-commands.server";
 
 function addStripeCommands(stripe: Command): void {
   const commands = () => {
@@ -94,6 +95,55 @@ function addNewsletterCommands(newsletter: Command): void {
     );
 }
 
+function addSubscriberCommands(subscribers: Command): void {
+  const commands = () => {
+    logToStandardError();
+    return import("./subscriber-commands.server");
+  };
+  subscribers
+    .command("list")
+    .description("show the newest subscribers, when they joined and where their consent comes from")
+    .option("--limit <number>", "how many, 20 by default")
+    .option("--match <text>", "only addresses that contain this text")
+    .option("--unconfirmed", "those who have not confirmed their address instead")
+    .option("--suppressed", "those who get no mail, because of a bounce or complaint, instead")
+    .action(async (options: ListOptions) => (await commands()).list(options));
+  subscribers
+    .command("add <e-mail>")
+    .description("add an address whose owner has agreed to get the newsletter")
+    .option("--source <text>", "how its owner agreed; asked for if it is missing")
+    .action(async (email: string, options: { source?: string }) =>
+      (await commands()).add(email, options),
+    );
+  subscribers
+    .command("remove <e-mail>")
+    .description("delete an address from the list")
+    .action(async (email: string) => (await commands()).remove(email));
+  subscribers
+    .command("stats")
+    .description("count the list: who is reached, who is not and why, where consent comes from")
+    .action(async () => (await commands()).stats());
+  subscribers
+    .command("bounce <file>")
+    .description("send no more mail to the addresses in a file, which may be CSV or one per line")
+    .option("--complaint", "their owners complained: also delete them from the list")
+    .option("--lift", "send mail to them again, unless their owners complained")
+    .action(async (file: string, options: BounceOptions) =>
+      (await commands()).bounce(file, options),
+    );
+  subscribers
+    .command("import <file>")
+    .description("add the addresses in a file, which may be CSV or one per line")
+    .option("--source <text>", "where the list comes from, and how its people agreed")
+    .action(async (file: string, options: { source?: string }) =>
+      (await commands()).importFile(file, options),
+    );
+  subscribers
+    .command("export")
+    .description("write the addresses that get the newsletter to standard output, as CSV")
+    .action(async () => (await commands()).exportList());
+}
+
 /**
  * The program's command line. An OperatorError is printed on standard error and ends the process with status
  * 1; any other error is a bug and keeps its stack trace.
@@ -119,6 +169,7 @@ export async function runProgram(argv: string[]): Promise<void> {
     });
   addStripeCommands(program.command("stripe").description("manage payments"));
   addNewsletterCommands(program.command("newsletter").description("write to the subscribers"));
+  addSubscriberCommands(program.command("subscribers").description("manage the newsletter's list"));
 
   try {
     await program.parseAsync(argv);

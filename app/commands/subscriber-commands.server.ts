@@ -1,0 +1,226 @@
+import { readEmail } from "~/features/accounts/credentials";
+import { addSubscriber } from "~/features/newsletter/add-subscriber.server";
+import { consentSourceSchema } from "~/features/newsletter/consent-source";
+import { exportSubscribers } from "~/features/newsletter/export-subscribers.server";
+import {
+  type ImportProgress,
+  importSubscribers,
+} from "~/features/newsletter/import-subscribers.server";
+import { changeSuppressions } from "~/features/newsletter/suppress-listed.server";
+import { OperatorError } from "~db/operator-error";
+import {
+  countSubscriberList,
+  countSubscribers,
+  deleteSubscriberByEmail,
+  findNewestSubscribers,
+  type SubscriberGroup,
+} from "~db/queries/subscriber-lists";
+import type { SuppressionReason } from "~db/schema";
+import { ask } from "./ask.server";
+import { withDatabase } from "./with-database.server";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Days in which subscribers count as new in the statistics, and the most sources that are listed there. */
+const NEW_DAYS = 30;
+const MAX_SOURCES = 20;
+
+/** Minimum time between two lines of progress, in milliseconds. */
+const PROGRESS_INTERVAL_MS = 5_000;
+
+const SUPPRESSIONS: Record<SuppressionReason, string> = {
+  "hard-bounce": "mail to it is refused for good",
+  complaint: "its owner complained",
+  listed: "it is listed as undeliverable",
+};
+
+const ADDED = {
+  added: "is on the list.",
+  confirmed: "was waiting to be confirmed, and is on the list.",
+  repeated: "was on the list already; nothing was changed.",
+  known: "was on the list already; nothing was changed.",
+};
+
+const print = (line = "") => process.stdout.write(`${line}\n`);
+const note = (line: string) => process.stderr.write(`${line}\n`);
+
+export type ListOptions = {
+  limit?: string;
+  match?: string;
+  unconfirmed?: boolean;
+  suppressed?: boolean;
+};
+
+/** `subscribers list`: the newest addresses, when they joined, and where their consent comes from. */
+export async function list(options: ListOptions): Promise<void> {
+  const { limit: limitText = "20", match = "", unconfirmed, suppressed } = options;
+  if (unconfirmed && suppressed) {
+    throw new OperatorError("Choose one of --unconfirmed and --suppressed.");
+  }
+  if (!/^[1-9]\d{0,6}$/.test(limitText)) {
+    throw new OperatorError(`--limit: found '${limitText}', wanted a whole number from 1.`);
+  }
+  const group: SubscriberGroup = unconfirmed
+    ? "unconfirmed"
+    : suppressed
+      ? "suppressed"
+      : "reached";
+  await withDatabase(async () => {
+    const found = await findNewestSubscribers({ group, match, limit: Number(limitText) });
+    for (const { email, createdAt, consentSource, suppression } of found) {
+      const why = suppression ? SUPPRESSIONS[suppression] : nameSource(consentSource);
+      print([email, createdAt.toISOString().slice(0, 10), why].join("\t"));
+    }
+    const count = await countSubscribers({ group, match });
+    note(
+      found.length < count
+        ? `${shown(found.length)} of ${shown(count)}, the newest; see more with --limit, or all with 'subscribers export'`
+        : `${shown(count)} in all`,
+    );
+  });
+}
+
+/** `subscribers add`: adds one address as confirmed. */
+export async function add(address: string, options: { source?: string }): Promise<void> {
+  const email = requireEmail(address);
+  const source = await requireSource(
+    options.source,
+    "How did its owner agree to get the newsletter?",
+  );
+  await withDatabase(async () => {
+    const outcome = await addSubscriber(email, source);
+    if (outcome.kind === "suppressed") {
+      throw new OperatorError(
+        `${email} was not added: ${SUPPRESSIONS[outcome.reason]}. Its owner can subscribe on the site, and confirm.`,
+      );
+    }
+    print(`${email} ${ADDED[outcome.kind]}`);
+  });
+}
+
+/** `subscribers remove`: deletes one address from the list. */
+export async function remove(address: string): Promise<void> {
+  const email = requireEmail(address);
+  await withDatabase(async () => {
+    if (!(await deleteSubscriberByEmail(email))) {
+      throw new OperatorError(`${email} is not on the list.`);
+    }
+    print(`${email} was removed from the list.`);
+  });
+}
+
+/** `subscribers stats`: how many addresses there are, and where they come from. */
+export async function stats(): Promise<void> {
+  await withDatabase(async () => {
+    const since = new Date(Date.now() - NEW_DAYS * DAY_MS);
+    const counts = await countSubscriberList({ since, maxSources: MAX_SOURCES });
+    const { suppressed } = counts;
+    printCount("get the newsletter", counts.reached);
+    printCount(`  joined in the last ${NEW_DAYS} days`, counts.joinedSince);
+    for (const { source, count } of counts.sources) printCount(`  ${nameSource(source)}`, count);
+    printCount("not confirmed", counts.unconfirmed);
+    printCount("suppressed after a hard bounce", suppressed["hard-bounce"]);
+    printCount("suppressed as listed", suppressed.listed);
+    printCount("suppressed after a complaint", suppressed.complaint);
+  });
+}
+
+export type BounceOptions = { complaint?: boolean; lift?: boolean };
+
+/** `subscribers bounce`: suppresses a file's addresses, or lifts their suppression. */
+export async function bounce(file: string, { complaint, lift }: BounceOptions): Promise<void> {
+  if (complaint && lift) throw new OperatorError("Choose one of --complaint and --lift.");
+  const change = complaint ? "complaint" : lift ? "lift" : "listed";
+  await withDatabase(async () => {
+    const { changed, deleted, addresses, refused, report } = await changeSuppressions(file, change);
+    const done = change === "lift" ? "no longer suppressed" : "newly suppressed";
+    print(`${shown(changed)} ${done}, of ${shown(addresses)} addresses`);
+    if (complaint) print(`${shown(deleted)} removed from the list`);
+    printRefusals(refused, report);
+  });
+}
+
+/** `subscribers import`: adds a file's addresses as confirmed. */
+export async function importFile(file: string, options: { source?: string }): Promise<void> {
+  const source = await requireSource(
+    options.source,
+    "Where does this list come from, and how did its people agree to get the newsletter?",
+  );
+  await withDatabase(async () => {
+    const result = await importSubscribers(file, { source, onProgress: progressReporter() });
+    if (result.encoding === "windows-1252") {
+      note(`${file} is not valid UTF-8, and was read as windows-1252.`);
+    }
+    print(`${shown(result.added)} added`);
+    if (result.confirmed > 0) print(`${shown(result.confirmed)} waited to be confirmed, and are`);
+    print(`${shown(result.known)} on the list already`);
+    if (result.repeated > 0) print(`${shown(result.repeated)} repeated in the file`);
+    if (result.suppressed > 0) print(`${shown(result.suppressed)} suppressed, and not added`);
+    printRefusals(result.refused, result.report);
+  });
+}
+
+/** `subscribers export`: the addresses the newsletter reaches as CSV, on standard output. */
+export async function exportList(): Promise<void> {
+  await withDatabase(async () => {
+    for await (const csv of exportSubscribers()) {
+      if (!(await writeOut(csv))) return;
+    }
+  });
+}
+
+/** False if the reader of standard output has gone, as with `| head`. */
+function writeOut(text: string): Promise<boolean> {
+  return new Promise((written, failed) => {
+    process.stdout.write(text, (error) => {
+      if (!error) return written(true);
+      if ((error as NodeJS.ErrnoException).code === "EPIPE") return written(false);
+      failed(new OperatorError(`The list cannot be written: ${error.message}`));
+    });
+  });
+}
+
+function requireEmail(address: string): string {
+  const email = readEmail(address);
+  if (email === null) throw new OperatorError(`'${address}' is not an e-mail address.`);
+  return email;
+}
+
+/** The operator's answer to where the consent comes from, asked for on a terminal if it is not given. */
+async function requireSource(given: string | undefined, question: string): Promise<string> {
+  const answer = given ?? (await ask(question));
+  if (answer === null) {
+    throw new OperatorError(
+      "Say where the consent comes from, as in --source 'sign-up sheet at the book fair, May 2026'.",
+    );
+  }
+  const { success, data, error } = consentSourceSchema.safeParse(answer);
+  if (!success) {
+    throw new OperatorError(`--source: ${error.issues[0]?.message}; wanted one line that says it.`);
+  }
+  return data;
+}
+
+/** Reports how far an import is, on standard error, every few seconds. */
+function progressReporter(): (progress: ImportProgress) => void {
+  let reportedAt = Date.now();
+  return ({ bytesRead, size, records }) => {
+    if (Date.now() - reportedAt < PROGRESS_INTERVAL_MS) return;
+    reportedAt = Date.now();
+    note(`${Math.floor((100 * bytesRead) / size)} %, ${shown(records)} records`);
+  };
+}
+
+function printRefusals(refused: number, report: string | null): void {
+  if (refused > 0) print(`${shown(refused)} refused`);
+  if (report) print(`What was left out, and why: ${report}`);
+}
+
+function printCount(what: string, count: number): void {
+  print(`${shown(count).padStart(11)}  ${what}`);
+}
+
+const shown = (count: number) => count.toLocaleString("en");
+
+/** Where consent comes from, for the operator; null is the site's own form. */
+const nameSource = (source: string | null) => source ?? "the site's form";

@@ -1,0 +1,49 @@
+import { liftListedSuppressions, suppressListedAddresses } from "~db/queries/subscriber-lists";
+import { openAddressFile } from "./address-file/read-address-file.server";
+import { RefusalReport } from "./address-file/refusal-report.server";
+
+/** What to do with the addresses of a file: suppress them for a reason, or lift what suppresses them. */
+export type SuppressionChange = "listed" | "complaint" | "lift";
+
+export type SuppressionResult = {
+  /** Addresses whose suppression was changed. */
+  changed: number;
+  /** Subscribers that were deleted, because they complained. */
+  deleted: number;
+  /** Addresses in the file, repeated ones included. */
+  addresses: number;
+  refused: number;
+  /** The file that lists what was refused; null if nothing was. */
+  report: string | null;
+};
+
+/**
+ * Suppresses a file's addresses, or lifts their suppression, which a complaint survives. Idempotent. Throws an
+ * OperatorError if the file is not a list of addresses, or the report cannot be written.
+ */
+export async function changeSuppressions(
+  file: string,
+  change: SuppressionChange,
+): Promise<SuppressionResult> {
+  const { batches } = await openAddressFile(file);
+  const report = await RefusalReport.start(file);
+  const counts = { changed: 0, deleted: 0, addresses: 0, refused: 0 };
+  try {
+    for await (const { addresses, refused } of batches) {
+      const emails = [...new Set(addresses.map(({ email }) => email))];
+      if (change === "lift") {
+        counts.changed += await liftListedSuppressions(emails);
+      } else {
+        const { suppressed, deleted } = await suppressListedAddresses(emails, change);
+        counts.changed += suppressed;
+        counts.deleted += deleted;
+      }
+      counts.addresses += addresses.length;
+      counts.refused += refused.length;
+      await report.write(refused);
+    }
+  } finally {
+    await report.close();
+  }
+  return { ...counts, report: counts.refused > 0 ? report.path : null };
+}

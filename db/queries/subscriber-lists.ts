@@ -1,0 +1,261 @@
+import { and, count, desc, eq, gt, gte, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { addressHash } from "../address-hash";
+import { type Executor, getDatabase } from "../client";
+import { type SuppressionReason, subscribers, suppressedAddresses } from "../schema";
+import type { NewSubscriber } from "./subscribers";
+
+/**
+ * What became of a listed address: `added`, or `confirmed` if it was on the list without confirmation;
+ * `repeated` if the same import added it before, `known` if it was on the list; else why it is suppressed.
+ */
+export type ListingOutcome =
+  | { kind: "added" | "confirmed" | "repeated" | "known" }
+  | { kind: "suppressed"; reason: SuppressionReason };
+
+/**
+ * Adds addresses as confirmed, with where the consent of their owners comes from; `now` identifies the import.
+ * Suppressed addresses are not added, and what is stored of a confirmed one does not change. Returns the outcome
+ * of each address, which are in lower case and distinct.
+ */
+export async function insertListedSubscribers(
+  listed: NewSubscriber[],
+  { source, now }: { source: string; now: Date },
+  executor: Executor = getDatabase().db,
+): Promise<Map<string, ListingOutcome>> {
+  const at = now.toISOString();
+  const rows = await executor.execute<{
+    email: string;
+    reason: SuppressionReason | null;
+    inserted: boolean | null;
+    listedAt: boolean | null;
+  }>(sql`
+    with listed as materialized (
+      select given.email, given."unsubscribeToken" as token, suppressed.reason
+      from json_to_recordset(${JSON.stringify(listed)}::json) given (email text, "unsubscribeToken" text)
+      left join ${suppressedAddresses} suppressed
+        on suppressed.address_hash = ${addressHash(sql`given.email`)}
+    ), written as (
+      insert into ${subscribers} as existing
+        (email, unsubscribe_token, confirmed_at, consent_source, consent_recorded_at)
+      select email, token, ${at}::timestamptz, ${source}, ${at}::timestamptz
+      from listed where reason is null
+      on conflict (lower(email)) do update set
+        unsubscribe_token = excluded.unsubscribe_token,
+        confirmed_at = excluded.confirmed_at,
+        consent_source = excluded.consent_source,
+        consent_recorded_at = excluded.consent_recorded_at
+      where existing.confirmed_at is null
+      -- a row that an insert has updated has been locked
+      returning lower(email) as email, xmax = 0 as inserted
+    )
+    select listed.email, listed.reason, written.inserted,
+      before.consent_recorded_at = ${at}::timestamptz as "listedAt"
+    from listed
+    left join written on written.email = listed.email
+    left join ${subscribers} before on lower(before.email) = listed.email`);
+  return new Map(rows.map(({ email, ...row }) => [email, outcomeOf(row)]));
+}
+
+function outcomeOf({
+  reason,
+  inserted,
+  listedAt,
+}: {
+  reason: SuppressionReason | null;
+  inserted: boolean | null;
+  listedAt: boolean | null;
+}): ListingOutcome {
+  if (reason !== null) return { kind: "suppressed", reason };
+  if (inserted !== null) return { kind: inserted ? "added" : "confirmed" };
+  return { kind: listedAt ? "repeated" : "known" };
+}
+
+/** How many of the given addresses were newly suppressed, and how many of the list were deleted. */
+export type SuppressionCounts = { suppressed: number; deleted: number };
+
+/**
+ * Puts addresses on the suppression list, with the precedence of `suppressAddress`. Owners who complained are
+ * also deleted from the list. The addresses are distinct.
+ */
+export async function suppressListedAddresses(
+  emails: string[],
+  reason: SuppressionReason,
+  executor: Executor = getDatabase().db,
+): Promise<SuppressionCounts> {
+  const [counts] = await executor.execute<SuppressionCounts>(sql`
+    with listed as materialized (${valuesOf(emails)}), written as (
+      insert into ${suppressedAddresses} as existing (address_hash, reason)
+      select ${addressHash(sql`email`)}, ${reason} from listed
+      on conflict (address_hash) do update set
+        reason = excluded.reason, reply = excluded.reply, created_at = excluded.created_at
+      where excluded.reason = 'complaint' and existing.reason <> 'complaint'
+      returning 1
+    ), gone as (
+      delete from ${subscribers} using listed
+      where ${reason} = 'complaint' and lower(${subscribers.email}) = lower(listed.email)
+      returning 1
+    )
+    select (select count(*)::int from written) as suppressed, (select count(*)::int from gone) as deleted`);
+  return counts ?? { suppressed: 0, deleted: 0 };
+}
+
+/** Takes addresses off the suppression list, except those whose owner complained; returns how many. */
+export async function liftListedSuppressions(
+  emails: string[],
+  executor: Executor = getDatabase().db,
+): Promise<number> {
+  const lifted = await executor.execute(sql`
+    with listed as materialized (${valuesOf(emails)})
+    delete from ${suppressedAddresses} using listed
+    where address_hash = ${addressHash(sql`email`)} and reason <> 'complaint'
+    returning 1`);
+  return lifted.length;
+}
+
+/** Deletes an address from the list, whatever its case; false if it was not on it. */
+export async function deleteSubscriberByEmail(
+  email: string,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const gone = await executor
+    .delete(subscribers)
+    .where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()))
+    .returning({ id: subscribers.id });
+  return gone.length > 0;
+}
+
+/** One part of the list: who gets the newsletter, who has not confirmed, and who is suppressed. */
+export type SubscriberGroup = "reached" | "unconfirmed" | "suppressed";
+
+export type ListedSubscriber = {
+  id: string;
+  email: string;
+  createdAt: Date;
+  confirmedAt: Date | null;
+  consentSource: string | null;
+  consentRecordedAt: Date | null;
+  suppression: SuppressionReason | null;
+};
+
+/** The subscribers of a group that joined last, newest first; only those whose address contains `match`. */
+export async function findNewestSubscribers(
+  { group, match, limit }: { group: SubscriberGroup; match: string; limit: number },
+  executor: Executor = getDatabase().db,
+): Promise<ListedSubscriber[]> {
+  return selectSubscribers(executor)
+    .where(and(isIn(group), matches(match)))
+    .orderBy(desc(subscribers.createdAt), subscribers.id)
+    .limit(limit);
+}
+
+/** How many subscribers of a group have an address that contains `match`. */
+export async function countSubscribers(
+  { group, match }: { group: SubscriberGroup; match: string },
+  executor: Executor = getDatabase().db,
+): Promise<number> {
+  const [row] = await executor
+    .select({ count: count() })
+    .from(subscribers)
+    .leftJoin(suppressedAddresses, isSuppressed)
+    .where(and(isIn(group), matches(match)));
+  return row?.count ?? 0;
+}
+
+/** The subscribers that the newsletter reaches, by id, of those after `afterId`. */
+export async function findReachedSubscribers(
+  { afterId, limit }: { afterId: string | null; limit: number },
+  executor: Executor = getDatabase().db,
+): Promise<ListedSubscriber[]> {
+  return selectSubscribers(executor)
+    .where(and(isIn("reached"), afterId === null ? undefined : gt(subscribers.id, afterId)))
+    .orderBy(subscribers.id)
+    .limit(limit);
+}
+
+export type SubscriberStatistics = {
+  reached: number;
+  unconfirmed: number;
+  /** Subscribers on the suppression list, by reason. */
+  suppressed: Record<SuppressionReason, number>;
+  /** Of those reached, who joined since. */
+  joinedSince: number;
+  /** Of those reached, by where their consent comes from, most first; null is the site's own form. */
+  sources: { source: string | null; count: number }[];
+};
+
+/** Counts the list; `since` is for who joined, and `maxSources` limits the list of sources. */
+export async function countSubscriberList(
+  { since, maxSources }: { since: Date; maxSources: number },
+  executor: Executor = getDatabase().db,
+): Promise<SubscriberStatistics> {
+  const groups = await executor
+    .select({
+      isConfirmed: sql<boolean>`${subscribers.confirmedAt} is not null`,
+      reason: suppressedAddresses.reason,
+      count: count(),
+      joinedSince: sql<number>`count(*) filter (where ${gte(subscribers.createdAt, since)})::int`,
+    })
+    .from(subscribers)
+    .leftJoin(suppressedAddresses, isSuppressed)
+    .groupBy(sql`1`, sql`2`);
+  const sources = await executor
+    .select({ source: subscribers.consentSource, count: count() })
+    .from(subscribers)
+    .leftJoin(suppressedAddresses, isSuppressed)
+    .where(isIn("reached"))
+    .groupBy(subscribers.consentSource)
+    .orderBy(desc(count()), subscribers.consentSource)
+    .limit(maxSources);
+  const sum = (of: (group: (typeof groups)[number]) => boolean) =>
+    groups.filter(of).reduce((total, group) => total + group.count, 0);
+  const reached = groups.find((group) => group.isConfirmed && group.reason === null);
+  return {
+    reached: reached?.count ?? 0,
+    unconfirmed: sum((group) => !group.isConfirmed && group.reason === null),
+    suppressed: {
+      "hard-bounce": sum(({ reason }) => reason === "hard-bounce"),
+      complaint: sum(({ reason }) => reason === "complaint"),
+      listed: sum(({ reason }) => reason === "listed"),
+    },
+    joinedSince: reached?.joinedSince ?? 0,
+    sources,
+  };
+}
+
+const isSuppressed = eq(suppressedAddresses.addressHash, addressHash(subscribers.email));
+
+function selectSubscribers(executor: Executor) {
+  return executor
+    .select({
+      id: subscribers.id,
+      email: subscribers.email,
+      createdAt: subscribers.createdAt,
+      confirmedAt: subscribers.confirmedAt,
+      consentSource: subscribers.consentSource,
+      consentRecordedAt: subscribers.consentRecordedAt,
+      suppression: suppressedAddresses.reason,
+    })
+    .from(subscribers)
+    .leftJoin(suppressedAddresses, isSuppressed);
+}
+
+function isIn(group: SubscriberGroup): SQL | undefined {
+  switch (group) {
+    case "reached":
+      return and(isNotNull(subscribers.confirmedAt), isNull(suppressedAddresses.reason));
+    case "unconfirmed":
+      return and(isNull(subscribers.confirmedAt), isNull(suppressedAddresses.reason));
+    case "suppressed":
+      return isNotNull(suppressedAddresses.reason);
+  }
+}
+
+function matches(text: string): SQL | undefined {
+  if (text === "") return undefined;
+  return sql`strpos(lower(${subscribers.email}), ${text.toLowerCase()}) > 0`;
+}
+
+/** A table of one column, `email`. As JSON, since a list of parameters would be a new statement for each length. */
+function valuesOf(emails: string[]): SQL {
+  return sql`select value as email from json_array_elements_text(${JSON.stringify(emails)}::json)`;
+}
