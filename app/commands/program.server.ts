@@ -144,11 +144,8 @@ function addSubscriberCommands(subscribers: Command): void {
     .action(async () => (await commands()).exportList());
 }
 
-/**
- * The program's command line. An OperatorError is printed on standard error and ends the process with status
- * 1; any other error is a bug and keeps its stack trace.
- */
-export async function runProgram(argv: string[]): Promise<void> {
+/** The program's command line. Its commands throw an OperatorError for what the operator can fix. */
+export function createProgram(): Command {
   const program = new Command("golden-path").description(
     `The site of the book '${BOOK_TITLE}': serves and maintains it.`,
   );
@@ -170,9 +167,16 @@ export async function runProgram(argv: string[]): Promise<void> {
   addStripeCommands(program.command("stripe").description("manage payments"));
   addNewsletterCommands(program.command("newsletter").description("write to the subscribers"));
   addSubscriberCommands(program.command("subscribers").description("manage the newsletter's list"));
+  return program;
+}
 
+/**
+ * Runs the program. An OperatorError is printed on standard error and ends the process with status 1; any other
+ * error is a bug and keeps its stack trace.
+ */
+export async function runProgram(argv: string[]): Promise<void> {
   try {
-    await program.parseAsync(argv);
+    await createProgram().parseAsync(argv);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     process.stderr.write(`${error.message}\n`);

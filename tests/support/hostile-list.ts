@@ -28,6 +28,8 @@ type Options = {
   format: ListFormat;
   /** Of the longest cells, in characters. */
   longest?: number;
+  /** Of the longest notes in ordinary records, in sentences. */
+  sentences?: number;
 };
 
 /** The column of addresses is the second one. */
@@ -68,7 +70,7 @@ const NOTES = "She wrote that the third chapter had found her at the right time.
  */
 export async function writeHostileList(
   path: string,
-  { length, seed, format, longest = 100_000 }: Options,
+  { length, seed, format, longest = 100_000, sentences = 12 }: Options,
 ): Promise<HostileList> {
   const random = randomNumbers(seed);
   const { delimiter, newline, encoding } = format;
@@ -86,7 +88,7 @@ export async function writeHostileList(
   };
   const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
   const newAddress = () => `reader-${list.distinct++}@example.test`;
-  const notes = () => NOTES.repeat(Math.floor(random() * 12));
+  const notes = () => NOTES.repeat(Math.floor(random() * sentences));
   const accented = () => (random() < 0.3 ? "Zoé “Ünal”" : "A. Reader");
 
   const good = (cells: string[]) => {

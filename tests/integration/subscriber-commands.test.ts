@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
 import { type Database, openDatabase } from "~db/client";
+import { runCommand } from "../support/command";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
-import { runProgram, temporaryDirectory } from "../support/program";
+import { temporaryDirectory } from "../support/program";
 
 const SOURCE = "sign-up sheet at the book fair, May 2026";
 
@@ -17,6 +19,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase(testDatabase.url);
   folder = temporaryDirectory();
+  setEnvironment({ DATABASE_URL: testDatabase.url, DATA_DIR: folder.path, LOG_LEVEL: "silent" });
 });
 afterAll(async () => {
   await database.close();
@@ -29,11 +32,7 @@ beforeEach(async () => {
   mkdirSync(join(folder.path, "lists"));
 });
 
-const subscribers = (...command: string[]) =>
-  runProgram({
-    command: ["subscribers", ...command],
-    variables: { DATABASE_URL: testDatabase.url, DATA_DIR: folder.path },
-  });
+const subscribers = (...command: string[]) => runCommand("subscribers", ...command);
 
 function fileOf(content: string, name = "list.csv"): string {
   const file = join(folder.path, "lists", name);

@@ -1,0 +1,116 @@
+import { spawn } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parse } from "csv-parse/sync";
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { type Database, openDatabase } from "~db/client";
+import { childEnvironment } from "../support/child-environment.mjs";
+import { FORMATS, writeHostileList } from "../support/hostile-list";
+import { createTestDatabase, type TestDatabase } from "../support/postgres";
+import { temporaryDirectory } from "../support/program";
+
+const PROJECT = resolve(import.meta.dirname, "../..");
+
+/** Set LIST_MB=1024 for a list of 1 GB, which takes minutes. */
+const LIST_MB = Number(process.env.LIST_MB ?? 48);
+
+let testDatabase: TestDatabase;
+let database: Database;
+let folder: ReturnType<typeof temporaryDirectory>;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase(testDatabase.url, { statementTimeout: null });
+  folder = temporaryDirectory();
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+  folder.remove();
+});
+afterEach(() => rmSync(join(folder.path, "list.csv"), { force: true }));
+
+/** Imports the list with a small heap; returns the output and the most memory the process held, in bytes. */
+async function importList(): Promise<{ code: number | null; output: string; peak: number }> {
+  const child = spawn(
+    process.execPath,
+    [
+      "--max-old-space-size=96",
+      join(PROJECT, "build/index.js"),
+      ...["subscribers", "import", join(folder.path, "list.csv"), "--source", "a test"],
+    ],
+    {
+      cwd: PROJECT,
+      env: childEnvironment({ DATABASE_URL: testDatabase.url, DATA_DIR: folder.path }),
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  let output = "";
+  child.stdout.on("data", (text) => {
+    output += text;
+  });
+  child.stderr.on("data", (text) => {
+    output += text;
+  });
+  let peak = 0;
+  const timer = setInterval(() => {
+    const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+    peak = Math.max(peak, Number(/^VmHWM:\s*(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024);
+  }, 50);
+  child.once("exit", () => clearInterval(timer));
+  const code = await new Promise<number | null>((done) => child.once("close", done));
+  return { code, output, peak };
+}
+
+/** Imports a hostile list of this size, and checks what became of every record; returns the peak of memory. */
+async function importHostileList(megabytes: number): Promise<number> {
+  await database.db.execute(sql`truncate subscribers`);
+  const format = FORMATS["UTF-8 with a byte order mark"];
+  if (!format) throw new Error("There is no such format.");
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  const list = await writeHostileList(join(folder.path, "list.csv"), {
+    length: megabytes * 1_000_000,
+    seed,
+    format,
+    longest: 2_000_000,
+    sentences: 80,
+  });
+  const startedAt = performance.now();
+  const { code, output, peak } = await importList();
+  const seconds = (performance.now() - startedAt) / 1_000;
+  console.log(
+    `${(list.size / 1e6).toFixed()} MB, seed ${seed}: ${seconds.toFixed(1)} s, peak ${(peak / 1e6).toFixed()} MB`,
+  );
+  expect(code, output).toBe(0);
+  const shown = (count: number) => count.toLocaleString("en");
+  expect(output).toContain(`${shown(list.distinct)} added\n`);
+  expect(output).toContain(`${shown(list.listed - list.distinct)} repeated in the file\n`);
+  expect(output).toContain(`${shown(list.refused.size)} refused\n`);
+  const [stored] = await database.db.execute(sql`
+    select count(*)::int as count, count(distinct number)::int as numbers, max(number) as last from (
+      select substring(email from '^reader-(\\d+)@example\\.test$')::int as number from subscribers
+    ) numbered`);
+  expect(stored).toEqual({
+    count: list.distinct,
+    numbers: list.distinct,
+    last: list.distinct - 1,
+  });
+  const report = parse(readFileSync(join(folder.path, "list.refused.csv")), {
+    bom: true,
+    from: 2,
+  }) as string[][];
+  expect(report.length).toBe(list.refused.size);
+  expect(report.filter(([line, , reason]) => list.refused.get(Number(line)) !== reason)).toEqual(
+    [],
+  );
+  return peak;
+}
+
+it("an import's memory does not depend on the size of the list, however hostile it is", {
+  timeout: 60_000 + LIST_MB * 1_500,
+}, async () => {
+  const small = await importHostileList(LIST_MB / 6);
+  const large = await importHostileList(LIST_MB);
+  expect(large).toBeLessThan(small * 1.2);
+});
