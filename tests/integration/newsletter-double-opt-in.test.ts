@@ -153,7 +153,7 @@ describe("subscribing with double opt-in", () => {
           sql`select from suppressed_addresses where address_hash = ${addressHash(email)}`,
         )
       ).length;
-    await suppressAddress(addressHash(email), { reason: "hard-bounce" });
+    await suppressAddress(addressHash(email), { reason: "complaint" });
     await toastOfSubscribing(email);
     expect(await suppressed()).toBe(1);
     await postToken(confirm, confirmToken);

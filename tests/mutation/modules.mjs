@@ -39,10 +39,14 @@ export const MODULES = {
     ],
   },
   newsletter: {
-    sources: ["app/features/newsletter/**/*.ts", "db/queries/subscribers.ts"],
+    sources: [
+      "app/features/newsletter/**/*.ts",
+      "db/queries/{subscriber-lists,subscribers,suppressed-addresses}.ts",
+    ],
     tests: [
       "app/features/newsletter/**/*.test.{ts,tsx}",
       "tests/integration/{clean-up,newsletter,newsletter-double-opt-in}.test.ts",
+      "tests/integration/{subscriber-commands,suppressed-addresses}.test.ts",
     ],
   },
   guards: {
