@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { readEmail } from "~/features/accounts/credentials";
 import { addSubscriber } from "~/features/newsletter/add-subscriber.server";
 import { consentSourceSchema } from "~/features/newsletter/consent-source";
@@ -163,20 +165,12 @@ export async function importFile(file: string, options: { source?: string }): Pr
 /** `subscribers export`: the addresses the newsletter reaches as CSV, on standard output. */
 export async function exportList(): Promise<void> {
   await withDatabase(async () => {
-    for await (const csv of exportSubscribers()) {
-      if (!(await writeOut(csv))) return;
+    try {
+      await pipeline(Readable.from(exportSubscribers()), process.stdout, { end: false });
+    } catch (error) {
+      // the reader has gone, as with `| head`
+      if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
     }
-  });
-}
-
-/** False if the reader of standard output has gone, as with `| head`. */
-function writeOut(text: string): Promise<boolean> {
-  return new Promise((written, failed) => {
-    process.stdout.write(text, (error) => {
-      if (!error) return written(true);
-      if ((error as NodeJS.ErrnoException).code === "EPIPE") return written(false);
-      failed(new OperatorError(`The list cannot be written: ${error.message}`));
-    });
   });
 }
 
