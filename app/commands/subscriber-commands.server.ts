@@ -1,5 +1,3 @@
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { readEmail } from "~/features/accounts/credentials";
 import { addSubscriber } from "~/features/newsletter/add-subscriber.server";
 import { consentSourceSchema } from "~/features/newsletter/consent-source";
@@ -166,12 +164,23 @@ export async function importFile(file: string, options: { source?: string }): Pr
 export async function exportList(): Promise<void> {
   await withDatabase(async () => {
     try {
-      await pipeline(Readable.from(exportSubscribers()), process.stdout, { end: false });
+      await exportSubscribers(writeOut);
     } catch (error) {
       // the reader has gone, as with `| head`
       if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
     }
   });
+}
+
+/** Resolves once the text has left the process, so that memory stays constant behind a slow reader. */
+async function writeOut(text: string): Promise<void> {
+  // without a listener it would end the process; the callback reports it
+  const ignore = () => {};
+  process.stdout.on("error", ignore);
+  await new Promise<void>((written, failed) => {
+    process.stdout.write(text, (error) => (error ? failed(error) : written()));
+  });
+  process.stdout.off("error", ignore);
 }
 
 function requireEmail(address: string): string {

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, gte, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, gte, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import { type Executor, getDatabase } from "../client";
 import { type SuppressionReason, subscribers, suppressedAddresses } from "../schema";
@@ -49,10 +49,11 @@ export async function insertListedSubscribers(
       returning lower(email) as email, xmax = 0 as inserted
     )
     select listed.email, listed.reason, written.inserted,
-      before.consent_recorded_at = ${at}::timestamptz as "listedAt"
+      -- not a join, which a plan made for a small table would do by reading all of a large one
+      (select before.consent_recorded_at = ${at}::timestamptz from ${subscribers} before
+       where lower(before.email) = listed.email) as "listedAt"
     from listed
-    left join written on written.email = listed.email
-    left join ${subscribers} before on lower(before.email) = listed.email`);
+    left join written on written.email = listed.email`);
   return new Map(rows.map(({ email, ...row }) => [email, outcomeOf(row)]));
 }
 
@@ -128,7 +129,6 @@ export async function deleteSubscriberByEmail(
 export type SubscriberGroup = "reached" | "unconfirmed" | "suppressed";
 
 export type ListedSubscriber = {
-  id: string;
   email: string;
   createdAt: Date;
   confirmedAt: Date | null;
@@ -161,15 +161,43 @@ export async function countSubscribers(
   return row?.count ?? 0;
 }
 
-/** The subscribers that the newsletter reaches, by id, of those after `afterId`. */
-export async function findReachedSubscribers(
-  { afterId, limit }: { afterId: string | null; limit: number },
+/** What is exported of a subscriber. */
+export type ReachedSubscriber = Pick<
+  ListedSubscriber,
+  "email" | "confirmedAt" | "consentSource" | "consentRecordedAt"
+>;
+
+/**
+ * Passes on all subscribers that the newsletter reaches, `size` at a time, as they were at one moment. A cursor
+ * reads the table once; a query for each page would sort it as often.
+ */
+export async function readReachedSubscribers(
+  size: number,
+  onPage: (page: ReachedSubscriber[]) => Promise<void>,
   executor: Executor = getDatabase().db,
-): Promise<ListedSubscriber[]> {
-  return selectSubscribers(executor)
-    .where(and(isIn("reached"), afterId === null ? undefined : gt(subscribers.id, afterId)))
-    .orderBy(subscribers.id)
-    .limit(limit);
+): Promise<void> {
+  await executor.transaction(async (tx) => {
+    await tx.execute(sql`
+      declare reached no scroll cursor for ${selectSubscribers(tx).where(isIn("reached"))}`);
+    for (;;) {
+      const rows = await tx.execute<Record<string, string | null>>(
+        sql`fetch ${sql.raw(String(size))} from reached`,
+      );
+      if (rows.length === 0) return;
+      await onPage(
+        rows.map((row) => ({
+          email: String(row.email),
+          confirmedAt: dateOf(row.confirmed_at),
+          consentSource: row.consent_source ?? null,
+          consentRecordedAt: dateOf(row.consent_recorded_at),
+        })),
+      );
+    }
+  });
+}
+
+function dateOf(text: string | null | undefined): Date | null {
+  return text ? new Date(text) : null;
 }
 
 export type SubscriberStatistics = {
@@ -227,7 +255,6 @@ const isSuppressed = eq(suppressedAddresses.addressHash, addressHash(subscribers
 function selectSubscribers(executor: Executor) {
   return executor
     .select({
-      id: subscribers.id,
       email: subscribers.email,
       createdAt: subscribers.createdAt,
       confirmedAt: subscribers.confirmedAt,

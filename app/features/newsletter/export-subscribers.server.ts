@@ -1,31 +1,30 @@
 import { stringify } from "csv-stringify/sync";
-import { findReachedSubscribers } from "~db/queries/subscriber-lists";
+import { readReachedSubscribers } from "~db/queries/subscriber-lists";
 import { escapeCell } from "./address-file/spreadsheet-cell";
 
-/** Rows per query. */
+/** Rows that are written together. */
 const PAGE = 5_000;
 
 const HEADER = ["email", "confirmed_at", "consent_source", "consent_recorded_at"];
 
 /**
- * The addresses that the newsletter reaches as CSV, in chunks of constant size: UTF-8 with a byte order mark, in
- * which no cell is a formula to a spreadsheet program. An import reads back the same addresses.
+ * Writes the addresses that the newsletter reaches as CSV, in chunks of constant size: UTF-8 with a byte order
+ * mark, in which no cell is a formula to a spreadsheet program. An import reads back the same addresses.
  */
-export async function* exportSubscribers(): AsyncGenerator<string> {
-  yield csvOf([HEADER], { bom: true });
-  let afterId: string | null = null;
-  for (;;) {
-    const page = await findReachedSubscribers({ afterId, limit: PAGE });
-    const rows = page.map(({ email, confirmedAt, consentSource, consentRecordedAt }) => [
-      email,
-      confirmedAt?.toISOString() ?? "",
-      consentSource ?? "",
-      consentRecordedAt?.toISOString() ?? "",
-    ]);
-    if (rows.length > 0) yield csvOf(rows);
-    if (page.length < PAGE) return;
-    afterId = page.at(-1)?.id ?? null;
-  }
+export async function exportSubscribers(write: (csv: string) => Promise<void>): Promise<void> {
+  await write(csvOf([HEADER], { bom: true }));
+  await readReachedSubscribers(PAGE, (page) =>
+    write(
+      csvOf(
+        page.map(({ email, confirmedAt, consentSource, consentRecordedAt }) => [
+          email,
+          confirmedAt?.toISOString() ?? "",
+          consentSource ?? "",
+          consentRecordedAt?.toISOString() ?? "",
+        ]),
+      ),
+    ),
+  );
 }
 
 function csvOf(rows: string[][], options: { bom?: boolean } = {}): string {
