@@ -1,3 +1,6 @@
+import tailwind from "@tailwindcss/postcss";
+import { declareColors } from "./app/styles/declare-colors.mjs";
+
 export default {
-  plugins: { "@tailwindcss/postcss": {} },
+  plugins: [declareColors, tailwind()],
 };

@@ -89,6 +89,14 @@ describe("npm run dev", () => {
     expect(await page.evaluate(spacing)).toBe("3px");
   });
 
+  it("shows an edited color", async () => {
+    await editAndAwaitReload(() =>
+      site.replace("app/styles/colors.mjs", 'ink: "#211d18"', 'ink: "#123456"'),
+    );
+    const color = () => getComputedStyle(document.body).color;
+    expect(await page.evaluate(color)).toBe("rgb(18, 52, 86)");
+  });
+
   it("shows edits of a component, a loader and a query", async () => {
     await page.goto("/probe");
     const heading = page.locator("h1.probe");
