@@ -6,6 +6,8 @@ export default {
   serverModuleFormat: "esm",
   serverPlatform: "node",
   serverMinify: false,
+  // Mail components, and what the entry of their package imports (docs/decisions/0022-mail-templates.md).
+  serverDependenciesToBundle: ["react-email", "@react-email/render", "html5parser", /^entities\//],
   tailwind: false,
   postcss: true,
   watchPaths: ["./db"],

@@ -4,7 +4,8 @@ import {
   isMailQueueFull,
   type MailComposer,
 } from "~/features/mail/enqueue-mail.server";
-import { passwordResetMail } from "~/features/mail/password-reset-mail";
+import { renderMail } from "~/features/mail/render-mail";
+import { passwordResetMail } from "~/features/mail/templates/password-reset-mail";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
@@ -64,9 +65,6 @@ export const composePasswordReset: MailComposer = async (email, tx) => {
   );
   if (!replaced) return null;
   logSecurityEvent("password-reset-requested", { userId: user.id }, "password reset requested");
-  const { to, ...message } = passwordResetMail({
-    to: user.email,
-    url: env().PUBLIC_URL + passwordResetPath(token),
-  });
-  return { to, message };
+  const url = env().PUBLIC_URL + passwordResetPath(token);
+  return { to: user.email, message: await renderMail(passwordResetMail({ url })) };
 };

@@ -1,6 +1,7 @@
 import { env } from "~/env.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
-import { passwordChangedMail } from "~/features/mail/password-changed-mail";
+import { renderMail } from "~/features/mail/render-mail";
+import { passwordChangedMail } from "~/features/mail/templates/password-changed-mail";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { QueueFull } from "~/http/fair-queue.server";
@@ -85,11 +86,9 @@ function changePassword(
     if (!userId) return false;
     await updatePasswordHash(userId, passwordHash, tx);
     await deleteSessionsOfUser(userId, tx);
-    const { to, ...message } = passwordChangedMail({
-      to: email,
-      url: env().PUBLIC_URL + FORGOT_PASSWORD_PATH,
-    });
-    await enqueueMail({ kind: "password-changed", to, message }, tx);
+    const url = env().PUBLIC_URL + FORGOT_PASSWORD_PATH;
+    const message = await renderMail(passwordChangedMail({ url }));
+    await enqueueMail({ kind: "password-changed", to: email, message }, tx);
     return true;
   });
 }

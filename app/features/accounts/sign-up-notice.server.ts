@@ -4,7 +4,8 @@ import {
   isMailQueueFull,
   type MailComposer,
 } from "~/features/mail/enqueue-mail.server";
-import { signUpAttemptMail } from "~/features/mail/sign-up-attempt-mail";
+import { renderMail } from "~/features/mail/render-mail";
+import { signUpAttemptMail } from "~/features/mail/templates/sign-up-attempt-mail";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { claimSignUpNotice } from "~db/queries/users";
@@ -37,6 +38,5 @@ export const composeSignUpNotice: MailComposer = async (email, tx) => {
   );
   if (owner === null) return null;
   const url = env().PUBLIC_URL + FORGOT_PASSWORD_PATH;
-  const { to, ...message } = signUpAttemptMail({ to: owner, url });
-  return { to, message };
+  return { to: owner, message: await renderMail(signUpAttemptMail({ url })) };
 };

@@ -2,7 +2,8 @@ import { env } from "~/env.server";
 import { addressOf } from "~/environment/schema.server";
 import { isLiveKey } from "~/environment/stripe-key";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
-import { renderMail } from "~/features/mail/mail-template";
+import { renderMail } from "~/features/mail/render-mail";
+import { authorNoticeMail } from "~/features/mail/templates/author-notice-mail";
 import { log } from "~/observability/log.server";
 import { type Executor, getDatabase } from "~db/client";
 
@@ -57,21 +58,17 @@ export async function notifyAuthor(
   const { SMTP_URL, MAIL_FROM } = env();
   const to = addressOf(MAIL_FROM);
   if (!SMTP_URL || !to) return;
-  const message = {
+  const { userId, subscriptionId, stripeCustomerId, chargeId } = event;
+  const notice = authorNoticeMail({
     subject,
-    ...renderMail({
-      heading: subject,
-      paragraphs: [did, todo],
-      action: {
-        label: "Open the customer at Stripe",
-        url: dashboardUrl(`customers/${event.stripeCustomerId}`),
-      },
-      notes: [
-        ...(event.chargeId ? [`The payment: ${dashboardUrl(`payments/${event.chargeId}`)}`] : []),
-        `Subscription ${event.subscriptionId}, user ${event.userId}.`,
-      ],
-    }),
-  };
+    did,
+    todo,
+    customerUrl: dashboardUrl(`customers/${stripeCustomerId}`),
+    paymentUrl: chargeId ? dashboardUrl(`payments/${chargeId}`) : null,
+    subscriptionId,
+    userId,
+  });
+  const message = await renderMail(notice);
   await enqueueMail({ kind: "author-notice", to, message }, executor);
 }
 

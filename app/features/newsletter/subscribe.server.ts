@@ -1,7 +1,8 @@
 import { env } from "~/env.server";
 import { emailSchema } from "~/features/accounts/credentials";
 import { enqueueMail, isMailQueueFull } from "~/features/mail/enqueue-mail.server";
-import { newsletterConfirmationMail } from "~/features/mail/newsletter-confirmation-mail";
+import { renderMail } from "~/features/mail/render-mail";
+import { newsletterConfirmationMail } from "~/features/mail/templates/newsletter-confirmation-mail";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
@@ -56,12 +57,12 @@ async function askToConfirm(email: string): Promise<boolean> {
     if (!id) return false;
     // rolls back, since otherwise the next attempt would send no mail until RESEND_AFTER_MS is over
     if (await isMailQueueFull(tx)) throw new Error("No confirmation mail can be sent now.");
-    const { to, ...message } = newsletterConfirmationMail({
-      to: email,
-      url: env().PUBLIC_URL + confirmPath(id),
+    const url = env().PUBLIC_URL + confirmPath(id);
+    const message = {
+      ...(await renderMail(newsletterConfirmationMail({ url }))),
       headers: unsubscribeHeaders(unsubscribeToken),
-    });
-    await enqueueMail({ kind: "newsletter-confirmation", to, message }, tx);
+    };
+    await enqueueMail({ kind: "newsletter-confirmation", to: email, message }, tx);
     return true;
   });
   if (!isAsked) return (await findSubscriberByEmail(email))?.confirmedAt === null;

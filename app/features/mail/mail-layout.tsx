@@ -1,0 +1,154 @@
+import type { CSSProperties, ReactNode } from "react";
+import { Column, Container, Head, Html, Row, Section, Text } from "react-email";
+import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
+import { MailLink, MailSmallPrint, MailText } from "./mail-elements";
+import {
+  COLOR_SCHEME_CSS,
+  CONTENT_MARGIN,
+  colored,
+  DARK_MODE_CSS,
+  MAIL_WIDTH,
+  NARROW_CSS,
+  SANS_SERIF,
+  SERIF,
+  type,
+} from "./mail-theme";
+
+type MailLayoutProps = {
+  /** The document's title: the mail's subject. */
+  title: string;
+  /** What an inbox shows after the subject. */
+  preview: string;
+  content: ReactNode;
+  signature: ReactNode;
+  notes: ReactNode;
+  list?: MailingList;
+};
+
+/** What every mail to a list has to say (RFC 8058; CAN-SPAM for the postal address). */
+export type MailingList = {
+  unsubscribeUrl: string;
+  /** The sender's postal address on one line; null until the author has set one. */
+  postalAddress: string | null;
+};
+
+/**
+ * The one frame of all mail: masthead, content, signature and small print, as tables with inline styles and
+ * nothing remote. What mail programs need beyond that is added by `renderMail`.
+ */
+export function MailLayout({ title, preview, content, signature, notes, list }: MailLayoutProps) {
+  return (
+    <Html lang="en">
+      <Head>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
+        {/* Dates, addresses and numbers stay as they are: iOS would turn them into blue links. */}
+        <meta name="format-detection" content="telephone=no, date=no, address=no, email=no" />
+        <title>{title}</title>
+        {/* Gmail drops a whole style element for one rule that it does not understand. */}
+        {[COLOR_SCHEME_CSS, NARROW_CSS, DARK_MODE_CSS].map((css) => (
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant; React would escape its quotes
+          <style key={css} dangerouslySetInnerHTML={{ __html: css }} />
+        ))}
+      </Head>
+      <body {...colored(["canvas"], { margin: 0, padding: 0, WebkitTextSizeAdjust: "100%" })}>
+        <PreviewText>{preview}</PreviewText>
+        {/* biome-ignore lint/a11y/useSemanticElements: mail programs drop an article element, and keep a role */}
+        <div role="article" aria-roledescription="email" aria-label={title} lang="en">
+          {/* Programs that drop the body element keep a table's background. */}
+          <Section {...colored(["canvas"], { padding: "32px 12px 40px" })} tdClassName="mail-frame">
+            <Container
+              {...colored(["sheet", "sheetEdge"], {
+                maxWidth: MAIL_WIDTH,
+                borderWidth: 1,
+                borderStyle: "solid",
+                borderRadius: 8,
+                borderCollapse: "separate",
+                padding: `36px ${CONTENT_MARGIN - 1}px 44px`,
+              })}
+              tdClassName="mail-content"
+            >
+              <Masthead />
+              {content}
+              {signature !== null && <MailText>{signature}</MailText>}
+              <Section
+                {...colored(["rule"], {
+                  marginTop: 30,
+                  padding: "20px 0 0",
+                  borderWidth: "1px 0 0",
+                  borderStyle: "solid",
+                })}
+              >
+                {notes}
+                <Imprint list={list} />
+              </Section>
+            </Container>
+          </Section>
+        </div>
+      </body>
+    </Html>
+  );
+}
+
+/** How many characters an inbox shows beside a subject, at most. */
+const PREVIEW_LENGTH = 150;
+
+/** Shown by inboxes only, and followed by enough blanks to keep the mail's first words out of that line. */
+function PreviewText({ children }: { children: string }) {
+  const blanks = "\u200c\u00a0".repeat(Math.max(0, PREVIEW_LENGTH - children.length));
+  const outlook = { msoHide: "all" } as CSSProperties;
+  return (
+    <div data-skip-in-text="true" style={{ display: "none", ...outlook }}>
+      {children}
+      {blanks}
+    </div>
+  );
+}
+
+/** The book's title over a path whose first stretch is golden. */
+function Masthead() {
+  const thin = { fontSize: 1, lineHeight: "4px", height: 4, borderStyle: "solid" } as const;
+  return (
+    <>
+      <Text
+        data-skip-in-text="true"
+        {...colored(["text"], {
+          ...type(SERIF, 20, 28),
+          margin: "0 0 14px",
+          letterSpacing: "0.01em",
+        })}
+      >
+        {BOOK_TITLE}
+      </Text>
+      <Row data-skip-in-text="true" style={{ marginBottom: 36 }}>
+        <Column {...colored(["path"], { ...thin, width: 56, borderWidth: "0 0 3px" })}>
+          {"\u00a0"}
+        </Column>
+        <Column {...colored(["rule"], { ...thin, borderWidth: "0 0 1px" })}>{"\u00a0"}</Column>
+      </Row>
+    </>
+  );
+}
+
+/** Who writes, and for a list how to leave it. */
+function Imprint({ list }: { list?: MailingList }) {
+  return (
+    <>
+      {list && (
+        <MailSmallPrint>
+          <MailLink href={list.unsubscribeUrl}>Unsubscribe</MailLink>
+        </MailSmallPrint>
+      )}
+      <Text {...colored(["softText"], { ...type(SANS_SERIF, 13, 20), margin: "18px 0 0" })}>
+        {BOOK_TITLE}, by {AUTHOR_NAME}
+        {list?.postalAddress && (
+          <>
+            <br />
+            {list.postalAddress}
+          </>
+        )}
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import type { ComponentProps } from "react";
+import { MailImage, MailLink, MailText } from "./mail-elements";
+import { colored, MONOSPACE, SANS_SERIF, SERIF, type } from "./mail-theme";
+
+const TEXT = type(SERIF, 17, 28);
+
+/** Below the mail's own heading; deeper levels look alike. */
+function Subheading(Tag: "h2" | "h3" | "h4" | "h5" | "h6") {
+  const [size, line] = Tag === "h2" ? [23, 30] : [19, 28];
+  return ({ children }: ComponentProps<"h2">) => (
+    <Tag
+      {...colored(["text"], {
+        ...type(SERIF, size, line),
+        margin: "34px 0 14px",
+        fontWeight: "normal",
+      })}
+    >
+      {children}
+    </Tag>
+  );
+}
+
+function List(Tag: "ul" | "ol") {
+  return ({ children, start }: ComponentProps<"ol">) => (
+    <Tag
+      start={Tag === "ol" ? start : undefined}
+      {...colored(["text"], { ...TEXT, margin: "0 0 18px", padding: "0 0 0 26px" })}
+    >
+      {children}
+    </Tag>
+  );
+}
+
+function Cell(Tag: "th" | "td") {
+  return ({ children, align }: ComponentProps<"td">) => (
+    <Tag
+      {...colored(["text", "rule"], {
+        ...type(SANS_SERIF, 15, 22),
+        padding: align === "right" ? "8px 0 8px 16px" : "8px 16px 8px 0",
+        borderWidth: "0 0 1px",
+        borderStyle: "solid",
+        textAlign: align === "char" ? undefined : (align ?? "left"),
+        fontWeight: Tag === "th" ? "bold" : "normal",
+      })}
+    >
+      {children}
+    </Tag>
+  );
+}
+
+/** How the elements of an author's text look in a mail, by their names in HTML. */
+export const MAIL_PROSE = {
+  p: ({ children }: ComponentProps<"p">) => <MailText>{children}</MailText>,
+  h2: Subheading("h2"),
+  h3: Subheading("h3"),
+  h4: Subheading("h4"),
+  h5: Subheading("h5"),
+  h6: Subheading("h6"),
+  ul: List("ul"),
+  ol: List("ol"),
+  li: ({ children }: ComponentProps<"li">) => <li style={{ margin: "0 0 8px" }}>{children}</li>,
+  blockquote: ({ children }: ComponentProps<"blockquote">) => (
+    <blockquote
+      {...colored(["path"], {
+        margin: "0 0 18px",
+        padding: "0 0 0 20px",
+        borderWidth: "0 0 0 3px",
+        borderStyle: "solid",
+        fontStyle: "italic",
+      })}
+    >
+      {children}
+    </blockquote>
+  ),
+  a: ({ href = "", children }: ComponentProps<"a">) => <MailLink href={href}>{children}</MailLink>,
+  img: ({ src = "", alt = "", width = 0, height = 0 }: ComponentProps<"img">) => (
+    <MailImage src={src} alt={alt} width={Number(width)} height={Number(height)} />
+  ),
+  hr: () => (
+    <hr
+      {...colored(["rule"], {
+        margin: "34px 0",
+        borderWidth: "1px 0 0",
+        borderStyle: "solid",
+      })}
+    />
+  ),
+  pre: ({ children }: ComponentProps<"pre">) => (
+    <pre
+      {...colored(["text", "canvas"], {
+        ...type(MONOSPACE, 14, 22),
+        margin: "0 0 18px",
+        padding: "14px 16px",
+        whiteSpace: "pre-wrap",
+      })}
+    >
+      {children}
+    </pre>
+  ),
+  code: ({ children }: ComponentProps<"code">) => (
+    <code style={{ fontFamily: MONOSPACE, fontSize: "0.9em" }}>{children}</code>
+  ),
+  table: ({ children }: ComponentProps<"table">) => (
+    <table width="100%" cellPadding="0" cellSpacing="0" style={{ margin: "0 0 18px" }}>
+      {children}
+    </table>
+  ),
+  th: Cell("th"),
+  td: Cell("td"),
+} as const;

@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import {
+  MailButton,
+  MailButtonAddress,
+  MailFacts,
+  MailHeading,
+  MailImage,
+  MailLink,
+  MailSmallPrint,
+  MailText,
+} from "./mail-elements";
+import { MAIL_PROSE } from "./mail-prose";
+import { type Mail, renderMail } from "./render-mail";
+
+const HOSTILE = "https://example.com/?a=1&b=\"><script>alert('x')</script>";
+
+const mail: Mail = {
+  subject: "Fish & <chips>",
+  preview: 'What "they" eat',
+  content: (
+    <>
+      <MailHeading>Fish & {"<chips>"}</MailHeading>
+      <MailText>You asked for ‘it’.</MailText>
+      <MailButton href={HOSTILE}>{"Go <on>"}</MailButton>
+    </>
+  ),
+  notes: <MailSmallPrint>It lasts {"<b>"}an hour.</MailSmallPrint>,
+};
+
+const textOf = async (parts: Partial<Mail>) => (await renderMail({ ...mail, ...parts })).text;
+
+describe("a mail's HTML", () => {
+  it("escapes all its content", async () => {
+    const { html } = await renderMail(mail);
+    expect(html).not.toMatch(/<script|<chips|<on>|<b>/);
+    expect(html).toContain("<title>Fish &amp; &lt;chips&gt;</title>");
+    expect(html).toContain('href="https://example.com/?a=1&amp;b=&quot;&gt;&lt;script&gt;');
+  });
+
+  it("is a document in standards mode, with the preview before everything that is shown", async () => {
+    const { html } = await renderMail(mail);
+    expect(html).toMatch(/^<!doctype html><html /);
+    const body = html.slice(html.indexOf("<body"));
+    expect(body.replace(/<[^>]*>/g, "")).toMatch(
+      /^What &quot;they&quot; eat[\u200c\u00a0]*The Golden Path/,
+    );
+  });
+
+  it("says in a comment for Outlook on Windows how wide it is", async () => {
+    const { html } = await renderMail(mail);
+    expect(html).toMatch(/<!--\[if mso\]>.*\.mail-sheet\{width:600px\}.*<!\[endif\]--><\/head>/);
+  });
+
+  it("has a picture no wider than the text, in proportion", async () => {
+    const { html } = await renderMail({
+      ...mail,
+      content: <MailImage src="https://example.com/a.png" alt="Hills" width={1004} height={600} />,
+    });
+    expect(html).toMatch(/<img[^>]* height="300"[^>]* width="502"/);
+  });
+});
+
+describe("a mail's plain part", () => {
+  it("has the same words in order, and ends with a line break", async () => {
+    expect(await textOf({})).toBe(
+      [
+        "Fish & <chips>",
+        "You asked for 'it'.",
+        `Go <on>:\n${HOSTILE}`,
+        "Yours, The Golden Path",
+        "It lasts <b>an hour.",
+        "The Golden Path, by Maren Ashdown\n",
+      ].join("\n\n"),
+    );
+  });
+
+  it("names a link in its sentence, and has its address below the paragraph", async () => {
+    const content = (
+      <MailText>
+        Read <MailLink href="https://a.example/1">the first</MailLink> and then{" "}
+        <MailLink href="https://a.example/2">the second</MailLink>.
+      </MailText>
+    );
+    expect(await textOf({ content })).toMatch(
+      "Read the first and then the second.\n\nThe first:\nhttps://a.example/1\n\nThe second:\nhttps://a.example/2\n\nYours",
+    );
+  });
+
+  it("has the address of a link in a list, a quotation or a table below it", async () => {
+    const { ul: Ul, li: Li, a: A, blockquote: Quote, p: P, table: Table, td: Td } = MAIL_PROSE;
+    const content = (
+      <>
+        <Ul>
+          <Li>
+            <A href="https://a.example/1">One</A>
+          </Li>
+        </Ul>
+        <Quote>
+          <P>
+            Says <A href="https://a.example/2">somebody</A>
+          </P>
+        </Quote>
+        <Table>
+          <tbody>
+            <tr>
+              <Td>
+                In <A href="https://a.example/3">a cell</A>
+              </Td>
+            </tr>
+          </tbody>
+        </Table>
+      </>
+    );
+    expect(await textOf({ content })).toMatch(
+      /\* One\n\nOne:\nhttps:\/\/a\.example\/1\n\n> Says somebody\n\nSomebody:\nhttps:\/\/a\.example\/2\n\nIn a cell\n\nA cell:\nhttps:\/\/a\.example\/3\n/,
+    );
+  });
+
+  it("has a mail address and an address that is written out where they stand, and nothing below", async () => {
+    const content = (
+      <MailText>
+        Write to <MailLink href="mailto:me@a.example">me@a.example</MailLink> or see{" "}
+        <MailLink href="https://a.example/">https://a.example/</MailLink>.
+      </MailText>
+    );
+    expect(await textOf({ content })).toMatch(
+      /^Write to me@a\.example or see https:\/\/a\.example\/\.\n\nYours/,
+    );
+  });
+
+  it("names a link on a picture by the picture's description", async () => {
+    const content = (
+      <MailText>
+        <MailLink href="https://a.example/1">
+          <MailImage src="https://example.com/a.png" alt="Hills" width={10} height={10} />
+        </MailLink>
+      </MailText>
+    );
+    expect(await textOf({ content })).toMatch(/^Hills:\nhttps:\/\/a\.example\/1\n\nYours/);
+  });
+
+  it("has each address once, however often the mail links to it", async () => {
+    const href = "https://a.example/1";
+    const text = await textOf({
+      content: (
+        <>
+          <MailText>
+            See <MailLink href={href}>here</MailLink> or <MailLink href={href}>there</MailLink>.
+          </MailText>
+          <MailButton href="https://a.example/2">Go</MailButton>
+        </>
+      ),
+      notes: <MailButtonAddress href="https://a.example/2" />,
+    });
+    expect(text.split(href)).toHaveLength(2);
+    expect(text.split("https://a.example/2")).toHaveLength(2);
+  });
+
+  it("has facts side by side, and a picture as its description", async () => {
+    const content = (
+      <>
+        <MailFacts facts={[{ name: "Price", value: "$1" }]} />
+        <MailImage src="https://example.com/a.png" alt="Hills" width={10} height={10} />
+      </>
+    );
+    const text = await textOf({ content });
+    expect(text).toMatch(/^Price {3}\$1\n\nHills\n\nYours/);
+    expect(text).not.toContain("a.png");
+  });
+
+  it("breaks no line that the mail does not break", async () => {
+    const long = "words ".repeat(100).trim();
+    expect((await textOf({ content: <MailText>{long}</MailText> })).split("\n")).toContain(long);
+  });
+});
+
+describe("mail to a list", () => {
+  const list = { unsubscribeUrl: "https://a.example/leave", postalAddress: "1 Lane, Town" };
+
+  it("says how to leave the list, and the sender's postal address", async () => {
+    const { html, text } = await renderMail({ ...mail, list });
+    expect(text).toMatch(
+      "Unsubscribe:\nhttps://a.example/leave\n\nThe Golden Path, by Maren Ashdown\n1 Lane, Town\n",
+    );
+    expect(html).toContain('href="https://a.example/leave"');
+  });
+
+  it("leaves out a postal address that is not set", async () => {
+    const { text } = await renderMail({ ...mail, list: { ...list, postalAddress: null } });
+    expect(text).toMatch(/by Maren Ashdown\n$/);
+  });
+});
+
+it("is signed as its author likes, or not at all", async () => {
+  expect(await textOf({ signature: "Maren" })).toContain("\n\nMaren\n\n");
+  expect(await textOf({ signature: null })).not.toContain("Yours");
+});

@@ -1,0 +1,144 @@
+import { convert, type DomNode, type FormatCallback } from "html-to-text";
+import type { ReactNode } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { BOOK_TITLE } from "~/book";
+import { type MailingList, MailLayout } from "./mail-layout";
+import { MAIL_COLORS, MAIL_WIDTH } from "./mail-theme";
+
+/** A mail before it is rendered; `mail-elements` has what its parts are made of. */
+export type Mail = {
+  subject: string;
+  /** What an inbox shows after the subject: one sentence that does not repeat it. */
+  preview: string;
+  content: ReactNode;
+  /** Below the content; null for none. By default the book's. */
+  signature?: ReactNode;
+  /** Small print: why the mail was sent, and what to do for who did not expect it. */
+  notes: ReactNode;
+  /** For mail to a list: how to leave it. */
+  list?: MailingList;
+};
+
+const SIGNATURE = `Yours, ${BOOK_TITLE}`;
+
+/**
+ * Renders a mail as HTML for mail programs and as plain text, with the same words in both and each link once in the
+ * text. All values are escaped.
+ */
+export async function renderMail({
+  subject,
+  preview,
+  content,
+  signature = SIGNATURE,
+  notes,
+  list,
+}: Mail): Promise<{ subject: string; html: string; text: string }> {
+  const markup = renderToStaticMarkup(
+    <MailLayout
+      title={subject}
+      preview={preview}
+      content={content}
+      signature={signature}
+      notes={notes}
+      list={list}
+    />,
+  );
+  return { subject, html: withDocumentParts(markup), text: plainText(markup) };
+}
+
+/**
+ * For Outlook on Windows, which knows no `max-width` and scales pixels by the screen's resolution; a comment to
+ * everybody else.
+ */
+const OUTLOOK_HEAD = `<!--[if mso]><xml><o:OfficeDocumentSettings xmlns:o="urn:schemas-microsoft-com:office:office"><o:PixelsPerInch>96</o:PixelsPerInch></o:OfficeDocumentSettings></xml><style>.mail-sheet{width:${MAIL_WIDTH}px}</style><![endif]-->`;
+
+/** React renders neither a document type nor comments. */
+function withDocumentParts(markup: string): string {
+  return `<!doctype html>${markup.replace("</head>", `${OUTLOOK_HEAD}</head>`)}\n`;
+}
+
+/**
+ * The text of a mail's HTML. Each link is named where it stands and has its address below that paragraph, on a line
+ * of its own. Lines are not broken at a width, since programs break them to fit the window. Typographic quotes
+ * become plain ones: a text in ASCII is sent as it is, and its links can be copied from the source.
+ */
+function plainText(markup: string): string {
+  const { name, listBelow } = linkList();
+  const blocks = ["block", "blockquote", "dataTable", "orderedList", "unorderedList"] as const;
+  const below = Object.fromEntries(blocks.map((block) => [`${block}WithLinks`, listBelow(block)]));
+  const paragraph = { leadingLineBreaks: 2, trailingLineBreaks: 2 };
+  const text = convert(markup, {
+    wordwrap: false,
+    formatters: { link: name, ...below },
+    selectors: [
+      { selector: "head", format: "skip" },
+      { selector: "[data-skip-in-text=true]", format: "skip" },
+      ...["h1", "h2", "h3", "h4", "h5", "h6", "p", "table[role=presentation]"].map((selector) => ({
+        selector,
+        format: "blockWithLinks",
+        options: paragraph,
+      })),
+      { selector: "blockquote", format: "blockquoteWithLinks" },
+      { selector: "ol", format: "orderedListWithLinks" },
+      { selector: "ul", format: "unorderedListWithLinks" },
+      { selector: "a", format: "link" },
+      { selector: "img", format: "image", options: { pathRewrite: () => "", linkBrackets: false } },
+      { selector: "hr", format: "horizontalLine", options: { length: 3 } },
+      {
+        selector: "table",
+        format: "dataTableWithLinks",
+        options: { uppercaseHeaderCells: false, maxColumnWidth: 120 },
+      },
+    ],
+  });
+  return `${withPlainQuotes(text)
+    .replace(/\n{3,}/g, "\n\n")
+    .trim()}\n`;
+}
+
+/** Formatters that name a link in its text, and list the addresses below the block. */
+function linkList(): { name: FormatCallback; listBelow: (format: string) => FormatCallback } {
+  const listed = new Set<string>();
+  const waiting: { label: string; href: string }[] = [];
+  return {
+    name(element, walk, builder) {
+      const href = String(element.attribs.href).replace(/^mailto:/, "");
+      const label = textOf(element).trim();
+      const isListed = label !== href && !listed.has(href);
+      if (isListed) waiting.push({ label, href });
+      listed.add(href);
+      if (!isListed || !isParagraph(element)) walk(element.children, builder);
+    },
+    listBelow: (format) => (element, walk, builder, options) => {
+      builder.options.formatters[format]?.(element, walk, builder, options);
+      if (isIndented(element)) return;
+      for (const { label, href } of waiting.splice(0)) {
+        builder.openBlock({ leadingLineBreaks: 2 });
+        builder.addInline(`${label.charAt(0).toUpperCase()}${label.slice(1)}:`);
+        builder.addLineBreak();
+        builder.addLiteral(href);
+        builder.closeBlock({ trailingLineBreaks: 2 });
+      }
+    },
+  };
+}
+
+/** Whether a link is a whole paragraph, for which its line below is enough. */
+function isParagraph(link: DomNode): boolean {
+  if (String(link.attribs.class).includes(MAIL_COLORS.button.className)) return true;
+  return link.parent?.name === "p" && link.parent.children.length === 1 && !isIndented(link);
+}
+
+/** Whether the lines of an element have something before them; links come below the whole list or quotation. */
+function isIndented({ parent }: DomNode): boolean {
+  return !!parent && (/^(?:blockquote|li)$/.test(parent.name ?? "") || isIndented(parent));
+}
+
+function textOf({ type, name, data = "", attribs, children }: DomNode): string {
+  if (name === "img") return String(attribs.alt);
+  return type === "text" ? data : (children ?? []).map(textOf).join("");
+}
+
+function withPlainQuotes(text: string): string {
+  return text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"').replaceAll("\u00a0", " ");
+}

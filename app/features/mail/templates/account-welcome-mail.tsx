@@ -1,0 +1,38 @@
+import { BOOK_TITLE } from "~/book";
+import { MailButton, MailHeading, MailLink, MailSmallPrint, MailText } from "../mail-elements";
+import type { Mail } from "../render-mail";
+
+type AccountWelcome = {
+  /** Where the excerpt of the book is. */
+  previewUrl: string;
+  /** Where the owner of the address takes over an account that somebody else opened. */
+  forgotPasswordUrl: string;
+};
+
+/** Greets the owner of a new account. */
+export function accountWelcomeMail({ previewUrl, forgotPasswordUrl }: AccountWelcome): Mail {
+  return {
+    subject: `Welcome to ${BOOK_TITLE}`,
+    preview: "Your account is ready, and the opening pages are waiting.",
+    content: (
+      <>
+        <MailHeading>Good to have you along</MailHeading>
+        <MailText>
+          Your account is ready. You log in with this email address and the password you chose.
+        </MailText>
+        <MailText>
+          There is nothing you have to do next. If you would like to begin somewhere, begin with the
+          opening pages.
+        </MailText>
+        <MailButton href={previewUrl}>Read the opening pages</MailButton>
+      </>
+    ),
+    notes: (
+      <MailSmallPrint>
+        You get this letter once, because an account was created with this address. If it was not
+        you, <MailLink href={forgotPasswordUrl}>choose a new password</MailLink>: that signs out
+        everybody else, and the account is yours.
+      </MailSmallPrint>
+    ),
+  };
+}
