@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { npmCommand } from "./npm.mjs";
 import { makeSbom } from "./sbom.mjs";
+import { withShippedProject } from "./shipped-project.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const LEVELS = ["low", "moderate", "high", "critical"];
@@ -35,16 +36,16 @@ const { values } = parseArgs({
 });
 
 if (LEVELS.includes(values.level)) {
-  writeSbom();
-  process.exitCode = reportAdvisories(askForAdvisories());
+  await writeSbom();
+  process.exitCode = reportAdvisories(await withShippedProject(root, values.cpu, askForAdvisories));
 } else {
   console.error(`--level is one of ${LEVELS.join(", ")}.`);
   process.exitCode = EXIT.unknown;
 }
 
-function writeSbom() {
+async function writeSbom() {
   const file = resolve(values.output);
-  const sbom = makeSbom(root, values.cpu);
+  const sbom = await makeSbom(root, values.cpu);
   writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`);
   console.log(
     `What ships in the image for linux-${values.cpu}: ${sbom.components.length} components, in ${file}`,
@@ -54,16 +55,17 @@ function writeSbom() {
 /**
  * npm's output: a report, or why there is none.
  *
+ * @param {string} cwd the folder of a package-lock.json
  * @returns {NpmAnswer}
  */
-function askForAdvisories() {
+function askForAdvisories(cwd) {
   const [command, ...start] = npmCommand();
   const { stdout, error } = spawnSync(
     command,
-    // .npmrc disables the audit on installation
-    [...start, "audit", "--audit", "--omit=dev", "--package-lock-only", "--json"],
+    // --audit, because it may be disabled for installations
+    [...start, "audit", "--audit", "--package-lock-only", "--json"],
     {
-      cwd: root,
+      cwd,
       encoding: "utf8",
       maxBuffer: 64 * 1024 ** 2,
       stdio: ["ignore", "pipe", "ignore"],
