@@ -1,13 +1,11 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { axeViolations } from "../support/axe-violations";
 import { watchForErrors } from "../support/pages";
 import type { Program } from "../support/program";
 import { SCREEN_STATES, type ScreenState } from "../support/screen-states.mjs";
 import type { Visitors } from "../support/screen-visitors.mjs";
 import { type StatesSite, startStatesSite } from "../support/states-site";
-
-const TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
@@ -69,7 +67,7 @@ describe.each(SCREEN_STATES.filter(({ again }) => !again))("$name", (state) => {
     for (const viewport of windows) {
       await page.setViewportSize(viewport);
       await atRest(page, state);
-      expect(await violations(page), `at ${viewport.width} px`).toEqual([]);
+      expect(await axeViolations(page), `at ${viewport.width} px`).toEqual([]);
       expect(await outlineFaults(page), `at ${viewport.width} px`).toEqual([]);
     }
     for (const width of ZOOMED) {
@@ -89,16 +87,6 @@ async function atRest(page: Page, { name }: ScreenState): Promise<void> {
   if (name.startsWith("toast") || name === "auth-failed") {
     await page.locator(".toast-title").hover();
   }
-}
-
-/** What axe finds: each violated rule, with the elements. */
-async function violations(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page })
-    .options({ runOnly: TAGS, resultTypes: ["violations"] })
-    // otherwise axe opens another page at the end, for frames we do not have
-    .setLegacyMode()
-    .analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
 }
 
 /** Headings that break the outline: a single level 1, which is first, and no level skipped. */

@@ -105,6 +105,7 @@ export function MailImage({ src, alt, width, height }: MailImageProps) {
       height={Math.round((height * shown) / width)}
       {...colored(["softText"], {
         ...TEXT,
+        outline: undefined,
         display: "block",
         width: "100%",
         maxWidth: shown,
