@@ -1,4 +1,4 @@
-import { utcDate } from "~/ui/utc-date";
+import { mailDate } from "../mail-date";
 import { MailButton, MailFacts, MailHeading, MailSmallPrint, MailText } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
@@ -15,7 +15,7 @@ type MembershipBegun = {
 export function membershipBegunMail({ price, renewsAt, url }: MembershipBegun): Mail {
   const facts = [
     ...(price ? [{ name: "Price", value: `${price.amount} ${price.period}` }] : []),
-    ...(renewsAt ? [{ name: "Next payment", value: utcDate(renewsAt) }] : []),
+    ...(renewsAt ? [{ name: "Next payment", value: mailDate(renewsAt) }] : []),
   ];
   return {
     subject: "Welcome to Premium",

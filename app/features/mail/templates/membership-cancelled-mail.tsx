@@ -1,4 +1,4 @@
-import { utcDate } from "~/ui/utc-date";
+import { mailDate } from "../mail-date";
 import { MailButton, MailHeading, MailSmallPrint, MailText } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
@@ -16,7 +16,7 @@ export function membershipCancelledMail({
   renewsUntilThen,
   url,
 }: MembershipCancelled): Mail {
-  const day = utcDate(endsAt);
+  const day = mailDate(endsAt);
   const until = renewsUntilThen
     ? `Your membership ends on ${day}. Until then it renews as before.`
     : `You keep your access until ${day}, and nothing more will be charged.`;
@@ -27,7 +27,7 @@ export function membershipCancelledMail({
       <>
         <MailHeading>Your membership is cancelled</MailHeading>
         <MailText>
-          As you asked, your membership is cancelled. <strong>{until}</strong>
+          This letter confirms it. <strong>{until}</strong>
         </MailText>
         <MailText>
           Thank you for the stretch you have walked with us. If you change your mind before that

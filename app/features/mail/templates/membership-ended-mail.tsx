@@ -14,8 +14,8 @@ export function membershipEndedMail({ url }: { url: string }): Mail {
           account stays, and so does your place on our list if you get our letters.
         </MailText>
         <MailText>
-          Thank you for the stretch you have walked with us. If you would like company again, you
-          can come back whenever you like.
+          Thank you for walking with us. If you would like company again, you can come back whenever
+          you like.
         </MailText>
         <MailButton href={url}>Come back to Premium</MailButton>
       </>

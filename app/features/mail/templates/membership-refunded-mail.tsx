@@ -1,4 +1,4 @@
-import { utcDate } from "~/ui/utc-date";
+import { mailDate } from "../mail-date";
 import { MailButton, MailHeading, MailSmallPrint, MailText } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
@@ -45,7 +45,7 @@ function whatBecomesOfIt(outlook: MembershipRefunded["outlook"]): string {
     case "renews":
       return "The membership itself still renews: cancel it if you do not want to be charged again.";
     case "ends":
-      return `The membership itself ends on ${utcDate(outlook.at)}, and nothing more will be charged.`;
+      return `The membership itself ends on ${mailDate(outlook.at)}, and nothing more will be charged.`;
     case "ended":
       return "The membership itself has ended too, and nothing more will be charged.";
   }

@@ -1,4 +1,4 @@
-import { utcDate } from "~/ui/utc-date";
+import { mailDate } from "../mail-date";
 import { MailButton, MailHeading, MailSmallPrint, MailText } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
@@ -14,8 +14,8 @@ type RenewalFailed = {
 /** Tells a member that a renewal was not paid, until when access lasts, and how to mend it. */
 export function membershipRenewalFailedMail({ amount, accessUntil, url }: RenewalFailed): Mail {
   const keeps = accessUntil
-    ? `You keep your access until ${utcDate(accessUntil)}.`
-    : "Your access is paused until it does.";
+    ? `You keep your access until ${mailDate(accessUntil)}.`
+    : "Your access is paused until the payment goes through.";
   return {
     subject: "Your membership payment did not go through",
     preview: `${keeps} Another card mends it.`,
