@@ -1,8 +1,15 @@
 import type { ReactNode } from "react";
 import { Button, Heading, Img, Link, Section, Text } from "react-email";
-import { CONTENT_MARGIN, colored, MAIL_WIDTH, SANS_SERIF, SERIF, type } from "./mail-theme";
-
-const TEXT = type(SERIF, 17, 28);
+import {
+  BODY_TYPE,
+  CONTENT_MARGIN,
+  colored,
+  MAIL_WIDTH,
+  SANS_SERIF,
+  SERIF,
+  TABLE_TYPE,
+  type,
+} from "./mail-theme";
 
 /** A mail's heading, once per mail and first in its content. */
 export function MailHeading({ children }: { children: ReactNode }) {
@@ -23,7 +30,7 @@ export function MailHeading({ children }: { children: ReactNode }) {
 
 /** A paragraph. */
 export function MailText({ children }: { children: ReactNode }) {
-  return <Text {...colored(["text"], { ...TEXT, margin: "0 0 18px" })}>{children}</Text>;
+  return <Text {...colored(["text"], { ...BODY_TYPE, margin: "0 0 18px" })}>{children}</Text>;
 }
 
 /**
@@ -64,7 +71,7 @@ export function MailButton({ href, children }: { href: string; children: string 
 /** A few facts by name, such as a price and a date. */
 export function MailFacts({ facts }: { facts: readonly { name: string; value: string }[] }) {
   const cell = { padding: "9px 0", borderWidth: "1px 0 0", borderStyle: "solid" } as const;
-  const row = { ...type(SANS_SERIF, 15, 22), textAlign: "left" } as const;
+  const row = { ...TABLE_TYPE, textAlign: "left" } as const;
   return (
     <Section style={{ padding: "6px 0 18px" }}>
       <table width="100%" cellPadding="0" cellSpacing="0">
@@ -104,7 +111,7 @@ export function MailImage({ src, alt, width, height }: MailImageProps) {
       width={shown}
       height={Math.round((height * shown) / width)}
       {...colored(["softText"], {
-        ...TEXT,
+        ...BODY_TYPE,
         outline: undefined,
         display: "block",
         width: "100%",

@@ -1,8 +1,6 @@
 import type { ComponentProps } from "react";
 import { MailImage, MailLink, MailText } from "./mail-elements";
-import { colored, MONOSPACE, SANS_SERIF, SERIF, type } from "./mail-theme";
-
-const TEXT = type(SERIF, 17, 28);
+import { BODY_TYPE, colored, MONOSPACE, SERIF, TABLE_TYPE, type } from "./mail-theme";
 
 /** Below the mail's own heading; deeper levels look alike. */
 function Subheading(Tag: "h2" | "h3" | "h4" | "h5" | "h6") {
@@ -24,7 +22,7 @@ function List(Tag: "ul" | "ol") {
   return ({ children, start }: ComponentProps<"ol">) => (
     <Tag
       start={Tag === "ol" ? start : undefined}
-      {...colored(["text"], { ...TEXT, margin: "0 0 18px", padding: "0 0 0 26px" })}
+      {...colored(["text"], { ...BODY_TYPE, margin: "0 0 18px", padding: "0 0 0 26px" })}
     >
       {children}
     </Tag>
@@ -35,7 +33,7 @@ function Cell(Tag: "th" | "td") {
   return ({ children, align }: ComponentProps<"td">) => (
     <Tag
       {...colored(["text", "rule"], {
-        ...type(SANS_SERIF, 15, 22),
+        ...TABLE_TYPE,
         padding: align === "right" ? "8px 0 8px 16px" : "8px 16px 8px 0",
         borderWidth: "0 0 1px",
         borderStyle: "solid",

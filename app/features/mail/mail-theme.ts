@@ -15,6 +15,10 @@ export function type(fontFamily: string, fontSize: number, lineHeight: number): 
   return { fontFamily, fontSize, ...outlook, lineHeight: `${lineHeight}px` };
 }
 
+/** The type of running text, and of the cells of tables. */
+export const BODY_TYPE = type(SERIF, 17, 28);
+export const TABLE_TYPE = type(SANS_SERIF, 15, 22);
+
 /** The mail's width where there is room, and the margin on either side of its text, in pixels. */
 export const MAIL_WIDTH = 600;
 export const CONTENT_MARGIN = 49;
