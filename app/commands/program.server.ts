@@ -144,6 +144,17 @@ function addSubscriberCommands(subscribers: Command): void {
     .action(async () => (await commands()).exportList());
 }
 
+function addMailCommands(mail: Command): void {
+  mail
+    .command("doctor")
+    .description("check everything between a queued mail and the mail server; changes nothing")
+    .action(async () => {
+      logToStandardError();
+      const { doctor } = await import("./mail-commands.server");
+      await doctor();
+    });
+}
+
 /** The program's command line. Its commands throw an OperatorError for what the operator can fix. */
 export function createProgram(): Command {
   const program = new Command("golden-path").description(
@@ -167,6 +178,7 @@ export function createProgram(): Command {
   addStripeCommands(program.command("stripe").description("manage payments"));
   addNewsletterCommands(program.command("newsletter").description("write to the subscribers"));
   addSubscriberCommands(program.command("subscribers").description("manage the newsletter's list"));
+  addMailCommands(program.command("mail").description("examine mail"));
   return program;
 }
 

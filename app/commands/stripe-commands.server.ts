@@ -14,10 +14,10 @@ import { examineStripe } from "~/features/billing/stripe-doctor.server";
 import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { processUndeliveredEvents } from "~/features/billing/undelivered-events.server";
-import { openDatabase } from "~/server/open-database.server";
 import { OperatorError } from "~db/operator-error";
 import { findProfile } from "~db/queries/profiles";
 import { findUserByEmail } from "~db/queries/users";
+import { withDatabase } from "./with-database.server";
 
 const print = (line = "") => process.stdout.write(`${line}\n`);
 
@@ -205,15 +205,6 @@ function requireConfigured(): void {
     throw new OperatorError(
       "Payments are not configured: set the Stripe variables (run 'stripe setup' first), or PAYMENTS=sandbox.",
     );
-  }
-}
-
-async function withDatabase(work: () => Promise<void>): Promise<void> {
-  const database = await openDatabase("command");
-  try {
-    await work();
-  } finally {
-    await database.close();
   }
 }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { env } from "~/env.server";
 import { getDatabase, hasDatabase } from "~db/client";
+import { readQueueLength } from "~db/queries/mail-history";
 
 /** Everything that `/metrics` exports. */
 export const registry = new Registry();
@@ -70,6 +71,40 @@ const mails = new Counter({
   help: "Attempts to deliver a mail by lane and outcome",
   labelNames: ["lane", "outcome"],
   registers: [registry],
+});
+
+const mailCircuit = new Gauge({
+  name: "mail_circuit_open",
+  help: "1 while this process's mail worker waits for the mail server, else 0",
+  registers: [registry],
+});
+
+/** The mail queue of all instances; null, which must not fail the scrape, while it cannot be read. */
+async function readMailQueue() {
+  return hasDatabase() ? readQueueLength().catch(() => null) : null;
+}
+
+new Gauge({
+  name: "mails_queued",
+  help: "Mails in the queue of all instances, by lane",
+  labelNames: ["lane"],
+  registers: [registry],
+  async collect() {
+    const queue = await readMailQueue();
+    if (!queue) return;
+    this.set({ lane: "transactional" }, queue.transactional);
+    this.set({ lane: "campaign" }, queue.campaign);
+  },
+});
+
+new Gauge({
+  name: "mail_longest_wait_seconds",
+  help: "How long the transactional mail that has been due longest has waited",
+  registers: [registry],
+  async collect() {
+    const queue = await readMailQueue();
+    if (queue) this.set(queue.longestWaitS);
+  },
 });
 
 new Gauge({
@@ -199,6 +234,11 @@ export function countMail(
   outcome: "sent" | "retried" | "in-doubt" | "failed" | "expired" | "cancelled" | "suppressed",
 ): void {
   mails.inc({ lane, outcome });
+}
+
+/** Exports whether the mail worker waits for the mail server. */
+export function setMailCircuit(isOpen: boolean): void {
+  mailCircuit.set(isOpen ? 1 : 0);
 }
 
 /** Counts a webhook delivery by its outcome. */

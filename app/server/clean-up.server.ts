@@ -1,4 +1,6 @@
 import { log } from "~/observability/log.server";
+import { deleteOldMails } from "~db/queries/mail-history";
+import { deleteDeadMailWorkers } from "~db/queries/mail-workers";
 import { deleteExpiredPasswordResets } from "~db/queries/password-resets";
 import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
 import { deleteExpiredSessions } from "~db/queries/sessions";
@@ -17,26 +19,28 @@ const UNCONFIRMED_LIFE_MS = 30 * 24 * HOUR_MS;
  */
 const WEBHOOK_EVENT_LIFE_MS = 90 * 24 * HOUR_MS;
 
-/** Webhook events deleted per statement, and statements per clean-up; the rest is left to the next one. */
-const WEBHOOK_EVENT_BATCH = 1_000;
-const WEBHOOK_EVENT_BATCHES = 100;
+/** Rows deleted per statement, and statements per clean-up; the rest is left to the next one. */
+const BATCH = 1_000;
+const BATCHES = 100;
 
 /**
  * Deletes expired sessions, expired password resets, expired rate-limit counts, unconfirmed newsletter
- * addresses and webhook events that can no longer be redelivered.
+ * addresses, webhook events that can no longer be redelivered, and mails and mail workers long finished.
  */
 export async function cleanUp(now = new Date()): Promise<void> {
   await deleteExpiredSessions(now);
   await deleteExpiredPasswordResets(now);
   await deleteExpiredRateLimits(now);
   await deleteUnconfirmedSubscribers(new Date(now.getTime() - UNCONFIRMED_LIFE_MS));
-  await cleanUpWebhookEvents(new Date(now.getTime() - WEBHOOK_EVENT_LIFE_MS));
+  const receivedBefore = new Date(now.getTime() - WEBHOOK_EVENT_LIFE_MS);
+  await inBatches(() => deleteOldWebhookEvents(receivedBefore, BATCH));
+  await inBatches(() => deleteOldMails(BATCH));
+  await deleteDeadMailWorkers();
 }
 
-async function cleanUpWebhookEvents(before: Date): Promise<void> {
-  for (let batch = 0; batch < WEBHOOK_EVENT_BATCHES; batch++) {
-    const removed = await deleteOldWebhookEvents(before, WEBHOOK_EVENT_BATCH);
-    if (removed < WEBHOOK_EVENT_BATCH) return;
+async function inBatches(deleteBatch: () => Promise<number>): Promise<void> {
+  for (let batch = 0; batch < BATCHES; batch++) {
+    if ((await deleteBatch()) < BATCH) return;
   }
 }
 

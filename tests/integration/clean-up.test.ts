@@ -80,3 +80,32 @@ it("finds old events through the index, in a ledger full of new ones", async () 
     "webhook_events_received_at_index",
   );
 });
+
+it("removes mails 30 days after they finished, but remembers what must not be mailed again", async () => {
+  await database.db.execute(sql`
+    insert into mails (kind, priority, address_hash, state, idempotency_key, recipient, expires_at, finished_at)
+    select name, 1, '', state, key, case when state = 'queued' then 'a@example.test' end, now(),
+      case when state = 'sent' then now() - make_interval(days => days) end
+    from (values
+      ('old', 'sent', null, 31), ('recent', 'sent', null, 29), ('waiting', 'queued', null, 0),
+      ('fact', 'sent', 'fact', 399), ('old fact', 'sent', 'old fact', 401)
+    ) mails (name, state, key, days)`);
+  await cleanUp();
+  const left = await database.db.execute<{ kind: string }>(
+    sql`select kind from mails order by kind`,
+  );
+  expect(left.map(({ kind }) => kind)).toEqual(["fact", "recent", "waiting"]);
+});
+
+it("never forgets who got a newsletter", async () => {
+  await database.db.execute(sql`
+    with campaign as (
+      insert into campaigns (slug, audience, subject, preview_text, markdown, start_at)
+      values ('long-ago', 'subscribers', '', '', '', now()) returning id
+    )
+    insert into mails (kind, priority, campaign_id, address_hash, state, expires_at, finished_at)
+    select 'newsletter', 2, id, 'x', 'sent', now(), now() - interval '1000 days' from campaign`);
+  await cleanUp();
+  const left = await database.db.execute(sql`select 1 from mails where kind = 'newsletter'`);
+  expect(left).toHaveLength(1);
+});

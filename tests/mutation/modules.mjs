@@ -49,6 +49,18 @@ export const MODULES = {
       "tests/integration/{subscriber-commands,suppressed-addresses}.test.ts",
     ],
   },
+  mail: {
+    sources: [
+      "app/features/mail/{circuit-breaker,delivery-outcome,mail-kinds,retry-schedule,smtp-failure}.ts",
+      "app/features/mail/*.server.ts",
+      "db/queries/mail{s,-claims,-history,-token-buckets,-workers}.ts",
+    ],
+    tests: [
+      "app/features/mail/**/*.test.{ts,tsx}",
+      "tests/integration/{clean-up,mail-campaigns,mail-doctor,mail-enqueue}.test.ts",
+      "tests/integration/{mail-transport,mail-worker}.test.ts",
+    ],
+  },
   guards: {
     sources: [
       "app/server/{bad-client,client-address,loopback,request-guards,request-host}.server.ts",

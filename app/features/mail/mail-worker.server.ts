@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import pTimeout from "p-timeout";
 import { env } from "~/env.server";
 import { log } from "~/observability/log.server";
+import { setMailCircuit } from "~/observability/metrics.server";
 import { type Database, getDatabase } from "~db/client";
 import {
   claimTransactionalMails,
@@ -312,6 +313,7 @@ class Worker {
       );
     }
     const change = this.#circuit.record(verdict, now);
+    if (change) setMailCircuit(change === "opened");
     if (change === "opened") {
       this.#circuitOpenedAt = now;
       this.#circuitReason = reply;

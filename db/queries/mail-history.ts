@@ -1,0 +1,76 @@
+import { sql } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+import { mails, mailWorkers } from "../schema";
+
+/** What the queue holds: mails not sent yet by lane, and how long the transactional one due longest has waited. */
+export type QueueLength = {
+  transactional: number;
+  campaign: number;
+  /** Seconds; 0 if none is due. */
+  longestWaitS: number;
+};
+
+export async function readQueueLength(executor: Executor = getDatabase().db): Promise<QueueLength> {
+  const [row] = await executor.execute<QueueLength>(sql`
+    select
+      (select count(*)::int from ${mails} where state = 'queued' and campaign_id is null) as transactional,
+      (select count(*)::int from ${mails} where state = 'queued' and campaign_id is not null) as campaign,
+      (select coalesce(greatest(0, extract(epoch from now() - min(due_at))), 0)::float8 from ${mails}
+       where state = 'queued' and campaign_id is null) as "longestWaitS"`);
+  return row ?? { transactional: 0, campaign: 0, longestWaitS: 0 };
+}
+
+/** A running worker, as of its last heartbeat; `circuitReason` is null while it can use the mail server. */
+export type RunningWorker = { silentForS: number; sending: number; circuitReason: string | null };
+
+/** The workers with a heartbeat within the last minute. */
+export async function findRunningWorkers(
+  executor: Executor = getDatabase().db,
+): Promise<RunningWorker[]> {
+  return executor.execute<RunningWorker>(sql`
+    select extract(epoch from now() - heartbeat_at)::float8 as "silentForS",
+      case when circuit_open_since is not null then coalesce(circuit_reason, 'unknown') end as "circuitReason",
+      (select count(*)::int from ${mails}
+       where mails.worker_id = mail_workers.id and mails.state = 'sending') as sending
+    from ${mailWorkers} where heartbeat_at > now() - interval '1 minute' order by started_at`);
+}
+
+/** How many transactional mails of a kind ended in a state; `reply` is the codes with which they failed. */
+export type FinishedMails = {
+  kind: string;
+  state: string;
+  reply: string | null;
+  count: number;
+  inDoubt: number;
+};
+
+/** Transactional mails finished within the last `days`, by kind and how they ended, the most frequent first. */
+export async function countFinishedMails(
+  days: number,
+  executor: Executor = getDatabase().db,
+): Promise<FinishedMails[]> {
+  return executor.execute<FinishedMails>(sql`
+    select kind, state, case when state = 'failed' then last_reply end as reply,
+      count(*)::int as count, (count(*) filter (where times_in_doubt > 0))::int as "inDoubt"
+    from ${mails}
+    where campaign_id is null and finished_at > now() - ${days} * interval '1 day'
+    group by 1, 2, 3 order by count desc, kind`);
+}
+
+/**
+ * Deletes up to `limit` transactional mails that finished 30 days ago, or 400 if an idempotency key has to be
+ * remembered; returns their number. Mails of campaigns stay, since none is ever sent twice to an address.
+ */
+export async function deleteOldMails(
+  limit: number,
+  executor: Executor = getDatabase().db,
+): Promise<number> {
+  const gone = await executor.execute(sql`
+    delete from ${mails} where id in (
+      select id from ${mails}
+      where campaign_id is null and finished_at < now() - interval '30 days'
+        and (idempotency_key is null or finished_at < now() - interval '400 days')
+      order by finished_at limit ${limit}
+    ) returning id`);
+  return gone.length;
+}
