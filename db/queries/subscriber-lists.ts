@@ -71,48 +71,6 @@ function outcomeOf({
   return { kind: listedAt ? "repeated" : "known" };
 }
 
-/** How many of the given addresses were newly suppressed, and how many of the list were deleted. */
-export type SuppressionCounts = { suppressed: number; deleted: number };
-
-/**
- * Puts addresses on the suppression list, with the precedence of `suppressAddress`. Owners who complained are
- * also deleted from the list. The addresses are distinct.
- */
-export async function suppressListedAddresses(
-  emails: string[],
-  reason: SuppressionReason,
-  executor: Executor = getDatabase().db,
-): Promise<SuppressionCounts> {
-  const [counts] = await executor.execute<SuppressionCounts>(sql`
-    with listed as materialized (${valuesOf(emails)}), written as (
-      insert into ${suppressedAddresses} as existing (address_hash, reason)
-      select ${addressHash(sql`email`)}, ${reason} from listed
-      on conflict (address_hash) do update set
-        reason = excluded.reason, reply = excluded.reply, created_at = excluded.created_at
-      where excluded.reason = 'complaint' and existing.reason <> 'complaint'
-      returning 1
-    ), gone as (
-      delete from ${subscribers} using listed
-      where ${reason} = 'complaint' and lower(${subscribers.email}) = lower(listed.email)
-      returning 1
-    )
-    select (select count(*)::int from written) as suppressed, (select count(*)::int from gone) as deleted`);
-  return counts ?? { suppressed: 0, deleted: 0 };
-}
-
-/** Takes addresses off the suppression list, except those whose owner complained; returns how many. */
-export async function liftListedSuppressions(
-  emails: string[],
-  executor: Executor = getDatabase().db,
-): Promise<number> {
-  const lifted = await executor.execute(sql`
-    with listed as materialized (${valuesOf(emails)})
-    delete from ${suppressedAddresses} using listed
-    where address_hash = ${addressHash(sql`email`)} and reason <> 'complaint'
-    returning 1`);
-  return lifted.length;
-}
-
 /** Deletes an address from the list, whatever its case; false if it was not on it. */
 export async function deleteSubscriberByEmail(
   email: string,
@@ -280,9 +238,4 @@ function isIn(group: SubscriberGroup): SQL | undefined {
 function matches(text: string): SQL | undefined {
   if (text === "") return undefined;
   return sql`strpos(lower(${subscribers.email}), ${text.toLowerCase()}) > 0`;
-}
-
-/** A table of one column, `email`. As JSON, since a list of parameters would be a new statement for each length. */
-function valuesOf(emails: string[]): SQL {
-  return sql`select value as email from json_array_elements_text(${JSON.stringify(emails)}::json)`;
 }

@@ -1,52 +1,61 @@
-import { and, eq, ne, type SQL, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
+import { addressHash } from "../address-hash";
 import { type Executor, getDatabase } from "../client";
-import { type SuppressionReason, suppressedAddresses } from "../schema";
+import { type SuppressionReason, subscribers, suppressedAddresses } from "../schema";
+
+/** How many of the given addresses were newly suppressed, and how many of the list were deleted. */
+export type SuppressionCounts = { suppressed: number; deleted: number };
 
 /**
- * Puts an address on the suppression list; false, with nothing written, if it is there already. A complaint
- * replaces any other reason, since it is never lifted by a mail that arrives; otherwise the first reason stays.
+ * Puts addresses on the suppression list. The first reason stays, but for a complaint, which replaces any other.
+ * Owners who complained are also deleted from the newsletter's list. The addresses are distinct.
  */
-export async function suppressAddress(
-  addressHash: Buffer | SQL<Buffer>,
-  { reason, reply = null }: { reason: SuppressionReason; reply?: string | null },
+export async function suppressAddresses(
+  emails: string[],
+  reason: SuppressionReason,
   executor: Executor = getDatabase().db,
-): Promise<boolean> {
-  const written = await executor
-    .insert(suppressedAddresses)
-    .values({ addressHash, reason, reply })
-    .onConflictDoUpdate({
-      target: suppressedAddresses.addressHash,
-      set: { reason, reply, createdAt: sql`now()` },
-      setWhere: and(
-        sql`excluded.reason = 'complaint'`,
-        ne(suppressedAddresses.reason, "complaint"),
-      ),
-    })
-    .returning({ reason: suppressedAddresses.reason });
-  return written.length > 0;
+): Promise<SuppressionCounts> {
+  const [counts] = await executor.execute<SuppressionCounts>(sql`
+    with listed as materialized (${valuesOf(emails)}), written as (
+      insert into ${suppressedAddresses} as existing (address_hash, reason)
+      select ${addressHash(sql`email`)}, ${reason} from listed
+      on conflict (address_hash) do update set
+        reason = excluded.reason, reply = excluded.reply, created_at = excluded.created_at
+      where excluded.reason = 'complaint' and existing.reason <> 'complaint'
+      returning 1
+    ), gone as (
+      delete from ${subscribers} using listed
+      where ${reason} = 'complaint' and lower(${subscribers.email}) = lower(listed.email)
+      returning 1
+    )
+    select (select count(*)::int from written) as suppressed, (select count(*)::int from gone) as deleted`);
+  return counts ?? { suppressed: 0, deleted: 0 };
 }
 
-/** Lifts a suppression for a hard bounce, because a mail to the address was accepted; no other reason. */
-export async function liftHardBounce(
-  addressHash: Buffer | SQL<Buffer>,
+/** Takes addresses off the suppression list, except those whose owner complained; returns how many. */
+export async function liftSuppressions(
+  emails: string[],
+  executor: Executor = getDatabase().db,
+): Promise<number> {
+  const lifted = await executor.execute(sql`
+    with listed as materialized (${valuesOf(emails)})
+    delete from ${suppressedAddresses} using listed
+    where address_hash = ${addressHash(sql`email`)} and reason <> 'complaint'
+    returning 1`);
+  return lifted.length;
+}
+
+/** Takes an address off the suppression list, whatever the reason: its owner has confirmed that mail is wanted. */
+export async function liftConfirmedSuppression(
+  email: string,
   executor: Executor = getDatabase().db,
 ): Promise<void> {
   await executor
     .delete(suppressedAddresses)
-    .where(
-      and(
-        eq(suppressedAddresses.addressHash, addressHash),
-        eq(suppressedAddresses.reason, "hard-bounce"),
-      ),
-    );
+    .where(eq(suppressedAddresses.addressHash, addressHash(email)));
 }
 
-/** Lifts any suppression of an address, because its owner has confirmed that mail arrives and is wanted. */
-export async function liftSuppression(
-  addressHash: Buffer | SQL<Buffer>,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor
-    .delete(suppressedAddresses)
-    .where(eq(suppressedAddresses.addressHash, addressHash));
+/** A table of one column, `email`. As JSON, since a list of parameters would be a new statement for each length. */
+function valuesOf(emails: string[]): SQL {
+  return sql`select value as email from json_array_elements_text(${JSON.stringify(emails)}::json)`;
 }

@@ -14,7 +14,7 @@ import {
 import { addressHash } from "~db/address-hash";
 import { getDatabase, setDatabase } from "~db/client";
 import { deleteUnconfirmedSubscribers, findSubscriberByEmail } from "~db/queries/subscribers";
-import { suppressAddress } from "~db/queries/suppressed-addresses";
+import { suppressAddresses } from "~db/queries/suppressed-addresses";
 import { everythingIn, watchLog } from "../support/log";
 import { linkIn, mailIdle } from "../support/mail";
 import { runMailWorker } from "../support/mail-worker";
@@ -145,7 +145,7 @@ describe("subscribing with double opt-in", () => {
     expect(mailsTo(email)).toHaveLength(1);
   });
 
-  it("lifts a suppression once its owner confirms, and not before", async () => {
+  it("lifts a suppression, even after a complaint, once its owner subscribes again and confirms", async () => {
     const { email, confirmToken } = await asked();
     const suppressed = async () =>
       (
@@ -153,11 +153,18 @@ describe("subscribing with double opt-in", () => {
           sql`select from suppressed_addresses where address_hash = ${addressHash(email)}`,
         )
       ).length;
-    await suppressAddress(addressHash(email), { reason: "complaint" });
+    await suppressAddresses([email], "complaint");
+    await postToken(confirm, confirmToken);
+    expect(await suppressed()).toBe(1);
     await toastOfSubscribing(email);
     expect(await suppressed()).toBe(1);
-    await postToken(confirm, confirmToken);
+    const mail = mailsTo(email).at(-1);
+    await postToken(
+      confirm,
+      linkIn(mail as never, "/newsletter/confirm").searchParams.get("token") ?? "",
+    );
     expect(await suppressed()).toBe(0);
+    expect(await confirmedAt(email)).toBeInstanceOf(Date);
   });
 
   it("asks an unconfirmed address again, but not within ten minutes", async () => {

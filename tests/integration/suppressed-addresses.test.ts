@@ -2,28 +2,29 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { addressHash } from "~db/address-hash";
 import { type Database, openDatabase, setDatabase } from "~db/client";
-import { liftHardBounce, suppressAddress } from "~db/queries/suppressed-addresses";
+import { liftSuppressions, suppressAddresses } from "~db/queries/suppressed-addresses";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 
 let testDatabase: TestDatabase;
 let database: Database;
-let hash: Buffer;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase(testDatabase.url);
   setDatabase(database);
-  const [row] = await database.db.execute<{ hash: Buffer }>(
-    sql`select ${addressHash("Reader@Example.test")} as hash`,
-  );
-  hash = row?.hash ?? Buffer.alloc(0);
 });
 afterAll(async () => {
   setDatabase(null);
   await database.close();
   await testDatabase.drop();
 });
-beforeEach(() => database.db.execute(sql`truncate suppressed_addresses`));
+beforeEach(() => database.db.execute(sql`truncate suppressed_addresses, subscribers`));
+
+/** As the mail worker does when a server says that there is no such mailbox. */
+const bounce = () =>
+  database.db.execute(sql`
+    insert into suppressed_addresses (address_hash, reason, reply)
+    values (${addressHash("Reader@Example.test")}, 'hard-bounce', '550 5.1.1 RCPT TO')`);
 
 const suppressed = () =>
   database.db.execute(
@@ -31,30 +32,32 @@ const suppressed = () =>
         where address_hash = ${addressHash("reader@example.test")}`,
   );
 
+const BOUNCED = { reason: "hard-bounce", reply: "550 5.1.1 RCPT TO" };
+
 describe("the suppression list", () => {
   it("keeps the first reason, whatever the case the address was written in", async () => {
-    expect(await suppressAddress(hash, { reason: "hard-bounce", reply: "550 5.1.1 RCPT TO" })).toBe(
-      true,
-    );
-    expect(await suppressAddress(hash, { reason: "listed" })).toBe(false);
-    expect(await suppressed()).toEqual([{ reason: "hard-bounce", reply: "550 5.1.1 RCPT TO" }]);
+    await bounce();
+    expect(await suppressAddresses(["READER@example.test"], "listed")).toMatchObject({
+      suppressed: 0,
+    });
+    expect(await suppressed()).toEqual([BOUNCED]);
   });
 
-  it("remembers a complaint above any other reason", async () => {
-    await suppressAddress(hash, { reason: "hard-bounce", reply: "550 5.1.1 RCPT TO" });
-    expect(await suppressAddress(hash, { reason: "complaint" })).toBe(true);
-    expect(await suppressAddress(hash, { reason: "hard-bounce" })).toBe(false);
+  it("remembers a complaint above any other reason, and deletes the subscriber", async () => {
+    await database.db.execute(sql`insert into subscribers (email) values ('Reader@Example.test')`);
+    await bounce();
+    const complain = () => suppressAddresses(["reader@example.test"], "complaint");
+    expect(await complain()).toEqual({ suppressed: 1, deleted: 1 });
+    expect(await complain()).toEqual({ suppressed: 0, deleted: 0 });
+    await suppressAddresses(["reader@example.test"], "listed");
     expect(await suppressed()).toEqual([{ reason: "complaint", reply: null }]);
   });
 
-  it("forgets a hard bounce once a mail is accepted, but no complaint and no list", async () => {
-    await suppressAddress(hash, { reason: "hard-bounce" });
-    await liftHardBounce(hash);
+  it("lets the operator take an address off it, unless its owner complained", async () => {
+    await bounce();
+    expect(await liftSuppressions(["reader@example.test", "other@example.test"])).toBe(1);
     expect(await suppressed()).toEqual([]);
-    for (const reason of ["listed", "complaint"] as const) {
-      await suppressAddress(hash, { reason });
-      await liftHardBounce(hash);
-      expect(await suppressed()).toEqual([{ reason, reply: null }]);
-    }
+    await suppressAddresses(["reader@example.test"], "complaint");
+    expect(await liftSuppressions(["reader@example.test"])).toBe(0);
   });
 });

@@ -1,8 +1,7 @@
 import { log } from "~/observability/log.server";
-import { addressHash } from "~db/address-hash";
 import { getDatabase } from "~db/client";
 import { confirmSubscriber } from "~db/queries/subscribers";
-import { liftSuppression } from "~db/queries/suppressed-addresses";
+import { liftConfirmedSuppression } from "~db/queries/suppressed-addresses";
 import { readSubscriberToken } from "./subscriber-token.server";
 
 /** The outcome of a confirmation link: confirmed, invalid, or failed and to be retried. */
@@ -17,7 +16,7 @@ export async function confirmSubscription(token: unknown): Promise<ConfirmOutcom
   try {
     const confirmed = await getDatabase().db.transaction(async (tx) => {
       const subscriber = await confirmSubscriber(id, new Date(), tx);
-      if (subscriber) await liftSuppression(addressHash(subscriber.email), tx);
+      if (subscriber) await liftConfirmedSuppression(subscriber.email, tx);
       return subscriber;
     });
     if (!confirmed) return { kind: "invalid-link" };

@@ -1,4 +1,4 @@
-import { liftListedSuppressions, suppressListedAddresses } from "~db/queries/subscriber-lists";
+import { liftSuppressions, suppressAddresses } from "~db/queries/suppressed-addresses";
 import { openAddressFile } from "./address-file/read-address-file.server";
 import { RefusalReport } from "./address-file/refusal-report.server";
 
@@ -32,9 +32,9 @@ export async function changeSuppressions(
     for await (const { addresses, refused } of batches) {
       const emails = [...new Set(addresses.map(({ email }) => email))];
       if (change === "lift") {
-        counts.changed += await liftListedSuppressions(emails);
+        counts.changed += await liftSuppressions(emails);
       } else {
-        const { suppressed, deleted } = await suppressListedAddresses(emails, change);
+        const { suppressed, deleted } = await suppressAddresses(emails, change);
         counts.changed += suppressed;
         counts.deleted += deleted;
       }
