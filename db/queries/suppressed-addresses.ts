@@ -3,6 +3,18 @@ import { addressHash } from "../address-hash";
 import { type Executor, getDatabase } from "../client";
 import { type SuppressionReason, subscribers, suppressedAddresses } from "../schema";
 
+/** Whether an address is on the suppression list. */
+export async function isAddressSuppressed(
+  email: string,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const found = await executor
+    .select({ reason: suppressedAddresses.reason })
+    .from(suppressedAddresses)
+    .where(eq(suppressedAddresses.addressHash, addressHash(email)));
+  return found.length > 0;
+}
+
 /** How many of the given addresses were newly suppressed, and how many of the list were deleted. */
 export type SuppressionCounts = { suppressed: number; deleted: number };
 

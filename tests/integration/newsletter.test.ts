@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { unsubscribePath } from "~/features/newsletter/subscriber-links.server";
@@ -5,6 +6,7 @@ import { action as subscribe } from "~/routes/newsletter/route";
 import { action as unsubscribe } from "~/routes/newsletter_.unsubscribe/route";
 import { getDatabase, setDatabase } from "~db/client";
 import { findSubscriberByEmail } from "~db/queries/subscribers";
+import { suppressAddresses } from "~db/queries/suppressed-addresses";
 import { watchLog } from "../support/log";
 import { flashOf, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
@@ -56,6 +58,17 @@ describe("subscribing to the newsletter", () => {
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
     expect((await findSubscriberByEmail(email))?.confirmedAt).toBeInstanceOf(Date);
     expect(await countRows(getDatabase(), "mails")).toBe(0);
+  });
+
+  it("asks the owner of a suppressed address to confirm it, since nothing else would reach them", async () => {
+    const email = newEmail();
+    await suppressAddresses([email], "complaint");
+    expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
+    expect((await findSubscriberByEmail(email))?.confirmedAt).toBeNull();
+    expect(await getDatabase().db.execute(sql`select kind, recipient, state from mails`)).toEqual([
+      { kind: "newsletter-confirmation", recipient: email, state: "queued" },
+    ]);
+    await getDatabase().db.execute(sql`truncate mails`);
   });
 
   it("recognizes an address that is already on it, in any case", async () => {

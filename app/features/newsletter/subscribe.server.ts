@@ -12,6 +12,7 @@ import {
   insertSubscriber,
   insertUnconfirmedSubscriber,
 } from "~db/queries/subscribers";
+import { isAddressSuppressed } from "~db/queries/suppressed-addresses";
 import { confirmPath, unsubscribeHeaders } from "./subscriber-links.server";
 import { unsubscribeTokenOf } from "./unsubscribe-token.server";
 
@@ -25,7 +26,8 @@ const RESEND_AFTER_MS = 10 * 60 * 1000;
 
 /**
  * Adds an address to the newsletter list, with three possible outcomes for its owner (specification, 8). It
- * counts at once, or with `NEWSLETTER_DOUBLE_OPT_IN` once its owner has confirmed it by mail.
+ * counts at once, or with `NEWSLETTER_DOUBLE_OPT_IN`, or if it is suppressed, once its owner has confirmed it by
+ * mail.
  */
 export async function subscribe(email: FieldValue): Promise<SubscribeOutcome> {
   if (email === undefined || (typeof email === "string" && email.trim() === "")) {
@@ -33,13 +35,18 @@ export async function subscribe(email: FieldValue): Promise<SubscribeOutcome> {
   }
   const parsed = emailSchema.safeParse(email);
   if (!parsed.success) return { kind: "invalid" };
-  const add = env().NEWSLETTER_DOUBLE_OPT_IN ? askToConfirm : addAtOnce;
   try {
+    const add = (await mustConfirm(parsed.data)) ? askToConfirm : addAtOnce;
     return { kind: (await add(parsed.data)) ? "subscribed" : "already-subscribed" };
   } catch (error) {
     log().error({ err: error }, "newsletter subscription failed");
     return { kind: "failed" };
   }
+}
+
+/** A suppressed address would get nothing: only its owner's confirmation lifts the suppression. */
+async function mustConfirm(email: string): Promise<boolean> {
+  return env().NEWSLETTER_DOUBLE_OPT_IN || (await isAddressSuppressed(email));
 }
 
 async function addAtOnce(email: string): Promise<boolean> {
