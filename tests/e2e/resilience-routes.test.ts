@@ -108,11 +108,16 @@ const routes: Record<string, Route> = {
       writes: [["subscribers"], []],
     },
   },
+  // no issue has been sent
+  "newsletter_.$slug": { path: "/newsletter/the-first-mile", get: "404" },
+  "newsletter_.archive": { path: "/newsletter/archive", get: "200" },
   "newsletter_.confirm": {
     path: "/newsletter/confirm?token=made-up",
     get: "303 /#newsletter",
     post: { form: { token: "made-up" }, answers: "303 /#newsletter" },
   },
+  "newsletter_.feed[.]xml": { path: "/newsletter/feed.xml", get: "200" },
+  "newsletter_.images.$name": { path: `/newsletter/images/${"a".repeat(22)}.png`, get: "404" },
   "newsletter_.unsubscribe": {
     path: "/newsletter/unsubscribe?token=made-up",
     get: "303 /",

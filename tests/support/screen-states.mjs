@@ -210,6 +210,17 @@ export const SCREEN_STATES = [
     },
   },
 
+  { name: "newsletter-archive", show: open("/newsletter/archive") },
+  { name: "newsletter-issue", show: open("/newsletter/the-first-mile") },
+  {
+    name: "newsletter-issue-plain",
+    plain: true,
+    again: "newsletter-issue",
+    show: (page) => page.goto("/newsletter/the-first-mile"),
+  },
+  { name: "newsletter-issue-beginning", show: open("/newsletter/the-long-hill") },
+  { name: "newsletter-issue-member", visitor: "member", show: open("/newsletter/the-long-hill") },
+
   { name: "not-found", show: open("/the-wrong-turn") },
   {
     name: "error",

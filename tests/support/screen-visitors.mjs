@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { publishSampleIssues } from "./sample-issues.mjs";
 
 /**
- * @typedef {{ origin: string, sandboxOrigin: string, dataDir: string }} Site a running program with
- *   the Stripe sandbox and `NEWSLETTER_DOUBLE_OPT_IN=true`
+ * @typedef {{ origin: string, sandboxOrigin: string, dataDir: string, databaseUrl?: string }} Site a running
+ *   program with the Stripe sandbox and `NEWSLETTER_DOUBLE_OPT_IN=true`
  * @typedef {import("playwright").BrowserContextOptions["storageState"]} Cookies
  * @typedef {Awaited<ReturnType<typeof prepareVisitors>>} Visitors
  */
@@ -12,7 +13,7 @@ import { setTimeout as pause } from "node:timers/promises";
 /**
  * Creates every kind of visitor to whom the site looks different, each with a browser's cookies: an anonymous
  * one, a reader with an account, members in each state of a membership, a former member, and a buyer whose
- * payment is pending; and the links of mails, which open pages too.
+ * payment is pending; the links of mails, which open pages too; and two issues of the newsletter.
  *
  * @param {import("playwright").Browser} browser
  * @param {Site} site
@@ -87,6 +88,7 @@ export async function prepareVisitors(browser, site) {
     unsubscribe: await linkInMail(site, "/newsletter/unsubscribe"),
   };
   await api.close();
+  await publishSampleIssues(site);
   return {
     anonymous,
     reader,

@@ -37,7 +37,11 @@ export async function startStatesSite(options: LaunchOptions = {}): Promise<Stat
     data.remove();
   };
   try {
-    const visitors = await prepareVisitors(browser, { ...program, dataDir: data.path });
+    const visitors = await prepareVisitors(browser, {
+      ...program,
+      dataDir: data.path,
+      databaseUrl: database.url,
+    });
     return { program, browser, visitors, close };
   } catch (error) {
     await close();

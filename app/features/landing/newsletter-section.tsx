@@ -1,4 +1,6 @@
+import { Link } from "@remix-run/react";
 import { NewsletterForm } from "~/features/newsletter/newsletter-form";
+import { ARCHIVE_PATH } from "~/features/newsletter/newsletter-paths";
 import { PrintedAddress } from "~/ui/printed-address";
 
 /** The newsletter: what it is, and the form. */
@@ -18,6 +20,9 @@ export function NewsletterSection() {
             One letter on the first Sunday of the month: a practice, a story, and a question worth
             taking for a walk.
           </p>
+          <Link to={ARCHIVE_PATH} className="text-link mt-2">
+            Read the letters so far
+          </Link>
           <PrintedAddress path="/#newsletter" />
         </div>
         <NewsletterForm />
