@@ -7,7 +7,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { launchChromium } from "../support/browsers/chromium.mjs";
+import { findChromium, launchChromium } from "../support/browsers/chromium.mjs";
 
 const WIDTHS = [360, 800];
 const MODES = /** @type {const} */ ([
@@ -30,6 +30,7 @@ for (const [name, { html, text }] of mails) {
   writeFileSync(join(folder, `${name}.txt`), text);
 }
 
+process.env.CHROMIUM_PATH = await findChromium();
 const browser = await launchChromium();
 try {
   for (const mode of MODES) await draw(mode);

@@ -52,7 +52,9 @@ export function MailLayout({ title, preview, content, signature, notes, list }: 
           <style key={css} dangerouslySetInnerHTML={{ __html: css }} />
         ))}
       </Head>
-      <body {...colored(["canvas"], { margin: 0, padding: 0, WebkitTextSizeAdjust: "100%" })}>
+      <body
+        {...colored(["canvas", "text"], { margin: 0, padding: 0, WebkitTextSizeAdjust: "100%" })}
+      >
         <PreviewText>{preview}</PreviewText>
         {/* biome-ignore lint/a11y/useSemanticElements: mail programs drop an article element, and keep a role */}
         <div role="article" aria-roledescription="email" aria-label={title} lang="en">
