@@ -51,12 +51,14 @@ const issue: Mail = {
         There is an hour in December that belongs to nobody. The kettle is not on, the dog has
         turned over once, and <em>nothing has been asked of you yet</em>.
       </P>
-      <Image
-        src={`${SITE}/newsletter/images/9mC2kQv7TzYw1bXr4LpNfA.png`}
-        alt="A path of light between dark hills, before sunrise"
-        width={1200}
-        height={630}
-      />
+      <P>
+        <Image
+          src={`${SITE}/newsletter/images/9mC2kQv7TzYw1bXr4LpNfA.png`}
+          alt="A path of light between dark hills, before sunrise"
+          width={1200}
+          height={630}
+        />
+      </P>
       <H2>This month’s practice</H2>
       <P>
         It takes ten minutes. You will find the long form in{" "}

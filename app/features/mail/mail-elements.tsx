@@ -101,7 +101,7 @@ export function MailFacts({ facts }: { facts: readonly { name: string; value: st
 /** The width of a mail's text in pixels, where there is room. */
 const TEXT_WIDTH = MAIL_WIDTH - 2 * CONTENT_MARGIN;
 
-/** A picture of the author's, of this size in pixels. It shrinks with the window, and in Outlook to the text. */
+/** A picture of the author's in a paragraph, of this size in pixels. It shrinks with the window, and in Outlook to the text. */
 export function MailImage({ src, alt, width, height }: MailImageProps) {
   const shown = Math.min(width, TEXT_WIDTH);
   return (
@@ -117,7 +117,6 @@ export function MailImage({ src, alt, width, height }: MailImageProps) {
         width: "100%",
         maxWidth: shown,
         height: "auto",
-        margin: "0 0 18px",
       })}
     />
   );
