@@ -183,6 +183,21 @@ export async function requeueMails(
 }
 
 /**
+ * Queues a worker's mails again that it does not know of: their claim was committed, but its answer was lost with
+ * the connection. Claims of the last 15 seconds may still be on their way to the worker.
+ */
+export async function requeueLostClaims(
+  workerId: string,
+  known: readonly string[],
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.execute(sql`
+    update ${mails} set state = 'queued', worker_id = null
+    where state = 'sending' and worker_id = ${workerId} and id <> all(${arrayOf(known)})
+      and claimed_at < now() - interval '15 seconds'`);
+}
+
+/**
  * Finishes claimed mails that are not sent, unless another worker has taken them over; with `suppressAddress`
  * their addresses get no more mail.
  */

@@ -106,6 +106,31 @@ it("resends what a killed program was sending, by another one, under the same Me
   expect(other.output()).toContain("some may arrive twice");
 });
 
+it("has the mail of a program that was suspended sent by another one, and goes on when it is resumed", async () => {
+  const email = "suspended@example.test";
+  // taken whole, and answered only when the program is suspended
+  await sink.script({ [email]: [{ wait: 10_000 }] });
+  const suspended = await start();
+  await signUp(suspended, email);
+  await forgetPassword(suspended, email);
+  await vi.waitUntil(async () => (await sink.concurrency()) === 1, { timeout: 10_000 });
+  process.kill(suspended.pid, "SIGSTOP");
+  const other = await start();
+  await vi.waitUntil(async () => (await stateOf(email))?.state === "sent", { timeout: 40_000 });
+  await other.stop();
+  process.kill(suspended.pid, "SIGCONT");
+
+  const next = "after-suspension@example.test";
+  await signUp(suspended, next);
+  await forgetPassword(suspended, next);
+  await vi.waitUntil(async () => (await mailsTo(next)).length === 1, { timeout: 20_000 });
+  expect(await stateOf(email)).toMatchObject({ state: "sent", doubts: 1 });
+  const copies = await mailsTo(email);
+  expect(copies).toHaveLength(2);
+  expect(new Set(copies.map(({ messageId }) => messageId)).size).toBe(1);
+  expect(suspended.output()).toContain("stops sending until it can");
+});
+
 it("sends what is queued when it stops, and answers within the time it has", async () => {
   const email = "stopping@example.test";
   await sink.script({ [email]: [{ wait: 1_000 }] });

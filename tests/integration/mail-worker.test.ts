@@ -322,6 +322,39 @@ describe("a worker that dies", () => {
   });
 });
 
+describe("when connections to the database are lost", () => {
+  it("each mail is still sent once: results are kept, and lost claims are made again", {
+    timeout: 90_000,
+  }, async () => {
+    const addresses = Array.from({ length: 300 }, newAddress);
+    await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 20 }]])));
+    for (const address of addresses) await enqueue(address);
+    await startWorker();
+    let broken = 0;
+    await vi.waitUntil(
+      async () => {
+        const gone = await getDatabase().db.execute(sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`);
+        broken += gone.length;
+        return (await delivered(addresses)).length > 150;
+      },
+      { timeout: 60_000, interval: 150 },
+    );
+    expect(broken).toBeGreaterThan(5);
+    await vi.waitUntil(
+      async () => {
+        const [left] = await getDatabase().db.execute<{ count: number }>(
+          sql`select count(*)::int as count from mails where state <> 'sent'`,
+        );
+        return left?.count === 0;
+      },
+      { timeout: 60_000 },
+    );
+    expect((await delivered(addresses)).toSorted()).toEqual(addresses.toSorted());
+  });
+});
+
 describe("two workers", () => {
   it("share the queue, and send each mail once", async () => {
     const addresses = Array.from({ length: 300 }, newAddress);

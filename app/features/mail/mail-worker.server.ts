@@ -7,6 +7,7 @@ import { type Database, getDatabase } from "~db/client";
 import {
   claimTransactionalMails,
   expireTransactionalMails,
+  requeueLostClaims,
   requeueMails,
 } from "~db/queries/mail-claims";
 import { spendMailTokens } from "~db/queries/mail-token-buckets";
@@ -93,6 +94,8 @@ class Worker {
   /** Attempts in progress, and how many of them are a campaign's. */
   readonly #attempts = new Set<Promise<void>>();
   #campaignAttempts = 0;
+  /** The ids of all mails it has claimed and whose results are not recorded yet. */
+  readonly #inHand = new Set<string>();
   /** Claimed mails of campaigns that wait for a connection. */
   #buffer: CampaignMail[] = [];
   /**
@@ -184,6 +187,7 @@ class Worker {
     const wasRecorded = await this.#attemptTo((executor) => recordHeartbeat(worker, executor));
     if (!wasRecorded || this.#isStopping) return;
     this.#heartbeatAt = at;
+    await this.#attemptTo((executor) => requeueLostClaims(this.#id, [...this.#inHand], executor));
     // after an outage of the database all workers look dead: the others need time for a heartbeat too
     if (before === null || ageMs(before) > 2 * HEARTBEAT_MS) return;
     await this.#attemptTo(async (executor) => {
@@ -240,6 +244,7 @@ class Worker {
     this.#isTransactionalDrained = true;
     const mails = await claimTransactionalMails(this.#id, free, this.#database.db);
     if (mails.length === free) this.#isTransactionalDrained = false;
+    for (const { id } of mails) this.#inHand.add(id);
     if (this.#isStopping) return this.#return(mails);
     for (const mail of mails) this.#begin(mail);
     if (this.#rate && mails.length > 0) {
@@ -256,6 +261,7 @@ class Worker {
       return 0;
     const mails = await this.#campaigns.claim(wanted, performance.now());
     if (mails.length === 0) this.#isCampaignDrained = true;
+    for (const { id } of mails) this.#inHand.add(id);
     if (this.#isStopping) return this.#return(mails);
     this.#buffer.push(...mails);
     this.#beginBuffered();
@@ -292,6 +298,7 @@ class Worker {
       })
       .then(() => {
         this.#attempts.delete(attempt);
+        this.#inHand.delete(mail.id);
         if (isCampaign) this.#campaignAttempts -= 1;
         this.#beginBuffered();
         this.#signal();
@@ -341,6 +348,7 @@ class Worker {
       untouched,
       this.#database.db,
     );
+    for (const { id } of mails) this.#inHand.delete(id);
   }
 
   #lookAgain(): void {
