@@ -9,6 +9,9 @@ import { hasMailWorker } from "~db/queries/mail-workers";
 const INTERVAL_MS = 1_000;
 const IDLE_SHARE = 20;
 
+/** Leaves room for the rest of the line in 80 columns. */
+const BAR_COLUMNS = 20;
+
 /**
  * Shows on the terminal how far a campaign is until nothing is left to send, or until Ctrl-C: false then. Only
  * reads, so leaving or losing the terminal changes nothing.
@@ -18,11 +21,14 @@ export async function watchCampaign(id: string): Promise<boolean> {
   const leave = () => left.abort();
   process.once("SIGINT", leave);
   const bar = new SingleBar(
-    { format: "{bar} {percentage} % · {counts} · {rate} · {phase}", stream: process.stderr },
+    {
+      format: "{bar} {percentage} % · {counts} · {rate} · {phase}",
+      barsize: BAR_COLUMNS,
+      stream: process.stderr,
+    },
     Presets.shades_classic,
   );
   const meter = new RateMeter();
-  bar.start(1, 0, { counts: "", rate: "", phase: "" });
   try {
     while (!left.signal.aborted) {
       const startedAt = performance.now();
@@ -38,12 +44,19 @@ export async function watchCampaign(id: string): Promise<boolean> {
       const rate = meter.perSecond();
       const timeLeft =
         rate && totals.left > 0 ? `, ${describeDuration(totals.left / rate)} left` : "";
-      bar.setTotal(Math.max(1, totals.total));
-      bar.update(totals.total === 0 ? 1 : done, {
+      const shownFacts = {
         counts: `${shown(done)} of ${shown(totals.total)}`,
         rate: `${rate === null ? "…" : shown(Math.round(rate))} a second${timeLeft}`,
         phase: campaignPhase({ campaign, progress, hasWorker, now: new Date() }),
-      });
+      };
+      // a bar of nothing is full
+      const [value, end] = totals.total === 0 ? [1, 1] : [done, totals.total];
+      if (bar.isActive) {
+        bar.setTotal(end);
+        bar.update(value, shownFacts);
+      } else {
+        bar.start(end, value, shownFacts);
+      }
       if (totals.left === 0 || campaign.state === "cancelled") return true;
       const took = performance.now() - startedAt;
       const wait = Math.max(INTERVAL_MS, took * (IDLE_SHARE - 1));

@@ -7,6 +7,7 @@ import { addWalkers, issueFile, PNG_PIXEL } from "../support/newsletter";
 import { runProgram } from "../support/program";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
+import { hasTerminal, runInTerminal } from "../support/terminal";
 
 const TEXT = `---
 subject: "The first mile: Grüße"
@@ -39,11 +40,17 @@ beforeEach(async () => {
   await site.database.db.execute(sql`truncate mails, campaigns, subscribers, rate_limits cascade`);
 });
 
+const variables = () => ({
+  DATABASE_URL: site.databaseUrl,
+  DATA_DIR: site.dataDir,
+  PUBLIC_URL: site.origin,
+});
+
 const newsletter = (...command: string[]) =>
-  runProgram({
-    command: ["newsletter", ...command],
-    variables: { DATABASE_URL: site.databaseUrl, DATA_DIR: site.dataDir, PUBLIC_URL: site.origin },
-  });
+  runProgram({ command: ["newsletter", ...command], variables: variables() });
+
+const campaigns = async () =>
+  Number((await site.database.db.execute(sql`select count(*) from campaigns`))[0]?.count);
 
 const subscribe = (count: number) => addWalkers(count, site.database);
 
@@ -175,6 +182,60 @@ describe("newsletter send", () => {
     const { code, stderr } = await newsletter("send", issue.file, "--yes", ...options);
     expect(code).toBe(1);
     expect(stderr).toMatch(message);
+  });
+});
+
+describe.skipIf(!hasTerminal)("newsletter send in a terminal", () => {
+  const sendAndType = (typed: { after: string; text: string }[], ...options: string[]) =>
+    runInTerminal({
+      command: ["newsletter", "send", issue.file, ...options],
+      variables: variables(),
+      typed,
+    });
+  const QUESTION = "Type 'the-first-mile' to send it:";
+
+  it("sends once the slug is typed, and shows how far it is until all are sent", async () => {
+    await subscribe(30);
+    const { code, screen } = await sendAndType(
+      [{ after: QUESTION, text: "the-first-mile\n" }],
+      "--rate",
+      "10",
+    );
+    expect(code).toBe(0);
+    expect(screen).toContain("30 mails are queued.");
+    expect(screen).toMatch(/ \d+ % · \d+ of 30 · \d+ a second, \d+ s left · sending/);
+    expect(screen).toContain(" 100 % · 30 of 30 · ");
+    expect(screen).toMatch(/the-first-mile: finished\s+subject {3}The first mile/);
+    expect(recipients()).toHaveLength(30);
+  });
+
+  it.each([
+    ["something else is typed", "yes\n"],
+    ["nothing is typed", "\n"],
+    ["Ctrl-C is pressed", "\u0003"],
+    ["Ctrl-D is pressed", "\u0004"],
+  ])("does nothing if %s", async (_what, text) => {
+    await subscribe(2);
+    const { code, screen } = await sendAndType([{ after: QUESTION, text }]);
+    expect(code).toBe(1);
+    expect(screen).toMatch(/Nothing was done\.\s*$/);
+    expect(await campaigns()).toBe(0);
+  });
+
+  it("goes on without the terminal after Ctrl-C", async () => {
+    await subscribe(20);
+    const { code, screen } = await sendAndType(
+      [{ after: " of 20 · ", text: "\u0003" }],
+      "--yes",
+      "--rate",
+      "5",
+    );
+    expect(code).toBe(0);
+    expect(screen).toMatch(
+      /The site goes on sending\. 'newsletter status the-first-mile' shows how far it is\.\s*$/,
+    );
+    expect(recipients().length).toBeLessThan(20);
+    await vi.waitUntil(() => recipients().length === 20, { timeout: 20_000 });
   });
 });
 

@@ -69,6 +69,7 @@ describe("an issue's page", () => {
         previewText: "A start.",
         premium: false,
         publishedAt: "2026-11-01T08:00:00.000Z",
+        publishedOn: "November 1, 2026",
         isWhole: true,
         text: expect.objectContaining({ type: "root" }),
       },

@@ -1,6 +1,5 @@
 import { Link } from "@remix-run/react";
 import { NewsletterForm } from "~/features/newsletter/newsletter-form";
-import { ARCHIVE_PATH } from "~/features/newsletter/newsletter-paths";
 import { PrintedAddress } from "~/ui/printed-address";
 
 /** The newsletter: what it is, and the form. */
@@ -20,8 +19,8 @@ export function NewsletterSection() {
             One letter on the first Sunday of the month: a practice, a story, and a question worth
             taking for a walk.
           </p>
-          <Link to={ARCHIVE_PATH} className="text-link mt-2">
-            Read the letters so far
+          <Link to="/newsletter/archive" className="text-link">
+            Letters so far
           </Link>
           <PrintedAddress path="/#newsletter" />
         </div>

@@ -1,7 +1,6 @@
 import { Link } from "@remix-run/react";
 import { AUTHOR_FIRST_NAME } from "~/book";
 import { ButtonLink } from "~/ui/button";
-import { UtcDate } from "~/ui/utc-date";
 import type { IssueSummary } from "./issues.server";
 import { FEED_PATH, issuePath } from "./newsletter-paths";
 
@@ -33,11 +32,18 @@ export function ArchivePage({ issues }: { issues: IssueSummary[] }) {
   );
 }
 
-function ArchivedIssue({ slug, subject, previewText, premium, publishedAt }: IssueSummary) {
+function ArchivedIssue({
+  slug,
+  subject,
+  previewText,
+  premium,
+  publishedAt,
+  publishedOn,
+}: IssueSummary) {
   return (
     <li className="border-line border-t py-6">
       <p className="text-ink-soft text-sm">
-        <UtcDate at={publishedAt} />
+        <time dateTime={publishedAt}>{publishedOn}</time>{" "}
         {premium && <span className="issue-audience">For members</span>}
       </p>
       <h2 className="mt-1 text-xl">

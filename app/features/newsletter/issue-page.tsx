@@ -1,11 +1,8 @@
 import { Link } from "@remix-run/react";
-import type { ReactNode } from "react";
 import { ButtonLink } from "~/ui/button";
 import { ArrowLeftIcon } from "~/ui/icons";
-import { UtcDate } from "~/ui/utc-date";
 import type { IssueView } from "./issues.server";
 import { MarkdownContent } from "./markdown-content";
-import { NewsletterForm } from "./newsletter-form";
 import { ARCHIVE_PATH } from "./newsletter-paths";
 
 /** An issue of the newsletter; of one for members, others see the beginning. */
@@ -19,14 +16,14 @@ export function IssuePage({ issue }: { issue: IssueView }) {
         </Link>
         <header className="mt-8">
           <p className="eyebrow">
-            <UtcDate at={issue.publishedAt} />
+            <time dateTime={issue.publishedAt}>{issue.publishedOn}</time>{" "}
             {issue.premium && <span className="issue-audience">For members</span>}
           </p>
           <h1 className="page-heading">{issue.subject}</h1>
           <p className="lead">{issue.previewText}</p>
         </header>
         <div className="issue-text">
-          <MarkdownContent tree={issue.text} components={{ table: ScrollingTable }} />
+          <MarkdownContent tree={issue.text} />
         </div>
         {!issue.isWhole && <MembersOnly />}
       </article>
@@ -39,21 +36,11 @@ export function IssuePage({ issue }: { issue: IssueView }) {
             <p className="mt-3 mb-8 text-ink-soft">
               One letter on the first Sunday of the month. You can leave the list at any time.
             </p>
-            <NewsletterForm />
+            <ButtonLink to="/#newsletter">Join the newsletter</ButtonLink>
           </div>
         </div>
       </section>
     </>
-  );
-}
-
-/** A wide table scrolls by itself, by keyboard too, and not the page. */
-function ScrollingTable({ children }: { children?: ReactNode }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
-    <section className="issue-table" aria-label="Table" tabIndex={0}>
-      <table>{children}</table>
-    </section>
   );
 }
 

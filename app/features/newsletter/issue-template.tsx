@@ -10,7 +10,7 @@ export type IssueTemplateProps = {
   list: { unsubscribeUrl: string; postalAddress: string | null };
 };
 
-export const ISSUE_PROSE: Partial<MarkdownComponents> = {};
+export const ISSUE_PROSE: MarkdownComponents = {};
 
 /** An issue as mail, in HTML and as plain text, each with the address to unsubscribe. */
 export async function renderIssueTemplate({

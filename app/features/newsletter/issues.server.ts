@@ -1,11 +1,17 @@
+import { utcDate } from "~/ui/utc-date";
 import { findPublishedIssue, findPublishedIssues, type ListedIssue } from "~db/queries/campaigns";
 import { findNewsletterImageSizes } from "~db/queries/newsletter-images";
 import { imageNamesIn } from "./issue-images";
 import { beginningOf, type MarkdownTree, markdownTree } from "./markdown-tree.server";
 import { IMAGES_PATH } from "./newsletter-paths";
 
-/** An issue as the archive shows it; `publishedAt` is an ISO 8601 instant. */
-export type IssueSummary = Omit<ListedIssue, "startAt"> & { publishedAt: string };
+/** An issue as the archive shows it. */
+export type IssueSummary = Omit<ListedIssue, "startAt"> & {
+  /** An ISO 8601 instant. */
+  publishedAt: string;
+  /** Its day in words, in UTC. */
+  publishedOn: string;
+};
 
 /** An issue as its page shows it to one reader. */
 export type IssueView = IssueSummary & {
@@ -52,5 +58,12 @@ export async function issueTree(markdown: string, base?: string): Promise<Markdo
 }
 
 function summaryOf({ slug, subject, previewText, premium, startAt }: ListedIssue): IssueSummary {
-  return { slug, subject, previewText, premium, publishedAt: startAt.toISOString() };
+  return {
+    slug,
+    subject,
+    previewText,
+    premium,
+    publishedAt: startAt.toISOString(),
+    publishedOn: utcDate(startAt),
+  };
 }
