@@ -134,6 +134,16 @@ describe("subscribers import", () => {
     expect(await stored()).toMatchObject([{ source: SOURCE }, {}, { source: "elsewhere" }]);
   });
 
+  it("counts an address as repeated wherever in the file it stands again", async () => {
+    const rows = Array.from(
+      { length: 2_500 },
+      (_, index) => `reader-${index % 1_250}@example.test`,
+    );
+    expect(await subscribers("import", fileOf(rows.join("\n")), "--source", SOURCE)).toEqual(
+      succeeded("1,250 added\n0 on the list already\n1,250 repeated in the file\n"),
+    );
+  });
+
   it("needs to know where the consent comes from, and where the addresses are", async () => {
     const file = fileOf("a@example.test\n");
     expect(await subscribers("import", file)).toEqual(

@@ -119,13 +119,18 @@ export async function writeHostileList(
     () => bad("longer than 65536 characters", ["A. Reader", "a@example.test", "x".repeat(longest)]),
   ];
   const any = (kinds: (() => string)[]) => kinds[Math.floor(random() * kinds.length)] ?? ordinary;
+  const next = () => {
+    const chance = random();
+    if (chance < 0.7) return ordinary;
+    return any(chance < 0.998 ? unusual : long);
+  };
 
   await write(format.header.join(delimiter) + newline);
   line += 1;
-  while (written < length) {
-    const chance = random();
-    const kind = chance < 0.7 ? ordinary : any(chance < 0.998 ? unusual : long);
-    const record = kind();
+  // at least one of each kind
+  const first = [ordinary, ...unusual, ...long];
+  while (written < length || first.length > 0) {
+    const record = (first.pop() ?? next())();
     await write(record + newline);
     line += record.split(newline).length;
   }

@@ -59,6 +59,17 @@ describe("a list of addresses", () => {
     expect(await emailsIn(Buffer.from(utf16).swap16())).toEqual(["a@example.test"]);
   });
 
+  it.each(["utf-8", "windows-1252"] as const)("is recognized as %s", async (encoding) => {
+    const path = join(folder, "accented.csv");
+    const text = "Prénom;Email\nZoé;Zoé\n";
+    writeFileSync(path, text, encoding === "utf-8" ? "utf8" : "latin1");
+    const file = await openAddressFile(path);
+    expect(file.encoding).toBe(encoding);
+    expect((await readFile(path)).flatMap(({ refused }) => refused)).toMatchObject([
+      { value: "Zoé" },
+    ]);
+  });
+
   it("gives back the addresses that an export had to keep from being formulas", async () => {
     expect(await emailsIn("email\n'+a@example.test\n'=b@example.test\n''-c@example.test")).toEqual([
       "+a@example.test",
