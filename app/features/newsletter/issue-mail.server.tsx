@@ -1,8 +1,10 @@
 import { BOOK_TITLE } from "~/book";
 import { env } from "~/env.server";
 import type { PreparedIssue } from "~/features/mail/issue-source";
+import { MailHeading, MailLink, MailSmallPrint } from "~/features/mail/mail-elements";
+import { MAIL_PROSE } from "~/features/mail/mail-prose";
+import { renderMail } from "~/features/mail/render-mail";
 import { findCampaign } from "~db/queries/campaigns";
-import { ISSUE_PROSE, renderIssueTemplate } from "./issue-template";
 import { issueTree } from "./issues.server";
 import { MarkdownContent } from "./markdown-content";
 import type { MarkdownTree } from "./markdown-tree.server";
@@ -25,15 +27,21 @@ export function renderIssueMail(
   unsubscribeUrl: string,
 ): Promise<{ html: string; text: string }> {
   const pageUrl = env().PUBLIC_URL + issuePath(slug);
-  return renderIssueTemplate({
+  return renderMail({
     subject,
     preview: previewText,
-    content: <MarkdownContent tree={text} components={ISSUE_PROSE} cellAlignment="attribute" />,
+    content: (
+      <>
+        <MailHeading>{subject}</MailHeading>
+        <MarkdownContent tree={text} components={MAIL_PROSE} cellAlignment="attribute" />
+      </>
+    ),
+    signature: null,
     notes: (
-      <p>
+      <MailSmallPrint>
         You get this letter because you subscribed to the newsletter of {BOOK_TITLE}.{" "}
-        <a href={pageUrl}>Read it on the site</a>
-      </p>
+        <MailLink href={pageUrl}>Read it on the site</MailLink>
+      </MailSmallPrint>
     ),
     list: { unsubscribeUrl, postalAddress: null },
   });
