@@ -129,7 +129,9 @@ describe("a campaign", () => {
       to: "first@example.test",
       message: { subject: "", text: "", html: "" },
     });
-    await vi.waitUntil(async () => (await deliveriesTo(["first@example.test"])).length > 0);
+    await vi.waitUntil(async () => (await deliveriesTo(["first@example.test"])).length > 0, {
+      timeout: 10_000,
+    });
     expect(await statesOf(id)).toEqual({ queued: 3 });
   });
 
@@ -146,11 +148,11 @@ describe("a campaign", () => {
     const { id, addresses } = await newCampaign(300);
     await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 20 }]])));
     await startWorker();
-    await vi.waitUntil(async () => ((await statesOf(id)).sent ?? 0) > 20);
+    await vi.waitUntil(async () => ((await statesOf(id)).sent ?? 0) > 20, { timeout: 10_000 });
     const set = (state: string) =>
       getDatabase().db.execute(sql`update campaigns set state = ${state} where id = ${id}`);
     await set("paused");
-    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined);
+    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined, { timeout: 10_000 });
     const { sent = 0, queued = 0 } = await statesOf(id);
     expect(queued).toBeGreaterThan(0);
     const other = await newCampaign(5);
@@ -205,12 +207,12 @@ describe("a campaign", () => {
     });
     const { id, addresses } = await newCampaign(25);
     await startWorker();
-    await vi.waitUntil(async () => (await deliveriesTo(addresses)).length > 3);
+    await vi.waitUntil(async () => (await deliveriesTo(addresses)).length > 3, { timeout: 10_000 });
     const urgent = Array.from({ length: 20 }, (_, n) => `urgent-${n}@example.test`);
     const message = { subject: "", text: "", html: "" };
     for (const to of urgent) await enqueueMail({ kind: "password-reset", to, message });
     wakeMailWorker();
-    await vi.waitUntil(async () => (await deliveriesTo(urgent)).length === 20, { timeout: 1_500 });
+    await vi.waitUntil(async () => (await deliveriesTo(urgent)).length === 20, { timeout: 10_000 });
     const before = (await deliveriesTo(addresses)).length;
     expect(before).toBeLessThan(25);
     await untilSent(id, 25);
@@ -221,9 +223,9 @@ describe("a campaign", () => {
 
   it("leaves a connection to transactional mail while its own ones wait for slow answers", async () => {
     const { addresses } = await newCampaign(50);
-    await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 1_500 }]])));
+    await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 6_000 }]])));
     await startWorker();
-    await vi.waitUntil(async () => (await sink.concurrency()) === 4);
+    await vi.waitUntil(async () => (await sink.concurrency()) === 4, { timeout: 10_000 });
     const to = "hurried@example.test";
     await enqueueMail({
       kind: "password-reset",
@@ -231,7 +233,7 @@ describe("a campaign", () => {
       message: { subject: "", text: "", html: "" },
     });
     wakeMailWorker();
-    await vi.waitUntil(async () => (await deliveriesTo([to])).length === 1, { timeout: 1_000 });
+    await vi.waitUntil(async () => (await deliveriesTo([to])).length === 1, { timeout: 5_000 });
   });
 
   it("is paused, with the reason, when the server refuses twenty of its mails in a row", async () => {
@@ -250,7 +252,7 @@ describe("a campaign", () => {
       state: "paused",
       pause_reason: "The mail server refused 20 mails in a row: 554 DATA",
     });
-    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined);
+    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined, { timeout: 10_000 });
     expect((await statesOf(id)).failed).toBeLessThan(40);
   });
 
@@ -258,8 +260,10 @@ describe("a campaign", () => {
     const { id, addresses } = await newCampaign(3);
     const broken = await startWorker(() => Promise.reject(new Error("no such template")));
     const lines = watchLog();
-    await vi.waitUntil(() => lines.filter(({ level }) => level === "error").length >= 3);
-    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined);
+    await vi.waitUntil(() => lines.filter(({ level }) => level === "error").length >= 3, {
+      timeout: 10_000,
+    });
+    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined, { timeout: 10_000 });
     expect(await statesOf(id)).toEqual({ queued: 3 });
     await broken.stop(1_000);
     await getDatabase().db.execute(sql`update mails set due_at = now()`);

@@ -103,10 +103,15 @@ describe("a queued mail", () => {
 
   it("is sent within moments of its commit", async () => {
     await startWorker();
-    const address = newAddress();
-    await enqueue(address);
-    wakeMailWorker();
-    await vi.waitUntil(async () => (await delivered([address])).length > 0, { timeout: 700 });
+    const began = performance.now();
+    for (let count = 0; count < 5; count++) {
+      const address = newAddress();
+      await enqueue(address);
+      wakeMailWorker();
+      await vi.waitUntil(async () => (await delivered([address])).length > 0, { timeout: 10_000 });
+    }
+    // found by polling alone, each would take three quarters of a second at least
+    expect(performance.now() - began).toBeLessThan(3_500);
   });
 
   it("is sent although nobody wakes the worker, as when another process queued it", async () => {
@@ -231,7 +236,9 @@ describe("while the mail server cannot be used", () => {
     for (const address of addresses) await enqueue(address);
     const lines = watchLog();
     await startWorker();
-    await vi.waitUntil(() => lines.some(({ message }) => message.includes("cannot be used")));
+    await vi.waitUntil(() => lines.some(({ message }) => message.includes("cannot be used")), {
+      timeout: 10_000,
+    });
     const [circuit] = await getDatabase().db.execute(
       sql`select count(*)::int as waiting, max(attempts) as attempts from mails where state = 'queued'`,
     );
@@ -249,7 +256,9 @@ describe("while the mail server cannot be used", () => {
     await enqueue(newAddress());
     const lines = watchLog();
     await startWorker();
-    await vi.waitUntil(() => lines.some(({ message }) => message.includes("cannot be used")));
+    await vi.waitUntil(() => lines.some(({ message }) => message.includes("cannot be used")), {
+      timeout: 10_000,
+    });
     await vi.waitUntil(
       async () => {
         const [worker] = await getDatabase().db.execute(
@@ -269,7 +278,9 @@ describe("a worker that stops", () => {
     await sink.script({ [address]: [{ wait: 500 }] });
     await enqueue(address);
     const worker = await runMailWorker();
-    await vi.waitUntil(async () => (await rowOf(address))?.state === "sending");
+    await vi.waitUntil(async () => (await rowOf(address))?.state === "sending", {
+      timeout: 10_000,
+    });
     await worker.stop(5_000);
     expect(await rowOf(address)).toMatchObject({ state: "sent", times_in_doubt: 0 });
   });
@@ -280,7 +291,7 @@ describe("a worker that stops", () => {
     await enqueue(address);
     const lines = watchLog();
     const worker = await runMailWorker();
-    await vi.waitUntil(async () => (await sink.concurrency()) === 1);
+    await vi.waitUntil(async () => (await sink.concurrency()) === 1, { timeout: 10_000 });
     await worker.stop(1);
     expect(await rowOf(address)).toMatchObject({ state: "queued", times_in_doubt: 1 });
     expect(lines.map(({ facts }) => facts)).toContainEqual({ unfinished: 1 });
