@@ -11,6 +11,9 @@ import { runMailWorker } from "../support/mail-worker";
 import { openTestSite, type TestSite } from "../support/site";
 import { type SmtpSink, startSmtpSink } from "../support/smtp-sink";
 
+/** For what happens within a poll or two on an idle machine. */
+const SOON = { timeout: 10_000 };
+
 let site: TestSite;
 let sink: SmtpSink;
 const workers: MailWorker[] = [];
@@ -129,9 +132,7 @@ describe("a campaign", () => {
       to: "first@example.test",
       message: { subject: "", text: "", html: "" },
     });
-    await vi.waitUntil(async () => (await deliveriesTo(["first@example.test"])).length > 0, {
-      timeout: 10_000,
-    });
+    await vi.waitUntil(async () => (await deliveriesTo(["first@example.test"])).length > 0, SOON);
     expect(await statesOf(id)).toEqual({ queued: 3 });
   });
 
@@ -148,11 +149,11 @@ describe("a campaign", () => {
     const { id, addresses } = await newCampaign(300);
     await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 20 }]])));
     await startWorker();
-    await vi.waitUntil(async () => ((await statesOf(id)).sent ?? 0) > 20, { timeout: 10_000 });
+    await vi.waitUntil(async () => ((await statesOf(id)).sent ?? 0) > 20, SOON);
     const set = (state: string) =>
       getDatabase().db.execute(sql`update campaigns set state = ${state} where id = ${id}`);
     await set("paused");
-    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined, SOON);
     const { sent = 0, queued = 0 } = await statesOf(id);
     expect(queued).toBeGreaterThan(0);
     const other = await newCampaign(5);
@@ -207,7 +208,7 @@ describe("a campaign", () => {
     });
     const { id, addresses } = await newCampaign(25);
     await startWorker();
-    await vi.waitUntil(async () => (await deliveriesTo(addresses)).length > 3, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await deliveriesTo(addresses)).length > 3, SOON);
     const urgent = Array.from({ length: 20 }, (_, n) => `urgent-${n}@example.test`);
     const message = { subject: "", text: "", html: "" };
     for (const to of urgent) await enqueueMail({ kind: "password-reset", to, message });
@@ -225,7 +226,7 @@ describe("a campaign", () => {
     const { addresses } = await newCampaign(50);
     await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 6_000 }]])));
     await startWorker();
-    await vi.waitUntil(async () => (await sink.concurrency()) === 4, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await sink.concurrency()) === 4, SOON);
     const to = "hurried@example.test";
     await enqueueMail({
       kind: "password-reset",
@@ -252,7 +253,7 @@ describe("a campaign", () => {
       state: "paused",
       pause_reason: "The mail server refused 20 mails in a row: 554 DATA",
     });
-    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined, SOON);
     expect((await statesOf(id)).failed).toBeLessThan(40);
   });
 
@@ -260,10 +261,8 @@ describe("a campaign", () => {
     const { id, addresses } = await newCampaign(3);
     const broken = await startWorker(() => Promise.reject(new Error("no such template")));
     const lines = watchLog();
-    await vi.waitUntil(() => lines.filter(({ level }) => level === "error").length >= 3, {
-      timeout: 10_000,
-    });
-    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined, { timeout: 10_000 });
+    await vi.waitUntil(() => lines.filter(({ level }) => level === "error").length >= 3, SOON);
+    await vi.waitUntil(async () => (await statesOf(id)).sending === undefined, SOON);
     expect(await statesOf(id)).toEqual({ queued: 3 });
     await broken.stop(1_000);
     await getDatabase().db.execute(sql`update mails set due_at = now()`);

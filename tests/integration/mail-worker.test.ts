@@ -16,6 +16,9 @@ import { type SmtpSink, type Step, startSmtpSink } from "../support/smtp-sink";
 
 const MESSAGE = { subject: "Hello", text: "A secret link.\n", html: "<p>A secret link.</p>" };
 
+/** For what happens within a poll or two on an idle machine. */
+const SOON = { timeout: 10_000 };
+
 let site: TestSite;
 let sink: SmtpSink;
 const workers: MailWorker[] = [];
@@ -236,9 +239,7 @@ describe("while the mail server cannot be used", () => {
     for (const address of addresses) await enqueue(address);
     const lines = watchLog();
     await startWorker();
-    await vi.waitUntil(() => lines.some(({ message }) => message.includes("cannot be used")), {
-      timeout: 10_000,
-    });
+    await vi.waitUntil(() => lines.some(({ message }) => message.includes("cannot be used")), SOON);
     const [circuit] = await getDatabase().db.execute(
       sql`select count(*)::int as waiting, max(attempts) as attempts from mails where state = 'queued'`,
     );
@@ -256,9 +257,7 @@ describe("while the mail server cannot be used", () => {
     await enqueue(newAddress());
     const lines = watchLog();
     await startWorker();
-    await vi.waitUntil(() => lines.some(({ message }) => message.includes("cannot be used")), {
-      timeout: 10_000,
-    });
+    await vi.waitUntil(() => lines.some(({ message }) => message.includes("cannot be used")), SOON);
     await vi.waitUntil(
       async () => {
         const [worker] = await getDatabase().db.execute(
@@ -278,9 +277,7 @@ describe("a worker that stops", () => {
     await sink.script({ [address]: [{ wait: 500 }] });
     await enqueue(address);
     const worker = await runMailWorker();
-    await vi.waitUntil(async () => (await rowOf(address))?.state === "sending", {
-      timeout: 10_000,
-    });
+    await vi.waitUntil(async () => (await rowOf(address))?.state === "sending", SOON);
     await worker.stop(5_000);
     expect(await rowOf(address)).toMatchObject({ state: "sent", times_in_doubt: 0 });
   });
@@ -291,7 +288,7 @@ describe("a worker that stops", () => {
     await enqueue(address);
     const lines = watchLog();
     const worker = await runMailWorker();
-    await vi.waitUntil(async () => (await sink.concurrency()) === 1, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await sink.concurrency()) === 1, SOON);
     await worker.stop(1);
     expect(await rowOf(address)).toMatchObject({ state: "queued", times_in_doubt: 1 });
     expect(lines.map(({ facts }) => facts)).toContainEqual({ unfinished: 1 });

@@ -53,11 +53,18 @@ export class MailDelivery {
     this.#services = services;
   }
 
-  /** Composes if need be, delivers and records; resolves when the result is recorded. Never throws. */
-  async deliver(mail: ClaimedMail, transport: MailTransport): Promise<ServerReport | null> {
+  /**
+   * Composes if need be, delivers and records; resolves when the result is recorded. Calls `onAnswered` once before
+   * that, when the connection is free again. Never throws.
+   */
+  async deliver(
+    mail: ClaimedMail,
+    transport: MailTransport,
+    onAnswered: (report: ServerReport | null) => void,
+  ): Promise<void> {
     const claimedAt = performance.now();
     const content = (await this.#finishWithoutSending(mail)) ? null : await this.#contentOf(mail);
-    if (!content) return null;
+    if (!content) return onAnswered(null);
     const isCampaign = "campaignId" in mail;
     const delivery = await transport.deliver({
       ...content,
@@ -65,9 +72,11 @@ export class MailDelivery {
       abandonAfterMs: isCampaign ? ABANDON_CAMPAIGN_MS : ABANDON_TRANSACTIONAL_MS,
     });
     if (delivery.kind === "accepted") {
-      await this.#services.recorder.sent(mail.id);
-      await this.#afterAccepted(mail);
-      return { verdict: "works", reply: null, advice: null };
+      // on its way to the database before anything else happens: until then a kill would send the mail twice
+      const recorded = this.#services.recorder.sent(mail.id);
+      onAnswered({ verdict: "works", reply: null, advice: null });
+      await recorded;
+      return this.#afterAccepted(mail);
     }
     const outcome = judgeDelivery(
       delivery,
@@ -75,10 +84,11 @@ export class MailDelivery {
       performance.now(),
       Math.random(),
     );
-    await this.#recordFailure(mail, outcome);
-    if (isCampaign) await this.#recordBlocks(mail.campaignId, outcome);
     const advice = delivery.kind === "not-sent" ? delivery.advice : null;
-    return { verdict: outcome.server, reply: outcome.reply, advice };
+    const recorded = this.#recordFailure(mail, outcome);
+    onAnswered({ verdict: outcome.server, reply: outcome.reply, advice });
+    await recorded;
+    if (isCampaign) await this.#recordBlocks(mail.campaignId, outcome);
   }
 
   /** Finishes a mail that is not to be sent: expired, suppressed, or to somebody who has left the list. */

@@ -23,7 +23,7 @@ import {
 } from "./mail-delivery.server";
 import type { MailTransport } from "./mail-transport";
 import { openOutboxTransport } from "./outbox-transport.server";
-import { RECORDING_CONNECTIONS, ResultRecorder } from "./result-recorder.server";
+import { ResultRecorder } from "./result-recorder.server";
 import { openSmtpTransport } from "./smtp-transport.server";
 import { onMailQueued } from "./wake-mail-worker.server";
 
@@ -34,6 +34,9 @@ const HEARTBEAT_MS = 3_000;
  * (`LEASE_SECONDS` in `db/queries/mail-workers.ts`).
  */
 const FENCE_MS = 12_000;
+
+/** For claims, the heartbeat and results. */
+const DATABASE_CONNECTIONS = 4;
 
 /** How often the queue is looked at for mail that another process queued or that has become due, in milliseconds. */
 const POLL_MS = 1_000;
@@ -91,9 +94,12 @@ class Worker {
   readonly #rate: number | null;
 
   #transport: MailTransport | null = null;
-  /** Attempts in progress, and how many of them are a campaign's. */
+  /** Attempts whose results are not recorded yet, and how many of them are a campaign's. */
   readonly #attempts = new Set<Promise<void>>();
   #campaignAttempts = 0;
+  /** Connections in use, and how many of them by campaigns. */
+  #busy = 0;
+  #busyForCampaigns = 0;
   /** The ids of all mails it has claimed and whose results are not recorded yet. */
   readonly #inHand = new Set<string>();
   /** Claimed mails of campaigns that wait for a connection. */
@@ -119,7 +125,7 @@ class Worker {
   constructor({ composers, issueSource, openTransport = defaultTransport }: MailWorkerOptions) {
     const { MAIL_CONNECTIONS, MAIL_RATE } = env();
     // of its own, so that visitors never wait for the worker's statements and it never for theirs
-    this.#database = getDatabase().reopen({ max: RECORDING_CONNECTIONS + 1 });
+    this.#database = getDatabase().reopen({ max: DATABASE_CONNECTIONS });
     this.#recorder = new ResultRecorder(this.#database.db);
     this.#connections = MAIL_CONNECTIONS;
     this.#campaignConnections = this.#connections - 1;
@@ -228,7 +234,7 @@ class Worker {
   async #claim(): Promise<boolean> {
     if (!this.#holdsLease() || this.#recorder.isStuck) return false;
     const allowed = this.#circuit.allowed(this.#connections, performance.now());
-    const free = allowed - this.#attempts.size;
+    const free = allowed - this.#busy;
     if (free <= 0) return false;
     let count = 0;
     await this.#attemptTo(async () => {
@@ -253,12 +259,18 @@ class Worker {
     return mails.length;
   }
 
-  /** Claims ahead, so that connections need not wait for the database; not so far that a kill leaves many in doubt. */
+  /**
+   * Claims ahead, so that connections never wait for the database, but not so far that a kill leaves many in doubt:
+   * at most three times as many as there are connections.
+   */
   async #claimCampaign(isProbing: boolean): Promise<number> {
-    const inHand = this.#buffer.length + this.#campaignAttempts;
-    const wanted = isProbing ? 1 - inHand : 2 * this.#connections - inHand;
-    if (!this.#campaigns || this.#isCampaignDrained || wanted < (isProbing ? 1 : this.#connections))
-      return 0;
+    const ahead = this.#buffer.length;
+    const inHand = ahead + this.#campaignAttempts;
+    const wanted = isProbing
+      ? 1 - inHand
+      : Math.min(2 * this.#connections - ahead, 3 * this.#connections - inHand);
+    const isWorthAClaim = isProbing ? wanted === 1 : ahead <= this.#connections && wanted > 0;
+    if (!this.#campaigns || this.#isCampaignDrained || !isWorthAClaim) return 0;
     const mails = await this.#campaigns.claim(wanted, performance.now());
     if (mails.length === 0) this.#isCampaignDrained = true;
     for (const { id } of mails) this.#inHand.add(id);
@@ -276,7 +288,7 @@ class Worker {
   #beginBuffered(): void {
     while (this.#buffer.length > 0 && !this.#isStopping) {
       const most = this.#circuit.allowed(Math.floor(this.#campaignConnections), performance.now());
-      if (this.#campaignAttempts >= most || this.#attempts.size >= this.#connections) return;
+      if (this.#busyForCampaigns >= most || this.#busy >= this.#connections) return;
       const mail = this.#buffer.shift();
       if (mail) this.#begin(mail);
     }
@@ -286,13 +298,21 @@ class Worker {
     this.#transport ??= this.#openTransport();
     const transport = this.#transport;
     const isCampaign = "campaignId" in mail;
-    if (isCampaign) this.#campaignAttempts += 1;
+    this.#busy += 1;
+    if (isCampaign) {
+      this.#busyForCampaigns += 1;
+      this.#campaignAttempts += 1;
+    }
+    const onAnswered = (report: ServerReport | null) => {
+      this.#busy -= 1;
+      if (isCampaign) this.#busyForCampaigns -= 1;
+      // what was ended on purpose says nothing about the server
+      if (report && transport === this.#transport && !this.#isStopping) this.#learn(report);
+      this.#beginBuffered();
+      this.#signal();
+    };
     const attempt = this.#delivery
-      .deliver(mail, transport)
-      .then((report) => {
-        // what was ended on purpose says nothing about the server
-        if (report && transport === this.#transport && !this.#isStopping) this.#learn(report);
-      })
+      .deliver(mail, transport, onAnswered)
       .catch((error: unknown) => {
         log().error({ err: error, mailId: mail.id }, "the delivery of a mail failed unexpectedly");
       })
@@ -300,7 +320,6 @@ class Worker {
         this.#attempts.delete(attempt);
         this.#inHand.delete(mail.id);
         if (isCampaign) this.#campaignAttempts -= 1;
-        this.#beginBuffered();
         this.#signal();
       });
     this.#attempts.add(attempt);
@@ -341,14 +360,11 @@ class Worker {
   /** Queues mails again of which nothing was sent. */
   async #release(mails: ClaimedMail[]): Promise<void> {
     if (mails.length === 0) return;
+    const ids = mails.map(({ id }) => id);
+    // first, so that they count as lost claims if this fails
+    for (const id of ids) this.#inHand.delete(id);
     const untouched = { delayMs: 0, countsAttempt: false, inDoubt: false, reply: null };
-    await requeueMails(
-      mails.map(({ id }) => id),
-      this.#id,
-      untouched,
-      this.#database.db,
-    );
-    for (const { id } of mails) this.#inHand.delete(id);
+    await requeueMails(ids, this.#id, untouched, this.#database.db);
   }
 
   #lookAgain(): void {

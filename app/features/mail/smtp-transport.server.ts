@@ -97,16 +97,11 @@ function limitAttempt(
   wasSentWhole: () => boolean,
 ): { signal: AbortSignal; finish: () => void } {
   const controller = new AbortController();
-  const abandon = setTimeout(() => {
-    if (!wasSentWhole()) controller.abort();
+  const abort = () => controller.abort();
+  let timer = setTimeout(() => {
+    if (!wasSentWhole()) return abort();
+    // a server that trickles its answer does not run into the socket's timeout
+    timer = setTimeout(abort, answerMs);
   }, abandonAfterMs);
-  // a server that trickles its answer does not run into the socket's timeout
-  const giveUp = setTimeout(() => controller.abort(), abandonAfterMs + answerMs);
-  return {
-    signal: controller.signal,
-    finish: () => {
-      clearTimeout(abandon);
-      clearTimeout(giveUp);
-    },
-  };
+  return { signal: controller.signal, finish: () => clearTimeout(timer) };
 }
