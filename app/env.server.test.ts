@@ -1,4 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
 import { OperatorError } from "~db/operator-error";
 import { parseEnvironment, SANDBOX_STRIPE } from "./env.server";
 
@@ -114,6 +118,15 @@ describe("the environment", () => {
     ["MAIL_FROM", "The Golden Path <hello@>"],
     ["MAIL_FROM", "readers: a@example.com;"],
     ["MAIL_FROM", "hello@example.com\r\nBcc: all@example.com"],
+    ["MAIL_BOUNCE_ADDRESS", "Bounces <bounces@example.com>"],
+    ["MAIL_BOUNCE_ADDRESS", "bounces"],
+    ["MAIL_RATE", "0"],
+    ["MAIL_RATE", "fast"],
+    ["MAIL_CONNECTIONS", "1"],
+    ["MAIL_CONNECTIONS", "51"],
+    ["DKIM_SELECTOR", "mail._domainkey.example.com"],
+    ["DKIM_KEY_FILE", "/no/such/file.pem"],
+    ["DKIM_DOMAIN", "localhost"],
     ["SMTP_URL", "smtp://"],
     ["SESSION_SECRET", "s".repeat(32)],
     ["SESSION_SECRET", "secret".repeat(6)],
@@ -243,6 +256,46 @@ describe("the local Stripe sandbox", () => {
   });
 });
 
+describe("the key that signs mail", () => {
+  const directory = mkdtempSync(join(tmpdir(), "golden-path-"));
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  function keyFile(name: string, key: KeyObject): string {
+    const file = join(directory, name);
+    writeFileSync(file, key.export({ type: "pkcs8", format: "pem" }));
+    return file;
+  }
+
+  it("is read from its file, and signs for the domain of MAIL_FROM unless another one is set", () => {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
+    const set = {
+      MAIL_FROM: "The Golden Path <hello@book.example>",
+      DKIM_SELECTOR: "mail",
+      DKIM_KEY_FILE: keyFile("good.pem", privateKey),
+    };
+    expect(parseEnvironment(set).DKIM).toEqual({
+      domain: "book.example",
+      selector: "mail",
+      privateKey: privateKey.export({ type: "pkcs8", format: "pem" }),
+    });
+    const other = parseEnvironment({ ...set, DKIM_DOMAIN: "mail.book.example" });
+    expect(other.DKIM?.domain).toBe("mail.book.example");
+    expect(parseEnvironment({}).DKIM).toBeNull();
+  });
+
+  it("has to be an RSA key of at least 1024 bits, beside a selector", () => {
+    const rsa = (modulusLength: number) => generateKeyPairSync("rsa", { modulusLength }).privateKey;
+    const { privateKey: elliptic } = generateKeyPairSync("ed25519");
+    const wrong = [keyFile("short.pem", rsa(768)), keyFile("elliptic.pem", elliptic)];
+    for (const DKIM_KEY_FILE of wrong) {
+      const [problem] = problems({ DKIM_SELECTOR: "mail", DKIM_KEY_FILE });
+      expect(problem).toMatch(/^DKIM_KEY_FILE: found '.*', wanted .*RSA private key/);
+    }
+    const [problem] = problems({ DKIM_KEY_FILE: keyFile("good-too.pem", rsa(1024)) });
+    expect(problem).toMatch(/^DKIM_SELECTOR: found nothing/);
+  });
+});
+
 describe("settings that do not go together", () => {
   const keys = { STRIPE_PRICE_ID: "price_1", STRIPE_WEBHOOK_SECRET: "whsec_1" };
 
@@ -262,6 +315,8 @@ describe("settings that do not go together", () => {
     [{ SMTP_URL: "smtp://mail.example" }, "MAIL_FROM"],
     [{ SMTP_URL: "smtp://mail.example", MAIL_FROM: "Book <hello@localhost>" }, "MAIL_FROM"],
     [{ SMTP_URL: "smtp://mail.example", MAIL_FROM: "hello@intranet" }, "MAIL_FROM"],
+    [{ DKIM_SELECTOR: "mail" }, "DKIM_KEY_FILE"],
+    [{ DKIM_DOMAIN: "book.example" }, "DKIM_DOMAIN"],
     [{ HSTS_INCLUDE_SUBDOMAINS: "true" }, "HSTS_INCLUDE_SUBDOMAINS"],
     [
       { HSTS_INCLUDE_SUBDOMAINS: "true", PUBLIC_URL: "http://book.example" },
@@ -285,6 +340,14 @@ describe("settings that do not go together", () => {
       },
       /SMTP_URL .*encryption/,
     ],
+    [
+      {
+        SMTP_URL: "smtps://u:hunter2@mail.example.com",
+        MAIL_FROM: "hello@book.example",
+        MAIL_BOUNCE_ADDRESS: "bounces@relay.example",
+      },
+      /MAIL_BOUNCE_ADDRESS has another domain/,
+    ],
     [{ STRIPE_PUBLISHABLE_KEY: "pk_test_1" }, /STRIPE_PUBLISHABLE_KEY is set and not used/],
     [{ STRIPE_SANDBOX_PORT: "4000" }, /STRIPE_SANDBOX_PORT is set and not used/],
     [{ STRIPE_SANDBOX_LATENCY_MS: "350" }, /STRIPE_SANDBOX_LATENCY_MS is set and not used/],
@@ -304,6 +367,7 @@ describe("settings that do not go together", () => {
       DATABASE_URL: "postgres://u:p@db.example.com/book?sslmode=verify-full",
       SMTP_URL: "smtps://u:p@mail.example.com",
       MAIL_FROM: "The Golden Path <hello@book.example>",
+      MAIL_BOUNCE_ADDRESS: "bounces@mail.book.example",
       STRIPE_SECRET_KEY: "sk_live_1",
       STRIPE_PUBLISHABLE_KEY: "pk_live_1",
       STRIPE_PRICE_ID: "price_1",
