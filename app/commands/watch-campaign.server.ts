@@ -25,6 +25,8 @@ export async function watchCampaign(id: string): Promise<boolean> {
       format: "{bar} {percentage} % · {counts} · {rate} · {phase}",
       barsize: BAR_COLUMNS,
       stream: process.stderr,
+      // it would end the process before it could say that the site goes on
+      gracefulExit: false,
     },
     Presets.shades_classic,
   );
