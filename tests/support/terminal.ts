@@ -27,12 +27,12 @@ export async function runInTerminal({
   variables: Record<string, string>;
   typed: Typed[];
 }): Promise<{ code: number | null; screen: string }> {
-  const quoted = [process.execPath, ...NODE_FLAGS, join(PROJECT, "build/index.js"), ...command]
-    .map((word) => `'${word}'`)
-    .join(" ");
+  const words = [process.execPath, ...NODE_FLAGS, join(PROJECT, "build/index.js"), ...command];
+  // in place of the shell, which Ctrl-C would reach too
+  const line = `exec ${words.map((word) => `'${word}'`).join(" ")}`;
   const child = spawn(
     "script",
-    ["--quiet", "--return", "--flush", "--command", quoted, "/dev/null"],
+    ["--quiet", "--return", "--flush", "--command", line, "/dev/null"],
     {
       cwd: PROJECT,
       env: childEnvironment({ TERM: "xterm", COLUMNS: "120", ...variables }),
