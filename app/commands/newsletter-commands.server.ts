@@ -53,6 +53,9 @@ import { withDatabase } from "./with-database.server";
 /** How many campaigns `newsletter status` lists. */
 const LISTED_CAMPAIGNS = 20;
 
+/** From here on it takes so long to write the mails that silence would worry. */
+const LARGE_LIST = 20_000;
+
 /** Different replies of the mail server that a status names. */
 const LISTED_FAILURES = 5;
 
@@ -168,6 +171,7 @@ export async function send(file: string, options: SendCommandOptions): Promise<v
     await describeSend(issue, { audience, counts, rate, startAt: options.at ? startAt : null });
     if (options.dryRun) return print("\nThis was a dry run: nothing was written or sent.");
     if (!options.yes) await requireConfirmation(issue.slug, "send it");
+    if (counts.recipients >= LARGE_LIST) note("Writing the mails, a few seconds per 100,000 …");
 
     const campaign = await writeCampaign(issue, {
       audience,

@@ -25,7 +25,7 @@ export async function watchCampaign(id: string): Promise<boolean> {
       format: "{bar} {percentage} % · {counts} · {rate} · {phase}",
       barsize: BAR_COLUMNS,
       stream: process.stderr,
-      // it would end the process before it could say that the site goes on
+      // that would stop the bar on SIGTERM instead of the program
       gracefulExit: false,
     },
     Presets.shades_classic,

@@ -1,5 +1,6 @@
 import { Agent } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { send } from "../support/http-client";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
@@ -133,11 +134,67 @@ describe("pages of one visitor", () => {
   });
 });
 
+describe("issues of the newsletter", () => {
+  const path = "/newsletter/the-first-mile";
+
+  beforeAll(async () => {
+    await site.database.db.execute(sql`
+      insert into campaigns (slug, audience, subject, preview_text, markdown, premium, start_at)
+      values ('the-first-mile', 'premium', 'The first mile', 'A start.',
+        E'OPEN\\n\\n<!-- more -->\\n\\nSECRET', true, now())`);
+  });
+
+  it("are rendered once, whatever follows the path, and only under their plain spelling", async () => {
+    const before = await figure("renders");
+    for (const search of ["", "?utm_source=mail", "?", "?a=b"]) {
+      expect((await send(site.origin + path + search)).text).toContain("OPEN");
+    }
+    expect(await figure("renders")).toBe(before + 1);
+    const escaped = await send(`${site.origin}/newsletter/the-first-mil%65`);
+    expect(escaped.text).toContain("OPEN");
+    expect(await figure("renders")).toBe(before + 1);
+  });
+
+  it("for members reach others neither from the cache nor through it", async () => {
+    const member = site.visitor();
+    await member.signUp("member@example.test");
+    await site.database.db.execute(sql`
+      update profiles set stripe_price_id = 'price_1',
+        stripe_current_period_end = now() + interval '1 day'`);
+    const whole = await member.get(path);
+    expect(whole.text).toContain("SECRET");
+    expect(whole.headers["cache-control"]).toBe("private, no-store");
+    for (const visitor of [site.visitor(), site.visitor()]) {
+      const page = await visitor.get(path);
+      expect(page.text).toContain("OPEN");
+      expect(page.text).not.toContain("SECRET");
+    }
+  });
+
+  it("that are made up are not cached, and push nothing out of the cache", async () => {
+    await send(site.origin + path);
+    await send(`${site.origin}/auth`);
+    const agent = new Agent({ maxSockets: 20 });
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, n) =>
+        send(`${site.origin}/newsletter/made-up-${n}`, { agent }),
+      ),
+    );
+    agent.destroy();
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+    const before = await figure("renders");
+    await send(site.origin + path);
+    await send(`${site.origin}/auth`);
+    expect(await figure("renders")).toBe(before);
+  });
+});
+
 describe("all other responses", () => {
   it.each([
     "/auth/forgot-password",
     "/checkout/cancelled",
     "/nothing/here",
+    "/newsletter/nothing-here.data",
     "/premium",
     "/_root.data",
     "/auth?tab=other",

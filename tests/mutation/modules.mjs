@@ -41,11 +41,13 @@ export const MODULES = {
   newsletter: {
     sources: [
       "app/features/newsletter/**/*.ts",
-      "db/queries/{subscriber-lists,subscribers,suppressed-addresses}.ts",
+      "db/queries/{campaigns,newsletter-images,subscriber-lists,subscribers}.ts",
+      "db/queries/suppressed-addresses.ts",
     ],
     tests: [
       "app/features/newsletter/**/*.test.{ts,tsx}",
       "tests/integration/{clean-up,newsletter,newsletter-double-opt-in}.test.ts",
+      "tests/integration/newsletter-{campaigns,pages}.test.ts",
       "tests/integration/{subscriber-commands,suppressed-addresses}.test.ts",
     ],
   },
