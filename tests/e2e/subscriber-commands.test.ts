@@ -96,12 +96,12 @@ describe("the list's commands", () => {
     const before = await subscriberCount();
     expect(before).toBeLessThan(60_000);
 
-    const second = await runProgram({ command: command.slice(1), variables });
+    // a slow machine reports progress on standard error
+    const { code, stdout } = await runProgram({ command: command.slice(1), variables });
     const counted = (count: number) => count.toLocaleString("en");
-    expect(second).toEqual({
+    expect({ code, stdout }).toEqual({
       code: 0,
       stdout: `${counted(60_000 - before)} added\n${counted(before)} on the list already\n`,
-      stderr: "",
     });
     expect(await subscriberCount()).toBe(60_000);
   });

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type Executor, getDatabase } from "~db/client";
+import { type Database, getDatabase } from "~db/client";
 import { ensureSiteKey } from "~db/queries/site-keys";
 import { findSubscribersWithoutToken, setUnsubscribeTokens } from "~db/queries/subscribers";
 
@@ -10,23 +10,23 @@ const TOKEN = /^[\w-]{22}$/;
 const BATCH = 1_000;
 
 /**
+ * The key of each database, which never changes. It is not read in a transaction: one that is rolled back would
+ * take a new key with it.
+ */
+const keys = new WeakMap<Database, Promise<Buffer>>();
+
+/**
  * The token of an address in unsubscribe links. It belongs to the address and not to its row, so a link works
  * forever, also after its owner left and subscribed again; it reveals nothing about the address.
  */
-export async function unsubscribeTokenOf(
-  email: string,
-  executor: Executor = getDatabase().db,
-): Promise<string> {
-  const [token = ""] = await unsubscribeTokensOf([email], executor);
+export async function unsubscribeTokenOf(email: string): Promise<string> {
+  const [token = ""] = await unsubscribeTokensOf([email]);
   return token;
 }
 
 /** As `unsubscribeTokenOf`, for many addresses, in their order. */
-export async function unsubscribeTokensOf(
-  emails: string[],
-  executor: Executor = getDatabase().db,
-): Promise<string[]> {
-  const key = await ensureSiteKey("unsubscribe", executor);
+export async function unsubscribeTokensOf(emails: string[]): Promise<string[]> {
+  const key = await unsubscribeKey();
   return emails.map((email) =>
     createHmac("sha256", key).update(email.toLowerCase()).digest("base64url").slice(0, 22),
   );
@@ -47,4 +47,15 @@ export async function fillUnsubscribeTokens(): Promise<void> {
     if (found.length < BATCH) return;
     afterId = found.at(-1)?.id ?? null;
   }
+}
+
+function unsubscribeKey(): Promise<Buffer> {
+  const database = getDatabase();
+  let key = keys.get(database);
+  if (!key) {
+    key = ensureSiteKey("unsubscribe");
+    keys.set(database, key);
+    key.catch(() => keys.delete(database));
+  }
+  return key;
 }
