@@ -39,6 +39,8 @@ export async function insertListedSubscribers(
         (email, unsubscribe_token, confirmed_at, consent_source, consent_recorded_at)
       select email, token, ${at}::timestamptz, ${source}, ${at}::timestamptz
       from listed where reason is null
+      -- in one order, so that imports of the same addresses wait for each other but never in a circle
+      order by email
       on conflict (lower(email)) do update set
         unsubscribe_token = excluded.unsubscribe_token,
         confirmed_at = excluded.confirmed_at,

@@ -30,7 +30,7 @@ export async function suppressAddresses(
   const [counts] = await executor.execute<SuppressionCounts>(sql`
     with listed as materialized (${valuesOf(emails)}), written as (
       insert into ${suppressedAddresses} as existing (address_hash, reason)
-      select ${addressHash(sql`email`)}, ${reason} from listed
+      select ${addressHash(sql`email`)}, ${reason} from listed order by email
       on conflict (address_hash) do update set
         reason = excluded.reason, reply = excluded.reply, created_at = excluded.created_at
       where excluded.reason = 'complaint' and existing.reason <> 'complaint'

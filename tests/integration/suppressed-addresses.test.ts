@@ -53,6 +53,14 @@ describe("the suppression list", () => {
     expect(await suppressed()).toEqual([{ reason: "complaint", reply: null }]);
   });
 
+  it("takes two lists of the same addresses at once, in whatever order they are", async () => {
+    const emails = Array.from({ length: 20_000 }, (_, index) => `reader-${index}@example.test`);
+    const counts = await Promise.all(
+      [emails, emails.toReversed()].map((list) => suppressAddresses(list, "listed")),
+    );
+    expect(counts.reduce((sum, { suppressed }) => sum + suppressed, 0)).toBe(20_000);
+  });
+
   it("lets the operator take an address off it, unless its owner complained", async () => {
     await bounce();
     expect(await liftSuppressions(["reader@example.test", "other@example.test"])).toBe(1);
