@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { type Answer, openConnection, send, type Visitor } from "../support/http-client";
+import { mailIdle } from "../support/mail";
 import { METRICS_TOKEN, type ProgramSite, startProgramSite } from "../support/program-site";
 import { expectSecurityHeaders, expectStrictPolicy, policyOf } from "../support/security-headers";
 import { type Contents, changedTables, readContents } from "../support/tables";
@@ -69,8 +70,11 @@ const routes: Record<string, Route> = {
     post: {
       form: credentials,
       answers: ["303 /", "303 /auth?tab=signup"],
-      // the mail to the owner of a taken address is recorded
-      writes: [["profiles", "sessions", "users"], ["users"]],
+      // the owner of a taken address is sent a mail, and that is recorded
+      writes: [
+        ["profiles", "sessions", "users"],
+        ["mails", "users"],
+      ],
     },
   },
   billing: {
@@ -269,6 +273,7 @@ describe.each([
       expect(outcome(answer)).toBe(expected(answers, signedIn));
       expectSecurityHeaders(answer);
       expect(answer.headers["cache-control"]).toMatch(/no-store|private/);
+      await mailIdle(site.database);
       expect(await written()).toEqual(writes[signedIn ? 1 : 0]);
     });
   });
