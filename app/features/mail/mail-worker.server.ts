@@ -91,6 +91,8 @@ class Worker {
   readonly #openTransport: () => MailTransport;
   readonly #circuit = new CircuitBreaker();
   readonly #connections: number;
+  /** All but one, which is kept for transactional mail. */
+  readonly #mostForCampaigns: number;
   readonly #rate: number | null;
 
   #transport: MailTransport | null = null;
@@ -104,10 +106,7 @@ class Worker {
   readonly #inHand = new Set<string>();
   /** Claimed mails of campaigns that wait for a connection. */
   #buffer: CampaignMail[] = [];
-  /**
-   * Connections campaigns may use: all but one, which is kept for transactional mail; fewer after the server asked for
-   * less, then slowly more again.
-   */
+  /** Connections campaigns may use now: fewer after the server asked for less, then slowly more again. */
   #campaignConnections: number;
   /** Whether the last claim of the lane found less than it asked for, so that only a poll can find more. */
   #isTransactionalDrained = false;
@@ -128,7 +127,8 @@ class Worker {
     this.#database = getDatabase().reopen({ max: DATABASE_CONNECTIONS });
     this.#recorder = new ResultRecorder(this.#database.db);
     this.#connections = MAIL_CONNECTIONS;
-    this.#campaignConnections = this.#connections - 1;
+    this.#mostForCampaigns = this.#connections - 1;
+    this.#campaignConnections = this.#mostForCampaigns;
     this.#rate = MAIL_RATE ?? null;
     this.#openTransport = openTransport;
     this.#campaigns = issueSource
@@ -332,11 +332,8 @@ class Worker {
       this.#campaignConnections = Math.max(1, this.#campaignConnections / 2);
       this.#campaigns?.pauseWhileBusy(now);
     } else if (verdict === "works") {
-      const most = this.#connections - 1;
-      this.#campaignConnections = Math.min(
-        most,
-        this.#campaignConnections + 1 / this.#campaignConnections,
-      );
+      const more = this.#campaignConnections + 1 / this.#campaignConnections;
+      this.#campaignConnections = Math.min(this.#mostForCampaigns, more);
     }
     const change = this.#circuit.record(verdict, now);
     if (change) setMailCircuit(change === "opened");
