@@ -235,7 +235,7 @@ describe("a campaign", () => {
     }
     await mailIdle();
     const { addresses } = await newCampaign(50);
-    await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 1_500 }]])));
+    await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 6_000 }]])));
     await vi.waitUntil(async () => (await sink.concurrency()) === 4, SOON);
     const to = "hurried@example.test";
     await enqueueMail({ kind: "password-reset", to, message });
