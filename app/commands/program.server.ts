@@ -3,7 +3,7 @@ import { BOOK_TITLE } from "~/book";
 import type { SetupOptions } from "~/features/billing/stripe-setup.server";
 import { logToStandardError } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
-import type { SendCommandOptions } from "./newsletter-commands.server";
+import type { SendCommandOptions } from "./newsletter-send.server";
 import type { SyncOptions } from "./stripe-commands.server";
 import type { BounceOptions, ListOptions } from "./subscriber-commands.server";
 
@@ -68,9 +68,11 @@ function addNewsletterCommands(newsletter: Command): void {
     .option("--rate <number>", "at most this many mails a second")
     .option("--dry-run", "only say what would be sent")
     .option("--yes", "do not ask; required without a terminal")
-    .action(async (file: string, options: SendCommandOptions) =>
-      (await commands()).send(file, options),
-    );
+    .action(async (file: string, options: SendCommandOptions) => {
+      logToStandardError();
+      const { send } = await import("./newsletter-send.server");
+      await send(file, options);
+    });
   newsletter
     .command("status [slug]")
     .description("show how far an issue is, or list the last ones")

@@ -1,9 +1,24 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Presets, SingleBar } from "cli-progress";
-import { campaignPhase, campaignTotals, shown } from "~/features/newsletter/campaign-report";
+import {
+  campaignPhase,
+  campaignTotals,
+  describeCampaign,
+  shown,
+} from "~/features/newsletter/campaign-report";
 import { describeDuration, RateMeter } from "~/features/newsletter/send-rate";
-import { findCampaign, readCampaignProgress } from "~db/queries/campaigns";
+import {
+  findCampaign,
+  findCampaignBySlug,
+  findFailureReplies,
+  readCampaignProgress,
+} from "~db/queries/campaigns";
 import { hasMailWorker } from "~db/queries/mail-workers";
+import type { Campaign } from "~db/schema";
+import { note, print } from "./output.server";
+
+/** Different replies of the mail server that a status names. */
+const LISTED_FAILURES = 5;
 
 /** Minimum time between two looks, in milliseconds; a look takes at most a twentieth of the time. */
 const INTERVAL_MS = 1_000;
@@ -16,7 +31,7 @@ const BAR_COLUMNS = 20;
  * Shows on the terminal how far a campaign is until nothing is left to send, or until Ctrl-C: false then. Only
  * reads, so leaving or losing the terminal changes nothing.
  */
-export async function watchCampaign(id: string): Promise<boolean> {
+async function watchCampaign(id: string): Promise<boolean> {
   const left = new AbortController();
   const leave = () => left.abort();
   process.once("SIGINT", leave);
@@ -69,4 +84,34 @@ export async function watchCampaign(id: string): Promise<boolean> {
     bar.stop();
     process.removeListener("SIGINT", leave);
   }
+}
+
+/** Watches a campaign, and reports it once it is over. */
+export async function watchAndReport({ id, slug }: Campaign): Promise<void> {
+  const finished = await watchCampaign(id);
+  if (!finished) {
+    return note(`The site goes on sending. 'newsletter status ${slug}' shows how far it is.`);
+  }
+  const campaign = await findCampaignBySlug(slug);
+  if (campaign) await report(campaign);
+}
+
+/** Prints how a campaign is doing. */
+export async function report(campaign: Campaign): Promise<void> {
+  const [progress, failures, hasWorker] = await Promise.all([
+    readCampaignProgress(campaign.id),
+    findFailureReplies(campaign.id, LISTED_FAILURES),
+    hasMailWorker(),
+  ]);
+  const lines = describeCampaign({ campaign, progress, failures, hasWorker, now: new Date() });
+  for (const line of lines) print(line);
+}
+
+/** Whether a running site sends mail; says so if none does. */
+export async function isSiteSending(): Promise<boolean> {
+  const isSending = await hasMailWorker();
+  if (!isSending) {
+    note("No running site has been seen in the last 20 seconds; mail is sent while one runs.");
+  }
+  return isSending;
 }

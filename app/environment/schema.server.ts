@@ -144,6 +144,13 @@ export const schema = z.object({
       "one e-mail address without a name, such as bounces@example.com",
     )
     .optional(),
+  MAIL_POSTAL_ADDRESS: z
+    .string()
+    .refine(
+      (text) => /^\P{Cc}{1,200}$/u.test(text),
+      "one line of up to 200 characters, such as Golden Path Press, 14 Lantern Lane, Burlington, Vermont 05401",
+    )
+    .optional(),
   MAIL_RATE: z
     .string()
     .refine(

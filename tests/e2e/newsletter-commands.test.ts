@@ -22,13 +22,18 @@ Dear walker,
 go on, as [members](/premium) do.
 `;
 
+const SENDER = {
+  MAIL_FROM: "Maren <maren@book.test>",
+  MAIL_POSTAL_ADDRESS: "14 Lantern Lane, Burlington",
+};
+
 let smtp: TestSmtpServer;
 let site: ProgramSite;
 const issue = issueFile(TEXT, { "lake.png": PNG_PIXEL });
 
 beforeAll(async () => {
   smtp = await startSmtpServer();
-  site = await startProgramSite({ SMTP_URL: smtp.url, MAIL_FROM: "Maren <maren@book.test>" });
+  site = await startProgramSite({ SMTP_URL: smtp.url, ...SENDER });
 });
 afterAll(async () => {
   await site?.close();
@@ -41,6 +46,7 @@ beforeEach(async () => {
 });
 
 const variables = () => ({
+  ...SENDER,
   DATABASE_URL: site.databaseUrl,
   DATA_DIR: site.dataDir,
   PUBLIC_URL: site.origin,
@@ -124,6 +130,7 @@ describe("newsletter send", () => {
     await vi.waitUntil(() => recipients().length === 3, { timeout: 20_000 });
     const mail = smtp.delivered.find(({ recipients }) => recipients[0] === "walker2@example.test");
     expect(mail?.text).toContain("Dear walker");
+    expect(mail?.text).toContain("14 Lantern Lane, Burlington");
     expect(mail?.headers["list-unsubscribe"]).toMatch(/^<http.*\/newsletter\/unsubscribe\?token=/);
 
     const page = await request(`${site.origin}/newsletter/the-first-mile`);

@@ -43,7 +43,7 @@ export function renderIssueMail(
         <MailLink href={pageUrl}>Read it on the site</MailLink>
       </MailSmallPrint>
     ),
-    list: { unsubscribeUrl, postalAddress: null },
+    list: { unsubscribeUrl, postalAddress: env().MAIL_POSTAL_ADDRESS ?? null },
   });
 }
 

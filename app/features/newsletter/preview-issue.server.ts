@@ -64,3 +64,11 @@ export function contentOf(issue: Issue, imageAddress: (name: string) => string):
     }),
   };
 }
+
+/** An issue's size in words. */
+export function describeSize({ images }: Issue, htmlBytes: number): string {
+  const size = `${Math.ceil(htmlBytes / 1024)} KB`;
+  if (images.length === 0) return size;
+  const bytes = images.reduce((sum, { content }) => sum + content.byteLength, 0);
+  return `${size}, and ${images.length === 1 ? "an image" : `${images.length} images`} of ${Math.ceil(bytes / 1024)} KB`;
+}

@@ -3,6 +3,7 @@ import { dirname, extname, isAbsolute, relative, resolve } from "node:path";
 import type { Image, ImageReference, Nodes, Root } from "mdast";
 import { visit } from "unist-util-visit";
 import { OperatorError } from "~db/operator-error";
+import { ensureSiteKey } from "~db/queries/site-keys";
 import { type FileProblem, type FrontMatter, splitFrontMatter } from "./front-matter";
 import { hasExif, type IssueImage, readImage } from "./issue-images";
 import { parseMarkdown } from "./markdown-tree.server";
@@ -55,6 +56,11 @@ export async function readIssue(file: string, imageKey: Buffer): Promise<Issue> 
       .filter(([, image]) => hasExif(image))
       .map(([url]) => `${url} carries Exif data, perhaps also where it was taken.`),
   };
+}
+
+/** As `readIssue`, for an issue whose images this site is to serve. */
+export async function readIssueForSite(file: string): Promise<Issue> {
+  return readIssue(file, await ensureSiteKey("newsletter-images"));
 }
 
 async function readText(file: string): Promise<string> {

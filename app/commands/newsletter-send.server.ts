@@ -1,0 +1,155 @@
+import { env } from "~/env.server";
+import { describeTime, shown } from "~/features/newsletter/campaign-report";
+import {
+  campaignLifetime,
+  createCampaign,
+  effectiveRate,
+  isForMembers,
+} from "~/features/newsletter/create-campaign.server";
+import { renderIssueMail, unsubscribeUrl } from "~/features/newsletter/issue-mail.server";
+import { IMAGES_PATH, issuePath } from "~/features/newsletter/newsletter-paths";
+import { contentOf, describeSize, weighIssue } from "~/features/newsletter/preview-issue.server";
+import { type Issue, readIssueForSite } from "~/features/newsletter/read-issue.server";
+import { parseRate, parseStartTime } from "~/features/newsletter/send-options.server";
+import { describeDuration } from "~/features/newsletter/send-rate";
+import { getDatabase } from "~db/client";
+import { OperatorError } from "~db/operator-error";
+import { type Audience, type AudienceCounts, countAudience } from "~db/queries/campaigns";
+import type { Campaign } from "~db/schema";
+import { requireConfirmation } from "./confirm.server";
+import { note, print } from "./output.server";
+import { isSiteSending, watchAndReport } from "./watch-campaign.server";
+import { withDatabase } from "./with-database.server";
+
+/** From here on it takes so long to write the mails that silence would worry. */
+const LARGE_LIST = 20_000;
+
+export type SendCommandOptions = {
+  to?: string;
+  at?: string;
+  rate?: string;
+  dryRun?: boolean;
+  yes?: boolean;
+};
+
+/**
+ * `newsletter send`: says what would be sent to how many, asks, writes the issue and all its mails in one
+ * transaction, and shows on a terminal how far the site is in sending them.
+ */
+export async function send(file: string, options: SendCommandOptions): Promise<void> {
+  const startAt = options.at === undefined ? new Date() : parseStartTime(options.at, new Date());
+  const rate = options.rate === undefined ? null : parseRate(options.rate);
+  await withDatabase(async () => {
+    const issue = await readIssueForSite(file);
+    const audience = audienceOf(issue, options.to);
+    const counts = await countAudience(audience);
+    await describeSend(issue, { audience, counts, rate, startAt: options.at ? startAt : null });
+    if (options.dryRun) return print("\nThis was a dry run: nothing was written or sent.");
+    if (!options.yes) await requireConfirmation(issue.slug, "send it");
+    if (counts.recipients >= LARGE_LIST) note("Writing the mails, a few seconds per 100,000 …");
+
+    const campaign = await writeCampaign(issue, {
+      audience,
+      startAt,
+      rate,
+      lifetimeMs: campaignLifetime(counts.recipients, rate),
+    });
+    if (startAt > new Date()) {
+      return print(
+        `They are sent from ${describeTime(startAt)}. Until then 'newsletter cancel ${issue.slug}' stops it.`,
+      );
+    }
+    if ((await isSiteSending()) && process.stderr.isTTY) await watchAndReport(campaign);
+  });
+}
+
+/** An issue for members is never sent to others by an option that was forgotten. */
+function audienceOf(issue: Issue, to: string | undefined): Audience {
+  if (to === undefined) return issue.premium ? "premium" : "subscribers";
+  if (to !== "subscribers" && to !== "premium") {
+    throw new OperatorError(`--to: found '${to}', wanted subscribers or premium.`);
+  }
+  if (issue.premium && to === "subscribers") {
+    throw new OperatorError(
+      "--to subscribers: the file says 'premium: true', which is for members alone. Remove that line to send it to everybody.",
+    );
+  }
+  return to;
+}
+
+type Plan = {
+  audience: Audience;
+  counts: AudienceCounts;
+  rate: number | null;
+  startAt: Date | null;
+};
+
+async function describeSend(
+  issue: Issue,
+  { audience, counts, rate, startAt }: Plan,
+): Promise<void> {
+  const content = contentOf(issue, (name) => env().PUBLIC_URL + IMAGES_PATH + name);
+  const { html } = await renderIssueMail(content, unsubscribeUrl("x".repeat(22)));
+  const { htmlBytes, warnings } = weighIssue(issue, html);
+  const { recipients, suppressed, unconfirmed, unsubscribedMembers } = counts;
+  const whom = audience === "premium" ? "members who have subscribed" : "subscribers";
+  const page = env().PUBLIC_URL + issuePath(issue.slug);
+  print(`Subject  ${issue.subject}`);
+  print(`Preview  ${issue.preview}`);
+  print(`Mail     ${describeSize(issue, htmlBytes)}`);
+  print(
+    `Page     ${page}${isForMembers(issue, audience) ? ", to others than members its beginning" : ""}`,
+  );
+  print(`To       ${shown(recipients)} ${whom}`);
+  if (suppressed > 0)
+    print(`         not to ${shown(suppressed)} whose address bounced or complained`);
+  if (unconfirmed > 0) print(`         not to ${shown(unconfirmed)} who have not confirmed`);
+  if (audience === "premium" && unsubscribedMembers > 0) {
+    print(`         not to ${shown(unsubscribedMembers)} members who have not subscribed`);
+  }
+  print(`Start    ${startAt ? describeTime(startAt) : "now"}`);
+  const perSecond = effectiveRate(rate);
+  if (perSecond !== null) {
+    const duration = describeDuration(recipients / perSecond);
+    print(`Rate     at most ${perSecond} a second: it takes ${duration} or longer`);
+  }
+  for (const warning of warnings) note(`Note: ${warning}`);
+  if (!env().MAIL_POSTAL_ADDRESS) {
+    note("Note: MAIL_POSTAL_ADDRESS is not set; many countries require a sender's postal address.");
+  }
+}
+
+/** Writes the campaign without a time limit on its statements, and says what was written. */
+async function writeCampaign(
+  issue: Issue,
+  options: Parameters<typeof createCampaign>[1],
+): Promise<Campaign> {
+  const connection = getDatabase().reopen({ max: 1, statementTimeout: null });
+  try {
+    const outcome = await connection.db.transaction((tx) => createCampaign(issue, options, tx));
+    const { campaign } = outcome;
+    switch (outcome.kind) {
+      case "created":
+        print(`\n${shown(outcome.queued)} mails are queued.`);
+        return campaign;
+      case "extended":
+        print(
+          `\nThis issue was sent on ${describeTime(campaign.createdAt)}. ${shown(outcome.queued)} mails are queued to those who have not had it.`,
+        );
+        if (campaign.state === "paused") {
+          note(`It is paused; 'newsletter resume ${campaign.slug}' sends them.`);
+        }
+        return campaign;
+      case "slug-taken":
+        throw new OperatorError(
+          `Nothing was sent: another issue was sent as '${campaign.slug}' on ${describeTime(campaign.createdAt)}, with another ${outcome.differs.join(", ")}. Nobody gets a slug twice, so give this one its own.`,
+        );
+      case "cancelled":
+        throw new OperatorError(
+          `Nothing was sent: '${campaign.slug}' was cancelled, which is final. To send it after all, give it another slug; who had it already then gets it again.`,
+        );
+    }
+  } finally {
+    await connection.close();
+  }
+}
