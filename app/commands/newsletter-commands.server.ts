@@ -77,8 +77,8 @@ async function renderTest(issue: Issue, to: string) {
   const url = unsubscribeUrl(token);
   const content = contentOf(issue, (name) => env().PUBLIC_URL + IMAGES_PATH + name);
   return {
-    subject: `Test: ${issue.subject}`,
     ...(await renderIssueMail(content, url)),
+    subject: `Test: ${issue.subject}`,
     headers: {
       "List-Unsubscribe": `<${url}>`,
       "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
