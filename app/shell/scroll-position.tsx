@@ -30,9 +30,9 @@ const POSITIONS = "positions";
  *   back.
  * - So it is after a pause in scrolling, since not every browser fires `scrollend` after every scroll, when the
  *   tab is hidden, and when a page is left for a fragment, even if it was never scrolled.
- * - The browser does not restore a position where one is stored, since Chromium learns of scrolling up to a
- *   second late, nor that of an entry from before hydration, once the router does: the router would take a
- *   position restored too early for that of the entry being left.
+ * - The browser does not restore a position that is stored: Chromium learns of scrolling up to a second late, and
+ *   the router would take one that Firefox restores too early for that of the entry being left. Until the router
+ *   does it, this script restores them.
  */
 function ScrollScript({ nonce }: { nonce: string | undefined }) {
   return (
@@ -46,22 +46,21 @@ function ScrollScript({ nonce }: { nonce: string | undefined }) {
 }
 
 const SCRIPT = `(() => {
-  addEventListener("popstate", () => {
-    if (document.documentElement.dataset.hydrated !== undefined) history.scrollRestoration = "manual";
-    const { state } = history;
-    if (state?.key) return;
-    history.replaceState({ ...state, key: Math.random().toString(36).slice(2) }, "");
-  });
-  const read = () => JSON.parse(sessionStorage.getItem("${POSITIONS}")) ?? {};
+  const read = () => {
+    try {
+      return JSON.parse(sessionStorage.getItem("${POSITIONS}")) ?? {};
+    } catch {
+      return {};
+    }
+  };
   const store = () => {
     try {
       const positions = { ...read(), [history.state.key]: scrollY };
       sessionStorage.setItem("${POSITIONS}", JSON.stringify(positions));
+      history.scrollRestoration = "manual";
     } catch {}
   };
-  try {
-    if (history.state.key in read()) history.scrollRestoration = "manual";
-  } catch {}
+  if (history.state?.key in read()) history.scrollRestoration = "manual";
   let pause;
   addEventListener("scroll", () => {
     clearTimeout(pause);
@@ -70,6 +69,16 @@ const SCRIPT = `(() => {
   addEventListener("scrollend", store);
   addEventListener("visibilitychange", () => document.hidden && store());
   addEventListener("click", ({ target }) => target.closest("a[href*='#']") && store());
+  addEventListener("popstate", () => {
+    const { state } = history;
+    if (!state?.key) {
+      history.replaceState({ ...state, key: Math.random().toString(36).slice(2) }, "");
+    } else if (document.documentElement.dataset.hydrated === undefined) {
+      const top = read()[state.key];
+      if (top !== undefined) return scrollTo({ top, behavior: "instant" });
+      document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    } else history.scrollRestoration = "manual";
+  });
 })();`;
 
 /**

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { BrowserWindow } from "../support/browsers/browser-window";
 import { firefoxPath } from "../support/browsers/firefox.mjs";
-import { openFirefoxWindow } from "../support/browsers/firefox-window";
+import { type FirefoxWindow, openFirefoxWindow } from "../support/browsers/firefox-window";
+import { Reader } from "../support/browsers/reader";
 import { siteForThisFile } from "../support/e2e-site";
 import { comeBack, followSectionLinks } from "../support/section-links";
 
 const site = siteForThisFile();
-let window: BrowserWindow;
+let window: FirefoxWindow;
 
 afterEach(async () => {
   const { errors } = window;
@@ -27,4 +27,38 @@ describe.skipIf(firefoxPath() === null)("every link to a section, in Firefox", (
     expect(await followSectionLinks(window, site.origin)).toBeGreaterThanOrEqual(11);
     await comeBack(window, site.origin);
   });
+
+  it.each(["before", "after"])(
+    "scrolls back and forward at once if it was followed before hydration, %s that",
+    async (when) => {
+      window = await openFirefoxWindow({ javaScript: true, reducedMotion: true });
+      const release = await window.holdScripts();
+      const hydrate = async () => {
+        await release();
+        await expect.poll(() => window.evaluate(isHydrated, null), { timeout: 20_000 }).toBe(true);
+      };
+      const reader = new Reader(window, site.origin);
+      await reader.visit("/");
+      await window.wheel(700);
+      const start = await reader.restingPosition();
+      await reader.click("Reviews", "header");
+      await reader.seesUnderHeader("reviews");
+      if (when === "after") await hydrate();
+      for (const _ of [1, 2]) {
+        await reader.goesBackAndForward();
+        await reader.seesUnderHeader("reviews");
+      }
+      await reader.goesBackTo("/");
+      expect(await reader.restingPosition()).toBe(start);
+      if (when === "before") {
+        await hydrate();
+        expect(await reader.restingPosition()).toBe(start);
+      }
+    },
+  );
 });
+
+/** Runs in the page. */
+function isHydrated(_: null): boolean {
+  return document.documentElement.dataset.hydrated !== undefined;
+}
