@@ -19,8 +19,8 @@ const requests = new Histogram({
 
 const queries = new Histogram({
   name: "database_query_duration_seconds",
-  help: "Duration of a statement",
-  labelNames: ["outcome"],
+  help: "Duration of a statement by the pool that ran it: the site's own, or the mail worker's",
+  labelNames: ["outcome", "pool"],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
   registers: [registry],
 });
@@ -79,10 +79,11 @@ const mailCircuit = new Gauge({
   registers: [registry],
 });
 
-/** The mail queue of all instances; null, which must not fail the scrape, while it cannot be read. */
-async function readMailQueue() {
-  return hasDatabase() ? readQueueLength().catch(() => null) : null;
-}
+const longestWait = new Gauge({
+  name: "mail_longest_wait_seconds",
+  help: "How long the transactional mail that has been due longest has waited",
+  registers: [registry],
+});
 
 new Gauge({
   name: "mails_queued",
@@ -90,20 +91,13 @@ new Gauge({
   labelNames: ["lane"],
   registers: [registry],
   async collect() {
-    const queue = await readMailQueue();
+    if (!hasDatabase()) return;
+    // a database that is down must not fail the scrape
+    const queue = await readQueueLength().catch(() => null);
     if (!queue) return;
     this.set({ lane: "transactional" }, queue.transactional);
     this.set({ lane: "campaign" }, queue.campaign);
-  },
-});
-
-new Gauge({
-  name: "mail_longest_wait_seconds",
-  help: "How long the transactional mail that has been due longest has waited",
-  registers: [registry],
-  async collect() {
-    const queue = await readMailQueue();
-    if (queue) this.set(queue.longestWaitS);
+    longestWait.set(queue.longestWaitS);
   },
 });
 
@@ -195,9 +189,11 @@ export function exposeStripeQueue(length: () => number): void {
   });
 }
 
-/** Counts a database statement and its duration; passed to the connection pool. */
-export function countQuery(milliseconds: number, failed: boolean): void {
-  queries.observe({ outcome: failed ? "failed" : "done" }, milliseconds / 1000);
+/** Returns what counts the statements of a connection pool, with their durations. */
+export function queryCounter(pool: "site" | "mail") {
+  return (milliseconds: number, failed: boolean): void => {
+    queries.observe({ outcome: failed ? "failed" : "done", pool }, milliseconds / 1000);
+  };
 }
 
 /** Counts an attempt that a rate limit rejected, by what it was counted by. */

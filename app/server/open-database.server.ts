@@ -1,6 +1,6 @@
 import { env } from "~/env.server";
 import { log } from "~/observability/log.server";
-import { countQuery } from "~/observability/metrics.server";
+import { queryCounter } from "~/observability/metrics.server";
 import { connectDatabase, openDatabase as openLazily, setDatabase } from "~db/client";
 import { openEmbeddedPostgres } from "~db/embedded";
 import { migrateDatabase } from "~db/migrate";
@@ -33,7 +33,7 @@ export async function openDatabase(
       });
   try {
     const database = await connectDatabase(DATABASE_URL ?? embedded?.url ?? "", {
-      onQuery: countQuery,
+      onQuery: queryCounter("site"),
       setting: embedded ? "the embedded PostgreSQL" : "DATABASE_URL",
       ...(purpose === "serve" ? { statementTimeout: VISITORS_TIMEOUT_MS } : {}),
     });
@@ -58,5 +58,5 @@ export async function openDatabase(
  */
 export function attachExternalDatabase(): void {
   const { DATABASE_URL } = env();
-  if (DATABASE_URL) setDatabase(openLazily(DATABASE_URL, { onQuery: countQuery }));
+  if (DATABASE_URL) setDatabase(openLazily(DATABASE_URL, { onQuery: queryCounter("site") }));
 }

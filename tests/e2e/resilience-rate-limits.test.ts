@@ -157,12 +157,12 @@ describe("too many attempts", () => {
   it("in a flood cause no queries", async () => {
     const email = newEmail();
     await allowedOf(4, () => post("/auth/login", { email, password }));
-    const queries = () => site.metric("database_query_duration_seconds_count");
+    const queries = () => site.metric("database_query_duration_seconds_count", { pool: "site" });
     for (let i = 0; i < 12; i++) await post("/auth/login", { email, password });
     const before = await queries();
     for (let i = 0; i < 40; i++) await post("/auth/login", { email, password });
-    // the mail worker makes a few meanwhile
-    expect((await queries()) - before).toBeLessThan(20);
+    // each reading of the metrics makes one
+    expect((await queries()) - before).toBeLessThanOrEqual(5);
     expect(
       await site.metric("rate_limited_total", { limited: "login", by: "account-from-network" }),
     ).toBeGreaterThan(20);

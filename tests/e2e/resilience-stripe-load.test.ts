@@ -182,7 +182,8 @@ describe("webhooks without a valid signature", () => {
     });
 
   it("are rejected without a query or a call, and with few log lines", async () => {
-    const queries = await site.metric("database_query_duration_seconds_count");
+    const queries = () => site.metric("database_query_duration_seconds_count", { pool: "site" });
+    const before = await queries();
     const rejected = await site.metric("stripe_webhooks_total", { outcome: "refused" });
     const flood = Array.from({ length: 150 }, (_, i) => [
       post({}),
@@ -190,7 +191,8 @@ describe("webhooks without a valid signature", () => {
     ]).flat();
     expect(statusesOf(await Promise.all(flood))).toEqual(new Set([400]));
     expect(await site.metric("stripe_webhooks_total", { outcome: "refused" })).toBe(rejected + 300);
-    expect(await site.metric("database_query_duration_seconds_count")).toBe(queries);
+    // each reading of the metrics makes one
+    expect((await queries()) - before).toBeLessThanOrEqual(5);
     expect(await callsToStripe()).toEqual({});
 
     const lines = site.program

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import pTimeout from "p-timeout";
 import { env } from "~/env.server";
 import { log } from "~/observability/log.server";
-import { setMailCircuit } from "~/observability/metrics.server";
+import { queryCounter, setMailCircuit } from "~/observability/metrics.server";
 import { type Database, getDatabase } from "~db/client";
 import {
   claimTransactionalMails,
@@ -124,7 +124,10 @@ class Worker {
   constructor({ composers, issueSource, openTransport = defaultTransport }: MailWorkerOptions) {
     const { MAIL_CONNECTIONS, MAIL_RATE } = env();
     // of its own, so that visitors never wait for the worker's statements and it never for theirs
-    this.#database = getDatabase().reopen({ max: DATABASE_CONNECTIONS });
+    this.#database = getDatabase().reopen({
+      max: DATABASE_CONNECTIONS,
+      onQuery: queryCounter("mail"),
+    });
     this.#recorder = new ResultRecorder(this.#database.db);
     this.#connections = MAIL_CONNECTIONS;
     this.#mostForCampaigns = this.#connections - 1;
