@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
+import { withCallPurpose } from "~/features/billing/call-purpose.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
+import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { isSubscribed } from "~/features/membership/access";
 import { loader as billing, action as openBilling } from "~/routes/billing/route";
 import { action as checkout } from "~/routes/checkout/route";
@@ -94,6 +96,30 @@ describe("coming back from the portal", () => {
     expect(whereTo(await comeBack())).toBe("/premium");
     expect(performance.now() - startedAt).toBeLessThan(5_500);
     await expect.poll(isMember, { timeout: 10_000 }).toBe(false);
+  });
+
+  it("waits for a new card that a webhook's sync is just paying with", async () => {
+    await becomeMember();
+    const subscription = await liveSubscription(reader);
+    await control(site.sandboxOrigin, "webhooks", { mode: "drop" });
+    await control(site.sandboxOrigin, `subscriptions/${subscription}/renew`, {
+      outcome: "declined",
+    });
+    const customer = (await findProfile(reader.id))?.stripeCustomerId ?? "";
+    await control(site.sandboxOrigin, `customers/${customer}/card`, { card: "4242424242424242" });
+    await control(site.sandboxOrigin, "faults", {
+      kind: "slow",
+      ms: 1_500,
+      times: 1,
+      match: "POST /v1/invoices",
+    });
+    const webhookSync = withCallPurpose("webhook", () => syncCustomer(customer));
+    const metadata = async () =>
+      (await stripeClient().subscriptions.retrieve(subscription)).metadata;
+    await expect.poll(metadata, { interval: 20 }).toHaveProperty("tried_payment_method");
+    await comeBack();
+    expect((await findProfile(reader.id))?.stripeSubscriptionStatus).toBe("active");
+    await webhookSync;
   });
 
   it("uses the row while Stripe is down", async () => {

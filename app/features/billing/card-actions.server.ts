@@ -17,24 +17,10 @@ const TRIED = "tried_payment_method";
  * Stripe's own retries take over, and none while a bank payment is pending. Resolves to whether anything was
  * changed at Stripe; rejects with Stripe's errors.
  */
-export async function switchToNewCard({
-  memberships,
-  failedPaymentMethods,
-  isPaymentPending,
-}: CustomerBilling): Promise<boolean> {
+export async function switchToNewCard(billing: CustomerBilling): Promise<boolean> {
+  const { failedPaymentMethods, isPaymentPending } = billing;
   let hasChanged = false;
-  for (const membership of memberships) {
-    const { subscription, coverage } = membership;
-    if (isOver(subscription) || subscription.pause_collection || coverage.withdrawn) continue;
-    const pinned = cardOf(subscription.default_payment_method);
-    const chosen = defaultCard(subscription);
-    const isReplaced =
-      pinned !== null &&
-      chosen !== null &&
-      chosen.id !== pinned.id &&
-      chosen.created >= pinned.created;
-    const card = isReplaced ? chosen : (pinned ?? chosen);
-    const openInvoice = findOpenInvoice(membership);
+  for (const { subscription, isReplaced, card, openInvoice } of mendable(billing)) {
     const isUntried =
       card !== null &&
       openInvoice !== null &&
@@ -52,6 +38,41 @@ export async function switchToNewCard({
     hasChanged = true;
   }
   return hasChanged;
+}
+
+/**
+ * Whether a new card has been tried for an open invoice with an outcome that Stripe does not show yet: another
+ * process, or a sync for another purpose, is just paying with it.
+ */
+export function isTryingNewCard(billing: CustomerBilling): boolean {
+  return mendable(billing).some(
+    ({ subscription, card, openInvoice }) =>
+      card !== null &&
+      openInvoice !== null &&
+      subscription.metadata[TRIED] === card.id &&
+      !billing.failedPaymentMethods.has(card.id),
+  );
+}
+
+/** The memberships that a new card may be used for, each with the card to be charged and what is owed. */
+function mendable({ memberships }: CustomerBilling) {
+  return memberships
+    .filter(
+      ({ subscription, coverage }) =>
+        !isOver(subscription) && !subscription.pause_collection && !coverage.withdrawn,
+    )
+    .map((membership) => {
+      const { subscription } = membership;
+      const pinned = cardOf(subscription.default_payment_method);
+      const chosen = defaultCard(subscription);
+      const isReplaced =
+        pinned !== null &&
+        chosen !== null &&
+        chosen.id !== pinned.id &&
+        chosen.created >= pinned.created;
+      const card = isReplaced ? chosen : (pinned ?? chosen);
+      return { subscription, isReplaced, card, openInvoice: findOpenInvoice(membership) };
+    });
 }
 
 /**

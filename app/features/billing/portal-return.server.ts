@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pTimeout from "p-timeout";
 import { isSubscribed } from "~/features/membership/access";
 import { log } from "~/observability/log.server";
@@ -10,6 +11,9 @@ export const PORTAL_RETURN_PATH = "/billing";
 
 /** How long the visitor waits for the sync, in milliseconds; after that a webhook or the timer updates the row. */
 const TIMEOUT_MS = 4_000;
+
+/** How soon the membership is looked at again while a webhook's sync is paying with the new card, in milliseconds. */
+const PAYMENT_INTERVAL_MS = 750;
 
 /**
  * Syncs a user who returns from the portal and resolves to whether they are a member. Failures of Stripe are
@@ -29,9 +33,16 @@ export async function returnFromPortal(
 }
 
 async function syncInTime(userId: string, stripeCustomerId: string): Promise<void> {
-  const synced = withCallPurpose("membership", () => syncCustomer(stripeCustomerId)).catch(
-    (error: unknown) =>
-      log().error({ userId, err: error }, "the return from the portal could not be synced"),
+  const deadline = performance.now() + TIMEOUT_MS;
+  const synced = withCallPurpose("membership", async () => {
+    for (;;) {
+      const outcome = await syncCustomer(stripeCustomerId);
+      if (outcome.kind !== "synced" || !outcome.isTryingNewCard) return;
+      if (performance.now() + PAYMENT_INTERVAL_MS > deadline) return;
+      await sleep(PAYMENT_INTERVAL_MS);
+    }
+  }).catch((error: unknown) =>
+    log().error({ userId, err: error }, "the return from the portal could not be synced"),
   );
   await pTimeout(synced, { milliseconds: TIMEOUT_MS, message: false });
 }

@@ -12,7 +12,7 @@ import { insertStripePrice } from "~db/queries/stripe-prices";
 import type { Profile } from "~db/schema";
 import { notifyAuthor } from "./author-notice.server";
 import { callPurpose } from "./call-purpose.server";
-import { switchToNewCard } from "./card-actions.server";
+import { isTryingNewCard, switchToNewCard } from "./card-actions.server";
 import { coalesce } from "./coalesce.server";
 import { type CustomerBilling, fetchBilling } from "./customer-billing.server";
 import { applyDisputeActions, type DisputeAction } from "./dispute-actions.server";
@@ -21,7 +21,8 @@ import { type BillingState, liveMemberships } from "./subscription-state";
 
 /** The state a sync wrote, or why there was nothing to write. */
 export type SyncOutcome =
-  | { kind: "synced"; userId: string; state: BillingState }
+  /** `isTryingNewCard`: another sync is just paying with a new card, so the state is about to change. */
+  | { kind: "synced"; userId: string; state: BillingState; isTryingNewCard: boolean }
   | { kind: "unknown-customer" };
 
 /** A snapshot of a customer's billing state at Stripe, with its sequence number. */
@@ -154,10 +155,11 @@ export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot):
   if (!written) return unknownCustomer(stripeCustomerId);
   const { before, state, isStale } = written;
   const userId = before.id;
+  const synced = { kind: "synced", userId, state } as const;
   if (isStale) {
     countSync("stale");
     log().info({ userId, stripeCustomerId }, "a newer snapshot of Stripe was already written");
-    return { kind: "synced", userId, state };
+    return { ...synced, isTryingNewCard: false };
   }
   const subscriptionId = state.stripeSubscriptionId;
   wakeMailWorker();
@@ -180,7 +182,7 @@ export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot):
     },
     "billing state synced",
   );
-  return { kind: "synced", userId, state };
+  return { ...synced, isTryingNewCard: isTryingNewCard(snapshot) };
 }
 
 function unknownCustomer(stripeCustomerId: string): SyncOutcome {
