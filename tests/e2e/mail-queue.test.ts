@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it, type TestContext, vi } from "vitest";
 import { type Database, openDatabase } from "~db/client";
+import { insertUser } from "~db/queries/users";
 import { send } from "../support/http-client";
 import { freePorts } from "../support/ports.mjs";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
@@ -9,39 +10,63 @@ import { type SmtpSink, startSmtpSink } from "../support/smtp-sink";
 
 const MAIL_FROM = "The Golden Path <letters@book.test>";
 
-let testDatabase: TestDatabase;
-let database: Database;
-let sink: SmtpSink;
-const data = temporaryDirectory();
-const programs: Program[] = [];
+const UNUSED_PORT = await freePorts(1);
 
+let sink: SmtpSink;
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase(testDatabase.url);
   sink = await startSmtpSink();
 });
-afterEach(async () => {
-  for (const program of programs.splice(0)) await program.stop();
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-  await sink.stop();
-  data.remove();
-});
+afterAll(() => sink.stop());
 
-async function start(SMTP_URL = sink.url): Promise<Program> {
-  const variables = { DATABASE_URL: testDatabase.url, DATA_DIR: data.path, MAIL_FROM, SMTP_URL };
-  const program = await startProgram({ variables });
-  programs.push(program);
-  return program;
-}
+/** A site's data, which programs share and which outlives them. */
+class Site {
+  readonly #testDatabase: TestDatabase;
+  readonly #data = temporaryDirectory();
+  readonly #database: Database;
+  readonly #programs: Program[] = [];
 
-async function signUp({ origin }: Program, email: string): Promise<void> {
-  const { status } = await send(`${origin}/auth/signup`, {
-    json: { email, password: "a long walk" },
-  });
-  expect(status).toBe(200);
+  /** A site whose only account has this address; removed when the test ends. */
+  static async withAccount(email: string, { onTestFinished }: TestContext): Promise<Site> {
+    const site = new Site(await createTestDatabase());
+    onTestFinished(() => site.#remove());
+    await site.addAccount(email);
+    return site;
+  }
+
+  private constructor(testDatabase: TestDatabase) {
+    this.#testDatabase = testDatabase;
+    this.#database = openDatabase(testDatabase.url);
+  }
+
+  async start(SMTP_URL = sink.url): Promise<Program> {
+    const DATABASE_URL = this.#testDatabase.url;
+    const variables = { DATABASE_URL, DATA_DIR: this.#data.path, MAIL_FROM, SMTP_URL };
+    const program = await startProgram({ variables });
+    this.#programs.push(program);
+    return program;
+  }
+
+  async addAccount(email: string): Promise<void> {
+    await insertUser({ email, passwordHash: "not a hash" }, this.#database.db);
+  }
+
+  /** The state of the only mail to this address. */
+  async stateOf(email: string) {
+    const [row] = await this.#database.db.execute<{
+      state: string;
+      composed: boolean;
+      doubts: number;
+    }>(sql`select state, message is not null as composed, times_in_doubt as doubts from mails
+           where address_hash = sha256(convert_to(${email}, 'UTF8'))`);
+    return row;
+  }
+
+  async #remove(): Promise<void> {
+    for (const program of this.#programs) await program.stop();
+    await this.#database.close();
+    await this.#testDatabase.drop();
+    this.#data.remove();
+  }
 }
 
 /** Sends the form; resolves when the answer has arrived. */
@@ -53,91 +78,89 @@ async function forgetPassword({ origin }: Program, email: string): Promise<void>
 const mailsTo = async (email: string) =>
   (await sink.deliveries()).filter(({ address }) => address === email);
 
-async function stateOf(email: string) {
-  const [row] = await database.db.execute<{ state: string; composed: boolean; doubts: number }>(
-    sql`select state, message is not null as composed, times_in_doubt as doubts from mails
-        where address_hash = sha256(convert_to(${email}, 'UTF8'))`,
-  );
-  return row;
-}
-
-it("sends the mail of a program that was killed right after its answer", async () => {
+// concurrent, since they mostly wait until the mails of a dead program are taken over
+it.concurrent("sends the mail of a program that was killed right after its answer", async (test) => {
   const email = "forgetful@example.test";
-  const port = await freePorts(1);
-  const before = await start(`smtp://127.0.0.1:${port}`);
-  await signUp(before, email);
+  const site = await Site.withAccount(email, test);
+  const before = await site.start(`smtp://127.0.0.1:${UNUSED_PORT}`);
   await forgetPassword(before, email);
   expect(await before.stop("SIGKILL")).toBe("SIGKILL");
   expect(await mailsTo(email)).toEqual([]);
 
-  await start();
+  await site.start();
   await vi.waitUntil(async () => (await mailsTo(email)).length > 0, { timeout: 30_000 });
   expect(await mailsTo(email)).toHaveLength(1);
 });
 
-it("sends the mail of a program that was killed after composing it", async () => {
+it.concurrent("sends the mail of a program that was killed after composing it", async (test) => {
   const email = "composed@example.test";
-  const before = await start(`smtp://127.0.0.1:${await freePorts(1)}`);
-  await signUp(before, email);
+  const site = await Site.withAccount(email, test);
+  const before = await site.start(`smtp://127.0.0.1:${UNUSED_PORT}`);
   await forgetPassword(before, email);
-  await vi.waitUntil(async () => (await stateOf(email))?.composed, { timeout: 10_000 });
+  await vi.waitUntil(async () => (await site.stateOf(email))?.composed, { timeout: 10_000 });
   await before.stop("SIGKILL");
 
-  await start();
+  await site.start();
   await vi.waitUntil(async () => (await mailsTo(email)).length > 0, { timeout: 30_000 });
   expect(await mailsTo(email)).toHaveLength(1);
 });
 
-it("resends what a killed program was sending, by another one, under the same Message-ID", async () => {
+it.concurrent("resends what a killed program was sending, by another one, under the same Message-ID", async (test) => {
   const email = "in-doubt@example.test";
+  const site = await Site.withAccount(email, test);
   await sink.script({ [email]: [{ hang: true }] });
-  const killed = await start();
-  await signUp(killed, email);
+  const killed = await site.start();
   await forgetPassword(killed, email);
   await vi.waitUntil(async () => (await mailsTo(email)).length === 1, { timeout: 10_000 });
-  const other = await start();
+  const other = await site.start();
   await killed.stop("SIGKILL");
 
-  await vi.waitUntil(async () => (await stateOf(email))?.state === "sent", { timeout: 40_000 });
-  expect(await stateOf(email)).toMatchObject({ doubts: 1 });
+  await vi.waitUntil(async () => (await site.stateOf(email))?.state === "sent", {
+    timeout: 40_000,
+  });
+  expect(await site.stateOf(email)).toMatchObject({ doubts: 1 });
   const [first, second, ...further] = await mailsTo(email);
   expect(second?.messageId).toBe(first?.messageId);
   expect(further).toEqual([]);
   expect(other.output()).toContain("some may arrive twice");
 });
 
-it("has the mail of a program that was suspended sent by another one, and goes on when it is resumed", async () => {
+it.concurrent("has the mail of a program that was suspended sent by another one, and goes on when it is resumed", async (test) => {
   const email = "suspended@example.test";
+  const site = await Site.withAccount(email, test);
   // taken whole, and answered only when the program is suspended
   await sink.script({ [email]: [{ wait: 10_000 }] });
-  const suspended = await start();
-  await signUp(suspended, email);
+  const suspended = await site.start();
   await forgetPassword(suspended, email);
   await vi.waitUntil(async () => (await sink.concurrency()) === 1, { timeout: 10_000 });
   process.kill(suspended.pid, "SIGSTOP");
-  const other = await start();
-  await vi.waitUntil(async () => (await stateOf(email))?.state === "sent", { timeout: 40_000 });
+  const other = await site.start();
+  await vi.waitUntil(async () => (await site.stateOf(email))?.state === "sent", {
+    timeout: 40_000,
+  });
   await other.stop();
   process.kill(suspended.pid, "SIGCONT");
 
   const next = "after-suspension@example.test";
-  await signUp(suspended, next);
+  await site.addAccount(next);
   await forgetPassword(suspended, next);
   await vi.waitUntil(async () => (await mailsTo(next)).length === 1, { timeout: 20_000 });
-  expect(await stateOf(email)).toMatchObject({ state: "sent", doubts: 1 });
+  expect(await site.stateOf(email)).toMatchObject({ state: "sent", doubts: 1 });
   const copies = await mailsTo(email);
   expect(copies).toHaveLength(2);
   expect(new Set(copies.map(({ messageId }) => messageId)).size).toBe(1);
   expect(suspended.output()).toContain("stops sending until it can");
 });
 
-it("sends what is queued when it stops, and answers within the time it has", async () => {
+it.concurrent("sends what is queued when it stops, and answers within the time it has", async (test) => {
   const email = "stopping@example.test";
+  const site = await Site.withAccount(email, test);
   await sink.script({ [email]: [{ wait: 1_000 }] });
-  const program = await start();
-  await signUp(program, email);
+  const program = await site.start();
   await forgetPassword(program, email);
-  await vi.waitUntil(async () => (await stateOf(email))?.state === "sending", { timeout: 10_000 });
+  await vi.waitUntil(async () => (await site.stateOf(email))?.state === "sending", {
+    timeout: 10_000,
+  });
   expect(await program.stop("SIGTERM")).toBe(0);
-  expect(await stateOf(email)).toMatchObject({ state: "sent", doubts: 0 });
+  expect(await site.stateOf(email)).toMatchObject({ state: "sent", doubts: 0 });
 });
