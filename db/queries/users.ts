@@ -79,6 +79,19 @@ export async function updatePasswordHash(
     .where(eq(users.id, userId));
 }
 
+/** The address of an account; null if there is none. */
+export async function findEmailOfUser(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<string | null> {
+  const [user] = await executor
+    .select({ email: users.email })
+    .from(users)
+    .where(eq(users.id, userId))
+    .limit(1);
+  return user?.email ?? null;
+}
+
 /** When an account was created; null if there is none. */
 export async function findAccountCreation(
   userId: string,

@@ -19,6 +19,8 @@ const SITE = "https://goldenpath.example";
 const TOKEN = "6f1c0d1e-4b5a-4f0e-9a77-2f1b6f0f9d3c.Qm9vayBvZiB0aGUgcGF0aCwgc2lnbmVkIGhlcmU";
 const FORGOT_PASSWORD = `${SITE}/auth/forgot-password`;
 const MEMBERS_AREA = `${SITE}/premium`;
+/** Asks to log in, and then shows what there is to manage. */
+const MANAGE = `${SITE}/billing/card`;
 const PRICE = { amount: "$9.99", period: "per month" };
 const NEXT_MONTH = new Date("2026-12-22T09:00:00Z");
 
@@ -142,38 +144,43 @@ export const MAIL_SAMPLES: Record<string, Mail> = {
   "membership-renewal-failed": membershipRenewalFailedMail({
     amount: PRICE.amount,
     accessUntil: NEXT_MONTH,
-    url: `${SITE}/billing/card`,
+    url: MANAGE,
   }),
   "membership-renewal-failed-without-access": membershipRenewalFailedMail({
     amount: null,
     accessUntil: null,
-    url: `${SITE}/billing/card`,
+    url: MANAGE,
   }),
   "membership-cancelled": membershipCancelledMail({
     endsAt: NEXT_MONTH,
-    renewsUntilThen: false,
-    url: MEMBERS_AREA,
+    outlook: "ends",
+    url: MANAGE,
   }),
   "membership-cancelled-far-ahead": membershipCancelledMail({
     endsAt: NEXT_MONTH,
-    renewsUntilThen: true,
-    url: MEMBERS_AREA,
+    outlook: "renews-until",
+    url: MANAGE,
+  }),
+  "membership-cancelled-in-trouble": membershipCancelledMail({
+    endsAt: NEXT_MONTH,
+    outlook: "ends-in-trouble",
+    url: MANAGE,
   }),
   "membership-ended": membershipEndedMail({ url: `${SITE}/#purchase` }),
   "membership-refunded": membershipRefundedMail({
     amount: PRICE.amount,
     outlook: { kind: "renews" },
-    url: MEMBERS_AREA,
+    url: MANAGE,
   }),
   "membership-refunded-and-ending": membershipRefundedMail({
     amount: PRICE.amount,
     outlook: { kind: "ends", at: NEXT_MONTH },
-    url: MEMBERS_AREA,
+    url: MANAGE,
   }),
   "membership-refunded-and-ended": membershipRefundedMail({
     amount: null,
     outlook: { kind: "ended" },
-    url: MEMBERS_AREA,
+    url: MANAGE,
   }),
   "author-notice": authorNoticeMail(authorNotice),
   "author-notice-without-payment": authorNoticeMail({ ...authorNotice, paymentUrl: null }),

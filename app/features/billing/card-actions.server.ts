@@ -1,7 +1,7 @@
 import Stripe from "stripe";
 import { log } from "~/observability/log.server";
-import { idOf } from "./coverage";
-import type { CustomerBilling, ExaminedMembership } from "./customer-billing.server";
+import type { CustomerBilling } from "./customer-billing.server";
+import { findOpenInvoice } from "./open-invoice";
 import { stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";
 
@@ -73,21 +73,6 @@ function mendable({ memberships }: CustomerBilling) {
       const card = isReplaced ? chosen : (pinned ?? chosen);
       return { subscription, isReplaced, card, openInvoice: findOpenInvoice(membership) };
     });
-}
-
-/**
- * The newest invoice, if Stripe has failed to collect it and is still retrying: not one whose collection the
- * author has stopped (https://docs.stripe.com/invoicing/integration/automatic-advancement-collection) or that
- * is paid manually. Older ones are for months without access, and the status depends on the newest.
- */
-function findOpenInvoice({ invoices, subscription }: ExaminedMembership): Stripe.Invoice | null {
-  const newest = invoices.find(({ id }) => id === idOf(subscription.latest_invoice));
-  const isOwed =
-    newest?.status === "open" &&
-    newest.attempted &&
-    newest.auto_advance &&
-    newest.collection_method === "charge_automatically";
-  return isOwed ? newest : null;
 }
 
 async function pay({ id }: Stripe.Invoice): Promise<void> {

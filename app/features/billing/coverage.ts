@@ -71,6 +71,41 @@ export function coverageOf(
   return { paidUntil, withdrawn: isRefunded ? "refund" : null };
 }
 
+/** The refund of a subscription's last payment. */
+export type FullRefund = {
+  chargeId: string;
+  /** In Stripe's minor unit of the currency. */
+  amount: number;
+  currency: string;
+  /** When it was refunded. */
+  at: Date;
+};
+
+/**
+ * The refund in full of what was paid for the last period; null if it was not refunded, or the charges were listed
+ * without their refunds.
+ */
+export function fullRefundOf(
+  invoices: readonly Stripe.Invoice[],
+  payments: Payments,
+  products: ReadonlySet<string>,
+): FullRefund | null {
+  const { paidUntil, withdrawn } = coverageOf(invoices, payments, products);
+  if (withdrawn !== "refund") return null;
+  const refunds = invoices
+    .filter((invoice) => invoice.status === "paid" && coveredUntil(invoice, products) === paidUntil)
+    .flatMap((invoice) => chargesOf(invoice, payments))
+    .flatMap(({ id, amount_refunded, currency, refunds }) =>
+      (refunds?.data ?? []).map(({ created }) => ({
+        chargeId: id,
+        amount: amount_refunded,
+        currency,
+        at: new Date(created * 1_000),
+      })),
+    );
+  return refunds.sort((a, b) => b.at.getTime() - a.at.getTime())[0] ?? null;
+}
+
 /** Whether a dispute is open or lost, and not merely an inquiry. */
 export function isHarmful({ dispute }: DisputedPayment): boolean {
   return !HARMLESS.has(dispute.status);

@@ -4,6 +4,8 @@ import {
   chargesOf,
   coverageOf,
   type DisputedPayment,
+  type FullRefund,
+  fullRefundOf,
   isPaidSince,
   type Payments,
   paymentsOf,
@@ -35,10 +37,12 @@ export class UnknownCustomer extends Error {
  */
 const CHARGES_WINDOW = 400 * 24 * 60 * 60;
 
-/** A membership with the disputes of its payments and the invoices that were read. */
+/** A membership, also an ended one, with the disputes and the refund of its payments and the invoices that were read. */
 export type ExaminedMembership = Membership & {
   disputes: DisputedPayment[];
   invoices: Stripe.Invoice[];
+  /** The refund in full of its last payment. */
+  refund: FullRefund | null;
 };
 
 /** A customer's billing state at Stripe. */
@@ -135,12 +139,14 @@ async function examine(
   charges: readonly Stripe.Charge[],
   products: ReadonlySet<string>,
 ): Promise<ExaminedMembership> {
-  const base = { subscription, item, disputes: [] };
-  if (isOver(subscription)) {
-    return { ...base, invoices: [], coverage: { paidUntil: null, withdrawn: null } };
-  }
   const payments = paymentsOf(charges);
   const { latest_invoice: latest } = subscription;
+  if (isOver(subscription)) {
+    const invoices = latest && typeof latest !== "string" ? [latest] : [];
+    const refund = fullRefundOf(invoices, payments, products);
+    const coverage = { paidUntil: null, withdrawn: null };
+    return { subscription, item, disputes: [], invoices, refund, coverage };
+  }
   const newest = latest && typeof latest !== "string" ? await withAllLines(latest) : null;
   const disputed = charges.filter(({ disputed }) => disputed);
   const isPlain =
@@ -156,6 +162,7 @@ async function examine(
     item,
     disputes,
     invoices,
+    refund: fullRefundOf(invoices, payments, products),
     coverage: coverageOf(invoices, payments, products, disputes),
   };
 }
@@ -197,7 +204,9 @@ async function listSubscriptions(customer: string): Promise<Stripe.Subscription[
 
 async function listCharges(customer: string): Promise<Stripe.Charge[]> {
   const since = Math.floor(Date.now() / 1_000) - CHARGES_WINDOW;
-  return all(stripeClient().charges.list({ customer, created: { gte: since }, limit: 100 }));
+  const { charges } = stripeClient();
+  const created = { gte: since };
+  return all(charges.list({ customer, created, limit: 100, expand: ["data.refunds"] }));
 }
 
 async function listInvoices(subscription: string): Promise<Stripe.Invoice[]> {

@@ -26,6 +26,7 @@ function membership({ status = "active", created = -DAY, end = 20 * DAY, ...paid
     coverage: { paidUntil: paidUntil === null ? null : seconds(paidUntil), withdrawn },
     disputes: [],
     invoices: [],
+    refund: null,
   } satisfies ExaminedMembership;
 }
 

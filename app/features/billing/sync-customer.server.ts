@@ -1,7 +1,7 @@
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { countSync } from "~/observability/metrics.server";
-import { type Executor, getDatabase } from "~db/client";
+import { getDatabase, type Transaction } from "~db/client";
 import {
   findProfileByCustomer,
   lockProfileByCustomer,
@@ -16,6 +16,7 @@ import { isTryingNewCard, switchToNewCard } from "./card-actions.server";
 import { coalesce } from "./coalesce.server";
 import { type CustomerBilling, fetchBilling } from "./customer-billing.server";
 import { applyDisputeActions, type DisputeAction } from "./dispute-actions.server";
+import { enqueueMembershipMails } from "./membership-mails.server";
 import { nextSyncAt } from "./next-sync";
 import { type BillingState, liveMemberships } from "./subscription-state";
 
@@ -112,12 +113,12 @@ export type WrittenSnapshot = { before: Profile; state: BillingState; isStale: b
 
 /**
  * Writes a snapshot to the customer's row, in the caller's transaction, unless one with a higher number has been
- * written, and notifies the author of a refund it is the first to show. The caller passes the result to
- * `reportSync` after the commit.
+ * written; notifies the author of a refund it is the first to show, and the member of what it shows of the
+ * membership. The caller passes the result to `reportSync` after the commit.
  */
 export async function writeSnapshot(
   snapshot: BillingSnapshot,
-  tx: Executor,
+  tx: Transaction,
 ): Promise<WrittenSnapshot> {
   const before = await lockProfileByCustomer(snapshot.stripeCustomerId, tx);
   if (!before) return null;
@@ -146,6 +147,7 @@ export async function writeSnapshot(
       tx,
     );
   }
+  await enqueueMembershipMails(before, snapshot, tx);
   return { before, state, isStale: false };
 }
 

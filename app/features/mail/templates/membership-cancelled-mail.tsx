@@ -4,22 +4,18 @@ import type { Mail } from "../render-mail";
 
 type MembershipCancelled = {
   endsAt: Date;
-  /** Whether it is still charged before it ends: it is set to end after more than the current period. */
-  renewsUntilThen: boolean;
-  /** The members' area, where the membership is taken up again too. */
+  /**
+   * Whether access lasts until then and nothing more is charged, or it is charged as before until then because it
+   * ends after more than the current period, or something else is wrong with it, so that neither is certain.
+   */
+  outlook: "ends" | "renews-until" | "ends-in-trouble";
+  /** Where the membership is managed, and taken up again. */
   url: string;
 };
 
 /** Confirms that a membership is cancelled, and says until when access lasts. */
-export function membershipCancelledMail({
-  endsAt,
-  renewsUntilThen,
-  url,
-}: MembershipCancelled): Mail {
-  const day = mailDate(endsAt);
-  const until = renewsUntilThen
-    ? `Your membership ends on ${day}. Until then it renews as before.`
-    : `You keep your access until ${day}, and nothing more will be charged.`;
+export function membershipCancelledMail({ endsAt, outlook, url }: MembershipCancelled): Mail {
+  const until = untilWhen(outlook, mailDate(endsAt));
   return {
     subject: "Your membership is cancelled",
     preview: until,
@@ -31,9 +27,9 @@ export function membershipCancelledMail({
         </MailText>
         <MailText>
           Thank you for the stretch you have walked with us. If you change your mind before that
-          day, you can take your membership up again in the members’ area.
+          day, you can take your membership up again.
         </MailText>
-        <MailButton href={url}>Open the members’ area</MailButton>
+        <MailButton href={url}>Manage your membership</MailButton>
       </>
     ),
     notes: (
@@ -42,4 +38,15 @@ export function membershipCancelledMail({
       </MailSmallPrint>
     ),
   };
+}
+
+function untilWhen(outlook: MembershipCancelled["outlook"], day: string): string {
+  switch (outlook) {
+    case "ends":
+      return `You keep your access until ${day}, and nothing more will be charged.`;
+    case "renews-until":
+      return `Your membership ends on ${day}. Until then it renews as before.`;
+    case "ends-in-trouble":
+      return `Your membership ends on ${day}.`;
+  }
 }

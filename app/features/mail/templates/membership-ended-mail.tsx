@@ -10,8 +10,8 @@ export function membershipEndedMail({ url }: { url: string }): Mail {
       <>
         <MailHeading>Your membership has ended</MailHeading>
         <MailText>
-          The members’ area is closed to you from today, and nothing more will be charged. Your
-          account stays, and so does your place on our list if you get our letters.
+          The members’ area is closed to you now, and nothing more will be charged. Your account
+          stays, and so does your place on our list if you get our letters.
         </MailText>
         <MailText>
           Thank you for walking with us. If you would like company again, you can come back whenever

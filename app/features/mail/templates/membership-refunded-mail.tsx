@@ -21,10 +21,9 @@ export function membershipRefundedMail({ amount, outlook, url }: MembershipRefun
       <>
         <MailHeading>Your payment was refunded</MailHeading>
         <MailText>
-          {amount
-            ? `Your last payment of ${amount} was refunded, so your access has ended.`
-            : "Your last payment was refunded, so your access has ended."}{" "}
-          Most banks show the money within five to ten business days.
+          Your last payment{amount && ` of ${amount}`} was refunded
+          {outlook.kind !== "ended" && ", so your access has ended"}. Most banks show the money
+          within five to ten business days.
         </MailText>
         <MailText>{whatBecomesOfIt(outlook)}</MailText>
         <MailButton href={url}>
@@ -47,6 +46,6 @@ function whatBecomesOfIt(outlook: MembershipRefunded["outlook"]): string {
     case "ends":
       return `The membership itself ends on ${mailDate(outlook.at)}, and nothing more will be charged.`;
     case "ended":
-      return "The membership itself has ended too, and nothing more will be charged.";
+      return "Your membership has ended, and nothing more will be charged.";
   }
 }

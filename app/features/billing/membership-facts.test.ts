@@ -1,0 +1,356 @@
+import type Stripe from "stripe";
+import { describe, expect, it } from "vitest";
+import type { ExaminedMembership } from "./customer-billing.server";
+import { type MembershipFact, membershipFacts } from "./membership-facts";
+import { billingStateOf, NO_MEMBERSHIP } from "./subscription-state";
+
+const HOUR = 60 * 60;
+const DAY = 24 * HOUR;
+/** The first payment, in seconds since 1970; all other times count from it. */
+const START = Date.UTC(2026, 5, 1) / 1_000;
+const PERIOD = 30 * DAY;
+
+const at = (seconds: number) => new Date((START + seconds) * 1_000);
+
+type Shape = {
+  id?: string;
+  status?: string;
+  /** Start of its current period. */
+  period?: number;
+  /** When it was bought, before the first payment. */
+  bought?: number;
+  cancelled?: { at: number; end: number };
+  ended?: number;
+  withdrawn?: "refund" | "dispute";
+  refunded?: number;
+  paused?: boolean;
+  invoice?: Partial<Stripe.Invoice>;
+  isPaid?: boolean;
+};
+
+/** A membership that was paid at the start of its period, unless told otherwise. */
+function membership(shape: Shape = {}): ExaminedMembership {
+  const { id = "sub_1", status = "active", period = 0, bought = 0, cancelled, ended } = shape;
+  const isPaid = shape.isPaid ?? shape.invoice === undefined;
+  const end = START + period + PERIOD;
+  const item = {
+    price: { id: "price_1", product: "prod_1" },
+    current_period_start: START + period,
+    current_period_end: end,
+  } as Stripe.SubscriptionItem;
+  const invoice = {
+    id: `in_${id}_${period}`,
+    status: "paid",
+    billing_reason: period === 0 ? "subscription_create" : "subscription_cycle",
+    created: START + period,
+    currency: "usd",
+    amount_remaining: 999,
+    attempted: true,
+    auto_advance: true,
+    collection_method: "charge_automatically",
+    status_transitions: { finalized_at: START + period + HOUR, paid_at: START + period },
+    ...shape.invoice,
+  } as Stripe.Invoice;
+  const subscription = {
+    id,
+    status,
+    created: START + bought,
+    cancel_at: cancelled ? START + cancelled.end : null,
+    cancel_at_period_end: false,
+    canceled_at: cancelled ? START + cancelled.at : ended === undefined ? null : START + ended,
+    ended_at: ended === undefined ? null : START + ended,
+    pause_collection: shape.paused ? { behavior: "void" } : null,
+    latest_invoice: invoice.id,
+    items: { data: [item] },
+  } as unknown as Stripe.Subscription;
+  const isOver = status === "canceled" || status === "incomplete_expired";
+  const refund =
+    shape.refunded === undefined
+      ? null
+      : { chargeId: `ch_${invoice.id}`, amount: 999, currency: "usd", at: at(shape.refunded) };
+  return {
+    subscription,
+    item,
+    disputes: [],
+    invoices: [invoice],
+    refund,
+    coverage: isOver
+      ? { paidUntil: null, withdrawn: null }
+      : { paidUntil: isPaid ? end : START + period, withdrawn: shape.withdrawn ?? null },
+  };
+}
+
+type Sync = { now: number; shapes?: Shape[]; isUnfinished?: boolean };
+
+/** The facts that each of consecutive syncs of a customer tells; a key is told once, as the database ensures. */
+function tell(...syncs: Sync[]): MembershipFact[][] {
+  let row = NO_MEMBERSHIP;
+  const keys = new Set<string>();
+  return syncs.map(({ now, shapes = [{}], isUnfinished = false }) => {
+    const memberships = shapes.map(membership);
+    const state = billingStateOf(memberships);
+    const facts = membershipFacts(row, { state, memberships, at: at(now), isUnfinished });
+    row = state;
+    return facts.filter(({ key }) => !keys.has(key) && keys.add(key));
+  });
+}
+
+const kinds = (...syncs: Sync[]) => tell(...syncs).map((facts) => facts.map(({ kind }) => kind));
+
+/** The last of the syncs' only fact. */
+function last(...syncs: Sync[]): MembershipFact {
+  const [fact, ...others] = tell(...syncs).at(-1) ?? [];
+  expect(others).toEqual([]);
+  if (!fact) throw new Error("Nothing was told.");
+  return fact;
+}
+
+const BOUGHT: Sync = { now: 60 };
+const UNPAID: Shape = {
+  status: "past_due",
+  period: PERIOD,
+  invoice: { status: "open", id: "in_2" },
+};
+const CANCELLED: Shape = { cancelled: { at: DAY, end: PERIOD } };
+const ENDED: Shape = { status: "canceled", ended: DAY };
+const REFUNDED: Shape = { withdrawn: "refund", refunded: DAY };
+
+describe("a membership that begins", () => {
+  it("is told once, with its next payment", () => {
+    expect(last(BOUGHT)).toEqual({
+      kind: "begun",
+      key: "begun:sub_1",
+      at: at(0),
+      renewsAt: at(PERIOD),
+    });
+    expect(kinds(BOUGHT, BOUGHT, { now: PERIOD + 60, shapes: [{ period: PERIOD }] })).toEqual([
+      ["begun"],
+      [],
+      [],
+    ]);
+  });
+
+  it("is told when it is paid, even days after it was bought", () => {
+    expect(
+      kinds(
+        { now: -4 * DAY, shapes: [{ status: "incomplete", bought: -5 * DAY, isPaid: false }] },
+        { now: 60, shapes: [{ bought: -5 * DAY }] },
+      ),
+    ).toEqual([[], ["begun"]]);
+  });
+
+  it("is not told when it is old, whatever the row knew of it", () => {
+    const restored = { now: 3 * DAY + 1 };
+    expect(kinds(restored)).toEqual([[]]);
+    expect(kinds({ now: 3 * DAY })).toEqual([["begun"]]);
+    const renewed = { now: PERIOD + 60, shapes: [{ period: PERIOD }] };
+    expect(kinds(renewed)).toEqual([[]]);
+    // access comes back
+    const unpaid = { ...UNPAID, status: "unpaid" };
+    expect(kinds({ now: 2 * PERIOD, shapes: [unpaid] }, renewed)).toEqual([[], []]);
+  });
+
+  it("is told of the second one a member buys", () => {
+    const shapes = [ENDED, { id: "sub_2", period: 2 * DAY, bought: 2 * DAY }];
+    const first = shapes[1] as Shape;
+    first.invoice = { billing_reason: "subscription_create" };
+    first.isPaid = true;
+    expect(kinds(BOUGHT, { now: DAY, shapes: [ENDED] }, { now: 2 * DAY, shapes })).toEqual([
+      ["begun"],
+      ["ended"],
+      ["begun"],
+    ]);
+  });
+
+  it("has no next payment if it was cancelled before it was first seen", () => {
+    const [facts] = tell({ now: DAY, shapes: [CANCELLED] });
+    expect(facts).toMatchObject([{ kind: "begun", renewsAt: null }, { kind: "cancelled" }]);
+  });
+});
+
+describe("a renewal that fails", () => {
+  const failed = { now: PERIOD + 2 * HOUR, shapes: [UNPAID] };
+
+  it("is told with what is owed, and until when access lasts", () => {
+    expect(last(BOUGHT, failed)).toEqual({
+      kind: "renewal-failed",
+      key: "renewal-failed:in_2",
+      at: at(PERIOD + HOUR),
+      amount: { unitAmount: 999, currency: "usd" },
+      accessUntil: at(PERIOD + 15 * DAY),
+    });
+    const unpaid = { ...failed, shapes: [{ ...UNPAID, status: "unpaid" }] };
+    expect(last(BOUGHT, unpaid)).toMatchObject({ accessUntil: null });
+  });
+
+  it("is told once per invoice, however often it is tried", () => {
+    const next = {
+      ...UNPAID,
+      period: 2 * PERIOD,
+      invoice: { status: "open" as const, id: "in_3" },
+    };
+    expect(
+      kinds(
+        BOUGHT,
+        failed,
+        { ...failed, now: failed.now + DAY },
+        { now: 2 * PERIOD, shapes: [next] },
+      ),
+    ).toEqual([["begun"], ["renewal-failed"], [], ["renewal-failed"]]);
+  });
+
+  it.each<[string, Shape]>([
+    ["is a draft", { ...UNPAID, invoice: { status: "draft", attempted: false } }],
+    ["was paid in the same sync", { period: PERIOD }],
+    ["was not tried", { ...UNPAID, invoice: { status: "open", attempted: false } }],
+    ["is not collected any more", { ...UNPAID, invoice: { status: "open", auto_advance: false } }],
+    ["is for something else", { ...UNPAID, invoice: { status: "open", billing_reason: "manual" } }],
+    [
+      "is the first one",
+      { ...UNPAID, invoice: { status: "open", billing_reason: "subscription_create" } },
+    ],
+    ["is of a paused membership", { ...UNPAID, paused: true }],
+    ["is of a disputed membership", { ...UNPAID, withdrawn: "dispute" }],
+  ])("is not told if the invoice %s", (_why, shape) => {
+    expect(kinds(BOUGHT, { now: PERIOD + 2 * HOUR, shapes: [shape] })[1]).toEqual([]);
+  });
+
+  it("waits for the next sync if this one could not tell whether it was paid meanwhile", () => {
+    expect(kinds(BOUGHT, { ...failed, isUnfinished: true }, failed)).toEqual([
+      ["begun"],
+      [],
+      ["renewal-failed"],
+    ]);
+  });
+
+  it("is not told when it is old, nor of a membership that was linked again", () => {
+    const late = { ...failed, now: PERIOD + HOUR + 3 * DAY + 1 };
+    expect(kinds(BOUGHT, late)).toEqual([["begun"], []]);
+    expect(kinds(failed)).toEqual([[]]);
+  });
+});
+
+describe("a membership that is cancelled", () => {
+  const cancelled = { now: DAY + 60, shapes: [CANCELLED] };
+
+  it("is told, with its end", () => {
+    expect(last(BOUGHT, cancelled)).toEqual({
+      kind: "cancelled",
+      key: `cancelled:sub_1:${START + DAY}`,
+      at: at(DAY),
+      outlook: { kind: "ends", at: at(PERIOD).toISOString() },
+    });
+  });
+
+  it("is told again only if it was resumed in between; resuming is not told", () => {
+    const again = { now: 2 * DAY, shapes: [{ cancelled: { at: 2 * DAY, end: PERIOD } }] };
+    // Stripe counts any request about a cancellation as the cancellation
+    expect(kinds(BOUGHT, cancelled, again)).toEqual([["begun"], ["cancelled"], []]);
+    expect(kinds(BOUGHT, cancelled, { now: DAY + 120 }, again)).toEqual([
+      ["begun"],
+      ["cancelled"],
+      [],
+      ["cancelled"],
+    ]);
+  });
+
+  it("promises nothing of one that is charged until then, or in trouble", () => {
+    const far = { cancelled: { at: DAY, end: 3 * PERIOD } };
+    expect(last(BOUGHT, { now: DAY, shapes: [far] })).toMatchObject({
+      outlook: { kind: "renews-until" },
+    });
+    const owed = { ...UNPAID, cancelled: { at: PERIOD + 3 * HOUR, end: 2 * PERIOD } };
+    const unpaid = { now: PERIOD + 2 * HOUR, shapes: [UNPAID] };
+    expect(last(BOUGHT, unpaid, { now: PERIOD + 4 * HOUR, shapes: [owed] })).toMatchObject({
+      kind: "cancelled",
+      outlook: { kind: "ends-in-trouble" },
+    });
+  });
+
+  it("is not told when it is old, while another one goes on, or when it was linked again", () => {
+    expect(kinds(BOUGHT, { ...cancelled, now: 4 * DAY + 1 })[1]).toEqual([]);
+    const another = { id: "sub_2", status: "past_due", isPaid: false };
+    expect(kinds(BOUGHT, { ...cancelled, shapes: [CANCELLED, another] })[1]).toEqual([]);
+    const old = { period: PERIOD, cancelled: { at: PERIOD + DAY, end: 2 * PERIOD } };
+    expect(kinds({ now: PERIOD + DAY, shapes: [old] })).toEqual([[]]);
+  });
+
+  it("is told by its end alone if it ends at once", () => {
+    const shape = { ...CANCELLED, ...ENDED };
+    expect(kinds(BOUGHT, { now: DAY, shapes: [shape] })[1]).toEqual(["ended"]);
+  });
+});
+
+describe("a membership that ends", () => {
+  it("is told once", () => {
+    const ended = { now: DAY + 60, shapes: [ENDED] };
+    expect(last(BOUGHT, ended)).toEqual({ kind: "ended", key: "ended:sub_1", at: at(DAY) });
+    expect(kinds(BOUGHT, ended, ended)).toEqual([["begun"], ["ended"], []]);
+  });
+
+  it("is not told while another one goes on", () => {
+    const another = { id: "sub_2" };
+    expect(kinds(BOUGHT, { now: DAY, shapes: [ENDED, another] })[1]).toEqual(["begun"]);
+    const abandoned = { id: "sub_2", status: "incomplete", isPaid: false };
+    expect(kinds(BOUGHT, { now: DAY, shapes: [ENDED, abandoned] })[1]).toEqual(["ended"]);
+  });
+
+  it("is not told of a checkout that was never paid, nor of an old end", () => {
+    const unpaid = { status: "incomplete", isPaid: false };
+    for (const status of ["canceled", "incomplete_expired"]) {
+      const ended = { ...ENDED, status, isPaid: false };
+      expect(kinds({ now: 0, shapes: [unpaid] }, { now: DAY, shapes: [ended] })).toEqual([[], []]);
+    }
+    expect(kinds(BOUGHT, { now: 4 * DAY + 1, shapes: [ENDED] })[1]).toEqual([]);
+    expect(kinds({ now: DAY, shapes: [ENDED] })).toEqual([[]]);
+  });
+});
+
+describe("a payment that is refunded", () => {
+  const refunded = { now: DAY + 60, shapes: [REFUNDED] };
+
+  it("is told, with what becomes of the membership", () => {
+    expect(last(BOUGHT, refunded)).toEqual({
+      kind: "refunded",
+      key: "refunded:ch_in_sub_1_0",
+      at: at(DAY),
+      amount: { unitAmount: 999, currency: "usd" },
+      outlook: { kind: "renews" },
+    });
+    const cancelledBefore = { now: DAY - 60, shapes: [{ cancelled: { at: 120, end: PERIOD } }] };
+    const both = { ...REFUNDED, cancelled: { at: 120, end: PERIOD } };
+    expect(last(BOUGHT, cancelledBefore, { now: DAY + 60, shapes: [both] })).toMatchObject({
+      outlook: { kind: "ends", at: at(PERIOD) },
+    });
+    const far = { ...REFUNDED, cancelled: { at: 120, end: 2 * PERIOD } };
+    const farBefore = { now: DAY - 60, shapes: [{ cancelled: far.cancelled }] };
+    expect(last(BOUGHT, farBefore, { now: DAY + 60, shapes: [far] })).toMatchObject({
+      outlook: { kind: "renews" },
+    });
+  });
+
+  it("tells the end too if both are new, and by itself if it comes later", () => {
+    const both = { now: DAY + 60, shapes: [{ ...ENDED, refunded: DAY }] };
+    expect(last(BOUGHT, both)).toMatchObject({ kind: "refunded", outlook: { kind: "ended" } });
+    expect(kinds(BOUGHT, refunded, both, both)).toEqual([["begun"], ["refunded"], ["ended"], []]);
+    const ended = { now: DAY + 60, shapes: [ENDED] };
+    expect(kinds(BOUGHT, ended, both, both)).toEqual([["begun"], ["ended"], ["refunded"], []]);
+  });
+
+  it("is not told when it is old, nor while another membership goes on", () => {
+    expect(kinds(BOUGHT, { ...refunded, now: 4 * DAY + 1 })[1]).toEqual([]);
+    const surplus = { ...REFUNDED, id: "sub_2" };
+    expect(kinds(BOUGHT, { now: DAY, shapes: [{}, surplus] })[1]).toEqual([]);
+  });
+});
+
+it("says nothing of a dispute but the end of a lost one", () => {
+  expect(
+    kinds(
+      BOUGHT,
+      { now: DAY, shapes: [{ withdrawn: "dispute" }] },
+      { now: DAY + 60, shapes: [ENDED] },
+    ),
+  ).toEqual([["begun"], [], ["ended"]]);
+  expect(kinds(BOUGHT, { now: DAY, shapes: [{ withdrawn: "dispute" }] }, BOUGHT)[2]).toEqual([]);
+});

@@ -1,0 +1,195 @@
+import { type MembershipOutlook, membershipOutlook } from "~/features/membership/membership-state";
+import type { Profile } from "~db/schema";
+import { cancelAtOf } from "./access-end-rule";
+import type { CustomerBilling, ExaminedMembership } from "./customer-billing.server";
+import { findOpenInvoice } from "./open-invoice";
+import { isOver } from "./subscription-state";
+
+/** An amount of money, in Stripe's minor unit of the currency. */
+export type Amount = { unitAmount: number; currency: string };
+
+/** Something that happened to a membership and that its owner is told by mail. */
+export type MembershipFact = {
+  /** The same for the same fact, however often and by whomever it is found. */
+  key: string;
+  /** When it happened. */
+  at: Date;
+} & (
+  | { kind: "begun"; renewsAt: Date | null }
+  /** `accessUntil` is null if access has ended. */
+  | { kind: "renewal-failed"; amount: Amount; accessUntil: Date | null }
+  | { kind: "cancelled"; outlook: Exclude<MembershipOutlook, { kind: "renews" }> }
+  | { kind: "ended" }
+  | { kind: "refunded"; amount: Amount; outlook: RefundOutlook }
+);
+
+/** What becomes of a membership whose payment was refunded. */
+export type RefundOutlook = { kind: "renews" } | { kind: "ends"; at: Date } | { kind: "ended" };
+
+type RowBefore = Pick<
+  Profile,
+  | "stripePriceId"
+  | "stripeSubscriptionId"
+  | "stripeSubscriptionStatus"
+  | "stripeCancelAtPeriodEnd"
+  | "accessWithdrawn"
+>;
+
+type Snapshot = Pick<CustomerBilling, "state" | "memberships"> & {
+  at: Date;
+  isUnfinished: boolean;
+};
+
+/**
+ * How old a fact may be that is still told, in milliseconds: after an outage it is late news, after restoring a
+ * backup or linking old memberships again it is none.
+ */
+const MAX_AGE_MS = 3 * 24 * 60 * 60 * 1_000;
+
+/** Statuses of a subscription that has begun and not ended. */
+const BEGUN = new Set(["active", "trialing", "past_due", "unpaid", "paused"]);
+
+/**
+ * What a snapshot shows for the first time, compared with the row it replaces. Only the membership that counts is
+ * looked at, and one that is already old when the row first has it is not news.
+ *
+ * A dispute is none of these facts: the member has opened it at their bank, which keeps them informed; pages show
+ * that the membership is paused, and the end of a lost one is told like any other.
+ */
+export function membershipFacts(before: RowBefore, snapshot: Snapshot): MembershipFact[] {
+  const { state, memberships, at: now } = snapshot;
+  const find = (wanted: string | null) =>
+    memberships.find(({ subscription }) => subscription.id === wanted);
+  const isNew = ({ at }: { at: Date }) => now.getTime() - at.getTime() <= MAX_AGE_MS;
+
+  const facts: (MembershipFact | null)[] = [];
+  const current = find(state.stripeSubscriptionId);
+  if (current) {
+    const known = before.stripeSubscriptionId === current.subscription.id ? before : null;
+    if (known || isNew({ at: begunAt(current) })) {
+      const refunded = refundedFact(known, current, snapshot);
+      facts.push(
+        begunFact(known, current, snapshot),
+        renewalFailedFact(current, snapshot),
+        cancelledFact(known, current, snapshot),
+        refunded,
+      );
+      if (refunded?.outlook.kind === "ended") return facts.filter(isFact).filter(isNew);
+    }
+  }
+  const last = find(before.stripeSubscriptionId);
+  facts.push(last ? endedFact(before, last, snapshot) : null);
+  return facts.filter(isFact).filter(isNew);
+}
+
+function begunFact(
+  known: RowBefore | null,
+  current: ExaminedMembership,
+  { state }: Snapshot,
+): MembershipFact | null {
+  if (state.stripePriceId === null || known?.stripePriceId) return null;
+  const isRenewing = membershipOutlook(state).kind === "renews";
+  return {
+    kind: "begun",
+    key: `begun:${current.subscription.id}`,
+    at: begunAt(current),
+    renewsAt: isRenewing ? dateOf(current.item.current_period_end) : null,
+  };
+}
+
+/** The invoice is the transition: it stays open until it is paid, and each gets one mail. */
+function renewalFailedFact(
+  current: ExaminedMembership,
+  { state, at: now, isUnfinished }: Snapshot,
+): MembershipFact | null {
+  const invoice = findOpenInvoice(current);
+  if (invoice?.billing_reason !== "subscription_cycle") return null;
+  if (isOver(current.subscription) || current.subscription.pause_collection) return null;
+  // it may have been paid with a new card after it was read; the next snapshot shows it
+  if (isUnfinished || state.accessWithdrawn) return null;
+  const end = state.stripeCurrentPeriodEnd;
+  return {
+    kind: "renewal-failed",
+    key: `renewal-failed:${invoice.id}`,
+    at: dateOf(invoice.status_transitions.finalized_at ?? invoice.created),
+    amount: { unitAmount: invoice.amount_remaining, currency: invoice.currency },
+    accessUntil: end !== null && end > now ? end : null,
+  };
+}
+
+function cancelledFact(
+  known: RowBefore | null,
+  current: ExaminedMembership,
+  snapshot: Snapshot,
+): MembershipFact | null {
+  const { state, at: now } = snapshot;
+  const outlook = membershipOutlook(state);
+  if (outlook.kind === "renews" || known?.stripeCancelAtPeriodEnd) return null;
+  if (hasAnother(current, snapshot)) return null;
+  const { id, canceled_at } = current.subscription;
+  return {
+    kind: "cancelled",
+    key: `cancelled:${id}:${canceled_at ?? outlook.at}`,
+    at: canceled_at === null ? now : dateOf(canceled_at),
+    outlook,
+  };
+}
+
+/** The mail of a refund that ends the membership says that too. */
+function refundedFact(
+  known: RowBefore | null,
+  current: ExaminedMembership,
+  snapshot: Snapshot,
+): Extract<MembershipFact, { kind: "refunded" }> | null {
+  const { refund, subscription } = current;
+  const hasEnded = isOver(subscription);
+  if (!refund || known?.accessWithdrawn === "refund" || hasAnother(current, snapshot)) return null;
+  if (!hasEnded && snapshot.state.accessWithdrawn !== "refund") return null;
+  return {
+    kind: "refunded",
+    key: `refunded:${refund.chargeId}`,
+    at: refund.at,
+    amount: { unitAmount: refund.amount, currency: refund.currency },
+    outlook: hasEnded ? { kind: "ended" } : refundOutlook(current),
+  };
+}
+
+/** A cancellation that lies beyond the current period does not keep the next one from being charged. */
+function refundOutlook({ subscription, item }: ExaminedMembership): RefundOutlook {
+  const end = cancelAtOf(subscription, item);
+  return end === null || end > item.current_period_end
+    ? { kind: "renews" }
+    : { kind: "ends", at: dateOf(end) };
+}
+
+function endedFact(
+  before: RowBefore,
+  last: ExaminedMembership,
+  snapshot: Snapshot,
+): MembershipFact | null {
+  const { id, status, ended_at } = last.subscription;
+  if (!BEGUN.has(before.stripeSubscriptionStatus ?? "") || status !== "canceled") return null;
+  if (hasAnother(last, snapshot)) return null;
+  return { kind: "ended", key: `ended:${id}`, at: ended_at ? dateOf(ended_at) : snapshot.at };
+}
+
+/** Whether its holder has another membership that goes on, so that the mails about this one would be wrong. */
+function hasAnother({ subscription }: ExaminedMembership, { memberships }: Snapshot): boolean {
+  return memberships.some(
+    ({ subscription: { id, status } }) => id !== subscription.id && BEGUN.has(status),
+  );
+}
+
+/** When a membership was first paid, which takes days by some methods; if unknown, when it was bought. */
+function begunAt({ subscription, invoices }: ExaminedMembership): Date {
+  const first = invoices.find(({ billing_reason }) => billing_reason === "subscription_create");
+  return dateOf(first?.status_transitions.paid_at ?? subscription.created);
+}
+
+function isFact(fact: MembershipFact | null): fact is MembershipFact {
+  return fact !== null;
+}
+
+function dateOf(seconds: number): Date {
+  return new Date(seconds * 1_000);
+}

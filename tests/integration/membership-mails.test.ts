@@ -1,0 +1,261 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { NO_MEMBERSHIP } from "~/features/billing/subscription-state";
+import {
+  type BillingSnapshot,
+  syncCustomer,
+  takeSnapshot,
+  writeSnapshot,
+} from "~/features/billing/sync-customer.server";
+import { isSubscribed } from "~/features/membership/access";
+import { action as webhook } from "~/routes/webhooks.stripe/route";
+import { getDatabase } from "~db/client";
+import { findProfile, updateProfile } from "~db/queries/profiles";
+import { mails, type RenderedMail } from "~db/schema";
+import { watchLog } from "../support/log";
+import { control, newMember, newPayer, type Payer } from "../support/payments";
+import { call, ORIGIN } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite({ payments: { webhook: (request) => call(webhook, request) } });
+});
+afterAll(() => site.close());
+beforeEach(() => play("webhooks", { mode: "drop" }));
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await play("webhooks/settle");
+  await getDatabase().db.execute(sql`truncate mails`);
+});
+
+const play = <Answer = Record<string, unknown>>(path: string, fields: object = {}) =>
+  control<Answer>(site.sandboxOrigin, path, fields as Record<string, unknown>);
+
+/** Mails to an account: no worker runs, so they stay queued. */
+async function mailsTo({ email }: { email: string }) {
+  return getDatabase()
+    .db.select({ kind: mails.kind, key: mails.idempotencyKey, message: mails.message })
+    .from(mails)
+    .where(eq(mails.recipient, email))
+    .orderBy(mails.createdAt, mails.kind);
+}
+
+const kindsTo = async (account: { email: string }) =>
+  (await mailsTo(account)).map(({ kind }) => kind.replace("membership-", ""));
+
+/** The text of the last mail to an account. */
+async function textTo(account: { email: string }): Promise<string> {
+  const message = (await mailsTo(account)).at(-1)?.message as RenderedMail;
+  return message.text.replaceAll("\u00a0", " ");
+}
+
+async function snapshotOf({ customer }: Payer): Promise<BillingSnapshot> {
+  const snapshot = await takeSnapshot(customer);
+  if (!snapshot) throw new Error("Nobody has the customer.");
+  return snapshot;
+}
+
+const write = (snapshot: BillingSnapshot) =>
+  getDatabase().db.transaction((tx) => writeSnapshot(snapshot, tx));
+
+describe.each(["arrival", "reverse", "random", "together"])(
+  "when Stripe delivers each event three times, in the order '%s'",
+  (order) => {
+    /** Does something at Stripe, and delivers the events of it. */
+    const happen = async (path: string, fields: object = {}) => {
+      await play("webhooks", { mode: "hold", duplicates: 2 });
+      await play(path, fields);
+      await play("webhooks/release", { order });
+      await play("webhooks/settle");
+    };
+
+    it("a member is mailed once of each thing that happens to the membership", async () => {
+      const member = await newPayer(site.sandboxOrigin);
+      const subscription = `subscriptions/${member.subscription}`;
+      await happen(`customers/${member.customer}/card`, { card: "4242424242424242" });
+      expect(await kindsTo(member)).toEqual(["begun"]);
+
+      await happen(`${subscription}/renew`, { outcome: "declined" });
+      await happen(`${subscription}/recover`);
+      expect(await kindsTo(member)).toEqual(["begun", "renewal-failed"]);
+
+      await happen(`${subscription}/cancel-at-period-end`);
+      await happen(`${subscription}/resume`);
+      await happen(`${subscription}/refund`);
+      await happen(`${subscription}/cancel`);
+      const all = ["begun", "renewal-failed", "cancelled", "refunded", "ended"];
+      expect(await kindsTo(member)).toEqual(all);
+
+      await Promise.all([1, 2, 3].map(() => syncCustomer(member.customer)));
+      expect(await kindsTo(member)).toEqual(all);
+    });
+  },
+);
+
+describe("two instances that sync a customer at the same time", () => {
+  it.each(["first", "second"])("mail once, if the %s snapshot is written first", async (first) => {
+    const payer = await newPayer(site.sandboxOrigin);
+    const snapshots = [await snapshotOf(payer), await snapshotOf(payer)];
+    if (first === "second") snapshots.reverse();
+    await Promise.all(snapshots.map(write));
+    expect(await kindsTo(payer)).toEqual(["begun"]);
+  });
+
+  it("mail once, if one of them has restored the row meanwhile", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await updateProfile(member.id, NO_MEMBERSHIP);
+    await syncCustomer(member.customer);
+    expect(await kindsTo(member)).toEqual(["begun"]);
+  });
+});
+
+describe("a member", () => {
+  it("is welcomed with the price, the next payment and the members' area", async () => {
+    const text = await textTo(await newMember(site.sandboxOrigin));
+    expect(text).toMatch(/Price +\$9\.99 per month/);
+    expect(text).toMatch(/Next payment +\w+ \d+, 20\d\d/);
+    expect(text).toContain(`${ORIGIN}/premium`);
+  });
+
+  it("reads what was not paid, until when access lasts, and where to mend it", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
+    await syncCustomer(member.customer);
+    const until = (await findProfile(member.id))?.stripeCurrentPeriodEnd;
+    const day = until?.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
+    const text = await textTo(member);
+    expect(text).toContain("did not let the payment of $9.99 through");
+    expect(text).toContain(`You keep your access until ${day}.`);
+    expect(text).toContain(`${ORIGIN}/billing/card`);
+  });
+
+  it("reads nothing of a renewal that failed and was paid in the same sync", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`customers/${member.customer}/card`, { card: "4242424242424242" });
+    await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
+    await syncCustomer(member.customer);
+    expect((await findProfile(member.id))?.stripeSubscriptionStatus).toBe("active");
+    expect(await kindsTo(member)).toEqual(["begun"]);
+  });
+
+  it("reads until when access lasts after cancelling, and each time after resuming", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const subscription = `subscriptions/${member.subscription}`;
+    await play(`${subscription}/cancel-at-period-end`);
+    await syncCustomer(member.customer);
+    expect(await textTo(member)).toMatch(
+      /You keep your access until \w+ \d+, 20\d\d, and nothing more will be charged\./,
+    );
+    await play(`${subscription}/resume`);
+    await syncCustomer(member.customer);
+    // Stripe's times have seconds
+    await play("clock", { seconds: 1 });
+    await play(`${subscription}/cancel-at-period-end`);
+    await syncCustomer(member.customer);
+    expect(await kindsTo(member)).toEqual(["begun", "cancelled", "cancelled"]);
+  });
+
+  it("reads that the membership has ended when it was not paid for", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const subscription = `subscriptions/${member.subscription}`;
+    await play(`${subscription}/renew`, { outcome: "declined" });
+    await syncCustomer(member.customer);
+    await play(`${subscription}/give-up`, { afterRetries: "cancel" });
+    await syncCustomer(member.customer);
+    expect(await kindsTo(member)).toEqual(["begun", "renewal-failed", "ended"]);
+    expect(await textTo(member)).toContain("The members' area is closed to you now");
+  });
+
+  it("reads of a refund what becomes of the membership, in one mail if it ends with it", async () => {
+    const renewing = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${renewing.subscription}/refund`);
+    await syncCustomer(renewing.customer);
+    expect(await textTo(renewing)).toMatch(
+      /payment of \$9\.99 was refunded, so your access has ended\..*still renews/s,
+    );
+    const ended = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${ended.subscription}/refund`);
+    await play(`subscriptions/${ended.subscription}/cancel`);
+    await syncCustomer(ended.customer);
+    expect(await kindsTo(ended)).toEqual(["begun", "refunded"]);
+    expect(await textTo(ended)).toMatch(/\$9\.99 was refunded\..*Your membership has ended/s);
+  });
+
+  it("reads nothing of a dispute but that the membership has ended once it is lost", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const { id } = await play<{ id: string }>(`subscriptions/${member.subscription}/dispute`);
+    await syncCustomer(member.customer);
+    expect(await kindsTo(member)).toEqual(["begun"]);
+    await play(`disputes/${id}/close`, { won: false });
+    await syncCustomer(member.customer);
+    expect(await kindsTo(member)).toEqual(["begun", "ended"]);
+  });
+
+  it("reads nothing that is old news, as after restoring a backup", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const subscription = `subscriptions/${member.subscription}`;
+    await getDatabase().db.execute(sql`truncate mails`);
+    await play(`${subscription}/cancel-at-period-end`);
+    await play(`${subscription}/age`, { days: 4 });
+    await syncCustomer(member.customer);
+    expect((await findProfile(member.id))?.stripeCancelAtPeriodEnd).toBe(true);
+    await updateProfile(member.id, NO_MEMBERSHIP);
+    await syncCustomer(member.customer);
+    expect(isSubscribed(await findProfile(member.id), new Date())).toBe(true);
+    expect(await kindsTo(member)).toEqual([]);
+  });
+});
+
+describe("the billing state", () => {
+  it("is written although the mail about it cannot be rendered", async () => {
+    const payer = await newPayer(site.sandboxOrigin);
+    const snapshot = await snapshotOf(payer);
+    for (const { item } of snapshot.memberships) item.current_period_end = Number.NaN;
+    const lines = watchLog();
+    await write(snapshot);
+    expect(isSubscribed(await findProfile(payer.id), new Date())).toBe(true);
+    expect(await kindsTo(payer)).toEqual([]);
+    expect(lines).toEqual([
+      {
+        level: "error",
+        message: "a member could not be mailed",
+        facts: {
+          userId: payer.id,
+          facts: [`begun:${payer.subscription}`],
+          err: expect.any(RangeError),
+        },
+      },
+    ]);
+  });
+
+  it("is written although the mail about it cannot be stored", async () => {
+    const payer = await newPayer(site.sandboxOrigin);
+    const { db } = getDatabase();
+    await db.execute(sql`alter table mails rename to mails_away`);
+    const lines = watchLog();
+    try {
+      await syncCustomer(payer.customer);
+    } finally {
+      await db.execute(sql`alter table mails_away rename to mails`);
+    }
+    expect(isSubscribed(await findProfile(payer.id), new Date())).toBe(true);
+    expect(lines.map(({ level, message }) => [level, message])).toContainEqual([
+      "error",
+      "a member could not be mailed",
+    ]);
+  });
+
+  it("takes the mail with it when it is rolled back", async () => {
+    const payer = await newPayer(site.sandboxOrigin);
+    const snapshot = await snapshotOf(payer);
+    const rolledBack = getDatabase().db.transaction(async (tx) => {
+      await writeSnapshot(snapshot, tx);
+      throw new Error("no");
+    });
+    await expect(rolledBack).rejects.toThrow("no");
+    expect(await kindsTo(payer)).toEqual([]);
+    await write(snapshot);
+    expect(await kindsTo(payer)).toEqual(["begun"]);
+  });
+});
