@@ -76,6 +76,7 @@ describe("what the routes declare", () => {
       "/auth/reset-password",
       "/auth/signup",
       "/billing",
+      "/billing/card",
       "/checkout",
       "/checkout/cancelled",
       "/checkout/success",
@@ -126,6 +127,7 @@ describe("what the routes declare", () => {
     ["/_root.data", null],
     ["//", null],
     ["/premium", null],
+    ["/billing/card", null],
     ["/checkout/success", null],
     ["/nowhere", null],
   ])("has the answer to %s cached under %s", (url, key) => {

@@ -100,6 +100,7 @@ const TARGETS = [
   "/newsletter/unsubscribe",
   "/checkout",
   "/billing",
+  "/billing/card",
   "/notice",
   "/webhooks/stripe",
   "/",

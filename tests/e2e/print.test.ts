@@ -14,6 +14,7 @@ const PAGES = [
   { path: "/premium", sheets: 1 },
   { path: "/checkout/success", sheets: 1 },
   { path: "/checkout/cancelled", sheets: 1 },
+  { path: "/billing/card", sheets: 1 },
   { path: "/auth", sheets: 1 },
   { path: "/the-wrong-turn", sheets: 1 },
 ];

@@ -193,6 +193,7 @@ describe("all other responses", () => {
   it.each([
     "/auth/forgot-password",
     "/checkout/cancelled",
+    "/billing/card",
     "/nothing/here",
     "/newsletter/nothing-here.data",
     "/premium",

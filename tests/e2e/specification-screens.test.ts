@@ -357,6 +357,7 @@ describe("the title of the page", () => {
     "/auth?tab=signup": "Sign Up · The Golden Path",
     "/auth/forgot-password": "Forgot your password? · The Golden Path",
     "/checkout/cancelled": "Checkout cancelled · The Golden Path",
+    "/billing/card": "Payment card · The Golden Path",
     "/no/such/page": "Page not found · The Golden Path",
   };
 

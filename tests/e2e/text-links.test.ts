@@ -11,6 +11,7 @@ describe("links in text", () => {
     { path: "/", links: ["About", "Preview", "Author", "Reviews", "Premium", "Newsletter"] },
     { path: "/auth", links: ["Forgot your password?"] },
     { path: "/auth/forgot-password", links: [] },
+    { path: "/billing/card", links: ["Forgot your password?"] },
     { path: "/checkout/cancelled", links: [] },
     { path: "/checkout/success", member: true, links: [] },
     { path: "/premium", member: true, links: [] },

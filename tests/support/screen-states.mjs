@@ -199,6 +199,18 @@ export const SCREEN_STATES = [
   },
   { name: "checkout-cancelled", visitor: "reader", show: open("/checkout/cancelled") },
 
+  { name: "card", show: open("/billing/card") },
+  { name: "card-past-due", visitor: "pastDue", show: open("/billing/card") },
+  { name: "card-member", visitor: "member", again: "card-past-due", show: open("/billing/card") },
+  { name: "card-refunded", visitor: "refunded", show: open("/billing/card") },
+  { name: "card-former-member", visitor: "former", show: open("/billing/card") },
+  {
+    name: "card-reader",
+    visitor: "reader",
+    again: "card-former-member",
+    show: open("/billing/card"),
+  },
+
   { name: "newsletter-confirm", show: (page, { links }) => visit(page, links.confirm) },
   { name: "newsletter-unsubscribe", show: (page, { links }) => visit(page, links.unsubscribe) },
   {

@@ -55,7 +55,7 @@ export function AuthProvider({ viewer, isViewerKnown, children }: AuthProviderPr
         return { error: { message: String(message) } };
       }
       // Navigating reloads the viewer with the page.
-      navigate("/");
+      navigate(String(answer.body.redirectTo ?? "/"));
       return { error: null };
     },
     [navigate, toast],

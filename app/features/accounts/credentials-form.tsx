@@ -19,14 +19,22 @@ type CredentialsFormProps = {
   email: string;
   /** The page follows a failed attempt: only the password has to be typed again. */
   retry: boolean;
-  onEmailChange: (email: string) => void;
+  onEmailChange?: (email: string) => void;
+  /** The page this form is on, to which it returns; without it, the account page. */
+  returnTo?: string;
 };
 
 /**
  * Email and password (specification, 4 and 5). The outcome is shown by toasts; after a failure the email stays,
  * and the password is cleared and focused.
  */
-export function CredentialsForm({ way, email, retry, onEmailChange }: CredentialsFormProps) {
+export function CredentialsForm({
+  way,
+  email,
+  retry,
+  onEmailChange,
+  returnTo,
+}: CredentialsFormProps) {
   const { signIn, signUp } = useAuth();
   const [busy, setBusy] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -65,8 +73,9 @@ export function CredentialsForm({ way, email, retry, onEmailChange }: Credential
         autoComplete="username"
         disabled={busy}
         defaultValue={email}
-        onChange={(event) => onEmailChange(event.currentTarget.value)}
+        onChange={(event) => onEmailChange?.(event.currentTarget.value)}
       />
+      {returnTo && <input type="hidden" name="returnTo" value={returnTo} />}
       {way === "signup" && <Honeypot />}
       <PasswordField
         ref={password}

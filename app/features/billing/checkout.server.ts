@@ -114,7 +114,7 @@ async function attemptCheckout(buyer: Buyer, profile: Profile): Promise<Checkout
       { userId: buyer.id, subscriptions: blocking.map(({ id, status }) => ({ id, status })) },
       "user already has a subscription: sent to the portal instead of a checkout",
     );
-    return { kind: "portal", url: await openPortal(customer.id, PORTAL_RETURN_PATH) };
+    return { kind: "portal", url: await openPortal(customer.id, "overview", PORTAL_RETURN_PATH) };
   }
 
   const open = await findUsableSession(sessions);

@@ -8,6 +8,8 @@ type ManageMembershipFormProps = {
   label?: string;
   variant?: ButtonVariant;
   className?: string;
+  /** Opens the portal's form for another card instead of its overview. */
+  opensCard?: boolean;
 };
 
 /** Opens Stripe's customer portal, where a membership is cancelled and its card changed. */
@@ -15,6 +17,7 @@ export function ManageMembershipForm({
   label = "Manage or cancel membership",
   variant = "secondary",
   className,
+  opensCard = false,
 }: ManageMembershipFormProps) {
   const [redirecting, setRedirecting] = useRedirecting();
   return (
@@ -27,6 +30,7 @@ export function ManageMembershipForm({
         setRedirecting(true);
       }}
     >
+      {opensCard && <input type="hidden" name="page" value="card" />}
       <Button type="submit" variant={variant} busy={redirecting}>
         {label}
       </Button>

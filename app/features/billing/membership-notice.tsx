@@ -5,6 +5,7 @@ import type { Viewer } from "~/features/accounts/viewer";
 import type { MembershipTrouble } from "~/features/membership/membership-state";
 import { ExclamationIcon } from "~/ui/icons";
 import { AccessEnd } from "./access-end";
+import { CARD_PATH } from "./billing-paths";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
 
 type Notice = { what: string; next: ReactNode; button: string; isUrgent: boolean };
@@ -99,7 +100,7 @@ export function MembershipBanner() {
   const { viewer } = useRootData();
   const { pathname } = useLocation();
   const trouble = viewer?.profile?.trouble;
-  if (!viewer || !trouble || pathname === "/premium") return null;
+  if (!viewer || !trouble || pathname === "/premium" || pathname === CARD_PATH) return null;
   if (trouble === "confirming" && pathname === "/checkout/success") return null;
   return (
     // above the landing page's first light, which reaches up under the header

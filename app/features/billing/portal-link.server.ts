@@ -2,7 +2,7 @@ import { log } from "~/observability/log.server";
 import { findProfile } from "~db/queries/profiles";
 import { withCallPurpose } from "./call-purpose.server";
 import { paymentPageProblem } from "./payment-pages.server";
-import { openPortal } from "./portal.server";
+import { openPortal, type PortalPage } from "./portal.server";
 import { PORTAL_RETURN_PATH } from "./portal-return.server";
 
 /** The page on which a membership is managed, or why there is none. */
@@ -10,8 +10,8 @@ export type PortalLink =
   | { kind: "page"; url: string }
   | { kind: "no-customer" | "no-page" | "unavailable"; message: string };
 
-/** The portal's URL for a user. Never throws: every failure is logged here. */
-export async function linkToPortal(userId: string): Promise<PortalLink> {
+/** The URL of a page of the portal for a user. Never throws: every failure is logged here. */
+export async function linkToPortal(userId: string, page: PortalPage): Promise<PortalLink> {
   try {
     const profile = await findProfile(userId);
     if (!profile?.stripeCustomerId) {
@@ -19,7 +19,7 @@ export async function linkToPortal(userId: string): Promise<PortalLink> {
     }
     const { stripeCustomerId } = profile;
     const url = await withCallPurpose("membership", () =>
-      openPortal(stripeCustomerId, PORTAL_RETURN_PATH),
+      openPortal(stripeCustomerId, page, PORTAL_RETURN_PATH),
     );
     const problem = paymentPageProblem(url);
     if (!problem) return { kind: "page", url };

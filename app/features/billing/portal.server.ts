@@ -9,31 +9,47 @@ const CACHE_TTL_MS = 10 * 60_000;
 /** The cached configuration id, or the pending request for it. */
 let cached: { client: Stripe; at: number; id: Promise<string | null> } | undefined;
 
+/** What the portal shows: its overview, or only the form for another card, after which it returns by itself. */
+export type PortalPage = "overview" | "card";
+
 /** The address of Stripe's customer portal for a customer, from which they come back to `returnPath`. */
-export async function openPortal(stripeCustomerId: string, returnPath: string): Promise<string> {
+export async function openPortal(
+  stripeCustomerId: string,
+  page: PortalPage,
+  returnPath: string,
+): Promise<string> {
+  const customer = { id: stripeCustomerId, page, returnUrl: `${env().PUBLIC_URL}${returnPath}` };
   const known = cached;
   const configuration = await portalConfigurationId();
   try {
-    return await createPortalSession(stripeCustomerId, returnPath, configuration);
+    return await createPortalSession(customer, configuration);
   } catch (error) {
     // The cached configuration may have been deactivated or deleted at Stripe.
     const mayBeOutdated = cached === known && isInvalidRequest(error);
     cached = undefined;
     if (!mayBeOutdated) throw error;
-    return createPortalSession(stripeCustomerId, returnPath, await portalConfigurationId());
+    return createPortalSession(customer, await portalConfigurationId());
   }
 }
 
 async function createPortalSession(
-  customer: string,
-  returnPath: string,
+  { id, page, returnUrl }: { id: string; page: PortalPage; returnUrl: string },
   configuration: string | null,
 ): Promise<string> {
   const session = await stripeClient().billingPortal.sessions.create({
-    customer,
-    return_url: `${env().PUBLIC_URL}${returnPath}`,
+    customer: id,
+    return_url: returnUrl,
     // Without it, Stripe falls back to the account's default configuration, if there is one.
     ...(configuration ? { configuration } : {}),
+    // https://docs.stripe.com/customer-management/portal-deep-links
+    ...(page === "card"
+      ? {
+          flow_data: {
+            type: "payment_method_update" as const,
+            after_completion: { type: "redirect" as const, redirect: { return_url: returnUrl } },
+          },
+        }
+      : {}),
   });
   return session.url;
 }

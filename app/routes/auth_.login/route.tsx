@@ -6,6 +6,7 @@ import { HASH_RETRY_SECONDS, hasHashQueueCapacity } from "~/features/accounts/pa
 import { readSession } from "~/features/accounts/sessions.server";
 import { logIn } from "~/features/accounts/sign-in.server";
 import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
+import { CARD_PATH } from "~/features/billing/billing-paths";
 import { clientNetworks } from "~/http/client-network.server";
 import { answerForm, failForm, limitForm, rejectBusyForm } from "~/http/form-answer.server";
 import { readForm } from "~/http/request-body.server";
@@ -19,13 +20,14 @@ export const loader = () => redirect(LOG_IN_PATH);
 
 /**
  * Logs in (specification, 4 and 8): redirects to '/' with the welcome toast, or back to the form with a toast
- * that says why not.
+ * that says why not. The form on the page of the payment card leads back to that page in either case.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request, context);
   const { email, password } = form.fields;
   const { clientAddress } = context;
-  const page = { redirectTo: LOG_IN_PATH, email };
+  const returnTo = form.fields.returnTo === CARD_PATH ? CARD_PATH : null;
+  const page = { redirectTo: returnTo ?? LOG_IN_PATH, email };
   const failure = (message?: string) => ({ ...page, toast: toasts.signInFailed(message) });
   const rejectBusy = () => {
     log().warn("login rejected: the password hashing queue is full");
@@ -44,7 +46,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   switch (outcome.kind) {
     case "signed-in": {
       const headers = await signInCookies(request, outcome);
-      return answerForm(form, { toast: toasts.signedIn, redirectTo: "/", headers });
+      return answerForm(form, { toast: toasts.signedIn, redirectTo: returnTo ?? "/", headers });
     }
     case "rejected":
       return failForm(form, 401, failure(outcome.message));

@@ -44,7 +44,7 @@ export async function action(args: ActionFunctionArgs) {
   }));
   if (limited) return limited;
 
-  const link = await linkToPortal(user.id);
+  const link = await linkToPortal(user.id, form.fields.page === "card" ? "card" : "overview");
   if (link.kind === "page") {
     return form.wantsJson
       ? answerForm(form, { toast: null, redirectTo: "/#purchase", body: { url: link.url } })

@@ -1,0 +1,113 @@
+import { Link } from "@remix-run/react";
+import type { ReactNode } from "react";
+import { CredentialsForm } from "~/features/accounts/credentials-form";
+import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
+import type { Viewer } from "~/features/accounts/viewer";
+import { ButtonLink } from "~/ui/button";
+import { PathDrawing } from "~/ui/path-drawing";
+import { AccessEnd } from "./access-end";
+import { CARD_PATH } from "./billing-paths";
+import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
+import { MembershipNotice } from "./membership-notice";
+
+type CardPageProps = {
+  viewer: Viewer | null;
+  /** What a failed attempt to log in left in the e-mail field. */
+  email: string | null;
+};
+
+/**
+ * Where mails send a member: to change the payment card or, whatever has become of the membership since, to manage
+ * it. A form, since Stripe's portal can only be opened for somebody who is signed in and asks for it.
+ */
+export function CardPage({ viewer, email }: CardPageProps) {
+  if (!viewer) {
+    return (
+      <Frame heading="Log in to your membership" lead="You come right back here.">
+        <div className="mt-8 max-w-[28rem]">
+          <CredentialsForm
+            way="login"
+            email={email ?? ""}
+            retry={email !== null}
+            returnTo={CARD_PATH}
+          />
+          <Link to={FORGOT_PASSWORD_PATH} className="text-link mt-4">
+            Forgot your password?
+          </Link>
+        </div>
+      </Frame>
+    );
+  }
+  const { profile, isSubscribed } = viewer;
+  const trouble = profile?.trouble ?? null;
+  if (trouble === "past-due" || (trouble === null && isSubscribed)) {
+    return (
+      <Frame heading="Update your payment card" lead={whyUpdate(viewer)}>
+        <ManageMembershipForm
+          label="Update payment card"
+          variant="primary"
+          className="mt-8"
+          opensCard
+        />
+      </Frame>
+    );
+  }
+  if (trouble !== null) {
+    return (
+      <Frame heading="Your membership">
+        <div className="mt-8">
+          <MembershipNotice viewer={viewer} />
+        </div>
+      </Frame>
+    );
+  }
+  return (
+    <Frame
+      heading="No membership at present"
+      lead={
+        profile?.hasInvoices
+          ? "Your membership has ended, so there is no card to update and nothing to pay."
+          : "There is no card to update: this account has no membership. If you pay for one, log in with its email address."
+      }
+    >
+      <div className="mt-8 flex flex-wrap gap-3">
+        <ButtonLink to="/#purchase">See the premium offer</ButtonLink>
+        {profile?.hasInvoices && <ManageMembershipForm label={INVOICES_LABEL} />}
+      </div>
+    </Frame>
+  );
+}
+
+type FrameProps = { heading: string; lead?: ReactNode; children: ReactNode };
+
+function Frame({ heading, lead, children }: FrameProps) {
+  return (
+    <section className="frame outcome-page">
+      <PathDrawing shows="waiting" />
+      <p className="eyebrow">Premium</p>
+      <h1 className="page-heading">{heading}</h1>
+      {lead && <p className="lead">{lead}</p>}
+      {children}
+    </section>
+  );
+}
+
+function whyUpdate({ profile, isSubscribed }: Viewer): ReactNode {
+  if (profile?.trouble !== "past-due") {
+    return "Your membership is paid for. The next payment is taken from the card you put in here.";
+  }
+  const end = profile.stripe_current_period_end;
+  return (
+    <>
+      Your last membership payment did not go through.{" "}
+      {isSubscribed && end ? (
+        <>
+          You keep your access until <AccessEnd at={end} />.
+        </>
+      ) : (
+        "Your access is paused until it does."
+      )}{" "}
+      Put in another card, and the payment is tried again with it right away.
+    </>
+  );
+}
