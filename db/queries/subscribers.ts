@@ -74,14 +74,14 @@ export async function confirmSubscriber(
   id: string,
   now: Date,
   executor: Executor = getDatabase().db,
-): Promise<{ email: string } | null> {
+): Promise<Pick<Subscriber, "email" | "unsubscribeToken"> | null> {
   const [confirmed] = await executor
     .update(subscribers)
     .set({
       confirmedAt: sql`coalesce(${subscribers.confirmedAt}, ${now.toISOString()}::timestamptz)`,
     })
     .where(eq(subscribers.id, id))
-    .returning({ email: subscribers.email });
+    .returning({ email: subscribers.email, unsubscribeToken: subscribers.unsubscribeToken });
   return confirmed ?? null;
 }
 

@@ -70,9 +70,9 @@ const routes: Record<string, Route> = {
     post: {
       form: credentials,
       answers: ["303 /", "303 /auth?tab=signup"],
-      // the owner of a taken address is sent a mail, and that is recorded
+      // the new account is welcomed; the owner of a taken address is sent a mail, and that is recorded
       writes: [
-        ["profiles", "sessions", "users"],
+        ["mails", "profiles", "sessions", "users"],
         ["mails", "users"],
       ],
     },
@@ -82,6 +82,7 @@ const routes: Record<string, Route> = {
     get: "302 /#purchase",
     post: { form: {}, answers: ["302 /auth", "303 /#purchase"] },
   },
+  "billing_.card": { path: "/billing/card", get: "200" },
   checkout: {
     path: "/checkout",
     get: "302 /#purchase",
@@ -109,7 +110,7 @@ const routes: Record<string, Route> = {
     post: {
       form: { email: "reader@example.test" },
       answers: "303 /#newsletter",
-      writes: [["subscribers"], []],
+      writes: [["mails", "subscribers"], []],
     },
   },
   // no issue has been sent
@@ -208,6 +209,7 @@ describe.each([
     visitor = site.visitor();
     count += 1;
     if (signedIn) await visitor.signUp(`visitor-${count}@example.test`);
+    await mailIdle(site.database);
     before = await readContents(site.database);
   });
 
@@ -325,6 +327,7 @@ describe("what is not a route", () => {
   it("renders each page with its own nonce", async () => {
     const visitor = site.visitor();
     await visitor.signUp("nonces@example.test");
+    await mailIdle(site.database);
     before = await readContents(site.database);
     const pages = await Promise.all(Array.from({ length: 5 }, () => visitor.get("/")));
     const nonces = pages.map((page) => policyOf(page)["script-src"]?.[1]);

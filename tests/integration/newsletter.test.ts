@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { unsubscribePath } from "~/features/newsletter/subscriber-links.server";
@@ -7,11 +7,12 @@ import { action as unsubscribe } from "~/routes/newsletter_.unsubscribe/route";
 import { getDatabase, setDatabase } from "~db/client";
 import { findSubscriberByEmail } from "~db/queries/subscribers";
 import { suppressAddresses } from "~db/queries/suppressed-addresses";
-import { watchLog } from "../support/log";
-import { flashOf, post } from "../support/routes";
+import { mails } from "~db/schema";
+import { everythingIn, watchLog } from "../support/log";
+import { fillMailQueue } from "../support/mail";
+import { flashOf, ORIGIN, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
-import { countRows } from "../support/tables";
 
 const SUCCESS = {
   title: "🎉 Success!",
@@ -40,7 +41,14 @@ afterAll(async () => {
   await site.close();
   await smtp.close();
 });
-afterEach(() => vi.restoreAllMocks());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await getDatabase().db.execute(sql`truncate mails`);
+});
+
+/** Mails to an address: no worker runs, so they stay queued. */
+const mailsTo = (email: string) =>
+  getDatabase().db.select().from(mails).where(eq(mails.recipient, email));
 
 let count = 0;
 const newEmail = () => `listener-${++count}-${Date.now()}@example.test`;
@@ -53,11 +61,55 @@ async function toastOfSubscribing(email: string) {
 }
 
 describe("subscribing to the newsletter", () => {
-  it("adds the address to the list at once, and sends no mail", async () => {
+  it("adds the address to the list at once, and welcomes it by a mail with which it can leave", async () => {
+    const email = newEmail();
+    expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
+    const subscriber = await findSubscriberByEmail(email);
+    expect(subscriber?.confirmedAt).toBeInstanceOf(Date);
+    const [mail, ...others] = await mailsTo(email);
+    expect(others).toEqual([]);
+    expect(mail?.kind).toBe("newsletter-welcome");
+    const leave = ORIGIN + unsubscribePath(subscriber?.unsubscribeToken ?? "");
+    expect(mail?.message?.headers).toEqual({
+      "List-Unsubscribe": `<${leave}>`,
+      "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    });
+    expect(mail?.message?.text).toContain(leave);
+    // the key outlives the mail, and must not let anybody unsubscribe
+    expect(mail?.idempotencyKey).not.toContain(subscriber?.unsubscribeToken);
+  });
+
+  it("welcomes an address once, however often somebody subscribes and unsubscribes it", async () => {
+    const email = newEmail();
+    for (let time = 0; time < 3; time++) {
+      expect(await toastOfSubscribing(time === 1 ? email.toUpperCase() : email)).toEqual(SUCCESS);
+      const token = (await findSubscriberByEmail(email))?.unsubscribeToken ?? "";
+      await post(unsubscribe, { path: unsubscribePath(token), form: {} });
+    }
+    expect(await mailsTo(email)).toHaveLength(1);
+  });
+
+  it("does not fail for want of a welcome", async () => {
+    const email = newEmail();
+    const { db } = getDatabase();
+    const lines = watchLog();
+    await db.execute(sql`alter table mails rename to mails_away`);
+    try {
+      expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
+    } finally {
+      await db.execute(sql`alter table mails_away rename to mails`);
+    }
+    expect((await findSubscriberByEmail(email))?.confirmedAt).toBeInstanceOf(Date);
+    expect(lines.map(({ level }) => level)).toEqual(["error"]);
+    expect(everythingIn(lines)).not.toContain(email);
+  });
+
+  it("welcomes nobody while too much mail waits", async () => {
+    await fillMailQueue();
     const email = newEmail();
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
     expect((await findSubscriberByEmail(email))?.confirmedAt).toBeInstanceOf(Date);
-    expect(await countRows(getDatabase(), "mails")).toBe(0);
+    expect(await mailsTo(email)).toEqual([]);
   });
 
   it("asks the owner of a suppressed address to confirm it, since nothing else would reach them", async () => {
@@ -65,10 +117,7 @@ describe("subscribing to the newsletter", () => {
     await suppressAddresses([email], "complaint");
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
     expect((await findSubscriberByEmail(email))?.confirmedAt).toBeNull();
-    expect(await getDatabase().db.execute(sql`select kind, recipient, state from mails`)).toEqual([
-      { kind: "newsletter-confirmation", recipient: email, state: "queued" },
-    ]);
-    await getDatabase().db.execute(sql`truncate mails`);
+    expect((await mailsTo(email)).map(({ kind }) => kind)).toEqual(["newsletter-confirmation"]);
   });
 
   it("recognizes an address that is already on it, in any case", async () => {

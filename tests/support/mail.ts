@@ -105,3 +105,11 @@ export async function mailIdle({ db }: Database = getDatabase()): Promise<void> 
     { timeout: 20_000, interval: 20 },
   );
 }
+
+/** Queues as many mails, none of them due, as make the site accept no more. */
+export async function fillMailQueue({ db }: Database = getDatabase()): Promise<void> {
+  await db.execute(sql`
+    insert into mails (kind, priority, recipient, address_hash, due_at, expires_at)
+    select 'author-notice', 1, 'a@example.test', '', now() + interval '1 hour', now() + interval '1 day'
+    from generate_series(1, 10001)`);
+}

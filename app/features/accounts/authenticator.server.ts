@@ -1,9 +1,12 @@
 import { Authenticator } from "remix-auth";
 import { FormStrategy } from "remix-auth-form";
 import { env } from "~/env.server";
+import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { type ClientNetworks, clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";
+import { getDatabase } from "~db/client";
 import { findUserByEmail, insertUser } from "~db/queries/users";
+import { enqueueAccountWelcome } from "./account-welcome.server";
 import { firstProblem, logInSchema, signUpSchema } from "./credentials";
 import { hashPassword, verifyPassword } from "./password.server";
 import type { VerifiedUser } from "./sessions.server";
@@ -89,8 +92,13 @@ async function signUp(form: FormData, network: ClientNetworks): Promise<Authenti
   const { email, password } = parsed.data;
 
   const passwordHash = await hashPassword(password, network);
-  const user = await insertUser({ email, passwordHash });
+  const user = await getDatabase().db.transaction(async (tx) => {
+    const inserted = await insertUser({ email, passwordHash }, tx);
+    if (inserted) await enqueueAccountWelcome(inserted.email, tx);
+    return inserted;
+  });
   if (!user) return { id: "", email, passwordHash, identities: [] };
+  wakeMailWorker();
   return { id: user.id, email: user.email, passwordHash, identities: [{ provider: "email" }] };
 }
 

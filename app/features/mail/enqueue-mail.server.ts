@@ -46,6 +46,27 @@ export async function enqueueMail(
 }
 
 /**
+ * Queues a mail that its cause can do without, such as a welcome: nothing, and a log line, if too many mails wait
+ * already, or if it cannot be composed or stored. In a savepoint, so that the caller's transaction goes on.
+ */
+export async function enqueueDispensableMail(
+  compose: () => Promise<OutgoingMail>,
+  tx: Transaction,
+): Promise<void> {
+  try {
+    await tx.transaction(async (savepoint) => {
+      if (await isMailQueueFull(savepoint)) return;
+      await enqueueMail(await compose(), savepoint);
+    });
+  } catch (error) {
+    log().error(
+      { err: error },
+      "a mail could not be queued; what it was about is done all the same",
+    );
+  }
+}
+
+/**
  * Queues a mail that the worker composes with the kind's `MailComposer`. The row is the same whether or not there
  * is an account. Call `wakeMailWorker` after the commit.
  */

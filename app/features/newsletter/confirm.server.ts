@@ -1,7 +1,9 @@
+import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { getDatabase } from "~db/client";
 import { confirmSubscriber } from "~db/queries/subscribers";
 import { liftConfirmedSuppression } from "~db/queries/suppressed-addresses";
+import { enqueueNewsletterWelcome } from "./newsletter-welcome.server";
 import { readSubscriberToken } from "./subscriber-token.server";
 
 /** The outcome of a confirmation link: confirmed, invalid, or failed and to be retried. */
@@ -16,10 +18,14 @@ export async function confirmSubscription(token: unknown): Promise<ConfirmOutcom
   try {
     const confirmed = await getDatabase().db.transaction(async (tx) => {
       const subscriber = await confirmSubscriber(id, new Date(), tx);
-      if (subscriber) await liftConfirmedSuppression(subscriber.email, tx);
+      if (!subscriber) return null;
+      const { email, unsubscribeToken } = subscriber;
+      await liftConfirmedSuppression(email, tx);
+      if (unsubscribeToken) await enqueueNewsletterWelcome({ email, unsubscribeToken }, tx);
       return subscriber;
     });
     if (!confirmed) return { kind: "invalid-link" };
+    wakeMailWorker();
     log().info({ subscriberId: id }, "newsletter address confirmed");
     return { kind: "confirmed" };
   } catch (error) {

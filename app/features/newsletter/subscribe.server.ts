@@ -13,6 +13,7 @@ import {
   insertUnconfirmedSubscriber,
 } from "~db/queries/subscribers";
 import { isAddressSuppressed } from "~db/queries/suppressed-addresses";
+import { enqueueNewsletterWelcome } from "./newsletter-welcome.server";
 import { confirmPath, unsubscribeHeaders } from "./subscriber-links.server";
 import { unsubscribeTokenOf } from "./unsubscribe-token.server";
 
@@ -50,8 +51,14 @@ async function mustConfirm(email: string): Promise<boolean> {
 }
 
 async function addAtOnce(email: string): Promise<boolean> {
-  const unsubscribeToken = await unsubscribeTokenOf(email);
-  return insertSubscriber({ email, unsubscribeToken }, new Date());
+  const subscriber = { email, unsubscribeToken: await unsubscribeTokenOf(email) };
+  const isAdded = await getDatabase().db.transaction(async (tx) => {
+    const inserted = await insertSubscriber(subscriber, new Date(), tx);
+    if (inserted) await enqueueNewsletterWelcome(subscriber, tx);
+    return inserted;
+  });
+  if (isAdded) wakeMailWorker();
+  return isAdded;
 }
 
 /** False only for a confirmed address. An unconfirmed one is mailed again, but not often. */

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { env } from "~/env.server";
+import { enqueueDispensableMail } from "~/features/mail/enqueue-mail.server";
+import { renderMail } from "~/features/mail/render-mail";
+import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-welcome-mail";
+import type { Transaction } from "~db/client";
+import type { NewSubscriber } from "~db/queries/subscribers";
+import { unsubscribeHeaders, unsubscribePath } from "./subscriber-links.server";
+
+/**
+ * Queues the mail that greets a new subscriber, in the transaction that adds or confirms the address. An address
+ * gets only one while its idempotency key is stored, however often it leaves and subscribes again: anybody can
+ * enter a stranger's address, and who comes back within a year knows the letter.
+ */
+export async function enqueueNewsletterWelcome(
+  { email, unsubscribeToken }: NewSubscriber,
+  tx: Transaction,
+): Promise<void> {
+  const { PUBLIC_URL, MAIL_POSTAL_ADDRESS } = env();
+  await enqueueDispensableMail(async () => {
+    const mail = newsletterWelcomeMail({
+      previewUrl: `${PUBLIC_URL}/#preview`,
+      list: {
+        unsubscribeUrl: PUBLIC_URL + unsubscribePath(unsubscribeToken),
+        postalAddress: MAIL_POSTAL_ADDRESS ?? null,
+      },
+    });
+    const message = { ...(await renderMail(mail)), headers: unsubscribeHeaders(unsubscribeToken) };
+    return {
+      kind: "newsletter-welcome",
+      to: email,
+      message,
+      idempotencyKey: `newsletter-welcome:${addressId(unsubscribeToken)}`,
+    };
+  }, tx);
+}
+
+/** Identifies an address, whatever its case. A hash, since the token lets its holder unsubscribe. */
+function addressId(unsubscribeToken: string): string {
+  return createHash("sha256").update(unsubscribeToken).digest("base64url");
+}
