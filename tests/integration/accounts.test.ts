@@ -183,6 +183,28 @@ describe("logging in", () => {
     });
   });
 
+  it("leads back to the page of the payment card if its form was sent, whatever the outcome", async () => {
+    const { email } = await signedUp();
+    const returnTo = "/billing/card";
+    for (const password of [PASSWORD, "not that one"]) {
+      const form = { email, password, returnTo };
+      const answer = await post(logIn, { form });
+      expect(answer.headers.get("Location")).toBe(returnTo);
+      expect(await (await post(logIn, { json: form })).json()).toMatchObject({
+        redirectTo: returnTo,
+      });
+    }
+  });
+
+  it.each(["https://evil.example/", "//evil.example", "/billing/card/", "/logout", "javascript:0"])(
+    "leads to no other address: %s",
+    async (returnTo) => {
+      const { email } = await signedUp();
+      const answer = await post(logIn, { form: { email, password: PASSWORD, returnTo } });
+      expect(answer.headers.get("Location")).toBe("/");
+    },
+  );
+
   it("has the same message for a wrong password and an unknown address", async () => {
     const { email } = await signedUp();
     const wrong = await post(logIn, { json: { email, password: "not that one" } });
