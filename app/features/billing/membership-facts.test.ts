@@ -26,6 +26,8 @@ type Shape = {
   paused?: boolean;
   invoice?: Partial<Stripe.Invoice>;
   isPaid?: boolean;
+  /** The end of the last paid period, if it is not that of the current one. */
+  paidUntil?: number;
 };
 
 /** A membership that was paid at the start of its period, unless told otherwise. */
@@ -76,7 +78,10 @@ function membership(shape: Shape = {}): ExaminedMembership {
     refund,
     coverage: isOver
       ? { paidUntil: null, withdrawn: null }
-      : { paidUntil: isPaid ? end : START + period, withdrawn: shape.withdrawn ?? null },
+      : {
+          paidUntil: isPaid ? end : START + (shape.paidUntil ?? period),
+          withdrawn: shape.withdrawn ?? null,
+        },
   };
 }
 
@@ -150,6 +155,12 @@ describe("a membership that begins", () => {
     expect(kinds({ now: 2 * PERIOD, shapes: [unpaid] }, renewed)).toEqual([[], []]);
   });
 
+  it("is not told by a program that is new to a row, but has it already", () => {
+    const state = billingStateOf([membership()]);
+    const snapshot = { state, memberships: [membership()], at: at(60), isUnfinished: false };
+    expect(membershipFacts(state, snapshot)).toEqual([]);
+  });
+
   it("is told of the second one a member buys", () => {
     const shapes = [ENDED, { id: "sub_2", period: 2 * DAY, bought: 2 * DAY }];
     const first = shapes[1] as Shape;
@@ -181,6 +192,11 @@ describe("a renewal that fails", () => {
     });
     const unpaid = { ...failed, shapes: [{ ...UNPAID, status: "unpaid" }] };
     expect(last(BOUGHT, unpaid)).toMatchObject({ accessUntil: null });
+    // in its second month, after the grace
+    const invoice = { status: "open" as const, id: "in_3" };
+    const later = { ...UNPAID, period: 2 * PERIOD, paidUntil: PERIOD, invoice };
+    const stillOwed = { now: 2 * PERIOD + 2 * HOUR, shapes: [later] };
+    expect(last(BOUGHT, failed, stillOwed)).toMatchObject({ accessUntil: null });
   });
 
   it("is told once per invoice, however often it is tried", () => {
@@ -211,8 +227,10 @@ describe("a renewal that fails", () => {
     ],
     ["is of a paused membership", { ...UNPAID, paused: true }],
     ["is of a disputed membership", { ...UNPAID, withdrawn: "dispute" }],
+    ["is of a membership that is over", { ...UNPAID, status: "canceled" }],
   ])("is not told if the invoice %s", (_why, shape) => {
-    expect(kinds(BOUGHT, { now: PERIOD + 2 * HOUR, shapes: [shape] })[1]).toEqual([]);
+    const [, told] = kinds(BOUGHT, { now: PERIOD + 2 * HOUR, shapes: [shape] });
+    expect(told).not.toContain("renewal-failed");
   });
 
   it("waits for the next sync if this one could not tell whether it was paid meanwhile", () => {
@@ -273,6 +291,25 @@ describe("a membership that is cancelled", () => {
     expect(kinds(BOUGHT, { ...cancelled, shapes: [CANCELLED, another] })[1]).toEqual([]);
     const old = { period: PERIOD, cancelled: { at: PERIOD + DAY, end: 2 * PERIOD } };
     expect(kinds({ now: PERIOD + DAY, shapes: [old] })).toEqual([[]]);
+  });
+
+  it("is told of one that follows another", () => {
+    const next = {
+      id: "sub_2",
+      period: 2 * DAY,
+      bought: 2 * DAY,
+      invoice: { billing_reason: "subscription_create" as const },
+      isPaid: true,
+    };
+    const leaving = { ...next, cancelled: { at: 3 * DAY, end: PERIOD } };
+    expect(
+      kinds(
+        BOUGHT,
+        { now: DAY, shapes: [ENDED] },
+        { now: 2 * DAY, shapes: [ENDED, next] },
+        { now: 3 * DAY, shapes: [ENDED, leaving] },
+      ).slice(2),
+    ).toEqual([["begun"], ["cancelled"]]);
   });
 
   it("is told by its end alone if it ends at once", () => {
@@ -339,8 +376,15 @@ describe("a payment that is refunded", () => {
 
   it("is not told when it is old, nor while another membership goes on", () => {
     expect(kinds(BOUGHT, { ...refunded, now: 4 * DAY + 1 })[1]).toEqual([]);
+    const another = { id: "sub_2", status: "unpaid", isPaid: false };
+    expect(kinds(BOUGHT, { now: DAY, shapes: [REFUNDED, another] })[1]).toEqual([]);
     const surplus = { ...REFUNDED, id: "sub_2" };
     expect(kinds(BOUGHT, { now: DAY, shapes: [{}, surplus] })[1]).toEqual([]);
+  });
+
+  it("is not told of a payment that is disputed too", () => {
+    const both = { ...REFUNDED, withdrawn: "dispute" as const };
+    expect(kinds(BOUGHT, { now: DAY, shapes: [both] })[1]).toEqual([]);
   });
 });
 

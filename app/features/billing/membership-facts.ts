@@ -47,7 +47,7 @@ type Snapshot = Pick<CustomerBilling, "state" | "memberships"> & {
 const MAX_AGE_MS = 3 * 24 * 60 * 60 * 1_000;
 
 /** Statuses of a subscription that has begun and not ended. */
-const BEGUN = new Set(["active", "trialing", "past_due", "unpaid", "paused"]);
+const RUNNING = new Set(["active", "trialing", "past_due", "unpaid", "paused"]);
 
 /**
  * What a snapshot shows for the first time, compared with the row it replaces. Only the membership that counts is
@@ -167,8 +167,9 @@ function endedFact(
   last: ExaminedMembership,
   snapshot: Snapshot,
 ): MembershipFact | null {
-  const { id, status, ended_at } = last.subscription;
-  if (!BEGUN.has(before.stripeSubscriptionStatus ?? "") || status !== "canceled") return null;
+  const { id, ended_at } = last.subscription;
+  const wasRunning = RUNNING.has(before.stripeSubscriptionStatus ?? "");
+  if (!wasRunning || !isOver(last.subscription)) return null;
   if (hasAnother(last, snapshot)) return null;
   return { kind: "ended", key: `ended:${id}`, at: ended_at ? dateOf(ended_at) : snapshot.at };
 }
@@ -176,7 +177,7 @@ function endedFact(
 /** Whether its holder has another membership that goes on, so that the mails about this one would be wrong. */
 function hasAnother({ subscription }: ExaminedMembership, { memberships }: Snapshot): boolean {
   return memberships.some(
-    ({ subscription: { id, status } }) => id !== subscription.id && BEGUN.has(status),
+    ({ subscription: { id, status } }) => id !== subscription.id && RUNNING.has(status),
   );
 }
 
