@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { type Answer, openConnection, send, type Visitor } from "../support/http-client";
-import { mailIdle } from "../support/mail";
 import { METRICS_TOKEN, type ProgramSite, startProgramSite } from "../support/program-site";
 import { expectSecurityHeaders, expectStrictPolicy, policyOf } from "../support/security-headers";
 import { type Contents, changedTables, readContents } from "../support/tables";
@@ -209,7 +208,6 @@ describe.each([
     visitor = site.visitor();
     count += 1;
     if (signedIn) await visitor.signUp(`visitor-${count}@example.test`);
-    await mailIdle(site.database);
     before = await readContents(site.database);
   });
 
@@ -275,7 +273,6 @@ describe.each([
       expect(outcome(answer)).toBe(expected(answers, signedIn));
       expectSecurityHeaders(answer);
       expect(answer.headers["cache-control"]).toMatch(/no-store|private/);
-      await mailIdle(site.database);
       expect(await written()).toEqual(writes[signedIn ? 1 : 0]);
     });
   });
@@ -327,7 +324,6 @@ describe("what is not a route", () => {
   it("renders each page with its own nonce", async () => {
     const visitor = site.visitor();
     await visitor.signUp("nonces@example.test");
-    await mailIdle(site.database);
     before = await readContents(site.database);
     const pages = await Promise.all(Array.from({ length: 5 }, () => visitor.get("/")));
     const nonces = pages.map((page) => policyOf(page)["script-src"]?.[1]);

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "~db/client";
+import { mailIdle } from "./mail";
 
 /** A summary of a database's contents: each table's number of rows and their digest. */
 export type Contents = Record<string, string>;
@@ -7,8 +8,13 @@ export type Contents = Record<string, string>;
 /** The mail workers' heartbeats, which a running site writes all the time. */
 const HEARTBEATS = "mail_workers";
 
-/** Reads all tables of the site: two results differ if anything was written in between but a heartbeat. */
-export async function readContents({ db }: Database): Promise<Contents> {
+/**
+ * Reads all tables of the site, once no mail is being sent: two results differ if anything was written in between but
+ * a heartbeat.
+ */
+export async function readContents(database: Database): Promise<Contents> {
+  await mailIdle(database);
+  const { db } = database;
   const tables = await db.execute<{ name: string }>(
     sql`select table_name as name from information_schema.tables
         where table_schema = 'public' and table_name <> ${HEARTBEATS} order by table_name`,
