@@ -117,6 +117,18 @@ describe.each([
       await page.waitForURL("**/#purchase");
     });
 
+    it("a member who has cancelled is told that nothing more is charged", async () => {
+      const page = await site.visit({ javaScriptEnabled });
+      const { subscription } = await site.subscribe(page.context());
+      await site.sandbox(`subscriptions/${subscription}/cancel-at-period-end`);
+      await open(page, "/billing/card");
+      expect(await page.getByRole("main").textContent()).toMatch(
+        /It is cancelled\. You keep your access until .* and nothing more will be charged/,
+      );
+      await page.getByRole("main").getByRole("button", { name: "Manage or cancel" }).click();
+      await page.waitForURL(`${site.sandboxOrigin}/**`);
+    });
+
     it("a former member finds the invoices", async () => {
       const page = await site.visit({ javaScriptEnabled });
       const { subscription } = await site.subscribe(page.context());

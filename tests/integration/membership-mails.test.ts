@@ -147,6 +147,7 @@ describe("a member", () => {
     expect(await textTo(member)).toMatch(
       /You keep your access until \w+ \d+, 20\d\d, and nothing more will be charged\./,
     );
+    expect(await textTo(member)).toContain(`${ORIGIN}/premium`);
     await play(`${subscription}/resume`);
     await syncCustomer(member.customer);
     // Stripe's times have seconds

@@ -154,12 +154,12 @@ export const MAIL_SAMPLES: Record<string, Mail> = {
   "membership-cancelled": membershipCancelledMail({
     endsAt: NEXT_MONTH,
     outlook: "ends",
-    url: MANAGE,
+    url: MEMBERS_AREA,
   }),
   "membership-cancelled-far-ahead": membershipCancelledMail({
     endsAt: NEXT_MONTH,
     outlook: "renews-until",
-    url: MANAGE,
+    url: MEMBERS_AREA,
   }),
   "membership-cancelled-in-trouble": membershipCancelledMail({
     endsAt: NEXT_MONTH,

@@ -40,6 +40,22 @@ export function CardPage({ viewer, email }: CardPageProps) {
   }
   const { profile, isSubscribed } = viewer;
   const trouble = profile?.trouble ?? null;
+  const outlook = profile?.outlook ?? { kind: "renews" };
+  if (trouble === null && isSubscribed && outlook.kind === "ends") {
+    return (
+      <Frame
+        heading="Your membership"
+        lead={
+          <>
+            It is cancelled. You keep your access until <AccessEnd at={outlook.at} />, and nothing
+            more will be charged, so there is no card to update.
+          </>
+        }
+      >
+        <ManageMembershipForm className="mt-8" />
+      </Frame>
+    );
+  }
   if (trouble === "past-due" || (trouble === null && isSubscribed)) {
     return (
       <Frame heading="Update your payment card" lead={whyUpdate(viewer)}>
@@ -47,7 +63,8 @@ export function CardPage({ viewer, email }: CardPageProps) {
           label="Update payment card"
           variant="primary"
           className="mt-8"
-          opensCard
+          // a cancelled membership can also be taken up again, which needs the overview
+          opensCard={outlook.kind === "renews"}
         />
       </Frame>
     );

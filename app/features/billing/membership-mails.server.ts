@@ -47,25 +47,27 @@ export async function enqueueMembershipMails(
 
 function mailOf(fact: MembershipFact, { price }: Pick<CustomerBilling, "price">): Mail {
   const { PUBLIC_URL } = env();
-  const manageUrl = PUBLIC_URL + CARD_PATH;
+  const premiumUrl = `${PUBLIC_URL}/premium`;
+  // whoever may have no access: it asks to log in, and shows what there is to manage
+  const cardUrl = PUBLIC_URL + CARD_PATH;
   switch (fact.kind) {
     case "begun":
       return membershipBegunMail({
         price: price && shownPrice(price),
         renewsAt: fact.renewsAt,
-        url: `${PUBLIC_URL}/premium`,
+        url: premiumUrl,
       });
     case "renewal-failed":
       return membershipRenewalFailedMail({
         amount: priceText(fact.amount),
         accessUntil: fact.accessUntil,
-        url: manageUrl,
+        url: cardUrl,
       });
     case "cancelled":
       return membershipCancelledMail({
         endsAt: new Date(fact.outlook.at),
         outlook: fact.outlook.kind,
-        url: manageUrl,
+        url: fact.outlook.kind === "ends-in-trouble" ? cardUrl : premiumUrl,
       });
     case "ended":
       return membershipEndedMail({ url: `${PUBLIC_URL}/#purchase` });
@@ -73,7 +75,7 @@ function mailOf(fact: MembershipFact, { price }: Pick<CustomerBilling, "price">)
       return membershipRefundedMail({
         amount: priceText(fact.amount),
         outlook: fact.outlook,
-        url: manageUrl,
+        url: cardUrl,
       });
   }
 }

@@ -9,7 +9,7 @@ type MembershipCancelled = {
    * ends after more than the current period, or something else is wrong with it, so that neither is certain.
    */
   outlook: "ends" | "renews-until" | "ends-in-trouble";
-  /** Where the membership is managed, and taken up again. */
+  /** The members' area, or with trouble the page of the payment card, where the membership is taken up again. */
   url: string;
 };
 
@@ -27,9 +27,12 @@ export function membershipCancelledMail({ endsAt, outlook, url }: MembershipCanc
         </MailText>
         <MailText>
           Thank you for the stretch you have walked with us. If you change your mind before that
-          day, you can take your membership up again.
+          day, you can take your membership up again
+          {outlook !== "ends-in-trouble" && " in the members’ area"}.
         </MailText>
-        <MailButton href={url}>Manage your membership</MailButton>
+        <MailButton href={url}>
+          {outlook === "ends-in-trouble" ? "Manage your membership" : "Open the members’ area"}
+        </MailButton>
       </>
     ),
     notes: (
