@@ -29,6 +29,8 @@ export default defineConfig({
           name: "unit",
           sequence: { groupOrder: 0 },
           include: ["app/**/*.test.{ts,tsx}", "db/**/*.test.ts"],
+          // for the properties, on a busy machine
+          testTimeout: 30_000,
         },
       },
       {

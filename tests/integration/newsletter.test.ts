@@ -75,6 +75,7 @@ describe("subscribing to the newsletter", () => {
       "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     });
     expect(mail?.message?.text).toContain(leave);
+    expect(mail?.message?.html).toContain(leave);
     // the key outlives the mail, and must not let anybody unsubscribe
     expect(mail?.idempotencyKey).not.toContain(subscriber?.unsubscribeToken);
   });

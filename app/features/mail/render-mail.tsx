@@ -46,6 +46,21 @@ export async function renderMail({
   return { subject, html: withDocumentParts(markup), text: plainText(markup) };
 }
 
+const rendered = new Map<string, ReturnType<typeof renderMail>>();
+
+/**
+ * As `renderMail`, but only the first time in this process: for mails that visitors cause and that are the same for
+ * all of them. `key` names the mail with all that it contains.
+ */
+export function renderMailOnce(key: string, mail: () => Mail): ReturnType<typeof renderMail> {
+  const known = rendered.get(key);
+  if (known) return known;
+  const first = renderMail(mail());
+  rendered.set(key, first);
+  first.catch(() => rendered.delete(key));
+  return first;
+}
+
 /**
  * For Outlook on Windows, which knows no `max-width` and scales pixels by the screen's resolution; a comment to
  * everybody else.

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { env } from "~/env.server";
 import { enqueueDispensableMail } from "~/features/mail/enqueue-mail.server";
-import { renderMail } from "~/features/mail/render-mail";
+import { renderMailOnce } from "~/features/mail/render-mail";
 import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-welcome-mail";
 import type { Transaction } from "~db/client";
 import type { NewSubscriber } from "~db/queries/subscribers";
@@ -16,16 +16,11 @@ export async function enqueueNewsletterWelcome(
   { email, unsubscribeToken }: NewSubscriber,
   tx: Transaction,
 ): Promise<void> {
-  const { PUBLIC_URL, MAIL_POSTAL_ADDRESS } = env();
   await enqueueDispensableMail(async () => {
-    const mail = newsletterWelcomeMail({
-      previewUrl: `${PUBLIC_URL}/#preview`,
-      list: {
-        unsubscribeUrl: PUBLIC_URL + unsubscribePath(unsubscribeToken),
-        postalAddress: MAIL_POSTAL_ADDRESS ?? null,
-      },
-    });
-    const message = { ...(await renderMail(mail)), headers: unsubscribeHeaders(unsubscribeToken) };
+    const message = {
+      ...(await renderWelcome(unsubscribeToken)),
+      headers: unsubscribeHeaders(unsubscribeToken),
+    };
     return {
       kind: "newsletter-welcome",
       to: email,
@@ -33,6 +28,22 @@ export async function enqueueNewsletterWelcome(
       idempotencyKey: `newsletter-welcome:${addressId(unsubscribeToken)}`,
     };
   }, tx);
+}
+
+/** Stands for the token in what is rendered for all subscribers; nobody is given it. */
+const PLACEHOLDER = "the-token-of-a-subscriber";
+
+async function renderWelcome(unsubscribeToken: string) {
+  const { PUBLIC_URL, MAIL_POSTAL_ADDRESS: postalAddress = null } = env();
+  const key = `newsletter-welcome ${PUBLIC_URL} ${postalAddress}`;
+  const { subject, html, text } = await renderMailOnce(key, () =>
+    newsletterWelcomeMail({
+      previewUrl: `${PUBLIC_URL}/#preview`,
+      list: { unsubscribeUrl: PUBLIC_URL + unsubscribePath(PLACEHOLDER), postalAddress },
+    }),
+  );
+  const withToken = (body: string) => body.replaceAll(PLACEHOLDER, unsubscribeToken);
+  return { subject, html: withToken(html), text: withToken(text) };
 }
 
 /** Identifies an address, whatever its case. A hash, since the token lets its holder unsubscribe. */
