@@ -6,7 +6,8 @@ import { renderToPipeableStream } from "react-dom/server";
 import { clientNetworks } from "./http/client-network.server";
 import { fairTurn } from "./http/fair-scheduling.server";
 import { log } from "./observability/log.server";
-import { PageDataContext } from "./shell/hydration/page-data-context";
+import { inlineScripts } from "./shell/hydration/inline-scripts.server";
+import { InlineScriptsContext } from "./shell/hydration/inline-scripts-context";
 import { NonceContext } from "./shell/nonce";
 
 /** How long a render may take before the rest is left to the browser, in milliseconds. */
@@ -31,9 +32,9 @@ export default async function handleRequest(
     let isShellReady = false;
     const { pipe, abort } = renderToPipeableStream(
       <NonceContext.Provider value={nonce}>
-        <PageDataContext.Provider value={pageData}>
+        <InlineScriptsContext.Provider value={inlineScripts(pageData)}>
           <RemixServer context={context} url={request.url} abortDelay={ABORT_DELAY} nonce={nonce} />
-        </PageDataContext.Provider>
+        </InlineScriptsContext.Provider>
       </NonceContext.Provider>,
       {
         nonce,

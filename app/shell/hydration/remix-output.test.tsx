@@ -6,7 +6,8 @@ import { Children, Fragment, isValidElement, type ReactNode } from "react";
 import { renderToPipeableStream } from "react-dom/server";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { decodePageData } from "./decode-page-data";
-import { PageDataContext } from "./page-data-context";
+import { inlineScripts } from "./inline-scripts.server";
+import { InlineScriptsContext } from "./inline-scripts-context";
 import { PageScripts } from "./page-scripts";
 
 /**
@@ -17,6 +18,7 @@ const reliedOn = (file: string, what: string) =>
   `${file} relies on ${what}. If an update of Remix has changed that, the file has to follow.`;
 
 const SCRIPTS = "app/shell/hydration/page-scripts.tsx";
+const TEXTS = "app/shell/hydration/inline-scripts.server.ts";
 const DECODING = "app/shell/hydration/decode-page-data.ts";
 const HAND_OFF = "app/entry.server.tsx";
 
@@ -66,11 +68,11 @@ async function entryContext(Page: () => ReactNode, hmr?: { runtime: string }) {
 }
 
 /** The inline scripts of a rendered page, in order. */
-async function inlineScripts(context: EntryContext, pageData?: string): Promise<string[]> {
+async function renderedScripts(context: EntryContext, pageData?: string): Promise<string[]> {
   const { pipe } = renderToPipeableStream(
-    <PageDataContext.Provider value={pageData}>
+    <InlineScriptsContext.Provider value={inlineScripts(pageData)}>
       <RemixServer context={context} url="http://localhost:3000/" nonce="abc" />
-    </PageDataContext.Provider>,
+    </InlineScriptsContext.Provider>,
   );
   const html = await text(pipe(new PassThrough()));
   return [...html.matchAll(/<script[^>]*>(.*?)<\/script>/gs)].map(([, script = ""]) => script);
@@ -83,7 +85,7 @@ async function scripts(hmr?: { runtime: string }): Promise<Described[]> {
     made = Scripts({ nonce: "abc" });
     return made;
   }, hmr);
-  await inlineScripts(context);
+  await renderedScripts(context);
   return describeElements(made);
 }
 
@@ -129,7 +131,7 @@ describe("Scripts of Remix", () => {
     const [first] = (await scripts()).filter(({ type }) => type === "script");
     expect(
       html(first),
-      reliedOn(SCRIPTS, "window.__remixContext.streamController, made by the first script"),
+      reliedOn(TEXTS, "window.__remixContext.streamController, made by the first script"),
     ).toMatch(
       /^window\.__remixContext = \{.*\};window\.__remixContext\.stream = new ReadableStream\(\{start\(controller\)\{window\.__remixContext\.streamController = controller;\}\}\)\.pipeThrough\(new TextEncoderStream\(\)\);$/,
     );
@@ -139,7 +141,7 @@ describe("Scripts of Remix", () => {
     const [, modules] = (await scripts()).filter(({ type }) => type === "script");
     expect(
       html(modules),
-      reliedOn(SCRIPTS, "the text of the module script, whose imports it makes dynamic ones"),
+      reliedOn(TEXTS, "the text of the module script, whose imports it makes dynamic ones"),
     ).toBe(
       [
         'import "/build/manifest.js";',
@@ -158,7 +160,7 @@ describe("Scripts of Remix", () => {
     );
     expect(
       html(modules)?.split("\n")[0],
-      reliedOn(SCRIPTS, "the text of a development build's module script"),
+      reliedOn(TEXTS, "the text of a development build's module script"),
     ).toBe('import "/build/hmr.js";import "/build/manifest.js";');
   });
 });
@@ -168,7 +170,7 @@ describe("RemixServer", () => {
     const context = await entryContext(() => <Scripts nonce="abc" />);
     const [kept, sent] = context.serverHandoffStream?.tee() ?? [];
     const data = await new Response(kept).text();
-    const handedOver = (await inlineScripts({ ...context, serverHandoffStream: sent }))
+    const handedOver = (await renderedScripts({ ...context, serverHandoffStream: sent }))
       .filter((script) => script.startsWith("window.__remixContext.streamController"))
       .join("\n");
     expect(data, reliedOn(HAND_OFF, "serverHandoffStream, the data as text")).toContain("Good mor");
@@ -178,7 +180,7 @@ describe("RemixServer", () => {
       ) ?? [];
     expect(
       JSON.parse(quoted),
-      reliedOn(SCRIPTS, "enqueue(text) and close() being all that happens to streamController"),
+      reliedOn(TEXTS, "enqueue(text) and close() being all that happens to streamController"),
     ).toBe(data);
   });
 
@@ -187,7 +189,7 @@ describe("RemixServer", () => {
       <Scripts nonce="abc" />
     ));
     expect(
-      await inlineScripts(context),
+      await renderedScripts(context),
       reliedOn(HAND_OFF, "RemixServer leaving the data out when serverHandoffStream is taken away"),
     ).toHaveLength(2);
   });
@@ -199,7 +201,7 @@ describe("RemixBrowser", () => {
       <PageScripts nonce="abc" />
     ));
     const pageData = await new Response(serverHandoffStream).text();
-    const [first = ""] = await inlineScripts(context, pageData);
+    const [first = ""] = await renderedScripts(context, pageData);
     const window: { __remixContext?: { state: unknown } } = {};
     new Function("window", first)(window);
     vi.stubGlobal("window", window);
