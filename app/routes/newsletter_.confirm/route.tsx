@@ -25,9 +25,9 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-/** Opening the page does not use up the link, because mail scanners open links too. */
-
 export const handle: RouteHandle = { metricsName: "/newsletter" };
+
+/** Opening the page does not use up the link, because mail scanners open links too. */
 export async function loader({ request }: LoaderFunctionArgs) {
   const token = secretInAddress(request);
   if (!readSubscriberToken("confirm", token)) throw await rejectLink();
