@@ -11,7 +11,8 @@ import {
   pauseCampaign,
   resumeCampaign,
 } from "~/features/newsletter/campaign-control.server";
-import { campaignPhase, shown } from "~/features/newsletter/campaign-report";
+import { campaignPhase } from "~/features/newsletter/campaign-report";
+import { formatCount } from "~/features/newsletter/format-count";
 import { renderIssueMail, unsubscribeUrl } from "~/features/newsletter/issue-mail.server";
 import { IMAGES_PATH } from "~/features/newsletter/newsletter-paths";
 import { contentOf, describeSize, writePreview } from "~/features/newsletter/preview-issue.server";
@@ -134,7 +135,7 @@ export async function status(
         [
           campaign.slug,
           campaign.startAt.toISOString().slice(0, 10),
-          `${shown(progress.sent)} sent`,
+          `${formatCount(progress.sent)} sent`,
           phase,
         ].join("\t"),
       );

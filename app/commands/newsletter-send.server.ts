@@ -1,11 +1,12 @@
 import { env } from "~/env.server";
-import { describeTime, shown } from "~/features/newsletter/campaign-report";
+import { describeTime } from "~/features/newsletter/campaign-report";
 import {
   campaignLifetime,
   createCampaign,
   effectiveRate,
   isForMembers,
 } from "~/features/newsletter/create-campaign.server";
+import { formatCount } from "~/features/newsletter/format-count";
 import { renderIssueMail, unsubscribeUrl } from "~/features/newsletter/issue-mail.server";
 import { IMAGES_PATH, issuePath } from "~/features/newsletter/newsletter-paths";
 import { contentOf, describeSize, weighIssue } from "~/features/newsletter/preview-issue.server";
@@ -56,7 +57,7 @@ export async function send(file: string, options: SendCommandOptions): Promise<v
     });
     if (startAt > new Date()) {
       return print(
-        `They are sent from ${describeTime(startAt)}. Until then 'newsletter cancel ${issue.slug}' stops it.`,
+        `Sending starts on ${describeTime(startAt)}.\n'newsletter cancel ${issue.slug}' calls it off.`,
       );
     }
     if ((await isSiteSending()) && process.stderr.isTTY) await watchAndReport(campaign);
@@ -92,20 +93,21 @@ async function describeSend(
   const { html } = await renderIssueMail(content, unsubscribeUrl("x".repeat(22)));
   const { htmlBytes, warnings } = weighIssue(issue, html);
   const { recipients, suppressed, unconfirmed, unsubscribedMembers } = counts;
-  const whom = audience === "premium" ? "members who have subscribed" : "subscribers";
+  const whom =
+    audience === "premium"
+      ? `${formatCount(recipients, "member")} on the list`
+      : formatCount(recipients, "subscriber");
   const page = env().PUBLIC_URL + issuePath(issue.slug);
   print(`Subject  ${issue.subject}`);
   print(`Preview  ${issue.preview}`);
   print(`Mail     ${describeSize(issue, htmlBytes)}`);
-  print(
-    `Page     ${page}${isForMembers(issue, audience) ? ", to others than members its beginning" : ""}`,
-  );
-  print(`To       ${shown(recipients)} ${whom}`);
-  if (suppressed > 0)
-    print(`         not to ${shown(suppressed)} whose address bounced or complained`);
-  if (unconfirmed > 0) print(`         not to ${shown(unconfirmed)} who have not confirmed`);
+  print(`Page     ${page}`);
+  if (isForMembers(issue, audience)) print("         non-members see only its beginning");
+  print(`To       ${whom}`);
+  if (suppressed > 0) print(`         not to ${formatCount(suppressed)} on the suppression list`);
+  if (unconfirmed > 0) print(`         not to ${formatCount(unconfirmed)} who have not confirmed`);
   if (audience === "premium" && unsubscribedMembers > 0) {
-    print(`         not to ${shown(unsubscribedMembers)} members who have not subscribed`);
+    print(`         not to ${formatCount(unsubscribedMembers, "member")} who have not subscribed`);
   }
   print(`Start    ${startAt ? describeTime(startAt) : "now"}`);
   const perSecond = effectiveRate(rate);
@@ -130,11 +132,11 @@ async function writeCampaign(
     const { campaign } = outcome;
     switch (outcome.kind) {
       case "created":
-        print(`\n${shown(outcome.queued)} mails are queued.`);
+        print(`\n${queued(outcome.queued)}.`);
         return campaign;
       case "extended":
         print(
-          `\nThis issue was sent on ${describeTime(campaign.createdAt)}. ${shown(outcome.queued)} mails are queued to those who have not had it.`,
+          `\nThis issue was sent on ${describeTime(campaign.createdAt)}. ${queued(outcome.queued)} to those who have not had it.`,
         );
         if (campaign.state === "paused") {
           note(`It is paused; 'newsletter resume ${campaign.slug}' sends them.`);
@@ -153,3 +155,6 @@ async function writeCampaign(
     await connection.close();
   }
 }
+
+const queued = (count: number) =>
+  `${formatCount(count, "mail")} ${count === 1 ? "is" : "are"} queued`;

@@ -2,11 +2,13 @@ import { readEmail } from "~/features/accounts/credentials";
 import { addSubscriber } from "~/features/newsletter/add-subscriber.server";
 import { consentSourceSchema } from "~/features/newsletter/consent-source";
 import { exportSubscribers } from "~/features/newsletter/export-subscribers.server";
+import { formatCount } from "~/features/newsletter/format-count";
 import {
   type ImportProgress,
   importSubscribers,
 } from "~/features/newsletter/import-subscribers.server";
 import { changeSuppressions } from "~/features/newsletter/suppress-listed.server";
+import { SUPPRESSION_REASONS } from "~/features/newsletter/suppression-reasons";
 import { OperatorError } from "~db/operator-error";
 import {
   countSubscriberList,
@@ -15,8 +17,8 @@ import {
   findNewestSubscribers,
   type SubscriberGroup,
 } from "~db/queries/subscriber-lists";
-import type { SuppressionReason } from "~db/schema";
 import { ask } from "./ask.server";
+import { note, print } from "./output.server";
 import { withDatabase } from "./with-database.server";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -28,21 +30,12 @@ const MAX_SOURCES = 20;
 /** Minimum time between two lines of progress, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 5_000;
 
-const SUPPRESSIONS: Record<SuppressionReason, string> = {
-  "hard-bounce": "mail to it is refused for good",
-  complaint: "its owner complained",
-  listed: "it is listed as undeliverable",
-};
-
 const ADDED = {
   added: "is on the list.",
   confirmed: "was waiting to be confirmed, and is on the list.",
   repeated: "was on the list already; nothing was changed.",
   known: "was on the list already; nothing was changed.",
 };
-
-const print = (line = "") => process.stdout.write(`${line}\n`);
-const note = (line: string) => process.stderr.write(`${line}\n`);
 
 export type ListOptions = {
   limit?: string;
@@ -68,14 +61,14 @@ export async function list(options: ListOptions): Promise<void> {
   await withDatabase(async () => {
     const found = await findNewestSubscribers({ group, match, limit: Number(limitText) });
     for (const { email, createdAt, consentSource, suppression } of found) {
-      const why = suppression ? SUPPRESSIONS[suppression] : nameSource(consentSource);
+      const why = suppression ? SUPPRESSION_REASONS[suppression] : nameSource(consentSource);
       print([email, createdAt.toISOString().slice(0, 10), why].join("\t"));
     }
     const count = await countSubscribers({ group, match });
     note(
       found.length < count
-        ? `${shown(found.length)} of ${shown(count)}, the newest; see more with --limit, or all with 'subscribers export'`
-        : `${shown(count)} in all`,
+        ? `${formatCount(found.length)} of ${formatCount(count)}, the newest; see more with --limit, or all with 'subscribers export'`
+        : `${formatCount(count)} in all`,
     );
   });
 }
@@ -91,7 +84,7 @@ export async function add(address: string, options: { source?: string }): Promis
     const outcome = await addSubscriber(email, source);
     if (outcome.kind === "suppressed") {
       throw new OperatorError(
-        `${email} was not added: ${SUPPRESSIONS[outcome.reason]}. Its owner can subscribe on the site, and confirm.`,
+        `${email} was not added: ${SUPPRESSION_REASONS[outcome.reason]}. Its owner can subscribe on the site, and confirm.`,
       );
     }
     print(`${email} ${ADDED[outcome.kind]}`);
@@ -134,8 +127,8 @@ export async function bounce(file: string, { complaint, lift }: BounceOptions): 
   await withDatabase(async () => {
     const { changed, deleted, addresses, refused, report } = await changeSuppressions(file, change);
     const done = change === "lift" ? "no longer suppressed" : "newly suppressed";
-    print(`${shown(changed)} ${done}, of ${shown(addresses)} addresses`);
-    if (complaint) print(`${shown(deleted)} removed from the list`);
+    print(`${formatCount(changed)} ${done}, of ${formatCount(addresses)} in the file`);
+    if (complaint) print(`${formatCount(deleted)} removed from the list`);
     printRefusals(refused, report);
   });
 }
@@ -151,11 +144,12 @@ export async function importFile(file: string, options: { source?: string }): Pr
     if (result.encoding === "windows-1252") {
       note(`${file} is not valid UTF-8, and was read as windows-1252.`);
     }
-    print(`${shown(result.added)} added`);
-    if (result.confirmed > 0) print(`${shown(result.confirmed)} waited to be confirmed, and are`);
-    print(`${shown(result.known)} on the list already`);
-    if (result.repeated > 0) print(`${shown(result.repeated)} repeated in the file`);
-    if (result.suppressed > 0) print(`${shown(result.suppressed)} suppressed, and not added`);
+    print(`${formatCount(result.added)} added`);
+    if (result.confirmed > 0)
+      print(`${formatCount(result.confirmed)} on the list already, and now confirmed`);
+    print(`${formatCount(result.known)} on the list already`);
+    if (result.repeated > 0) print(`${formatCount(result.repeated)} repeated in the file`);
+    if (result.suppressed > 0) print(`${formatCount(result.suppressed)} suppressed, and not added`);
     printRefusals(result.refused, result.report);
   });
 }
@@ -210,20 +204,18 @@ function progressReporter(): (progress: ImportProgress) => void {
   return ({ bytesRead, size, records }) => {
     if (Date.now() - reportedAt < PROGRESS_INTERVAL_MS) return;
     reportedAt = Date.now();
-    note(`${Math.floor((100 * bytesRead) / size)} %, ${shown(records)} records`);
+    note(`${Math.floor((100 * bytesRead) / size)} %, ${formatCount(records)} records`);
   };
 }
 
 function printRefusals(refused: number, report: string | null): void {
-  if (refused > 0) print(`${shown(refused)} refused`);
+  if (refused > 0) print(`${formatCount(refused)} refused`);
   if (report) print(`What was left out, and why: ${report}`);
 }
 
 function printCount(what: string, count: number): void {
-  print(`${shown(count).padStart(11)}  ${what}`);
+  print(`${formatCount(count).padStart(11)}  ${what}`);
 }
-
-const shown = (count: number) => count.toLocaleString("en");
 
 /** Where consent comes from, for the operator; null is the site's own form. */
 const nameSource = (source: string | null) => source ?? "the site's form";

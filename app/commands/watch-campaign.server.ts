@@ -4,8 +4,8 @@ import {
   campaignPhase,
   campaignTotals,
   describeCampaign,
-  shown,
 } from "~/features/newsletter/campaign-report";
+import { formatCount } from "~/features/newsletter/format-count";
 import { describeDuration, RateMeter } from "~/features/newsletter/send-rate";
 import {
   findCampaign,
@@ -24,8 +24,8 @@ const LISTED_FAILURES = 5;
 const INTERVAL_MS = 1_000;
 const IDLE_SHARE = 20;
 
-/** Leaves room for the rest of the line in 80 columns. */
-const BAR_COLUMNS = 20;
+/** Leaves room for the rest of the line in 80 columns, of a list of six digits with hours to go. */
+const BAR_COLUMNS = 10;
 
 /**
  * Shows on the terminal how far a campaign is until nothing is left to send, or until Ctrl-C: false then. Only
@@ -62,8 +62,8 @@ async function watchCampaign(id: string): Promise<boolean> {
       const timeLeft =
         rate && totals.left > 0 ? `, ${describeDuration(totals.left / rate)} left` : "";
       const shownFacts = {
-        counts: `${shown(done)} of ${shown(totals.total)}`,
-        rate: `${rate === null ? "…" : shown(Math.round(rate))} a second${timeLeft}`,
+        counts: `${formatCount(done)} of ${formatCount(totals.total)}`,
+        rate: `${rate === null ? "…" : formatCount(Math.round(rate))} a second${timeLeft}`,
         phase: campaignPhase({ campaign, progress, hasWorker, now: new Date() }),
       };
       // a bar of nothing is full

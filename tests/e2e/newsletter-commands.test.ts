@@ -177,8 +177,8 @@ describe("newsletter send", () => {
     await subscribe(1);
     const sent = await newsletter("send", premium.file, "--yes");
     premium.remove();
-    expect(sent.stdout).toContain("To       0 members who have subscribed\n");
-    expect(sent.stdout).toContain(", to others than members its beginning\n");
+    expect(sent.stdout).toContain("To       0 members on the list\n");
+    expect(sent.stdout).toContain("         non-members see only its beginning\n");
   });
 
   it.each([
@@ -253,9 +253,7 @@ describe("an issue that is being sent", () => {
     const later = issueFile(TEXT.replace("the-first-mile", "later"), { "lake.png": PNG_PIXEL });
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { stdout } = await newsletter("send", later.file, "--yes", "--at", `${at.slice(0, 16)}Z`);
-    expect(stdout).toMatch(
-      /They are sent from .* Until then 'newsletter cancel later' stops it\.\n$/,
-    );
+    expect(stdout).toMatch(/Sending starts on .*\.\n'newsletter cancel later' calls it off\.\n$/);
     expect((await request(`${site.origin}/newsletter/later`)).status).toBe(404);
     later.remove();
     const refused = await newsletter("cancel", "later");

@@ -103,7 +103,7 @@ describe("subscribers import", () => {
       succeeded(
         [
           "1 added",
-          "1 waited to be confirmed, and are",
+          "1 on the list already, and now confirmed",
           "1 on the list already",
           "1 repeated in the file",
           "1 suppressed, and not added",
@@ -119,7 +119,7 @@ describe("subscribers import", () => {
     ]);
     expect(parse(readFileSync(report), { bom: true })).toEqual([
       ["line", "value", "reason"],
-      ["6", "gone@example.test", "suppressed: listed as undeliverable"],
+      ["6", "gone@example.test", "suppressed: it is listed as undeliverable"],
       ["7", "'=1+1", "not an e-mail address"],
       ["8", "nobody;", "no e-mail address"],
     ]);
@@ -172,7 +172,7 @@ describe("subscribers bounce", () => {
     const bounces = fileOf("email,when\nA@example.test,today\nx@example.test,today\nnobody,\n");
     expect(await subscribers("bounce", bounces)).toEqual(
       succeeded(
-        `2 newly suppressed, of 2 addresses\n1 refused\nWhat was left out, and why: ${join(folder.path, "lists", "list.refused.csv")}\n`,
+        `2 newly suppressed, of 2 in the file\n1 refused\nWhat was left out, and why: ${join(folder.path, "lists", "list.refused.csv")}\n`,
       ),
     );
     expect((await subscribers("list")).stdout).toMatch(/^b@example.test\t[\d-]{10}\tsign-up.*\n$/);
@@ -181,7 +181,7 @@ describe("subscribers bounce", () => {
     );
     expect(await stored()).toHaveLength(2);
     expect((await subscribers("bounce", bounces, "--lift")).stdout).toMatch(
-      /^2 no longer suppressed, of 2 addresses\n/,
+      /^2 no longer suppressed, of 2 in the file\n/,
     );
     expect((await subscribers("list")).stderr).toBe("2 in all\n");
   });
@@ -190,11 +190,11 @@ describe("subscribers bounce", () => {
     await subscribers("import", fileOf("a@example.test\nb@example.test"), "--source", SOURCE);
     const file = fileOf("a@example.test\n", "complaints.txt");
     expect(await subscribers("bounce", file, "--complaint")).toEqual(
-      succeeded("1 newly suppressed, of 1 addresses\n1 removed from the list\n"),
+      succeeded("1 newly suppressed, of 1 in the file\n1 removed from the list\n"),
     );
     expect(await stored()).toMatchObject([{ email: "b@example.test" }]);
     expect((await subscribers("bounce", file, "--lift")).stdout).toBe(
-      "0 no longer suppressed, of 1 addresses\n",
+      "0 no longer suppressed, of 1 in the file\n",
     );
     expect((await subscribers("import", file, "--source", SOURCE)).stdout).toContain(
       "1 suppressed, and not added\n",

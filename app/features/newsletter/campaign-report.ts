@@ -1,5 +1,6 @@
 import type { CampaignProgress } from "~db/queries/campaigns";
 import type { Campaign } from "~db/schema";
+import { formatCount } from "./format-count";
 import { describeDuration } from "./send-rate";
 
 type Facts = {
@@ -35,7 +36,7 @@ export function campaignPhase({
     const seconds = (campaign.startAt.getTime() - now.getTime()) / 1_000;
     return `scheduled, starts in ${describeDuration(seconds)}`;
   }
-  return hasWorker ? "sending" : "waiting: no running site has been seen in the last 20 seconds";
+  return hasWorker ? "sending" : "waiting for a running site";
 }
 
 /** A campaign for the operator, a line for each fact. */
@@ -46,25 +47,25 @@ export function describeCampaign(facts: Facts): string[] {
   const counts: [number, string][] = [
     [left, "to be sent"],
     [failed, "failed"],
-    [expired, "given up, because the mail server put them off for too long"],
-    [suppressed, "not sent, because the address bounced or complained"],
+    [expired, "given up: the mail server put them off for too long"],
+    [suppressed, "not sent: on the suppression list"],
     [
       cancelled,
-      campaign.state === "cancelled" ? "cancelled" : "not sent, because their owners left",
+      campaign.state === "cancelled" ? "cancelled" : "not sent: unsubscribed in the meantime",
     ],
-    [inDoubt, "may have arrived twice, because a connection or program ended at that moment"],
+    [inDoubt, "may have arrived twice: the mail server's answer was lost"],
   ];
   return [
     `${campaign.slug}: ${campaignPhase(facts)}`,
     `  subject   ${campaign.subject}`,
-    `  to        ${campaign.audience === "premium" ? "members who have subscribed" : "subscribers"}`,
+    `  to        ${campaign.audience === "premium" ? "members on the list" : "subscribers"}`,
     `  start     ${describeTime(campaign.startAt)}`,
-    `  sent      ${shown(sent)} of ${shown(total)}`,
+    `  sent      ${formatCount(sent)} of ${formatCount(total)}`,
     ...counts
       .filter(([count]) => count > 0)
-      .map(([count, what]) => `            ${shown(count)} ${what}`),
+      .map(([count, what]) => `            ${formatCount(count)} ${what}`),
     ...failures.map(
-      ({ reply, count }) => `  failed    ${shown(count)} with ${reply ?? "no answer"}`,
+      ({ reply, count }) => `  failed    ${formatCount(count)} with ${reply ?? "no answer"}`,
     ),
   ];
 }
@@ -75,9 +76,4 @@ export function describeTime(time: Date): string {
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
   const [day, clock] = local.toISOString().slice(0, 16).split("T");
   return `${weekday} ${day} ${clock} local time (${time.toISOString().slice(0, 16)}Z)`;
-}
-
-/** A number with separators. */
-export function shown(count: number): string {
-  return count.toLocaleString("en");
 }

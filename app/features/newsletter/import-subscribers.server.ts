@@ -1,8 +1,8 @@
 import { insertListedSubscribers } from "~db/queries/subscriber-lists";
-import type { SuppressionReason } from "~db/schema";
 import type { Encoding } from "./address-file/encoding.server";
 import { type AddressBatch, openAddressFile } from "./address-file/read-address-file.server";
 import { RefusalReport } from "./address-file/refusal-report.server";
+import { SUPPRESSION_REASONS } from "./suppression-reasons";
 import { unsubscribeTokensOf } from "./unsubscribe-token.server";
 
 /** How far a file has been read. */
@@ -27,13 +27,6 @@ export type ImportResult = {
 type Options = {
   source: string;
   onProgress?: (progress: ImportProgress) => void;
-};
-
-/** What the report says of a suppressed address. */
-const SUPPRESSIONS: Record<SuppressionReason, string> = {
-  "hard-bounce": "suppressed: mail to it is refused for good",
-  complaint: "suppressed: its owner complained",
-  listed: "suppressed: listed as undeliverable",
 };
 
 /**
@@ -83,7 +76,11 @@ async function importBatch(
   for (const { line, email } of addresses) {
     const outcome = outcomes.get(email);
     if (outcome?.kind === "suppressed") {
-      suppressed.push({ line, value: email, reason: SUPPRESSIONS[outcome.reason] });
+      suppressed.push({
+        line,
+        value: email,
+        reason: `suppressed: ${SUPPRESSION_REASONS[outcome.reason]}`,
+      });
       counts.suppressed += 1;
     } else if (outcome) {
       counts[counted.has(email) ? "repeated" : outcome.kind] += 1;

@@ -29,7 +29,7 @@ export function parseStartTime(text: string, now: Date): Date {
   const shown = offset ? clock : new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
   const wanted = `${parts.slice(1, 4).join("-")}T${parts[4]}:${parts[5]}:${parts[6] ?? "00"}`;
   if (!shown.toISOString().startsWith(wanted)) throw invalid(`there is no ${text}`);
-  if (time.getTime() <= now.getTime()) throw invalid(`${text} is over`);
+  if (time.getTime() <= now.getTime()) throw invalid(`${text} is in the past`);
   if (time.getTime() > now.getTime() + MAX_AHEAD_MS) throw invalid(`${text} is over a year ahead`);
   return time;
 }
