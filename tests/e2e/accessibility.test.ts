@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { axeViolations } from "../support/axe-violations";
+import { brokenTableWords } from "../support/broken-words";
 import { watchForErrors } from "../support/pages";
 import type { Program } from "../support/program";
 import { SCREEN_STATES, type ScreenState } from "../support/screen-states.mjs";
@@ -77,6 +78,11 @@ describe.each(SCREEN_STATES.filter(({ again }) => !again))("$name", (state) => {
       await expect.poll(() => sidewaysScroll(page), { message: `at ${width} px` }).toBe(0);
     }
   });
+});
+
+it("breaks no short word of a letter's table on a phone", async () => {
+  const page = await openState(named("newsletter-issue"), { viewport: PHONE });
+  expect(await page.evaluate(brokenTableWords, 7)).toEqual([]);
 });
 
 /**

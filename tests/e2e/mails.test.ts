@@ -5,6 +5,7 @@ import type { Browser, Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { renderMail } from "~/features/mail/render-mail";
 import { axeViolations } from "../support/axe-violations";
+import { brokenTableWords } from "../support/broken-words";
 import { launchChromium } from "../support/browsers/chromium.mjs";
 import { hasJava, nuChecker } from "../support/html-checkers";
 import { renderSamples } from "../support/mail-samples";
@@ -118,6 +119,12 @@ describe.each(samples)("%s", (name, { subject, html, text }) => {
     },
   );
 
+  it("breaks no short word of a table on a phone", async () => {
+    await withPage({ viewport: { width: 360, height: 640 } }, html, async (page) => {
+      expect(await page.evaluate(brokenTableWords, 7)).toEqual([]);
+    });
+  });
+
   it("is dark where the mail program is", async () => {
     const canvas = () => getComputedStyle(document.body).backgroundColor;
     const shades: string[] = [];
@@ -136,9 +143,9 @@ describe.each(samples)("%s", (name, { subject, html, text }) => {
       const shown = [await page.locator("body").innerText(), ...pictures].join(" ");
       const words = (line: string) =>
         plainQuotes(line)
-          .replace(/[\s:]+/g, " ")
+          .replace(/[\s:~]+/g, " ")
           .trim();
-      const lines = text.split("\n").map((line) => line.replace(/^(?:>| \*| \d+\.|---$) ?/, ""));
+      const lines = text.split("\n").map((line) => line.replace(/^(?:>| *\*| *\d+\.|---$) ?/, ""));
       const missing = lines
         .filter((line) => !line.startsWith("https://"))
         .filter((line) => !words(shown).toLowerCase().includes(words(line).toLowerCase()));
@@ -154,8 +161,9 @@ describe.each(samples)("%s", (name, { subject, html, text }) => {
       const hrefs = await page
         .locator("a")
         .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
-      const inText = text.match(/https:\/\/[^\s"]+/g) ?? [];
-      expect(inText.sort()).toEqual([...new Set(hrefs)].sort());
+      const inText = text.match(/https:\/\/[^\s"]+|[\w.]+@[\w.]+\w/g) ?? [];
+      const addresses = hrefs.map((href) => href?.replace(/^mailto:/, ""));
+      expect(inText.sort()).toEqual([...new Set(addresses)].sort());
     });
   });
 });

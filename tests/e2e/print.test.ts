@@ -1,8 +1,17 @@
 import type { Page } from "playwright";
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { siteForThisFile } from "../support/e2e-site";
+import { publishSampleIssues } from "../support/sample-issues.mjs";
 
 const site = siteForThisFile();
+
+beforeAll(() =>
+  publishSampleIssues({
+    origin: site.origin,
+    dataDir: site.dataDir,
+    databaseUrl: site.variables.DATABASE_URL,
+  }),
+);
 
 /** Below this relative luminance (WCAG 2.2) a background is dark; the gold of the seal has 0.52. */
 const DARK = 0.4;
@@ -16,6 +25,9 @@ const PAGES = [
   { path: "/checkout/cancelled", sheets: 1 },
   { path: "/billing/card", sheets: 1 },
   { path: "/auth", sheets: 1 },
+  { path: "/newsletter/the-first-mile", sheets: 2 },
+  { path: "/newsletter/the-long-hill", sheets: 1 },
+  { path: "/newsletter/archive", sheets: 1 },
   { path: "/the-wrong-turn", sheets: 1 },
 ];
 

@@ -1,5 +1,4 @@
-import { MailHeading, MailSmallPrint } from "~/features/mail/mail-elements";
-import { MAIL_PROSE } from "~/features/mail/mail-prose";
+import { setEnvironment } from "~/env.server";
 import { type Mail, renderMail } from "~/features/mail/render-mail";
 import { accountWelcomeMail } from "~/features/mail/templates/account-welcome-mail";
 import { authorNoticeMail } from "~/features/mail/templates/author-notice-mail";
@@ -13,6 +12,12 @@ import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-welc
 import { passwordChangedMail } from "~/features/mail/templates/password-changed-mail";
 import { passwordResetMail } from "~/features/mail/templates/password-reset-mail";
 import { signUpAttemptMail } from "~/features/mail/templates/sign-up-attempt-mail";
+import { splitFrontMatter } from "~/features/newsletter/front-matter";
+import { renderIssueMail } from "~/features/newsletter/issue-mail.server";
+import { markdownTree } from "~/features/newsletter/markdown-tree.server";
+import { FULL_ISSUE } from "./sample-issues.mjs";
+
+type Rendered = Awaited<ReturnType<typeof renderMail>>;
 
 const SITE = "https://goldenpath.example";
 /** As long as real ones are. */
@@ -39,82 +44,29 @@ const authorNotice = {
   userId: "9d2c8a52-7f3e-4c1b-9a60-5b8e1d2f3a4c",
 };
 
-const { p: P, h2: H2, h3: H3, ul: Ul, ol: Ol, li: Li, a: A, blockquote: Quote } = MAIL_PROSE;
-const { img: Image, hr: Rule, pre: Pre, code: Code, table: Table, th: Th, td: Td } = MAIL_PROSE;
-
-/** A text with every element that an author's may have. */
-const issue: Mail = {
-  subject: "The hour before the day",
-  preview: "A practice for dark mornings, and a question for the first walk of the month.",
-  content: (
-    <>
-      <MailHeading>The hour before the day</MailHeading>
-      <P>
-        There is an hour in December that belongs to nobody. The kettle is not on, the dog has
-        turned over once, and <em>nothing has been asked of you yet</em>.
-      </P>
-      <P>
-        <Image
-          src={`${SITE}/newsletter/images/9mC2kQv7TzYw1bXr4LpNfA.png`}
-          alt="A path of light between dark hills, before sunrise"
-          width={1200}
-          height={630}
-        />
-      </P>
-      <H2>This month’s practice</H2>
-      <P>
-        It takes ten minutes. You will find the long form in{" "}
-        <A href={`${SITE}/#preview`}>the opening pages</A>, and two readers’ ways of doing it in{" "}
-        <A href={MEMBERS_AREA}>the members’ area</A>.
-      </P>
-      <Ol>
-        <Li>Sit where you can see a window.</Li>
-        <Li>
-          Write down <strong>three things</strong> you can see, and one you cannot.
-        </Li>
-      </Ol>
-      <Quote>
-        <P>You only ever see one stretch of it. That’s enough.</P>
-      </Quote>
-      <H3>What you may need</H3>
-      <Ul>
-        <Li>A pencil</Li>
-        <Li>
-          A page of <A href={`${SITE}/#about`}>the notebook</A>
-        </Li>
-      </Ul>
-      <Table>
-        <thead>
-          <tr>
-            <Th>Day</Th>
-            <Th align="right">Minutes</Th>
-          </tr>
-        </thead>
-        <tbody>
-          <tr>
-            <Td>Monday</Td>
-            <Td align="right">10</Td>
-          </tr>
-        </tbody>
-      </Table>
-      <Pre>
-        <Code>06:10 kettle{"\n"}06:20 window</Code>
-      </Pre>
-      <Rule />
-      <P>
-        Write to me at <A href={SITE}>{SITE}</A> if you like. I answer by hand.
-      </P>
-    </>
-  ),
-  signature: "Maren",
-  notes: (
-    <MailSmallPrint>You get our letters because you asked for them at this address.</MailSmallPrint>
-  ),
-  list,
-};
+/** An issue with all that one can contain, as it is mailed. */
+async function renderIssue(): Promise<Rendered> {
+  setEnvironment({ PUBLIC_URL: SITE, MAIL_POSTAL_ADDRESS: list.postalAddress });
+  const split = splitFrontMatter(FULL_ISSUE);
+  if (split.kind === "rejected") throw new Error("The sample issue cannot be read.");
+  const { slug, subject, preview } = split.frontMatter;
+  const text = markdownTree(split.body, {
+    base: SITE,
+    imageAt: () => ({
+      src: `${SITE}/newsletter/images/9mC2kQv7TzYw1bXr4LpNfA.png`,
+      width: 1200,
+      height: 630,
+    }),
+  });
+  const mail = await renderIssueMail(
+    { slug, subject, previewText: preview, text },
+    list.unsubscribeUrl,
+  );
+  return { subject, ...mail };
+}
 
 /** A sample of every mail, and of every variant of it, by name. */
-export const MAIL_SAMPLES: Record<string, Mail> = {
+const MAIL_SAMPLES: Record<string, Mail> = {
   "newsletter-confirmation": newsletterConfirmationMail({
     url: `${SITE}/newsletter/confirm?token=${TOKEN}`,
   }),
@@ -123,7 +75,6 @@ export const MAIL_SAMPLES: Record<string, Mail> = {
     previewUrl: `${SITE}/#preview`,
     list: { ...list, postalAddress: null },
   }),
-  "newsletter-issue": issue,
   "account-welcome": accountWelcomeMail({
     previewUrl: `${SITE}/#preview`,
     forgotPasswordUrl: FORGOT_PASSWORD,
@@ -186,12 +137,13 @@ export const MAIL_SAMPLES: Record<string, Mail> = {
   "author-notice-without-payment": authorNoticeMail({ ...authorNotice, paymentUrl: null }),
 };
 
-/** All samples, rendered. */
-export async function renderSamples(): Promise<
-  Record<string, Awaited<ReturnType<typeof renderMail>>>
-> {
+/** All samples, rendered, and a whole issue of the newsletter. */
+export async function renderSamples(): Promise<Record<string, Rendered>> {
   const rendered = Object.entries(MAIL_SAMPLES).map(
     async ([name, mail]) => [name, await renderMail(mail)] as const,
   );
-  return Object.fromEntries(await Promise.all(rendered));
+  return {
+    ...Object.fromEntries(await Promise.all(rendered)),
+    "newsletter-issue": await renderIssue(),
+  };
 }

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
 /** An issue with everything that an issue can have. */
-const FULL_ISSUE = `---
+export const FULL_ISSUE = `---
 subject: "The first mile is the longest"
 slug: the-first-mile
 preview: A practice for the morning on which you would rather not begin.
@@ -41,6 +41,14 @@ behind it, *the gate*. This month's practice is about **gates**.
 | :--------- | ----: | :----------- |
 | Ines, who used to drive to the bakery | 14 days | With a broken car, and a very long Sunday that had nothing else in it |
 | Jonas | 3 days | With your letter |
+
+| Week | Walks | Miles |
+| ---- | :---: | ----: |
+| 1    |   2   |   3.5 |
+| 2    |   5   |  12.0 |
+
+The walk is at https://maps.goldenpath.example/walks/from-the-gate-at-the-end-of-my-street-to-the-bench-on-the-hill?by=lantern
+for those who like maps.
 
 The notebook page says \`begin_before_you_are_ready\`, and in full:
 

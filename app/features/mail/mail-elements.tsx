@@ -127,13 +127,7 @@ type MailImageProps = { src: string; alt: string; width: number; height: number 
 /** A line of the small print below a mail. */
 export function MailSmallPrint({ children }: { children: ReactNode }) {
   return (
-    <Text
-      {...colored(["softText"], {
-        ...type(SANS_SERIF, 14, 22),
-        margin: "0 0 10px",
-        wordBreak: "break-word",
-      })}
-    >
+    <Text {...colored(["softText"], { ...type(SANS_SERIF, 14, 22), margin: "0 0 10px" })}>
       {children}
     </Text>
   );

@@ -68,6 +68,8 @@ export function MailLayout({ title, preview, content, signature, notes, list }: 
                 borderRadius: 8,
                 borderCollapse: "separate",
                 padding: `36px ${CONTENT_MARGIN - 1}px 44px`,
+                // inherited: a long address never makes the mail wider than a phone
+                wordBreak: "break-word",
               })}
               tdClassName="mail-content"
             >

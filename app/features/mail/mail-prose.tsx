@@ -1,6 +1,14 @@
-import type { ComponentProps } from "react";
+import { Children, type ComponentProps, createContext, useContext } from "react";
 import { MailImage, MailLink, MailText } from "./mail-elements";
-import { BODY_TYPE, colored, MONOSPACE, SERIF, TABLE_TYPE, type } from "./mail-theme";
+import {
+  BODY_TYPE,
+  colored,
+  MONOSPACE,
+  NARROWEST_TEXT,
+  SERIF,
+  TABLE_TYPE,
+  type,
+} from "./mail-theme";
 
 /** Below the mail's own heading; deeper levels look alike. */
 function Subheading(Tag: "h2" | "h3" | "h4" | "h5" | "h6") {
@@ -18,26 +26,46 @@ function Subheading(Tag: "h2" | "h3" | "h4" | "h5" | "h6") {
   );
 }
 
-function List(Tag: "ul" | "ol") {
-  return ({ children, start }: ComponentProps<"ol">) => (
+/** Whether a list is part of another one's item. */
+const InList = createContext(false);
+
+function List({ as: Tag, children, start }: ComponentProps<"ol"> & { as: "ul" | "ol" }) {
+  const isInList = useContext(InList);
+  return (
     <Tag
       start={Tag === "ol" ? start : undefined}
-      {...colored(["text"], { ...BODY_TYPE, margin: "0 0 18px", padding: "0 0 0 26px" })}
+      {...colored(["text"], {
+        ...BODY_TYPE,
+        margin: isInList ? "8px 0 0" : "0 0 18px",
+        padding: "0 0 0 26px",
+      })}
     >
-      {children}
+      <InList.Provider value={true}>{children}</InList.Provider>
     </Tag>
   );
 }
 
-function Cell(Tag: "th" | "td") {
-  return ({ children, align }: ComponentProps<"td">) => (
+/** How many cells the row has. */
+const Columns = createContext(1);
+
+/** On either side of a cell's text, in pixels. */
+const CELL_PADDING = 8;
+
+/** As wide as short words are, so that they stay whole beside long texts; in pixels. */
+const SHORT_WORD = 72;
+
+function Cell({ as: Tag, children, align }: ComponentProps<"td"> & { as: "th" | "td" }) {
+  const fairShare = Math.floor(NARROWEST_TEXT / useContext(Columns));
+  return (
     <Tag
       {...colored(["text", "rule"], {
         ...TABLE_TYPE,
-        padding: align === "right" ? "8px 0 8px 16px" : "8px 16px 8px 0",
+        minWidth: Math.min(SHORT_WORD, fairShare - 2 * CELL_PADDING),
+        padding: CELL_PADDING,
         borderWidth: "0 0 1px",
         borderStyle: "solid",
         textAlign: align === "char" ? undefined : (align ?? "left"),
+        verticalAlign: "top",
         fontWeight: Tag === "th" ? "bold" : "normal",
       })}
     >
@@ -54,8 +82,8 @@ export const MAIL_PROSE = {
   h4: Subheading("h4"),
   h5: Subheading("h5"),
   h6: Subheading("h6"),
-  ul: List("ul"),
-  ol: List("ol"),
+  ul: ({ children }: ComponentProps<"ul">) => <List as="ul">{children}</List>,
+  ol: (props: ComponentProps<"ol">) => <List as="ol" {...props} />,
   li: ({ children }: ComponentProps<"li">) => <li style={{ margin: "0 0 8px" }}>{children}</li>,
   blockquote: ({ children }: ComponentProps<"blockquote">) => (
     <blockquote
@@ -103,6 +131,11 @@ export const MAIL_PROSE = {
       {children}
     </table>
   ),
-  th: Cell("th"),
-  td: Cell("td"),
+  tr: ({ children }: ComponentProps<"tr">) => (
+    <Columns.Provider value={Children.toArray(children).length}>
+      <tr>{children}</tr>
+    </Columns.Provider>
+  ),
+  th: (props: ComponentProps<"th">) => <Cell as="th" {...props} />,
+  td: (props: ComponentProps<"td">) => <Cell as="td" {...props} />,
 } as const;

@@ -22,6 +22,10 @@ export const TABLE_TYPE = type(SANS_SERIF, 15, 22);
 /** The mail's width where there is room, and the margin on either side of its text, in pixels. */
 export const MAIL_WIDTH = 600;
 export const CONTENT_MARGIN = 49;
+const NARROW_MARGIN = 22;
+
+/** The width of a mail's text in the narrowest window, of 320 pixels. */
+export const NARROWEST_TEXT = 320 - 2 * NARROW_MARGIN;
 
 type Role = {
   /** The class by which the rules for dark mode find it. */
@@ -97,8 +101,7 @@ export const DARK_MODE_CSS = `@media (prefers-color-scheme:dark){${darkRules(() 
 )}`;
 
 /** A phone's window is all sheet, without the canvas around it. */
-export const NARROW_CSS =
-  "@media (max-width:600px){.mail-frame{padding:0 !important}.mail-sheet-edge{border-width:0 !important;border-radius:0 !important}.mail-content{padding:28px 22px 36px !important}}";
+export const NARROW_CSS = `@media (max-width:600px){.mail-frame{padding:0 !important}.mail-sheet-edge{border-width:0 !important;border-radius:0 !important}.mail-content{padding:28px ${NARROW_MARGIN}px 36px !important}}`;
 
 /** Light and dark are both designed, which keeps programs that ask from inverting by themselves. */
 export const COLOR_SCHEME_CSS = ":root{color-scheme:light dark}";

@@ -98,6 +98,7 @@ function plainText(markup: string): string {
       { selector: "ul", format: "unorderedListWithLinks" },
       { selector: "a", format: "link" },
       { selector: "img", format: "image", options: { pathRewrite: () => "", linkBrackets: false } },
+      { selector: "del", format: "inlineSurround", options: { prefix: "~~", suffix: "~~" } },
       { selector: "hr", format: "horizontalLine", options: { length: 3 } },
       {
         selector: "table",

@@ -38,10 +38,14 @@ export function renderIssueMail(
     ),
     signature: null,
     notes: (
-      <MailSmallPrint>
-        You get this letter because you subscribed to the newsletter of {BOOK_TITLE}.{" "}
-        <MailLink href={pageUrl}>Read it on the site</MailLink>
-      </MailSmallPrint>
+      <>
+        <MailSmallPrint>
+          You get this letter because you subscribed to the newsletter of {BOOK_TITLE}.
+        </MailSmallPrint>
+        <MailSmallPrint>
+          <MailLink href={pageUrl}>Read it on the site</MailLink>
+        </MailSmallPrint>
+      </>
     ),
     list: { unsubscribeUrl, postalAddress: env().MAIL_POSTAL_ADDRESS ?? null },
   });

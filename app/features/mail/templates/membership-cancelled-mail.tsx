@@ -9,7 +9,7 @@ type MembershipCancelled = {
    * ends after more than the current period, or something else is wrong with it, so that neither is certain.
    */
   outlook: "ends" | "renews-until" | "ends-in-trouble";
-  /** The members' area, or with trouble the page of the payment card, where the membership is taken up again. */
+  /** The members' area, or with trouble the page of the payment card, where the membership is resumed. */
   url: string;
 };
 
@@ -27,7 +27,7 @@ export function membershipCancelledMail({ endsAt, outlook, url }: MembershipCanc
         </MailText>
         <MailText>
           Thank you for the stretch you have walked with us. If you change your mind before that
-          day, you can take your membership up again
+          day, you can resume your membership
           {outlook !== "ends-in-trouble" && " in the members’ area"}.
         </MailText>
         <MailButton href={url}>
@@ -37,7 +37,7 @@ export function membershipCancelledMail({ endsAt, outlook, url }: MembershipCanc
     ),
     notes: (
       <MailSmallPrint>
-        If it was not you who cancelled, take it up again there, and choose a new password.
+        If it was not you who cancelled, resume it there, and choose a new password.
       </MailSmallPrint>
     ),
   };
