@@ -18,9 +18,8 @@ const VOID_ELEMENTS = ["br", "hr", "img"];
 const TABLE_PARTS = ["table", "thead", "tbody", "tr"];
 
 /**
- * A text's tree as React elements, with a component in place of each HTML element that has one. A few lines
- * instead of `hast-util-to-jsx-runtime`: the tree has but a dozen properties, which React calls by the same
- * names, and that package would be 10 KB of script on every issue's page.
+ * A text's tree as React elements, with a component in place of each HTML element that has one. The tree has but a
+ * dozen properties, which React calls by the same names (why no package: docs/decisions/0023-markdown.md).
  */
 export function MarkdownContent({
   tree,
