@@ -2,7 +2,7 @@ import { findDelimiter, readDelimiterHint } from "./delimiter";
 
 /** The longest record that is parsed, in characters, and the most lines a quoted cell may run over. */
 export const MAX_RECORD_LENGTH = 64 * 1024;
-export const MAX_RECORD_LINES = 50;
+const MAX_RECORD_LINES = 50;
 
 /** One record of a CSV file as text, and the number of the line it begins on, from 1. */
 export type CsvRecord = {

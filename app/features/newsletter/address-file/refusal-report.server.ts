@@ -9,7 +9,7 @@ import { escapeCell } from "./spreadsheet-cell";
 const MAX_VALUE_LENGTH = 200;
 
 /** Where the report about a list goes: 'list.csv' has 'list.refused.csv' beside it. */
-export function refusalReportPath(file: string): string {
+function refusalReportPath(file: string): string {
   return `${file.replace(/\.[^./\\]*$/, "")}.refused.csv`;
 }
 
