@@ -128,6 +128,15 @@ describe("a mail's plain part", () => {
     );
   });
 
+  it("marks what is struck out", async () => {
+    const content = (
+      <MailText>
+        <del>Tomorrow</del> Today.
+      </MailText>
+    );
+    expect(await textOf({ content })).toMatch(/^~~Tomorrow~~ Today\.\n/);
+  });
+
   it("names a link on a picture by the picture's description", async () => {
     const content = (
       <MailText>
