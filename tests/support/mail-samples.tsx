@@ -58,11 +58,7 @@ async function renderIssue(): Promise<Rendered> {
       height: 630,
     }),
   });
-  const mail = await renderIssueMail(
-    { slug, subject, previewText: preview, text },
-    list.unsubscribeUrl,
-  );
-  return { subject, ...mail };
+  return renderIssueMail({ slug, subject, previewText: preview, text }, list.unsubscribeUrl);
 }
 
 /** A sample of every mail, and of every variant of it, by name. */

@@ -25,7 +25,7 @@ export type IssueContent = {
 export function renderIssueMail(
   { slug, subject, previewText, text }: IssueContent,
   unsubscribeUrl: string,
-): Promise<{ html: string; text: string }> {
+): ReturnType<typeof renderMail> {
   const pageUrl = env().PUBLIC_URL + issuePath(slug);
   return renderMail({
     subject,
