@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -79,6 +79,13 @@ describe("newsletter preview", () => {
     expect(readFileSync(join(dirname(path), image))).toEqual(PNG_PIXEL);
     expect(readFileSync(join(dirname(path), "mail.txt"), "utf8")).toContain("Dear walker");
     expect(smtp.delivered).toEqual([]);
+  });
+
+  it("replaces the files of an earlier preview", async () => {
+    await newsletter("preview", issue.file);
+    await newsletter("preview", issue.file);
+    const files = readdirSync(join(site.dataDir, "outbox/newsletter-the-first-mile"));
+    expect(files.sort()).toEqual([expect.stringMatching(/\.png$/), "mail.html", "mail.txt"]);
   });
 
   it("says what is wrong with the file, with its lines", async () => {

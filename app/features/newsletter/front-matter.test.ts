@@ -47,8 +47,13 @@ describe("an issue's front matter", () => {
     ["an empty subject", FULL.replace(/"The first.*"/, '" "'), 2, /^subject: is empty$/],
     ["a long subject", FULL.replace("mile:", "m".repeat(120)), 2, /more than 120 characters$/],
     ["a long preview", FULL.replace("anything", "x".repeat(150)), 4, /more than 150 characters$/],
-    ["an odd slug", FULL.replace("the-first-mile", "The First Mile"), 3, /^slug: wanted small/],
-    ["a slug with a slash", FULL.replace("the-first-mile", "a/b"), 3, /^slug: wanted small/],
+    [
+      "an odd slug",
+      FULL.replace("the-first-mile", "The First Mile"),
+      3,
+      /^slug: wanted lower-case/,
+    ],
+    ["a slug with a slash", FULL.replace("the-first-mile", "a/b"), 3, /^slug: wanted lower-case/],
     ["a slug in use", FULL.replace("the-first-mile", "archive"), 3, /another page/],
     ["a word for true", FULL.replace("slug:", "premium: sure\nslug:"), 3, /true or false$/],
   ])("is refused with %s, with the line", (_name, text, line, problem) => {

@@ -28,7 +28,7 @@ const frontMatterSchema = z.strictObject(
       .max(MAX_SLUG, `has more than ${MAX_SLUG} characters`)
       .regex(
         /^[a-z0-9]+(?:-[a-z0-9]+)*$/,
-        "wanted small letters, digits and single hyphens, as in 'the-first-mile'",
+        "wanted lower-case letters, digits and single hyphens, as in 'the-first-mile'",
       )
       .refine(
         (slug) => !RESERVED_SLUGS.includes(slug),

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { env } from "~/env.server";
 import { type IssueContent, renderIssueMail } from "./issue-mail.server";
@@ -13,10 +13,12 @@ const LARGE_HTML_BYTES = 90 * 1024;
 export type IssuePreview = { files: string[]; htmlBytes: number; warnings: string[] };
 
 /**
- * Writes an issue's mail as HTML and text, with its images, into a folder of its own: needs no database and sends
- * nothing. The link to unsubscribe leads to the site's page, but is nobody's.
+ * Writes an issue's mail as HTML and text, with its images, into a folder of its own, which is replaced: needs no
+ * database and sends nothing. The link to unsubscribe leads to the site's page, but is nobody's.
  */
 export async function writePreview(issue: Issue, folder: string): Promise<IssuePreview> {
+  // images of an earlier preview have other names
+  await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { html, text } = await renderIssueMail(
     contentOf(issue, (name) => name),
