@@ -38,6 +38,13 @@ describe("an issue's front matter", () => {
     ["no end", "---\nsubject: x\n", 1, /^wanted front matter/],
     ["a script in place of data", FULL.replace("---", "---js"), 1, /^wanted front matter/],
     ["nothing in it", "---\n---\nDear walker", 1, /^subject: is missing$/],
+    [
+      "thousands of fields",
+      `---\n${"a: b\n".repeat(1_000)}---\n`,
+      1,
+      /^the front matter has more than 4096 characters$/,
+    ],
+    ["lists in lists", `---\na: ${"[".repeat(4_000)}\n---\n`, 2, /^(?!the front)/],
     ["a list", "---\n- subject\n---\n", 1, /^subject: is missing$/],
     ["an unknown field", FULL.replace("preview:", "teaser:"), 4, /^teaser: is not known here$/],
     ["a field twice", FULL.replace("preview:", "slug:"), 4, /unique/],
@@ -63,19 +70,25 @@ describe("an issue's front matter", () => {
     expect(problems).toContainEqual({ line, problem: expect.stringMatching(problem) });
   });
 
-  it.each(["\\r\\nBcc: all@example.org", "\\n", "\\0", "\\x85", "\\u2028", "\\t"])(
-    "keeps %s out of a mail's headers",
-    (injected) => {
-      for (const field of ["subject", "preview"]) {
-        const split = splitFrontMatter(
-          FULL.replace(new RegExp(`^${field}: .*$`, "m"), `${field}: "a${injected}b"`),
-        );
-        expect(split).toMatchObject({
-          problems: [{ problem: `${field}: has a line break or control character in it` }],
-        });
-      }
-    },
-  );
+  it.each([
+    "\\r\\nBcc: all@example.org",
+    "\\n",
+    "\\0",
+    "\\x85",
+    "\\u2028",
+    "\\t",
+    "\\ud800",
+    "\\uffff",
+  ])("keeps %s out of a mail's headers", (injected) => {
+    for (const field of ["subject", "preview"]) {
+      const split = splitFrontMatter(
+        FULL.replace(new RegExp(`^${field}: .*$`, "m"), `${field}: "a${injected}b"`),
+      );
+      expect(split).toMatchObject({
+        problems: [{ problem: `${field}: has a line break or control character in it` }],
+      });
+    }
+  });
 
   it("reports everything that is wrong at once", () => {
     const split = splitFrontMatter("---\nslug: A\npremum: true\nsubject: ''\n---\n");

@@ -9,16 +9,22 @@ const MAX_SUBJECT = 120;
 const MAX_PREVIEW = 150;
 const MAX_SLUG = 80;
 
+/** Characters of front matter, many times what its fields need; checking far more would take seconds. */
+const MAX_LENGTH = 4_096;
+
 const FENCE = /^---[ \t]*$/;
 
-/** Line breaks and control characters have no place in a mail's header. */
+/** Line breaks and control characters have no place in a mail's header, nor halves of characters anywhere. */
 const oneLine = (max: number) =>
   z
     .string("wanted text; put it in quotes")
     .trim()
     .min(1, "is empty")
     .max(max, `has more than ${max} characters`)
-    .regex(/^[^\p{Cc}\u2028\u2029]*$/u, "has a line break or control character in it");
+    .regex(
+      /^[^\p{Cc}\p{Cs}\u2028\u2029\ufffe\uffff]*$/u,
+      "has a line break or control character in it",
+    );
 
 const frontMatterSchema = z.strictObject(
   {
@@ -62,8 +68,14 @@ export function splitFrontMatter(text: string): Split {
       "wanted front matter: a line '---', then subject, slug and preview, then another line '---'";
     return rejected([{ line: 1, problem }]);
   }
+  const source = lines.slice(1, end).join("\n");
+  if (source.length > MAX_LENGTH) {
+    return rejected([
+      { line: 1, problem: `the front matter has more than ${MAX_LENGTH} characters` },
+    ]);
+  }
   const counter = new LineCounter();
-  const document = parseDocument(lines.slice(1, end).join("\n"), { lineCounter: counter });
+  const document = parseDocument(source, { lineCounter: counter });
   const lineAt = (offset: number) => counter.linePos(offset).line + 1;
   if (document.errors.length > 0) {
     return rejected(

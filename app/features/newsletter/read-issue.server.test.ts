@@ -86,6 +86,13 @@ describe("an issue's file", () => {
       "issue.md:6: footnotes do not work in mail; write it in the text",
     ],
     ["a task list", "- [ ] a", "issue.md:6: boxes to tick do not work in mail; write a plain list"],
+    ["a NUL", "a\n\nb\0c", "issue.md:8: there is a control character in this line"],
+    [
+      "a terminal's command",
+      "a\u001b[2Jb",
+      "issue.md:6: there is a control character in this line",
+    ],
+    ["quotes without end", `a\n${">".repeat(60_000)}`, "issue.md:7: quotes or lists are nested"],
     ["no text", " \n", "issue.md:6: there is no text"],
     [
       "no description of an image",
@@ -93,7 +100,7 @@ describe("an issue's file", () => {
       "issue.md:6: an image has no description",
     ],
     ["a missing image", "\n![a](b.png)", "issue.md:7: b.png: there is no such file"],
-    ["a folder for an image", "![a](photos)", "issue.md:6: photos: cannot be read (EISDIR)"],
+    ["a folder for an image", "![a](photos)", "issue.md:6: photos: is not a file"],
     [
       "another's image",
       "![a](https://a.example/p.gif)",
@@ -138,12 +145,13 @@ describe("an issue's file", () => {
     expect(await problems(Buffer.from([...Buffer.from(HEAD), 0xe9]))).toBe(
       "issue.md: wanted UTF-8; save it with that encoding.",
     );
-    expect(await problems("x".repeat(256 * 1024))).toBe(
-      "issue.md: an issue has at most 256 KB of text.",
+    expect(await problems("x".repeat(128 * 1024))).toBe(
+      "issue.md: an issue has at most 128 KB of text.",
     );
     await expect(readIssue(join(folder, "none.md"), KEY)).rejects.toThrow(
       "none.md cannot be read (ENOENT).",
     );
+    await expect(readIssue("/dev/zero", KEY)).rejects.toThrow("/dev/zero is not a file.");
   });
 });
 
@@ -174,6 +182,20 @@ describe("an issue's image", () => {
       `issue.md:6: ${name}: ${problem}`.slice(0, 18),
     );
     expect(await problems(`![a](${name})`)).toContain(problem);
+  });
+
+  it.each([
+    ["10,001 pixels wide", "00002711", "00000001", "has 10001 by 1 pixels"],
+    [
+      "more pixels high than the database can count",
+      "00000001",
+      "ffffffff",
+      "has 1 by 4294967295 pixels",
+    ],
+  ])("is refused if it is %s", async (_what, width, height, problem) => {
+    const header = `89504e470d0a1a0a0000000d49484452${width}${height}0802000000`;
+    writeFileSync(join(folder, "a.png"), Buffer.from(header, "hex"));
+    expect(await problems("![a](a.png)")).toContain(problem);
   });
 
   it("is known by its content, whatever it is called", () => {

@@ -4,8 +4,10 @@ import type { Image, ImageReference, Nodes, Root } from "mdast";
 import { visit } from "unist-util-visit";
 import { OperatorError } from "~db/operator-error";
 import { ensureSiteKey } from "~db/queries/site-keys";
+import { printableText } from "./address-file/printable-text";
 import { type FileProblem, type FrontMatter, splitFrontMatter } from "./front-matter";
 import { hasExif, type IssueImage, readImage } from "./issue-images";
+import { unparsablePart, unrenderablePart } from "./markdown-limits";
 import { parseMarkdown } from "./markdown-tree.server";
 import { IMAGES_PATH } from "./newsletter-paths";
 
@@ -18,8 +20,14 @@ export type Issue = FrontMatter & {
   warnings: string[];
 };
 
-const MAX_TEXT_BYTES = 256 * 1024;
+const MAX_TEXT_BYTES = 128 * 1024;
 const MAX_IMAGE_BYTES = 1024 * 1024;
+
+/** Of an image's width and height: a small file of many more pixels would fill a reader's memory. */
+const MAX_IMAGE_PIXELS = 10_000;
+
+/** What no text holds on purpose, and neither PostgreSQL nor XML can: control characters but for tab and line feed. */
+const CONTROL_CHARACTER = /(?![\t\n])\p{Cc}/u;
 
 /**
  * Reads an issue from a Markdown file with front matter, and its images from the file's folder or below. Throws
@@ -31,7 +39,10 @@ export async function readIssue(file: string, imageKey: Buffer): Promise<Issue> 
   const split = splitFrontMatter(text);
   if (split.kind === "rejected") throw rejection(file, split.problems);
   const { frontMatter, body, bodyLine } = split;
-  const tree = parseMarkdown(body);
+  const tree = parseWithinLimits(body);
+  if ("problem" in tree) {
+    throw rejection(file, [{ ...tree, line: tree.line + bodyLine - 1 }]);
+  }
   const problems = [...unsupportedParts(tree)];
   const folder = await realpath(dirname(file));
   const images = new Map<string, IssueImage>();
@@ -40,6 +51,10 @@ export async function readIssue(file: string, imageKey: Buffer): Promise<Issue> 
     const image = await loadImage(folder, url, imageKey);
     if (typeof image === "string") problems.push({ line, problem: `${url}: ${image}` });
     else images.set(url, image);
+  }
+  for (const [index, line] of body.split("\n").entries()) {
+    if (!CONTROL_CHARACTER.test(line)) continue;
+    problems.push({ line: index + 1, problem: "there is a control character in this line" });
   }
   if (body.trim() === "") problems.push({ line: 1, problem: "there is no text" });
   if (problems.length > 0) {
@@ -66,8 +81,10 @@ export async function readIssueForSite(file: string): Promise<Issue> {
 async function readText(file: string): Promise<string> {
   let bytes: Buffer;
   try {
-    const { size } = await stat(file);
-    if (size > MAX_TEXT_BYTES) {
+    const found = await stat(file);
+    // a pipe or a device may have no end
+    if (!found.isFile()) throw new OperatorError(`${file} is not a file.`);
+    if (found.size > MAX_TEXT_BYTES) {
       throw new OperatorError(`${file}: an issue has at most ${MAX_TEXT_BYTES / 1024} KB of text.`);
     }
     bytes = await readFile(file);
@@ -82,10 +99,18 @@ async function readText(file: string): Promise<string> {
   }
 }
 
+/** The text's tree, or why it has none. */
+function parseWithinLimits(body: string): Root | FileProblem {
+  const unparsable = unparsablePart(body);
+  if (unparsable) return unparsable;
+  const tree = parseMarkdown(body);
+  return unrenderablePart(tree) ?? tree;
+}
+
 function rejection(file: string, problems: FileProblem[]): OperatorError {
   const sorted = problems.sort((a, b) => a.line - b.line);
   return new OperatorError(
-    sorted.map(({ line, problem }) => `${file}:${line}: ${problem}`).join("\n"),
+    sorted.map(({ line, problem }) => `${file}:${line}: ${printableText(problem)}`).join("\n"),
   );
 }
 
@@ -94,9 +119,18 @@ const lineOf = (node: Nodes) => node.position?.start.line ?? 1;
 /** What mail programs cannot show, or would show otherwise than it was meant. */
 function* unsupportedParts(tree: Root): Generator<FileProblem> {
   const nodes: Nodes[] = [];
+  /** What definitions are used for, by identifier. */
+  const uses = new Map<string, Set<string>>();
   visit(tree, (node) => {
     nodes.push(node);
+    if (node.type !== "imageReference" && node.type !== "linkReference") return;
+    uses.set(node.identifier, (uses.get(node.identifier) ?? new Set()).add(node.type));
   });
+  /** Whether a definition belongs to images alone, whose addresses are checked with the files. */
+  const isImageDefinition = (node: Nodes) => {
+    const types = node.type === "definition" ? uses.get(node.identifier) : undefined;
+    return types?.size === 1 && types.has("imageReference");
+  };
   for (const node of nodes) {
     const line = lineOf(node);
     if (node.type === "html" && !/^<!--[\s\S]*-->$/.test(node.value.trim())) {
@@ -106,7 +140,7 @@ function* unsupportedParts(tree: Root): Generator<FileProblem> {
     } else if (node.type === "listItem" && typeof node.checked === "boolean") {
       yield { line, problem: "boxes to tick do not work in mail; write a plain list" };
     } else if (node.type === "link" || node.type === "definition") {
-      if (isUsableLink(node.url) || isImageDefinition(node, nodes)) continue;
+      if (isUsableLink(node.url) || isImageDefinition(node)) continue;
       yield {
         line,
         problem: `a link leads to '${node.url}'; wanted https://…, mailto:… or a path of the site, as in '/premium'`,
@@ -123,17 +157,6 @@ function* unsupportedParts(tree: Root): Generator<FileProblem> {
 function isUsableLink(url: string): boolean {
   if (/^\/(?!\/)/.test(url)) return true;
   return /^(https?:\/\/|mailto:)./i.test(url) && URL.canParse(url);
-}
-
-/** Whether a definition belongs to images alone, whose addresses are checked with the files. */
-function isImageDefinition(node: Nodes, nodes: Nodes[]): boolean {
-  if (node.type !== "definition") return false;
-  const uses = nodes.filter(
-    (other) =>
-      (other.type === "imageReference" || other.type === "linkReference") &&
-      other.identifier === node.identifier,
-  );
-  return uses.length > 0 && uses.every(({ type }) => type === "imageReference");
 }
 
 type UsedImage = { node: Image | ImageReference; url: string; title: string; line: number };
@@ -170,11 +193,15 @@ async function loadImage(folder: string, url: string, key: Buffer): Promise<Issu
     if (isAbsolute(name) || below.startsWith("..") || isAbsolute(below)) {
       return "wanted a file in the issue's folder or below it";
     }
-    const { size } = await stat(path);
-    if (size > MAX_IMAGE_BYTES) {
+    const found = await stat(path);
+    if (!found.isFile()) return "is not a file";
+    if (found.size > MAX_IMAGE_BYTES) {
       return `is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MB; make it smaller for phones`;
     }
     const image = readImage(await readFile(path), key);
+    if (image && Math.max(image.width, image.height) > MAX_IMAGE_PIXELS) {
+      return `has ${image.width} by ${image.height} pixels; make it smaller for phones`;
+    }
     return (
       image ??
       `is not a readable PNG, JPEG or GIF${extname(path) === ".webp" ? "; Outlook shows no WebP" : ""}`

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { unparsablePart, unrenderablePart } from "./markdown-limits";
+import { parseMarkdown } from "./markdown-tree.server";
+
+const KB = 1_024;
+const fill = (pattern: string, length = 64 * KB) =>
+  pattern.repeat(Math.ceil(length / pattern.length)).slice(0, length);
+
+describe("a text that a parser would choke on", () => {
+  it.each([
+    ["quotes in quotes", fill(">")],
+    ["quotes with spaces", fill("> ")],
+    ["lists in lists", fill("- ")],
+    ["numbered lists in lists", fill("1. ")],
+    ["quoted lists", fill("> - 2) ")],
+    ["indented lists", Array.from({ length: 300 }, (_, n) => `${"  ".repeat(n)}- a`).join("\n")],
+  ])("is refused: %s", (_what, text) => {
+    expect(unparsablePart(text)?.problem).toBe("quotes or lists are nested more than 20 times");
+  });
+
+  it.each([
+    ["emphasis", fill("**a *b _c ")],
+    ["emphasis in words", fill("*a_ ")],
+    ["brackets", fill("[a](<b")],
+    ["pictures in pictures", `${"![".repeat(8 * KB)}a${"](b.png)".repeat(8 * KB)}`],
+    ["code", fill("`a ``b ")],
+    ["tables", fill(`|${fill("a|", 200)}\n|${fill("-|", 200)}\n`)],
+  ])("is refused: %s", (_what, text) => {
+    expect(unparsablePart(text)?.problem).toBe("there are more than 5000 of the marks *_~[]`|");
+  });
+
+  it("is refused: thousands of lines", () => {
+    expect(unparsablePart(fill("# a\n"))).toEqual({
+      line: 5_001,
+      problem: "there are more than 5000 lines",
+    });
+  });
+
+  it("is refused with the line", () => {
+    expect(unparsablePart(`a\n\n${">".repeat(21)} b`)?.line).toBe(3);
+    expect(unparsablePart(`a\n${"*".repeat(3_000)}\n${"*".repeat(3_000)}`)?.line).toBe(3);
+  });
+});
+
+describe("a text that could not be rendered", () => {
+  it.each([
+    ["emphasis in emphasis", `${"*a ".repeat(60)}b${" c*".repeat(60)}`],
+    [
+      "lists that are nested line by line",
+      Array.from({ length: 40 }, (_, n) => `${"  ".repeat(n)}- a`).join("\n"),
+    ],
+  ])("is refused: %s", (_what, text) => {
+    expect(unparsablePart(text)).toBeNull();
+    expect(unrenderablePart(parseMarkdown(text))?.problem).toContain("nested more than 20 times");
+  });
+
+  it("is refused: tens of thousands of parts", () => {
+    const text = `${"a&amp;<b ".repeat(10)}\n\n`.repeat(10) + fill("http://a.b/ ", 120 * KB);
+    expect(unrenderablePart(parseMarkdown(text))?.problem).toBe("there are more than 10000 parts");
+  });
+});
+
+it("a letter is not refused, however rich", () => {
+  const letter = `# A heading\n\nDear *walker*, see **[the gate](/premium)** and \`code\`.\n\n> - one\n>   1. two\n>      > three\n\n| a | b |\n|---|---|\n${"| 1 | 2 |\n".repeat(50)}\n---\n\n`;
+  const text = letter.repeat(20);
+  expect(unparsablePart(text)).toBeNull();
+  expect(unrenderablePart(parseMarkdown(text))).toBeNull();
+});
