@@ -22,7 +22,9 @@ const page = (html = PAGE, init: ResponseInit = {}) =>
 beforeAll(async () => {
   setEnvironment({ LOG_LEVEL: "silent" });
   server = createServer(async (request, response) => {
-    if (!(await cache.answer(request, response))) response.writeHead(299).end("not cached");
+    const page = await cache.answer(request, response);
+    if (page === false) response.writeHead(299).end("not cached");
+    else if (page !== true) response.setHeaders(page.headers).writeHead(404).end(page.body);
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -313,7 +315,31 @@ describe("rendering", () => {
     passSeconds(61);
     render = async () => page("gone", { status: 404 });
     expect((await get()).text).toBe(PAGE);
-    await vi.waitUntil(async () => (await get()).status === 299);
+    await vi.waitUntil(async () => (await get()).status === 404);
+  });
+});
+
+describe("a page that does not exist", () => {
+  const missing = page("<script>hello()</script>no such page", { status: 404 });
+
+  it("is rendered once for each request, or for all concurrent ones, and never cached", async () => {
+    render = async () => missing.clone();
+    const answer = await get("/7");
+    expect(answer.status).toBe(404);
+    expect(answer.text).toContain("no such page");
+    expect(answer.headers["cache-control"]).toBe("private, no-cache");
+    const digest = createHash("sha256").update("hello()").digest("base64");
+    expect(answer.headers["content-security-policy"]).toContain(
+      `script-src 'self' 'sha256-${digest}'`,
+    );
+    expect(cache.statistics.renders).toBe(1);
+    expect((await get("/7", { "If-None-Match": "*" })).status).toBe(404);
+    expect(cache.statistics).toMatchObject({ renders: 2, hits: 0, notModified: 0 });
+  });
+
+  it("is rendered again for its visitor if it sets a cookie", async () => {
+    render = async () => page("gone", { status: 404, headers: { "Set-Cookie": "a=b" } });
+    expect((await get("/7")).status).toBe(299);
   });
 });
 

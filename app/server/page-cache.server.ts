@@ -21,7 +21,10 @@ const TIME_TO_LIVE_MS = 60_000;
 /** Maximum pages in memory; then the one requested longest ago makes room. */
 const MAX_PAGES = 200;
 
-type CachedPage = { page: CachedResponse; renderedAt: number };
+type CachedPage = { kind: "cached"; page: CachedResponse; renderedAt: number };
+
+/** A page that does not exist, as rendered: it is not cached, since there is no end of them. */
+export type MissingPage = { kind: "missing"; body: Buffer; headers: Headers };
 
 type PageCacheOptions = {
   /** The cache key for a path and query; null if the response is not cached. */
@@ -44,19 +47,26 @@ export type PageCacheStatistics = CacheStatistics & { renders: number; stale: nu
 export class PageCache {
   readonly statistics: PageCacheStatistics = { hits: 0, notModified: 0, renders: 0, stale: 0 };
   readonly #cached = new Map<string, CachedPage>();
-  readonly #rendering = new Map<string, Promise<CachedPage | null>>();
+  readonly #rendering = new Map<string, Promise<CachedPage | MissingPage | null>>();
   #generation = 0;
 
   constructor(private readonly options: PageCacheOptions) {}
 
-  /** Answers the request if its page is cacheable; returns false otherwise. */
-  answer(request: IncomingMessage, response: ServerResponse): boolean | Promise<boolean> {
+  /**
+   * Answers the request if its page is cacheable; returns false otherwise, or the page to be answered 404, so that
+   * it need not be rendered again.
+   */
+  answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): boolean | Promise<boolean | MissingPage> {
     const key = this.#keyOf(request);
     if (key === null) return false;
     const cached = this.#cached.get(key);
     if (!cached) {
       return this.#renderOnce(key, request).then((fresh) => {
         if (!fresh) return false;
+        if (fresh.kind === "missing") return fresh;
         sendCached(request, response, fresh.page, this.statistics);
         return true;
       });
@@ -97,7 +107,7 @@ export class PageCache {
     if (this.#cached.size > MAX_PAGES && oldest !== undefined) this.#cached.delete(oldest);
   }
 
-  #renderOnce(key: string, request: IncomingMessage): Promise<CachedPage | null> {
+  #renderOnce(key: string, request: IncomingMessage): Promise<CachedPage | MissingPage | null> {
     let rendering = this.#rendering.get(key);
     if (!rendering) {
       const started = this.#renderAndCache(key, request).finally(() => {
@@ -109,15 +119,25 @@ export class PageCache {
     return rendering;
   }
 
-  async #renderAndCache(key: string, request: IncomingMessage): Promise<CachedPage | null> {
+  async #renderAndCache(
+    key: string,
+    request: IncomingMessage,
+  ): Promise<CachedPage | MissingPage | null> {
     const generation = this.#generation;
     try {
       this.statistics.renders++;
       const page = await this.options.render(key, request);
       const body = Buffer.from(await page.arrayBuffer());
       if (page.status === 404) this.#cached.delete(key);
-      if (page.status !== 200 || page.headers.has("Set-Cookie")) return null;
-      const cached = { page: await encode(body, page), renderedAt: Date.now() };
+      if (page.headers.has("Set-Cookie")) return null;
+      if (page.status === 404)
+        return { kind: "missing", body, headers: missingHeaders(body, page) };
+      if (page.status !== 200) return null;
+      const cached: CachedPage = {
+        kind: "cached",
+        page: await encode(body, page),
+        renderedAt: Date.now(),
+      };
       if (generation === this.#generation) this.#keep(key, cached);
       return cached;
     } catch (error) {
@@ -127,15 +147,26 @@ export class PageCache {
   }
 }
 
-async function encode(body: Buffer, page: Response): Promise<CachedResponse> {
+/** Headers beside the common ones; those set by the route take precedence. */
+function missingHeaders(body: Buffer, page: Response): Headers {
+  const headers = new Headers({
+    "Cache-Control": "private, no-cache",
+    "Content-Security-Policy": policyOf(body, page),
+  });
+  for (const [name, value] of page.headers) headers.set(name, value);
+  return headers;
+}
+
+function policyOf(body: Buffer, page: Response): string {
   const isHtml = page.headers.get("Content-Type")?.startsWith("text/html");
+  return isHtml ? pagePolicy(scriptHashes(body.toString("utf8"))) : NO_PAGE_POLICY;
+}
+
+async function encode(body: Buffer, page: Response): Promise<CachedResponse> {
   const headers = new Headers(commonHeaders());
   headers.set("Cache-Control", "public, max-age=0, must-revalidate");
   headers.set("Vary", "Accept-Encoding, Cookie");
-  headers.set(
-    "Content-Security-Policy",
-    isHtml ? pagePolicy(scriptHashes(body.toString("utf8"))) : NO_PAGE_POLICY,
-  );
+  headers.set("Content-Security-Policy", policyOf(body, page));
   // headers set by the route take precedence, including its Cache-Control
   for (const [name, value] of page.headers) headers.set(name, value);
   const [br, gz] = await Promise.all([

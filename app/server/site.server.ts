@@ -83,9 +83,19 @@ export function createSite(projectRoot: string): RequestListener {
       return send(response, rejection);
     }
     if (files.answer(request, response, path)) return;
-    if (await pages.answer(request, response)) return;
+    const startedAt = performance.now();
+    const page = await pages.answer(request, response);
+    if (page === true) return;
 
-    const requestId = prepareResponse(request, response, path, handle);
+    const requestId = prepareResponse(request, response, path, handle, startedAt);
+    if (page) {
+      await new Promise<void>((next) =>
+        compress(request as never, response as never, () => next()),
+      );
+      response.setHeaders(page.headers);
+      response.writeHead(404).end(page.body);
+      return;
+    }
     // requested by pages of an earlier build; rendering the 404 page would waste time
     if (path.startsWith("/build/")) return send(response, { status: 404, message: "Not found." });
     await fairTurn(clientNetworks(clientAddress(request)));
@@ -95,17 +105,17 @@ export function createSite(projectRoot: string): RequestListener {
   }
 
   /**
-   * Sets the common headers and a request id on the response, and logs and counts it when it ends. Returns
-   * the id.
+   * Sets the common headers and a request id on the response, and logs and counts it when it ends, with its
+   * duration since `startedAt`. Returns the id.
    */
   function prepareResponse(
     request: IncomingMessage,
     response: ServerResponse,
     path: string,
     { logLevel }: RouteHandle,
+    startedAt = performance.now(),
   ): string {
     const requestId = randomUUID();
-    const startedAt = performance.now();
     response.once("close", () => {
       dropUnreadBody(request);
       const route = table.handleOf(path.replace(/\.data$/, "")).metricsName;

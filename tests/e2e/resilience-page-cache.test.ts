@@ -174,6 +174,9 @@ describe("issues of the newsletter", () => {
   it("that are made up are not cached, and push nothing out of the cache", async () => {
     await send(site.origin + path);
     await send(`${site.origin}/auth`);
+    const renderedBefore = await figure("renders");
+    const requests = () => site.metric("http_request_duration_seconds_count", { status: "404" });
+    const requestsBefore = await requests();
     const agent = new Agent({ maxSockets: 20 });
     const answers = await Promise.all(
       Array.from({ length: 300 }, (_, n) =>
@@ -183,9 +186,34 @@ describe("issues of the newsletter", () => {
     agent.destroy();
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
     const before = await figure("renders");
+    expect(before - renderedBefore).toBe(300);
+    expect((await requests()) - requestsBefore).toBe(300);
     await send(site.origin + path);
     await send(`${site.origin}/auth`);
     expect(await figure("renders")).toBe(before);
+  });
+
+  it("that are made up are answered as any missing page is", async () => {
+    const made = await send(`${site.origin}/newsletter/made-up`, {
+      headers: { "Accept-Encoding": "gzip" },
+    });
+    const missing = await send(`${site.origin}/nothing/here`, {
+      headers: { "Accept-Encoding": "gzip" },
+    });
+    expect(made.status).toBe(404);
+    expect(gunzipSync(made.body).toString()).toContain("Page not found");
+    const own = ["content-security-policy", "content-length", "date", "x-request-id", "etag"];
+    const namesOf = ({ headers }: typeof made) =>
+      Object.keys(headers)
+        .filter((name) => !own.includes(name))
+        .toSorted();
+    expect(namesOf(made)).toEqual(namesOf(missing));
+    for (const name of namesOf(made)) expect(made.headers[name]).toBe(missing.headers[name]);
+    expect(made.headers["x-request-id"]).toBeDefined();
+    expectStrictPolicy(await send(`${site.origin}/newsletter/made-up`));
+    const head = await send(`${site.origin}/newsletter/made-up`, { method: "HEAD" });
+    expect(head.status).toBe(404);
+    expect(head.body).toHaveLength(0);
   });
 });
 
