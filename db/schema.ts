@@ -259,14 +259,17 @@ export const mails = pgTable(
     state: text("state").$type<MailState>().notNull().default("queued"),
     /** At most one mail per key, such as `renewal-failed:in_123`. */
     idempotencyKey: text("idempotency_key"),
-    /** The address; null in a campaign, which reads it from `subscribers`, and once finished. */
+    /**
+     * The address; null in a campaign, which reads it from `subscribers`, and once finished, unless it failed and
+     * can still be sent again.
+     */
     recipient: text("recipient"),
     /** SHA-256 of the address in lower case: who was mailed stays known after the address is deleted. */
     addressHash: bytes("address_hash").notNull(),
     /** Null for transactional mail. */
     campaignId: uuid("campaign_id").references(() => campaigns.id),
     subscriberId: uuid("subscriber_id"),
-    /** Null until it is composed, in a campaign, and once finished: it may hold links that are credentials. */
+    /** Null until it is composed, and whenever there is no recipient: it may hold links that are credentials. */
     message: jsonb("message").$type<RenderedMail>(),
     createdAt: instant("created_at").notNull().defaultNow(),
     /** When the next attempt is due. */
@@ -285,7 +288,7 @@ export const mails = pgTable(
   (table) => [
     check(
       "mails_finished_without_content",
-      sql`(${table.state} in ('queued', 'sending')) = (${table.finishedAt} is null) and (${table.finishedAt} is null or (${table.recipient} is null and ${table.message} is null))`,
+      sql`(${table.state} in ('queued', 'sending')) = (${table.finishedAt} is null) and (${table.finishedAt} is null or ${table.state} = 'failed' or (${table.recipient} is null and ${table.message} is null))`,
     ),
     check(
       "mails_unfinished_with_recipient",

@@ -1,15 +1,53 @@
 import { examineMail } from "~/features/mail/mail-doctor.server";
+import { MAIL_RULES } from "~/features/mail/mail-kinds";
+import { describeMailQueue } from "~/features/mail/mail-report";
+import { OperatorError } from "~db/operator-error";
+import { findFailedMails, retryFailedMails } from "~db/queries/failed-mails";
+import { countWaitingMails, readQueueLength } from "~db/queries/mail-history";
+import { note, print } from "./output.server";
+import { isSiteSending } from "./watch-campaign.server";
 import { withDatabase } from "./with-database.server";
+
+/** The period in which `mail status` counts failures. */
+const FAILED_DAYS = 7;
 
 /** `mail doctor`: prints each finding, and exits with 1 if there is a problem. */
 export async function doctor(): Promise<void> {
   await withDatabase(async () => {
     const findings = await examineMail();
     for (const { ok, what, found, advice } of findings) {
-      process.stdout.write(
-        `${ok ? "ok  " : "FAIL"} ${what}: ${found}${advice ? `. ${advice}` : ""}\n`,
-      );
+      print(`${ok ? "ok  " : "FAIL"} ${what}: ${found}${advice ? `. ${advice}` : ""}`);
     }
     if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
+  });
+}
+
+/** `mail status`: prints what waits to be sent and what failed, by kind and without addresses. */
+export async function status(): Promise<void> {
+  await withDatabase(async () => {
+    const [queue, waiting, failed] = await Promise.all([
+      readQueueLength(),
+      countWaitingMails(),
+      findFailedMails(FAILED_DAYS),
+    ]);
+    for (const line of describeMailQueue({ queue, waiting, failed, days: FAILED_DAYS }))
+      print(line);
+    await isSiteSending();
+  });
+}
+
+/** `mail retry`: queues failed transactional mails again that are still worth sending. */
+export async function retry({ kind }: { kind?: string }): Promise<void> {
+  if (kind !== undefined && !Object.hasOwn(MAIL_RULES, kind)) {
+    const kinds = Object.keys(MAIL_RULES).join(", ");
+    throw new OperatorError(`--kind: found '${kind}', wanted one of ${kinds}.`);
+  }
+  await withDatabase(async () => {
+    const retried = await retryFailedMails(kind ?? null);
+    if (retried.length === 0) {
+      return note("There is nothing to send again: no failed mail is still worth sending.");
+    }
+    for (const { kind, count } of retried) print(`${count} ${kind} queued again`);
+    await isSiteSending();
   });
 }

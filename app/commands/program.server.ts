@@ -147,14 +147,25 @@ function addSubscriberCommands(subscribers: Command): void {
 }
 
 function addMailCommands(mail: Command): void {
+  const commands = () => {
+    logToStandardError();
+    return import("./mail-commands.server");
+  };
   mail
     .command("doctor")
     .description("check everything between a queued mail and the mail server; changes nothing")
-    .action(async () => {
-      logToStandardError();
-      const { doctor } = await import("./mail-commands.server");
-      await doctor();
-    });
+    .action(async () => (await commands()).doctor());
+  mail
+    .command("status")
+    .description("show what waits to be sent and what failed, without addresses")
+    .action(async () => (await commands()).status());
+  mail
+    .command("retry")
+    .description(
+      "send failed mails again that are still worth it, such as notices of the last days",
+    )
+    .option("--kind <kind>", "only these, such as membership-begun")
+    .action(async (options: { kind?: string }) => (await commands()).retry(options));
 }
 
 /** The program's command line. Its commands throw an OperatorError for what the operator can fix. */
@@ -180,7 +191,7 @@ export function createProgram(): Command {
   addStripeCommands(program.command("stripe").description("manage payments"));
   addNewsletterCommands(program.command("newsletter").description("write to the subscribers"));
   addSubscriberCommands(program.command("subscribers").description("manage the newsletter's list"));
-  addMailCommands(program.command("mail").description("examine mail"));
+  addMailCommands(program.command("mail").description("examine mail, and send what failed again"));
   return program;
 }
 

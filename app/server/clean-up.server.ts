@@ -1,6 +1,8 @@
 import { log } from "~/observability/log.server";
+import { deleteFailedContent } from "~db/queries/failed-mails";
 import { deleteOldMails } from "~db/queries/mail-history";
 import { deleteDeadMailWorkers } from "~db/queries/mail-workers";
+import { deleteUnusedNewsletterImages } from "~db/queries/newsletter-images";
 import { deleteExpiredPasswordResets } from "~db/queries/password-resets";
 import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
 import { deleteExpiredSessions } from "~db/queries/sessions";
@@ -19,13 +21,17 @@ const UNCONFIRMED_LIFE_MS = 30 * 24 * HOUR_MS;
  */
 const WEBHOOK_EVENT_LIFE_MS = 90 * 24 * HOUR_MS;
 
+/** How long the images of an issue are stored that was only tried with `newsletter test`. */
+const UNUSED_IMAGE_LIFE_MS = 30 * 24 * HOUR_MS;
+
 /** Rows deleted per statement, and statements per clean-up; the rest is left to the next one. */
 const BATCH = 1_000;
 const BATCHES = 100;
 
 /**
  * Deletes expired sessions, expired password resets, expired rate-limit counts, unconfirmed newsletter
- * addresses, webhook events that can no longer be redelivered, and mails and mail workers long finished.
+ * addresses, webhook events that can no longer be redelivered, mails and mail workers long finished, what failed
+ * mails said, and images of issues that were never sent.
  */
 export async function cleanUp(now = new Date()): Promise<void> {
   await deleteExpiredSessions(now);
@@ -35,7 +41,9 @@ export async function cleanUp(now = new Date()): Promise<void> {
   const receivedBefore = new Date(now.getTime() - WEBHOOK_EVENT_LIFE_MS);
   await inBatches(() => deleteOldWebhookEvents(receivedBefore, BATCH));
   await inBatches(() => deleteOldMails(BATCH));
+  await deleteFailedContent();
   await deleteDeadMailWorkers();
+  await deleteUnusedNewsletterImages(new Date(now.getTime() - UNUSED_IMAGE_LIFE_MS));
 }
 
 async function inBatches(deleteBatch: () => Promise<number>): Promise<void> {

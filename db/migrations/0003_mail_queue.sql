@@ -48,7 +48,7 @@ CREATE TABLE "mails" (
 	"claimed_at" timestamp with time zone,
 	"finished_at" timestamp with time zone,
 	"last_reply" text,
-	CONSTRAINT "mails_finished_without_content" CHECK (("mails"."state" in ('queued', 'sending')) = ("mails"."finished_at" is null) and ("mails"."finished_at" is null or ("mails"."recipient" is null and "mails"."message" is null))),
+	CONSTRAINT "mails_finished_without_content" CHECK (("mails"."state" in ('queued', 'sending')) = ("mails"."finished_at" is null) and ("mails"."finished_at" is null or "mails"."state" = 'failed' or ("mails"."recipient" is null and "mails"."message" is null))),
 	CONSTRAINT "mails_unfinished_with_recipient" CHECK ("mails"."finished_at" is not null or ("mails"."campaign_id" is null) = ("mails"."recipient" is not null))
 );
 --> statement-breakpoint

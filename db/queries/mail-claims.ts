@@ -199,7 +199,8 @@ export async function requeueLostClaims(
 
 /**
  * Finishes claimed mails that are not sent, unless another worker has taken them over; with `suppressAddress`
- * their addresses get no more mail.
+ * their addresses get no more mail. Any other transactional mail that failed keeps its content until it expires
+ * (`deleteFailedContent`), so that the operator can have it sent again.
  */
 export async function finishUnsentMails(
   ids: readonly string[],
@@ -213,9 +214,12 @@ export async function finishUnsentMails(
   executor: Executor = getDatabase().db,
 ): Promise<void> {
   const { state, reply = null, inDoubt = false, suppressAddress = false } = end;
+  const keepsContent = state === "failed" && !suppressAddress;
   await executor.execute(sql`
     with finished as (
-      update ${mails} set state = ${state}, finished_at = now(), recipient = null, message = null,
+      update ${mails} set state = ${state}, finished_at = now(),
+        recipient = case when ${keepsContent}::boolean then recipient end,
+        message = case when ${keepsContent}::boolean then message end,
         times_in_doubt = times_in_doubt + ${inDoubt ? 1 : 0},
         last_reply = coalesce(${reply}, last_reply)
       where id = any(${arrayOf(ids)}) and state = 'sending' and worker_id = ${workerId}

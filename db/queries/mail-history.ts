@@ -20,6 +20,15 @@ export async function readQueueLength(executor: Executor = getDatabase().db): Pr
   return row ?? { transactional: 0, campaign: 0, longestWaitS: 0 };
 }
 
+/** The transactional mails that are queued or being sent, by kind. */
+export async function countWaitingMails(
+  executor: Executor = getDatabase().db,
+): Promise<{ kind: string; count: number }[]> {
+  return executor.execute<{ kind: string; count: number }>(sql`
+    select kind, count(*)::int as count from ${mails}
+    where campaign_id is null and state in ('queued', 'sending') group by 1 order by 1`);
+}
+
 /** A running worker, as of its last heartbeat; `circuitReason` is null while it can use the mail server. */
 export type RunningWorker = { silentForS: number; sending: number; circuitReason: string | null };
 

@@ -1,10 +1,13 @@
-import { eq, inArray } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { newsletterImages } from "../schema";
+import { campaigns, newsletterImages } from "../schema";
 
 type NewsletterImage = Omit<typeof newsletterImages.$inferSelect, "createdAt">;
 
-/** Stores images; one that is there already has the same content, since its name depends on it. */
+/**
+ * Stores images; one that is there already has the same content, since its name depends on it. It counts as stored
+ * now, so that no clean-up deletes what the caller is about to use.
+ */
 export async function insertNewsletterImages(
   images: readonly NewsletterImage[],
   executor: Executor = getDatabase().db,
@@ -14,8 +17,22 @@ export async function insertNewsletterImages(
     await executor
       .insert(newsletterImages)
       .values({ name, mediaType, width, height, content })
-      .onConflictDoNothing();
+      .onConflictDoUpdate({ target: newsletterImages.name, set: { createdAt: sql`now()` } });
   }
+}
+
+/** Deletes images stored before `before` that no issue's text names; returns their number. */
+export async function deleteUnusedNewsletterImages(
+  before: Date,
+  executor: Executor = getDatabase().db,
+): Promise<number> {
+  // in any context: a name is unguessable, and one too many is harmless
+  const gone = await executor.execute(sql`
+    delete from ${newsletterImages}
+    where created_at < ${before.toISOString()}::timestamptz and name not in (
+      select match[1] from ${campaigns}, regexp_matches(markdown, '([A-Za-z0-9_-]{22}\\.[a-z]+)', 'g') match
+    ) returning name`);
+  return gone.length;
 }
 
 export async function findNewsletterImage(

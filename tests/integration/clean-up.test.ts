@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { cleanUp } from "~/server/clean-up.server";
 import { type Database, openDatabase, setDatabase } from "~db/client";
+import { insertNewsletterImages } from "~db/queries/newsletter-images";
 import { deleteOldWebhookEvents, findLastWebhookEvents } from "~db/queries/webhook-events";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 
@@ -97,6 +98,21 @@ it("removes mails 30 days after they finished, but remembers what must not be ma
   expect(left.map(({ kind }) => kind)).toEqual(["fact", "recent", "waiting"]);
 });
 
+it("forgets to whom a failed mail was, and what it said, once it cannot be sent again", async () => {
+  await database.db.execute(sql`
+    insert into mails (kind, priority, address_hash, state, recipient, message, expires_at, finished_at)
+    select name, 1, '', 'failed', 'a@example.test', '{}', now() + make_interval(mins => minutes), now()
+    from (values ('over', -1), ('retryable', 1)) mails (name, minutes)`);
+  await cleanUp();
+  const left = await database.db.execute(sql`
+    select kind, recipient, message from mails where kind in ('over', 'retryable') order by kind`);
+  expect(left).toEqual([
+    { kind: "over", recipient: null, message: null },
+    { kind: "retryable", recipient: "a@example.test", message: {} },
+  ]);
+  await database.db.execute(sql`delete from mails where kind in ('over', 'retryable')`);
+});
+
 it("never forgets who got a newsletter", async () => {
   await database.db.execute(sql`
     with campaign as (
@@ -107,5 +123,44 @@ it("never forgets who got a newsletter", async () => {
     select 'newsletter', 2, id, 'x', 'sent', now(), now() - interval '1000 days' from campaign`);
   await cleanUp();
   const left = await database.db.execute(sql`select 1 from mails where kind = 'newsletter'`);
+  expect(left).toHaveLength(1);
+});
+
+it("removes the images of an issue that was tried 30 days ago and never sent, and no others", async () => {
+  const sent = "s".repeat(22);
+  await database.db.execute(sql`
+    insert into newsletter_images (name, media_type, width, height, content, created_at)
+    select name, 'image/png', 1, 1, 'x', now() - make_interval(days => days)
+    from (values (${`${sent}.png`}, 100), ('tried-and-not-sent-old.png', 31), ('tried-and-not-sent-new.gif', 29)) images (name, days)`);
+  await database.db.execute(sql`
+    insert into campaigns (slug, audience, subject, preview_text, markdown, start_at)
+    values ('with-images', 'subscribers', '', '', ${`![A gate](/newsletter/images/${sent}.png "Open")`}, now())`);
+  await cleanUp();
+  const left = await database.db.execute<{ name: string }>(
+    sql`select name from newsletter_images order by name`,
+  );
+  expect(left.map(({ name }) => name)).toEqual([`${sent}.png`, "tried-and-not-sent-new.gif"]);
+});
+
+it("keeps the images of an issue that is about to be sent, however long ago it was tried", async () => {
+  const image = { name: "tried-long-ago.png", mediaType: "image/png", width: 1, height: 1 };
+  await insertNewsletterImages([{ ...image, content: Buffer.from("x") }]);
+  await database.db.execute(sql`
+    update newsletter_images set created_at = now() - interval '31 days' where name = ${image.name}`);
+  let cleaning: Promise<void> | undefined;
+  await database.db.transaction(async (tx) => {
+    await insertNewsletterImages([{ ...image, content: Buffer.from("x") }], tx);
+    cleaning = cleanUp();
+    await vi.waitUntil(async () => {
+      const waiting = await database.db.execute(sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`);
+      return waiting.length > 0;
+    });
+  });
+  await cleaning;
+  const left = await database.db.execute(
+    sql`select from newsletter_images where name = ${image.name}`,
+  );
   expect(left).toHaveLength(1);
 });
