@@ -256,6 +256,22 @@ export async function expireTransactionalMails(
   return rows.length;
 }
 
+/**
+ * Finishes up to 500 queued mails of cancelled campaigns: a worker had them in hand when the campaign was cancelled,
+ * and could not deliver them. Returns their number.
+ */
+export async function cancelReturnedMails(executor: Executor = getDatabase().db): Promise<number> {
+  const rows = await executor.execute(sql`
+    with returned as materialized (
+      select mails.id from ${campaigns} join ${mails} on mails.campaign_id = campaigns.id
+      where campaigns.state = 'cancelled' and mails.state = 'queued'
+      limit 500 for update of mails skip locked
+    )
+    update ${mails} set state = 'cancelled', finished_at = now()
+    from returned where mails.id = returned.id returning mails.id`);
+  return rows.length;
+}
+
 /** An array of ids as one parameter; Drizzle would make one of each element. */
 function arrayOf(ids: readonly string[]): SQL {
   return sql`${`{${ids.join()}}`}::uuid[]`;

@@ -168,6 +168,15 @@ describe("a campaign", () => {
     expect(await deliveriesTo(addresses)).toHaveLength(600);
   });
 
+  it("ends a mail that was in hand when it was cancelled and came back undelivered", async () => {
+    const { id } = await newCampaign(2);
+    await getDatabase().db.execute(sql`update campaigns set state = 'cancelled' where id = ${id}`);
+    const { id: running } = await newCampaign(2);
+    await startWorker();
+    await untilSent(running, 2);
+    expect(await statesOf(id)).toEqual({ cancelled: 2 });
+  });
+
   it("mails nobody who has left the list or is suppressed since it was written", async () => {
     const { id, addresses } = await newCampaign(5);
     const [left = "", suppressed = ""] = addresses;

@@ -5,6 +5,7 @@ import { log } from "~/observability/log.server";
 import { queryCounter, setMailCircuit } from "~/observability/metrics.server";
 import { type Database, getDatabase } from "~db/client";
 import {
+  cancelReturnedMails,
   claimTransactionalMails,
   expireTransactionalMails,
   requeueLostClaims,
@@ -40,6 +41,8 @@ const DATABASE_CONNECTIONS = 4;
 
 /** How often the queue is looked at for mail that another process queued or that has become due, in milliseconds. */
 const POLL_MS = 1_000;
+
+/** How often mails are finished that no claim will find any more, in milliseconds. */
 const EXPIRY_MS = 60_000;
 
 /** How long results may take to be recorded after the last attempt was ended at a stop, in milliseconds. */
@@ -150,9 +153,12 @@ class Worker {
     const beating = this.#beat();
     const heartbeats = setInterval(() => void this.#beat(), HEARTBEAT_MS);
     const fence = setInterval(() => this.#fenceIfSilent(), HEARTBEAT_MS / 3);
-    const expiry = setInterval(() => void this.#attemptTo(expireTransactionalMails), EXPIRY_MS);
+    const expiry = setInterval(() => void this.#finishUnclaimable(), EXPIRY_MS);
     onMailQueued(() => this.#lookAgain());
-    const claiming = beating.then(() => this.#claimUntilStopped());
+    const claiming = beating.then(async () => {
+      await this.#finishUnclaimable();
+      await this.#claimUntilStopped();
+    });
     return {
       ready: beating,
       stop: async (timeoutMs) => {
@@ -205,6 +211,11 @@ class Worker {
       log().warn({ count }, "mails of a worker that died are sent again; some may arrive twice");
       this.#lookAgain();
     });
+  }
+
+  async #finishUnclaimable(): Promise<void> {
+    await this.#attemptTo(expireTransactionalMails);
+    await this.#attemptTo(cancelReturnedMails);
   }
 
   /** Whether others still count this worker as alive. */

@@ -45,7 +45,12 @@ export function describeCampaign(facts: Facts): string[] {
   const { sent, failed, expired, cancelled, suppressed, inDoubt } = progress;
   const { total, left } = campaignTotals(progress);
   const counts: [number, string][] = [
-    [left, "to be sent"],
+    [
+      left,
+      campaign.state === "cancelled"
+        ? "in hand when it was cancelled: delivered or given up within minutes"
+        : "to be sent",
+    ],
     [failed, "failed"],
     [expired, "given up: the mail server put them off for too long"],
     [suppressed, "not sent: on the suppression list"],
