@@ -131,6 +131,13 @@ describe("sending an issue", () => {
     expect(await mailed()).toEqual(["walker1@example.test"]);
   });
 
+  it("gives those an unsubscribe link whom an instance of an earlier version has added", async () => {
+    await db().insert(subscribers).values({ email: "early@example.test", confirmedAt: new Date() });
+    await send();
+    const [subscriber] = await db().select().from(subscribers);
+    expect(subscriber?.unsubscribeToken).toMatch(/^[\w-]{22}$/);
+  });
+
   it("again, adds only who has subscribed since", async () => {
     await addWalkers(2);
     await send();

@@ -10,6 +10,7 @@ import {
 import { insertNewsletterImages } from "~db/queries/newsletter-images";
 import type { Campaign } from "~db/schema";
 import type { Issue } from "./read-issue.server";
+import { fillUnsubscribeTokens } from "./unsubscribe-token.server";
 
 const DAY_MS = 86_400_000;
 
@@ -60,6 +61,8 @@ export async function createCampaign(
     if (rate !== null) await setCampaignRate(campaign.id, rate, tx);
   }
   await insertNewsletterImages(issue.images, tx);
+  // an instance of an earlier version may still be adding addresses without
+  await fillUnsubscribeTokens(tx);
   const queued = await insertCampaignMails(campaign, { dueAt: startAt, lifetimeMs }, tx);
   return { kind: created ? "created" : "extended", campaign, queued };
 }

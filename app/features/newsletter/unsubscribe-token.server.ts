@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type Database, getDatabase } from "~db/client";
+import { type Database, type Executor, getDatabase } from "~db/client";
 import { ensureSiteKey } from "~db/queries/site-keys";
 import { findSubscribersWithoutToken, setUnsubscribeTokens } from "~db/queries/subscribers";
 
@@ -38,12 +38,16 @@ export function isUnsubscribeToken(token: unknown): token is string {
 }
 
 /** Gives tokens to the subscribers that an earlier version of the program has stored without. Idempotent. */
-export async function fillUnsubscribeTokens(): Promise<void> {
+export async function fillUnsubscribeTokens(executor: Executor = getDatabase().db): Promise<void> {
   let afterId: string | null = null;
   for (;;) {
-    const found = await findSubscribersWithoutToken({ afterId, limit: BATCH });
+    const found = await findSubscribersWithoutToken({ afterId, limit: BATCH }, executor);
+    if (found.length === 0) return;
     const tokens = await unsubscribeTokensOf(found.map(({ email }) => email));
-    await setUnsubscribeTokens(found.map(({ id }, index) => ({ id, token: tokens[index] ?? "" })));
+    await setUnsubscribeTokens(
+      found.map(({ id }, index) => ({ id, token: tokens[index] ?? "" })),
+      executor,
+    );
     if (found.length < BATCH) return;
     afterId = found.at(-1)?.id ?? null;
   }
