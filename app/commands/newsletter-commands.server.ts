@@ -10,9 +10,9 @@ import {
   cancelCampaign,
   pauseCampaign,
   resumeCampaign,
+  retryCampaign,
 } from "~/features/newsletter/campaign-control.server";
-import { campaignPhase } from "~/features/newsletter/campaign-report";
-import { formatCount } from "~/features/newsletter/format-count";
+import { type ListedCampaign, listCampaigns } from "~/features/newsletter/campaign-report";
 import { renderIssueMail, unsubscribeUrl } from "~/features/newsletter/issue-mail.server";
 import { IMAGES_PATH } from "~/features/newsletter/newsletter-paths";
 import { contentOf, describeSize, writePreview } from "~/features/newsletter/preview-issue.server";
@@ -127,19 +127,13 @@ export async function status(
       findCampaigns(LISTED_CAMPAIGNS),
       hasMailWorker(),
     ]);
-    if (campaigns.length === 0) print("No issue has been sent yet.");
+    if (campaigns.length === 0) return print("No issue has been sent yet.");
+    const listed: ListedCampaign[] = [];
     for (const campaign of campaigns) {
-      const progress = await readCampaignProgress(campaign.id);
-      const phase = campaignPhase({ campaign, progress, hasWorker, now: new Date() });
-      print(
-        [
-          campaign.slug,
-          campaign.startAt.toISOString().slice(0, 10),
-          `${formatCount(progress.sent)} sent`,
-          phase,
-        ].join("\t"),
-      );
+      listed.push({ campaign, progress: await readCampaignProgress(campaign.id) });
     }
+    for (const line of listCampaigns(listed, { hasWorker, now: new Date() })) print(line);
+    note("\n'newsletter status ISSUE' has an issue's numbers, and why mails failed.");
   });
 }
 
@@ -151,6 +145,11 @@ export async function pauseIssue(slug: string): Promise<void> {
 /** `newsletter resume`: goes on sending a paused issue. */
 export async function resumeIssue(slug: string): Promise<void> {
   await control(slug, () => resumeCampaign(slug));
+}
+
+/** `newsletter retry`: sends an issue again to those whose mail was refused. */
+export async function retryIssue(slug: string): Promise<void> {
+  await control(slug, () => retryCampaign(slug));
 }
 
 /** `newsletter cancel`: gives up, for good, all mails of an issue that are not sent. */

@@ -89,6 +89,10 @@ function addNewsletterCommands(newsletter: Command): void {
     .description("go on sending a paused issue")
     .action(async (slug: string) => (await commands()).resumeIssue(slug));
   newsletter
+    .command("retry <slug>")
+    .description("send an issue again to those whose mail the mail server refused")
+    .action(async (slug: string) => (await commands()).retryIssue(slug));
+  newsletter
     .command("cancel <slug>")
     .description("give up for good what of an issue is not sent yet")
     .option("--yes", "do not ask; required without a terminal")

@@ -192,6 +192,26 @@ export async function extendCampaignMails(
       and expires_at < now() + ${lifetimeMs} * interval '1 millisecond'`);
 }
 
+/**
+ * Queues a campaign's mails again that the mail server refused or put off for too long, as if they had never been
+ * tried; returns their number. Those that may have arrived are left alone.
+ */
+export async function retryCampaignMails(
+  campaignId: string,
+  lifetimeMs: number,
+  tx: Transaction,
+): Promise<number> {
+  const rows = await tx.execute<{ count: string }>(sql`
+    with retried as (
+      update ${mails} set state = 'queued', finished_at = null, worker_id = null, due_at = now(), attempts = 0,
+        expires_at = now() + ${lifetimeMs} * interval '1 millisecond'
+      where campaign_id = ${campaignId} and state in ('failed', 'expired') and times_in_doubt = 0
+      returning 1
+    )
+    select count(*) as count from retried`);
+  return Number(rows[0]?.count);
+}
+
 /** Finishes a campaign's mails that nobody has begun to send; returns their number. */
 export async function cancelCampaignMails(campaignId: string, tx: Transaction): Promise<number> {
   const rows = await tx.execute<{ count: string }>(sql`

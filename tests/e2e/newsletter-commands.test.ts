@@ -282,7 +282,7 @@ describe("an issue that is being sent", () => {
     await site.database.db.execute(sql`update campaigns set start_at = now()`);
     await site.database.db.execute(sql`update mails set due_at = now()`);
     expect((await newsletter("status")).stdout).toMatch(
-      /^the-first-mile\t\d{4}-\d\d-\d\d\t0 sent\tpaused\n$/,
+      /^ISSUE +START +SENT +FAILED\nthe-first-mile {2}\d{4}-\d\d-\d\d {2}0 of 2 {2}0 +paused\n$/,
     );
     expect(recipients()).toEqual([]);
     await newsletter("resume", "the-first-mile");

@@ -7,6 +7,7 @@ import {
   cancelCampaign,
   pauseCampaign,
   resumeCampaign,
+  retryCampaign,
 } from "~/features/newsletter/campaign-control.server";
 import {
   type CampaignOutcome,
@@ -228,6 +229,31 @@ describe("a campaign", () => {
     expect(left).toBeGreaterThan(3 * 86_400 - 60);
     expect(await resumeCampaign("the-first-mile")).toMatchObject({ kind: "unchanged" });
     expect(await pauseCampaign("nowhere")).toEqual({ kind: "unknown" });
+  });
+
+  it("is sent again to those whose mail was refused, but not to those who may have it", async () => {
+    await addWalkers(4);
+    await send();
+    await db().execute(sql`
+      update mails set state = given.state, times_in_doubt = doubts, attempts = 3, finished_at = now(),
+        expires_at = now()
+      from (values (1, 'sent', 0), (2, 'failed', 0), (3, 'failed', 1), (4, 'expired', 0)) given (n, state, doubts)
+      where subscriber_id = (select id from subscribers where email = 'walker' || n || '@example.test')`);
+    expect(await retryCampaign("the-first-mile")).toMatchObject({ kind: "done" });
+    expect(await progress()).toMatchObject({ sent: 1, failed: 1, queued: 2, expired: 0 });
+    const [{ left, attempts } = { left: 0, attempts: 3 }] = await db().execute<{
+      left: number;
+      attempts: number;
+    }>(
+      sql`select extract(epoch from expires_at - now())::float8 as left, attempts from mails where state = 'queued'`,
+    );
+    expect(left).toBeGreaterThan(3 * 86_400 - 60);
+    expect(attempts).toBe(0);
+    expect(await retryCampaign("the-first-mile")).toMatchObject({ kind: "unchanged" });
+    await cancelCampaign("the-first-mile");
+    await db().execute(sql`update mails set state = 'failed' where state = 'cancelled'`);
+    expect(await retryCampaign("the-first-mile")).toMatchObject({ kind: "unchanged" });
+    expect(await retryCampaign("nowhere")).toEqual({ kind: "unknown" });
   });
 
   it("is cancelled for good: what is not sent is given up", async () => {

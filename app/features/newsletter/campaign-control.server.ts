@@ -4,6 +4,7 @@ import {
   extendCampaignMails,
   lockCampaignBySlug,
   readCampaignProgress,
+  retryCampaignMails,
   setCampaignState,
 } from "~db/queries/campaigns";
 import type { Campaign } from "~db/schema";
@@ -25,6 +26,22 @@ export function resumeCampaign(slug: string): Promise<ControlOutcome> {
   return change(slug, ["paused"], "running", async ({ id, rate }, tx) => {
     const { queued } = await readCampaignProgress(id, tx);
     await extendCampaignMails(id, campaignLifetime(queued, rate), tx);
+  });
+}
+
+/**
+ * Sends again what of an issue the mail server refused, or put off for too long: once its reason is mended, since
+ * nobody gets a slug twice by sending it. What may have arrived is not sent again, nor what has bounced.
+ */
+export function retryCampaign(slug: string): Promise<ControlOutcome> {
+  return getDatabase().db.transaction(async (tx) => {
+    const campaign = await lockCampaignBySlug(slug, tx);
+    if (!campaign) return { kind: "unknown" };
+    if (campaign.state === "cancelled") return { kind: "unchanged", campaign };
+    const { failed, expired } = await readCampaignProgress(campaign.id, tx);
+    const lifetimeMs = campaignLifetime(failed + expired, campaign.rate);
+    const count = await retryCampaignMails(campaign.id, lifetimeMs, tx);
+    return { kind: count > 0 ? "done" : "unchanged", campaign };
   });
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { campaignPhase, describeCampaign } from "./campaign-report";
+import { campaignPhase, describeCampaign, listCampaigns } from "./campaign-report";
 
 const NOW = new Date("2026-11-22T12:00:00Z");
 const NONE = {
@@ -87,5 +87,22 @@ describe("a campaign's report", () => {
         now: NOW,
       }),
     ).toBe("waiting for a running site");
+  });
+});
+
+describe("a list of campaigns", () => {
+  it("says of each how many have it, how many will not get it, and what is happening", () => {
+    const listed = [
+      {
+        campaign: { ...CAMPAIGN, slug: "the-second-mile" },
+        progress: { ...NONE, queued: 60_000, sent: 40_000, failed: 3, expired: 1 },
+      },
+      { campaign: CAMPAIGN, progress: { ...NONE, sent: 12 } },
+    ];
+    expect(listCampaigns(listed, { hasWorker: true, now: NOW })).toEqual([
+      "ISSUE            START       SENT               FAILED",
+      "the-second-mile  2026-11-22  40,000 of 100,004  4       sending",
+      "the-first-mile   2026-11-22  12 of 12           0       finished",
+    ]);
   });
 });

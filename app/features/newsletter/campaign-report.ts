@@ -75,6 +75,37 @@ export function describeCampaign(facts: Facts): string[] {
   ];
 }
 
+/** One campaign among others. */
+export type ListedCampaign = Omit<Facts, "failures" | "hasWorker" | "now">;
+
+/** Campaigns as a table: when each started, how many have it, what is left or failed, and what is happening. */
+export function listCampaigns(
+  listed: readonly ListedCampaign[],
+  { hasWorker, now }: Pick<Facts, "hasWorker" | "now">,
+): string[] {
+  const rows = listed.map(({ campaign, progress }) => {
+    const { total } = campaignTotals(progress);
+    const unsent = progress.failed + progress.expired;
+    return [
+      campaign.slug,
+      campaign.startAt.toISOString().slice(0, 10),
+      `${shown(progress.sent)} of ${shown(total)}`,
+      shown(unsent),
+      campaignPhase({ campaign, progress, hasWorker, now }),
+    ];
+  });
+  const table = [["ISSUE", "START", "SENT", "FAILED", ""], ...rows];
+  const widths = [0, 1, 2, 3].map((column) =>
+    Math.max(...table.map((row) => row[column]?.length ?? 0)),
+  );
+  return table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
 /** A time as local time and in UTC, so that neither is mistaken for the other. */
 export function describeTime(time: Date): string {
   const weekday = time.toLocaleString("en", { weekday: "long" });
