@@ -89,8 +89,8 @@ export function listCampaigns(
     return [
       campaign.slug,
       campaign.startAt.toISOString().slice(0, 10),
-      `${shown(progress.sent)} of ${shown(total)}`,
-      shown(unsent),
+      `${formatCount(progress.sent)} of ${formatCount(total)}`,
+      formatCount(unsent),
       campaignPhase({ campaign, progress, hasWorker, now }),
     ];
   });
