@@ -253,6 +253,37 @@ describe.skipIf(!hasTerminal)("newsletter send in a terminal", () => {
   });
 });
 
+describe.skipIf(!hasTerminal)("newsletter cancel in a terminal", () => {
+  const cancelAndType = (text: string) =>
+    runInTerminal({
+      command: ["newsletter", "cancel", "the-first-mile"],
+      variables: variables(),
+      typed: [{ after: "Type 'the-first-mile' to cancel it for good:", text }],
+    });
+
+  it("says how far the issue is, and gives up the rest once the slug is typed", async () => {
+    await subscribe(50);
+    await newsletter("send", issue.file, "--yes", "--rate", "2");
+    await vi.waitUntil(() => recipients().length > 0, { timeout: 20_000 });
+    const refused = await cancelAndType("yes\n");
+    expect(refused.code).toBe(1);
+    expect(refused.screen).toMatch(
+      /the-first-mile: sending[\s\S]*to be sent[\s\S]*Nothing was done\.\s*$/,
+    );
+
+    const { code, screen } = await cancelAndType("the-first-mile\n");
+    expect(code).toBe(0);
+    expect(screen).toMatch(/the-first-mile: cancelled[\s\S]* \d+ cancelled/);
+    await vi.waitUntil(
+      async () =>
+        (await site.database.db.execute(sql`select from mails where finished_at is null`))
+          .length === 0,
+      { timeout: 20_000 },
+    );
+    expect(recipients().length).toBeLessThan(50);
+  });
+});
+
 describe("an issue that is being sent", () => {
   it("is scheduled, and cancelled before anybody has it", async () => {
     await subscribe(1);
