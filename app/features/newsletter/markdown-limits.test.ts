@@ -21,12 +21,20 @@ describe("a text that a parser would choke on", () => {
   it.each([
     ["emphasis", fill("**a *b _c ")],
     ["emphasis in words", fill("*a_ ")],
-    ["brackets", fill("[a](<b")],
-    ["pictures in pictures", `${"![".repeat(8 * KB)}a${"](b.png)".repeat(8 * KB)}`],
+    ["links", fill("[a](<b")],
     ["code", fill("`a ``b ")],
     ["tables", fill(`|${fill("a|", 200)}\n|${fill("-|", 200)}\n`)],
   ])("is refused: %s", (_what, text) => {
     expect(unparsablePart(text)?.problem).toBe("there are more than 5000 of the marks *_~[]`|");
+  });
+
+  it.each([
+    ["brackets", "[".repeat(101)],
+    ["pictures in pictures", `${"![".repeat(101)}a${"](b.png)".repeat(101)}`],
+    ["brackets on lines of their own", "a [\n".repeat(101)],
+  ])("is refused: %s", (_what, text) => {
+    expect(unparsablePart(text)?.problem).toBe("more than 100 brackets are open");
+    expect(unparsablePart("a [\n\n".repeat(101))).toBeNull();
   });
 
   it("is refused: thousands of lines", () => {

@@ -5,6 +5,9 @@ import type { FileProblem } from "./front-matter";
 const MAX_LINES = 5_000;
 const MAX_MARKS = 5_000;
 
+/** Brackets that are open at once within a paragraph. */
+const MAX_OPEN_BRACKETS = 100;
+
 /** Quotes and lists in each other, and columns that a list is indented by. */
 const MAX_NESTING = 20;
 const MAX_INDENTATION = 100;
@@ -29,11 +32,19 @@ export function unparsablePart(text: string): FileProblem | null {
     return { line: MAX_LINES + 1, problem: `there are more than ${MAX_LINES} lines` };
   }
   let marks = 0;
+  let brackets = 0;
   for (const [index, line] of lines.entries()) {
     const containers = CONTAINERS.exec(line)?.[0].match(CONTAINER)?.length ?? 0;
     const indentation = INDENTED_LIST.exec(line)?.[1]?.length ?? 0;
     if (containers > MAX_NESTING || indentation > MAX_INDENTATION) {
       return { line: index + 1, problem: tooDeep };
+    }
+    if (line.trim() === "") brackets = 0;
+    for (const [bracket] of line.matchAll(/[[\]]/g)) {
+      brackets = Math.max(0, brackets + (bracket === "[" ? 1 : -1));
+      if (brackets > MAX_OPEN_BRACKETS) {
+        return { line: index + 1, problem: `more than ${MAX_OPEN_BRACKETS} brackets are open` };
+      }
     }
     marks += line.match(MARK)?.length ?? 0;
     if (marks > MAX_MARKS) {
