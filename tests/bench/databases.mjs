@@ -63,3 +63,18 @@ export async function fill(url, rows, passwordHash) {
   await sql.unsafe("checkpoint");
   await sql.end();
 }
+
+/**
+ * Adds subscribers who get the newsletter.
+ *
+ * @param {string} url
+ * @param {number} count
+ */
+export async function addSubscribers(url, count) {
+  const sql = connect(url);
+  await sql`insert into subscribers (email, confirmed_at, unsubscribe_token)
+            select 'reader-' || n || '@bench.test', now(), md5(n::text) from generate_series(1, ${count}) n`;
+  await sql.unsafe("vacuum analyze");
+  await sql.unsafe("checkpoint");
+  await sql.end();
+}

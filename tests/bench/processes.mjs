@@ -10,8 +10,8 @@ export const project = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
  * @typedef {{ pid: number, origin: string, stop: () => Promise<void> }} Server
- * @typedef {{ port: number, known: string }} BareServerMessage one of these: the port it listens on, or the name
- *   of a response it has stored
+ * @typedef {{ port: number, known: string, answer: never, cpu: number }} Message one of these: the port it listens
+ *   on, the name of a response it has stored, the answer to a command, the CPU seconds its work took
  */
 
 /**
@@ -68,6 +68,61 @@ export async function startBareServer() {
 }
 
 /**
+ * An SMTP server in a process of its own; `ask` sends it a command of tests/support/smtp-sink-process.mjs.
+ *
+ * @returns {Promise<{ pid: number, url: string, ask: (command: string) => Promise<never>, stop: () => Promise<void> }>}
+ */
+export async function startSmtpSink() {
+  const child = fork(join(project, "tests/support/smtp-sink-process.mjs"));
+  const { port } = await heard(child, "port");
+  return {
+    pid: child.pid ?? 0,
+    url: `smtp://127.0.0.1:${port}`,
+    ask: async (command) => {
+      const answer = heard(child, "answer");
+      child.send({ id: 0, command });
+      return (await answer).answer;
+    },
+    stop: () => stop(child),
+  };
+}
+
+/**
+ * Sends mails in a loop around nodemailer, in a process of its own; resolves to its CPU seconds.
+ *
+ * @param {{ url: string, mails: number, connections: number, message: string }} work
+ * @returns {Promise<number>}
+ */
+export async function runBareMailer(work) {
+  const child = fork(join(project, "tests/bench/bare-mailer.mjs"));
+  const sent = heard(child, "cpu");
+  child.send(work);
+  return (await sent).cpu;
+}
+
+/**
+ * Runs a command of the built program until it ends.
+ *
+ * @param {string[]} command
+ * @param {Record<string, string>} variables
+ * @returns {Promise<void>}
+ */
+export function runCommand(command, variables) {
+  const child = spawn(process.execPath, [join(project, "build/index.js"), ...command], {
+    cwd: project,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "production", ...variables },
+    // no terminal, at which the command might stay
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  child.stderr.pipe(process.stderr);
+  return new Promise((resolve, reject) => {
+    child.once("exit", (code) =>
+      code === 0 ? resolve() : reject(new Error(`${command.join(" ")} ended with ${code}.`)),
+    );
+  });
+}
+
+/**
  * Floods a site with log-ins; resolves when the flood is over.
  *
  * @param {{ pid: number, origin: string }} site
@@ -87,14 +142,14 @@ export function startFlood({ pid, origin }, seconds) {
 /**
  * The child's next message that has this field.
  *
- * @template {keyof BareServerMessage} Field
+ * @template {keyof Message} Field
  * @param {import("node:child_process").ChildProcess} child
  * @param {Field} field
- * @returns {Promise<Pick<BareServerMessage, Field>>}
+ * @returns {Promise<Pick<Message, Field>>}
  */
 function heard(child, field) {
   return new Promise((resolve) => {
-    const listen = (/** @type {BareServerMessage} */ message) => {
+    const listen = (/** @type {Message} */ message) => {
       if (!(field in message)) return;
       child.off("message", listen);
       resolve(message);
@@ -119,6 +174,20 @@ export function cpuSeconds(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
     return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * A process's memory now, in MB; null without /proc.
+ *
+ * @param {number} pid
+ */
+export function residentMemory(pid) {
+  try {
+    const found = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+    return found ? Number(found[1]) / 1024 : null;
   } catch {
     return null;
   }

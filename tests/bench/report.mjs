@@ -2,10 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { median } from "./load.mjs";
 import { project } from "./processes.mjs";
-
-const BEGIN = "<!-- measured -->";
-const END = "<!-- /measured -->";
 
 const NAMES = {
   "landing-identity": "landing page, anonymous, identity",
@@ -39,22 +37,66 @@ const NAMES = {
  *
  * @param {Run} run
  */
-export async function writeReport(run) {
-  const file = join(project, "docs/performance.md");
-  const text = readFileSync(file, "utf8");
-  const [head = ""] = text.split(BEGIN);
-  const tail = text.split(END)[1] ?? "\n";
-  writeFileSync(file, `${head}${BEGIN}\n\n${tables(run)}\n${END}${tail}`);
+export function writeReport(run) {
   writeFileSync(join(project, "docs/performance.svg"), plot(run));
+  writeSection("measured", tables(run));
+  console.log(`Written to docs/performance.md. Peak memory ${run.peakMemory.toFixed(0)} MB.`);
+}
+
+/**
+ * Writes how the newsletter was sent into docs/performance.md, in place of the last run's.
+ *
+ * @param {import("./newsletter.mjs").NewsletterRun} run
+ */
+export function writeNewsletterReport({ mails, bytes, rounds }) {
+  const of = (/** @type {(round: import("./newsletter.mjs").Round) => number} */ figure) =>
+    median(rounds.map(figure));
+  const rows = /** @type {const} */ (["ours", "bare"]).map((key) =>
+    row([
+      key === "ours" ? "the site" : "a loop around nodemailer",
+      whole(of((round) => round[key].rate)),
+      key === "ours" ? of(({ ratio }) => ratio).toFixed(2) : "",
+      of((round) => round[key].cpu).toFixed(2),
+      of((round) => round[key].sinkCpu).toFixed(2),
+    ]),
+  );
+  const [early, late] = [0, 1].map((third) => of(({ memory }) => memory[third] ?? 0).toFixed(0));
+  writeSection(
+    "newsletter",
+    `Median of ${rounds.length} rounds of ${whole(mails)} mails of ${(bytes / 1000).toFixed(0)} KB each, one loop before the issue
+and one after it; ${machine()}; sender, SMTP server and PostgreSQL share the machine. CPU in milliseconds per
+mail, of the sending process and of the SMTP server.
+
+${row(["sender", "mails/s", "beside the loop", "CPU", "of the SMTP server"])}
+${row(["---", "--:", "--:", "--:", "--:"])}
+${rows.join("\n")}
+
+Meanwhile the landing page's p99 at 50 requests/s is ${of(({ sendingP99 }) => sendingP99)} ms; before it was ${of(({ idleP99 }) => idleP99)} ms. The process holds
+${early} MB in the first third of an issue and ${late} MB in the last.
+`,
+  );
+}
+
+/**
+ * Puts a text between the markers of this name.
+ *
+ * @param {string} name
+ * @param {string} section
+ */
+function writeSection(name, section) {
+  const file = join(project, "docs/performance.md");
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const text = readFileSync(file, "utf8");
+  const [head = ""] = text.split(begin);
+  const tail = text.split(end)[1] ?? "\n";
+  writeFileSync(file, `${head}${begin}\n\n${section}\n${end}${tail}`);
   // aligns the tables' columns, without which `npm run lint` would fail after every run
   const biome = join(project, "node_modules/@biomejs/biome/bin/biome");
   spawnSync(process.execPath, [biome, "format", "--write", file], { stdio: "ignore" });
-  console.log(`Written to docs/performance.md. Peak memory ${run.peakMemory.toFixed(0)} MB.`);
 }
 
 /** @param {Run} run */
 function tables({ rounds, seconds, compared, grown, flood, peakMemory }) {
-  const machine = `${cpus().length} cores, Node ${process.versions.node}`;
   const rows = compared.map((one) =>
     row([
       nameOf(one.name),
@@ -74,7 +116,7 @@ function tables({ rounds, seconds, compared, grown, flood, peakMemory }) {
       ...bySize.map(({ rate }) => `${whole(rate)} (${ratio(bySize[0]?.rate ?? rate, rate)}×)`),
     ]),
   );
-  return `Median of ${rounds} interleaved rounds of ${seconds} s; ${machine}; load generator, server and
+  return `Median of ${rounds} interleaved rounds of ${seconds} s; ${machine()}; load generator, server and
 PostgreSQL share the machine. Latencies in milliseconds; CPU in seconds of the Node process per 1,000
 requests; "off" counts answers of an unexpected status.
 
@@ -143,6 +185,7 @@ ${drawn.join("\n")}
 `;
 }
 
+const machine = () => `${cpus().length} cores, Node ${process.versions.node}`;
 /** @param {string} name */
 const nameOf = (name) => NAMES[/** @type {keyof typeof NAMES} */ (name)] ?? name;
 /** @param {string[]} cells */

@@ -1,4 +1,5 @@
-// `npm run bench`: compares the site with a bare Node server sending the same bytes, interleaved in one run.
+// `npm run bench`: compares the site with a bare Node server sending the same bytes, and its newsletter with a bare
+// loop around nodemailer, interleaved in one run. A parameter runs one part: `requests` or `newsletter`.
 import { createHmac, randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,12 +8,18 @@ import argon2 from "argon2";
 import { freePorts } from "../support/ports.mjs";
 import { createDatabase, fill, PASSWORD } from "./databases.mjs";
 import { measure, medians } from "./load.mjs";
+import { measureNewsletter } from "./newsletter.mjs";
 import { peakMemory, project, startBareServer, startFlood, startSite } from "./processes.mjs";
-import { writeReport } from "./report.mjs";
+import { writeNewsletterReport, writeReport } from "./report.mjs";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
 const SIZES = (process.env.BENCH_SIZES ?? "1000,100000,1000000").split(",").map(Number);
+
+const MAILS = Number(process.env.BENCH_MAILS ?? 20_000);
+const MAIL_ROUNDS = Math.min(ROUNDS, 3);
+
+const PARTS = process.argv[2] ? [process.argv[2]] : ["newsletter", "requests"];
 
 const SESSION_SECRET = "a secret for benchmarks that is worth nothing elsewhere";
 const WEBHOOK_SECRET = "whsec_goldenPathSandbox";
@@ -41,6 +48,20 @@ try {
 async function main() {
   // this one only provides the database server for the others
   keep(await startSite({ DATA_DIR: dataDir }));
+  if (PARTS.includes("newsletter")) {
+    const run = await measureNewsletter({
+      dataDir,
+      secret: SESSION_SECRET,
+      mails: MAILS,
+      rounds: MAIL_ROUNDS,
+      keep,
+    });
+    writeNewsletterReport(run);
+  }
+  if (PARTS.includes("requests")) await measureRequests();
+}
+
+async function measureRequests() {
   const passwordHash = await argon2.hash(PASSWORD, {
     type: argon2.argon2id,
     memoryCost: 19_456,
@@ -79,7 +100,7 @@ async function main() {
   const grown = await grow();
   const flood = await measureUnderFlood(site);
 
-  await writeReport({
+  writeReport({
     rounds: ROUNDS,
     seconds: SECONDS,
     compared,

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
+import { randomNumbers } from "./random-numbers";
 
 /** How a list is written. Byte order marks are written for UTF-16, and for UTF-8 if so named. */
 export type ListFormat = {
@@ -158,15 +159,4 @@ function encoderFor(encoding: ListFormat["encoding"]): (text: string) => Buffer 
       // its curly quotes are where Latin-1 has control characters
       return (text) => Buffer.from(text.replaceAll("“", "\x93").replaceAll("”", "\x94"), "latin1");
   }
-}
-
-/** Numbers from 0 to 1 that depend on the seed alone (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -24,6 +24,7 @@ const deliveries = [];
 let closedWith = null;
 let concurrency = 0;
 let mostAtOnce = 0;
+let lastMessage = "";
 
 /** @param {number} code @param {string} text */
 const refusal = (code, text) => Object.assign(new Error(text), { responseCode: code });
@@ -56,7 +57,8 @@ const server = new SMTPServer({
     const chunks = [];
     for await (const chunk of stream) chunks.push(chunk);
     const address = session.envelope.rcptTo[0]?.address ?? "";
-    const messageId = /^message-id: *(\S+)/im.exec(Buffer.concat(chunks).toString("latin1"))?.[1];
+    const message = Buffer.concat(chunks).toString("latin1");
+    const messageId = /^message-id: *(\S+)/im.exec(message)?.[1];
     const delivery = { address, messageId: messageId ?? "", at: Date.now(), answeredAt: null };
     const step = scripts.get(address)?.shift();
     if (step && "wait" in step) await new Promise((resolve) => setTimeout(resolve, step.wait));
@@ -64,6 +66,7 @@ const server = new SMTPServer({
     if (step && "refuse" in step) return done(refusal(step.refuse, `<${address}>: refused`));
     if (step && "drop" in step && step.drop === "unaccepted") return drop(session.id);
     deliveries.push(delivery);
+    lastMessage = message;
     if (step && "hang" in step) return;
     if (step && "drop" in step) return drop(session.id);
     done(null, "queued");
@@ -92,6 +95,13 @@ const commands = {
     closedWith = code;
   },
   deliveries: () => deliveries,
+  count: () => deliveries.length,
+  /** Returns how many messages were accepted since the last call, within how many milliseconds, and the last. */
+  takeSpan: () => {
+    const times = deliveries.splice(0).map(({ at }) => at);
+    const span = { count: times.length, milliseconds: (times.at(-1) ?? 0) - (times[0] ?? 0) };
+    return { ...span, lastMessage };
+  },
   concurrency: () => concurrency,
   mostAtOnce: () => mostAtOnce,
 };

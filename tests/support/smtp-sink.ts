@@ -13,6 +13,8 @@ export type SmtpSink = {
   close(code: number | null): Promise<void>;
   /** Every message accepted so far, in order. */
   deliveries(): Promise<Delivery[]>;
+  /** The number of messages accepted so far. */
+  count(): Promise<number>;
   /** The number of messages that have been received and not answered yet. */
   concurrency(): Promise<number>;
   /** The maximum number of messages that were received concurrently. */
@@ -47,6 +49,7 @@ export async function startSmtpSink(port = 0): Promise<SmtpSink> {
     script: (steps) => ask("script", steps),
     close: (code) => ask("close", code),
     deliveries: () => ask("deliveries"),
+    count: () => ask("count"),
     concurrency: () => ask("concurrency"),
     mostAtOnce: () => ask("mostAtOnce"),
     stop: () =>
