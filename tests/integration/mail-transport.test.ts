@@ -107,6 +107,9 @@ describe("with SMTP_URL, a mail", () => {
     expect(await transport.deliver(copy)).toEqual({ kind: "accepted" });
     expect(server.raw[1]?.toString()).toBe(first.toString());
     expect(server.delivered[1]?.recipients).toEqual([MAIL.to]);
+    const lines = Buffer.from("Subject: Dots\r\n\r\n.\r\n..\r\nno end of line".repeat(10_000));
+    await transport.deliver({ ...MAIL, content: lines });
+    expect(server.raw[2]?.toString()).toBe(`${lines}\r\n`);
   });
 
   it("has its bounces sent to MAIL_BOUNCE_ADDRESS", async () => {
@@ -260,6 +263,8 @@ describe("when the server breaks down, a mail", () => {
       const { url } = await failingServer(breakdown);
       const transport = open(url, { connectMs: 300, answerMs: 300 });
       expect(await transport.deliver(withContent({ text }))).toMatchObject(wanted);
+      const complete = Buffer.from(`Subject: Hello\r\n\r\n${text}`);
+      expect(await transport.deliver({ ...MAIL, content: complete })).toMatchObject(wanted);
     },
   );
 

@@ -55,7 +55,13 @@ const server = new SMTPServer({
     concurrency += 1;
     mostAtOnce = Math.max(mostAtOnce, concurrency);
     const chunks = [];
-    for await (const chunk of stream) chunks.push(chunk);
+    try {
+      for await (const chunk of stream) chunks.push(chunk);
+    } catch {
+      // the sender died in the middle of the message, which so was never sent
+      concurrency -= 1;
+      return;
+    }
     const address = session.envelope.rcptTo[0]?.address ?? "";
     const message = Buffer.concat(chunks).toString("latin1");
     const messageId = /^message-id: *(\S+)/im.exec(message)?.[1];

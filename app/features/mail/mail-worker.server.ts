@@ -39,6 +39,14 @@ const FENCE_MS = 12_000;
 /** For claims, the heartbeat and results. */
 const DATABASE_CONNECTIONS = 4;
 
+/**
+ * How many mails of campaigns a worker has claimed at most, as multiples of its connections: those that wait for a
+ * connection, and all until their results are recorded. With half as many, a database whose commits take some
+ * milliseconds halves the speed.
+ */
+const CLAIMED_AHEAD = 3;
+const MOST_IN_HAND = 6;
+
 /** How often the queue is looked at for mail that another process queued or that has become due, in milliseconds. */
 const POLL_MS = 1_000;
 
@@ -273,16 +281,16 @@ class Worker {
     return mails.length;
   }
 
-  /**
-   * Claims ahead, so that connections never wait for the database, but not so far that a kill leaves many in doubt:
-   * at most three times as many as there are connections.
-   */
+  /** Claims ahead, so that connections do not wait for the database, but not so far that a kill leaves many in doubt. */
   async #claimCampaign(isProbing: boolean): Promise<number> {
     const ahead = this.#buffer.length;
     const inHand = ahead + this.#campaignAttempts;
     const wanted = isProbing
       ? 1 - inHand
-      : Math.min(2 * this.#connections - ahead, 3 * this.#connections - inHand);
+      : Math.min(
+          CLAIMED_AHEAD * this.#connections - ahead,
+          MOST_IN_HAND * this.#connections - inHand,
+        );
     const isWorthAClaim = isProbing ? wanted === 1 : ahead <= this.#connections && wanted > 0;
     if (!this.#campaigns || this.#isCampaignDrained || !isWorthAClaim) return 0;
     const mails = await this.#campaigns.claim(wanted, performance.now());

@@ -3,21 +3,18 @@ import { log } from "~/observability/log.server";
 import type { Executor } from "~db/client";
 import { markMailsSent } from "~db/queries/mail-claims";
 
-/** Statements that record sent mails at a time. More would take more CPU: each would record fewer mails. */
-const RECORDING_CONNECTIONS = 2;
-
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
 
 /**
- * Records the results of deliveries. Until a sent mail is recorded, a kill would send it twice, so nothing is
- * collected: each result is written at once, and while all connections are busy, those that come meanwhile go
- * together in the next statement. While the database is unavailable, results are kept and retried.
+ * Records the results of deliveries. Until a sent mail is recorded, a kill would send it twice, so no
+ * result waits for a timer: it is written at once, or with all others that have come as soon as the statement before
+ * is committed. More statements at a time would record fewer mails each, and take more CPU. While the database is unavailable, results are kept and retried.
  */
 export class ResultRecorder {
   readonly #executor: Executor;
   #sent: { id: string; done: () => void }[] = [];
-  #writing = 0;
+  #isWriting = false;
   #failing = 0;
   #closed = false;
 
@@ -25,12 +22,9 @@ export class ResultRecorder {
     this.#executor = executor;
   }
 
-  /** Opens the connections and prepares the statement on each, which otherwise the first results would wait for. */
+  /** Opens a connection and prepares the statement, which otherwise the first results would wait for. */
   async warmUp(): Promise<void> {
-    const statements = Array.from({ length: RECORDING_CONNECTIONS }, () =>
-      markMailsSent([], this.#executor),
-    );
-    await Promise.all(statements);
+    await markMailsSent([], this.#executor);
   }
 
   /** Whether a result could not be written so far: nothing should be sent whose result could not be either. */
@@ -71,12 +65,12 @@ export class ResultRecorder {
   }
 
   #flush(): void {
-    if (this.#writing >= RECORDING_CONNECTIONS || this.#sent.length === 0) return;
+    if (this.#isWriting || this.#sent.length === 0) return;
     const batch = this.#sent.splice(0);
-    this.#writing += 1;
+    this.#isWriting = true;
     const ids = batch.map(({ id }) => id);
     void this.record((executor) => markMailsSent(ids, executor)).then(() => {
-      this.#writing -= 1;
+      this.#isWriting = false;
       for (const { done } of batch) done();
       this.#flush();
     });

@@ -17,6 +17,9 @@ type MessageOptions = {
 /** Columns of a line, with room for the soft line break after a piece (RFC 2045, 6.7). */
 const LINE_LENGTH = 74;
 
+/** Where the address to unsubscribe goes; encoded text has no such character. */
+const SLOT = "\0";
+
 /** Printable ASCII without brackets and blanks: nothing that could end a header or an address. */
 const ADDRESS = /^[!-;=?-~]+@[!-;=?-~]+$/;
 
@@ -49,18 +52,24 @@ export async function prepareMessage({
     const pieces = body.replace(/\r\n?|\n/g, "\r\n").split(placeholder);
     if (pieces.length < 2) throw new Error(`The ${type} part has no address to unsubscribe.`);
     const partHead = `--${boundary}\r\nContent-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`;
-    return [partHead + quoted(pieces[0] ?? ""), ...pieces.slice(1).map(quoted)];
+    return partHead + pieces.map(quoted).join(SLOT);
   };
-  const parts = [part("text/plain", text), part("text/html", html)];
+  const parts = [part("text/plain", text), part("text/html", html)].join("\r\n");
+  const [first = Buffer.alloc(0), ...others] = `${head}\r\n\r\n${parts}\r\n--${boundary}--\r\n`
+    .split(SLOT)
+    .map((piece) => Buffer.from(piece, "latin1"));
   return {
     compose({ email, unsubscribeToken, messageId, date }) {
       if (!ADDRESS.test(email)) throw new Error("The recipient's address is malformed.");
       const url = unsubscribeUrl(unsubscribeToken);
       const own = `To: <${email}>\r\nMessage-ID: ${messageId}\r\nDate: ${date.toUTCString().replace("GMT", "+0000")}\r\nList-Unsubscribe: <${url}>\r\n`;
       // on lines of its own, joined to what surrounds it by soft line breaks
-      const inText = `=\r\n${quoted(url)}=\r\n`;
-      const bodies = parts.map((pieces) => pieces.join(inText)).join("\r\n");
-      return Buffer.from(`${own}${head}\r\n\r\n${bodies}\r\n--${boundary}--\r\n`, "latin1");
+      const inText = Buffer.from(`=\r\n${quoted(url)}=\r\n`, "latin1");
+      return Buffer.concat([
+        Buffer.from(own, "latin1"),
+        first,
+        ...others.flatMap((piece) => [inText, piece]),
+      ]);
     },
   };
 }
