@@ -40,12 +40,13 @@ const FENCE_MS = 12_000;
 const DATABASE_CONNECTIONS = 4;
 
 /**
- * How many mails of campaigns a worker has claimed at most, as multiples of its connections: those that wait for a
- * connection, and all until their results are recorded. With half as many, a database whose commits take some
- * milliseconds halves the speed.
+ * How many mails of campaigns a worker claims, as multiples of its connections: it claims more when fewer than so many
+ * wait for a connection, up to so many, and never has more in hand until their results are recorded. A claim takes as
+ * long as the database's commit; with half of these numbers, commits of a few milliseconds halve the speed.
  */
-const CLAIMED_AHEAD = 3;
-const MOST_IN_HAND = 6;
+const FEWEST_AHEAD = 2;
+const MOST_AHEAD = 4;
+const MOST_IN_HAND = 8;
 
 /** How often the queue is looked at for mail that another process queued or that has become due, in milliseconds. */
 const POLL_MS = 1_000;
@@ -287,11 +288,10 @@ class Worker {
     const inHand = ahead + this.#campaignAttempts;
     const wanted = isProbing
       ? 1 - inHand
-      : Math.min(
-          CLAIMED_AHEAD * this.#connections - ahead,
-          MOST_IN_HAND * this.#connections - inHand,
-        );
-    const isWorthAClaim = isProbing ? wanted === 1 : ahead <= this.#connections && wanted > 0;
+      : Math.min(MOST_AHEAD * this.#connections - ahead, MOST_IN_HAND * this.#connections - inHand);
+    const isWorthAClaim = isProbing
+      ? wanted === 1
+      : ahead < FEWEST_AHEAD * this.#connections && wanted > 0;
     if (!this.#campaigns || this.#isCampaignDrained || !isWorthAClaim) return 0;
     const mails = await this.#campaigns.claim(wanted, performance.now());
     if (mails.length === 0) this.#isCampaignDrained = true;

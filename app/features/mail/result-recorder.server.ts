@@ -7,9 +7,10 @@ const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
 
 /**
- * Records the results of deliveries. Until a sent mail is recorded, a kill would send it twice, so no
- * result waits for a timer: it is written at once, or with all others that have come as soon as the statement before
- * is committed. More statements at a time would record fewer mails each, and take more CPU. While the database is unavailable, results are kept and retried.
+ * Records the results of deliveries. Until a sent mail is recorded, a kill would send it twice, so no result waits
+ * for a timer: it is written at once or, with all others that have come meanwhile, when the statement before it is
+ * committed. Several statements at a time would record fewer mails each, and take more CPU. While the database is
+ * unavailable, results are kept and retried.
  */
 export class ResultRecorder {
   readonly #executor: Executor;
