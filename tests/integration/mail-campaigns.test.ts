@@ -270,7 +270,8 @@ describe("a campaign", () => {
       pause_reason: "The mail server refused 20 mails in a row: 554 DATA",
     });
     await vi.waitUntil(async () => (await statesOf(id)).sending === undefined, SOON);
-    expect((await statesOf(id)).failed).toBeLessThan(40);
+    // these, and what was claimed
+    expect((await statesOf(id)).failed).toBeLessThanOrEqual(60);
   });
 
   it("keeps its mails, each as it was, while its issue cannot be rendered", async () => {

@@ -107,9 +107,10 @@ describe("with SMTP_URL, a mail", () => {
     expect(await transport.deliver(copy)).toEqual({ kind: "accepted" });
     expect(server.raw[1]?.toString()).toBe(first.toString());
     expect(server.delivered[1]?.recipients).toEqual([MAIL.to]);
-    const lines = Buffer.from("Subject: Dots\r\n\r\n.\r\n..\r\nno end of line".repeat(10_000));
-    await transport.deliver({ ...MAIL, content: lines });
-    expect(server.raw[2]?.toString()).toBe(`${lines}\r\n`);
+    const dots = `\r\n\r\n${".\r\n..\r\n".repeat(20_000)}`;
+    const long = `${first.toString("latin1").replace("\r\n\r\n", dots)}no end of line`;
+    await transport.deliver({ ...MAIL, content: Buffer.from(long, "latin1") });
+    expect(server.raw[2]?.toString("latin1")).toBe(`${long}\r\n`);
   });
 
   it("has its bounces sent to MAIL_BOUNCE_ADDRESS", async () => {
