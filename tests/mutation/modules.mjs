@@ -53,7 +53,8 @@ export const MODULES = {
   },
   mail: {
     sources: [
-      "app/features/mail/{circuit-breaker,delivery-outcome,mail-kinds,retry-schedule,smtp-failure}.ts",
+      "app/features/mail/{circuit-breaker,delivery-outcome,mail-kinds,mail-report}.ts",
+      "app/features/mail/{retry-schedule,smtp-failure}.ts",
       "app/features/mail/*.server.ts",
       "db/queries/mail{s,-claims,-history,-token-buckets,-workers}.ts",
     ],
