@@ -270,8 +270,9 @@ describe("a campaign", () => {
       pause_reason: "The mail server refused 20 mails in a row: 554 DATA",
     });
     await vi.waitUntil(async () => (await statesOf(id)).sending === undefined, SOON);
-    // these, and what was claimed
-    expect((await statesOf(id)).failed).toBeLessThanOrEqual(60);
+    // these, and what was being sent meanwhile
+    expect((await statesOf(id)).failed).toBeLessThanOrEqual(30);
+    expect(lines.filter(({ message }) => message.includes("was paused"))).toHaveLength(1);
   });
 
   it("keeps its mails, each as it was, while its issue cannot be rendered", async () => {

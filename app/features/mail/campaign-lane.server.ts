@@ -35,6 +35,8 @@ export class CampaignLane {
   readonly #rate: number | null;
   readonly #places = new Map<string, Place>();
   readonly #blocked = new Map<string, number>();
+  /** Campaigns that this worker has paused, and not seen running since. */
+  readonly #paused = new Set<string>();
   readonly #issues = new Map<string, Promise<PreparedIssue>>();
   #campaigns: Campaign[] = [];
   #listedAt = Number.NEGATIVE_INFINITY;
@@ -101,9 +103,15 @@ export class CampaignLane {
     this.#blocked.set(campaignId, blocked);
     if (blocked !== MAX_BLOCKED) return;
     this.#blocked.delete(campaignId);
+    this.#paused.add(campaignId);
     const reason = `The mail server refused ${MAX_BLOCKED} mails in a row: ${reply}`;
     await pauseCampaign(campaignId, reason, this.#executor);
     log().error({ campaignId, reply }, "a campaign was paused: its mails are refused one by one");
+  }
+
+  /** Whether it was paused because of such refusals: mails that are claimed already need not be tried. */
+  isPaused(campaignId: string): boolean {
+    return this.#paused.has(campaignId);
   }
 
   async #claimFrom(campaignId: string, most: number, now: number): Promise<CampaignMail[]> {
@@ -122,6 +130,7 @@ export class CampaignLane {
   async #list(now: number): Promise<void> {
     if (now - this.#listedAt < LIST_LIFE_MS) return;
     const due = await findCampaignsToSend(this.#executor);
+    for (const { id } of due) this.#paused.delete(id);
     // those already listed keep their turn
     const turns = this.#campaigns.map(({ id }) => id);
     const turnOf = (id: string) => (turns.includes(id) ? turns.indexOf(id) : turns.length);

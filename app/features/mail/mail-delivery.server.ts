@@ -63,9 +63,13 @@ export class MailDelivery {
     onAnswered: (report: ServerReport | null) => void,
   ): Promise<void> {
     const claimedAt = performance.now();
+    const isCampaign = "campaignId" in mail;
+    if (isCampaign && this.#services.campaigns?.isPaused(mail.campaignId)) {
+      await this.#requeue(mail, { delayMs: 0, countsAttempt: false, reply: null });
+      return onAnswered(null);
+    }
     const content = (await this.#finishWithoutSending(mail)) ? null : await this.#contentOf(mail);
     if (!content) return onAnswered(null);
-    const isCampaign = "campaignId" in mail;
     const delivery = await transport.deliver({
       ...content,
       messageId: messageIdOf(mail.id),
@@ -86,9 +90,11 @@ export class MailDelivery {
     );
     const advice = delivery.kind === "not-sent" ? delivery.advice : null;
     const recorded = this.#recordFailure(mail, outcome);
+    // counted before the next mail begins, which may not be tried any more
+    const blocks = isCampaign ? this.#recordBlocks(mail.campaignId, outcome) : null;
     onAnswered({ verdict: outcome.server, reply: outcome.reply, advice });
     await recorded;
-    if (isCampaign) await this.#recordBlocks(mail.campaignId, outcome);
+    await blocks;
   }
 
   /** Finishes a mail that is not to be sent: expired, suppressed, or to somebody who has left the list. */
