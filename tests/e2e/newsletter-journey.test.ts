@@ -195,7 +195,7 @@ describe("an address", () => {
     );
     gone.clear();
     const second = newIssue();
-    expect(await sendIssue(second)).toContain("not to 1 whose address bounced or complained\n");
+    expect(await sendIssue(second)).toContain("not to 1 on the suppression list\n");
     await mailTo(WITNESS, second.subject);
     expect(mailsTo(email, second.subject)).toEqual([]);
   });
