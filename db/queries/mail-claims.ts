@@ -124,14 +124,18 @@ export async function pauseCampaign(
     where id = ${id} and state = 'running'`);
 }
 
-/** Whether the worker still holds a claimed mail; locks it until the transaction ends. */
+/**
+ * Whether the worker still holds a claimed mail; locks it until the transaction ends. Of a worker that is suspended or
+ * cut off meanwhile, the server ends it after 30 seconds, so that others can take the mail over.
+ */
 export async function lockClaimedMail(
   id: string,
   workerId: string,
   tx: Transaction,
 ): Promise<boolean> {
   const rows = await tx.execute(sql`
-    select from ${mails} where id = ${id} and state = 'sending' and worker_id = ${workerId}
+    select set_config('idle_in_transaction_session_timeout', '30s', true)
+    from ${mails} where id = ${id} and state = 'sending' and worker_id = ${workerId}
     for update`);
   return rows.length > 0;
 }

@@ -230,11 +230,15 @@ async function pressOnce(page: Page, walk: Walk, control: Control): Promise<numb
       await click(page, control);
       await expectArrival(page, control);
       break;
-    case "tab":
+    case "tab": {
+      // without scripts it is a link, which loads the page even if that is the one shown
+      const loaded = walk.scripts ? null : page.waitForEvent("load");
       await click(page, control);
+      await loaded;
       await poll(async () => (await controlNow(page, control)).selected).toBe(true);
       await poll(() => page.url()).toBe(control.href);
       break;
+    }
     case "menu":
       await click(page, control);
       await expectOpen(page, control, !before.open);

@@ -75,8 +75,8 @@ async function forgetPassword({ origin }: Program, email: string): Promise<void>
   expect(answer.headers.location).toBe("/auth/forgot-password?sent");
 }
 
-const mailsTo = async (email: string) =>
-  (await sink.deliveries()).filter(({ address }) => address === email);
+const mailsTo = async (email: string, server = sink) =>
+  (await server.deliveries()).filter(({ address }) => address === email);
 
 // concurrent, since they mostly wait until the mails of a dead program are taken over
 it.concurrent("sends the mail of a program that was killed right after its answer", async (test) => {
@@ -128,13 +128,16 @@ it.concurrent("resends what a killed program was sending, by another one, under 
 it.concurrent("has the mail of a program that was suspended sent by another one, and goes on when it is resumed", async (test) => {
   const email = "suspended@example.test";
   const site = await Site.withAccount(email, test);
+  // of its own, to see that this mail has reached it
+  const sink = await startSmtpSink();
+  test.onTestFinished(() => sink.stop());
   // taken whole, and answered only when the program is suspended
   await sink.script({ [email]: [{ wait: 10_000 }] });
-  const suspended = await site.start();
+  const suspended = await site.start(sink.url);
   await forgetPassword(suspended, email);
   await vi.waitUntil(async () => (await sink.concurrency()) === 1, { timeout: 10_000 });
   process.kill(suspended.pid, "SIGSTOP");
-  const other = await site.start();
+  const other = await site.start(sink.url);
   await vi.waitUntil(async () => (await site.stateOf(email))?.state === "sent", {
     timeout: 40_000,
   });
@@ -144,9 +147,9 @@ it.concurrent("has the mail of a program that was suspended sent by another one,
   const next = "after-suspension@example.test";
   await site.addAccount(next);
   await forgetPassword(suspended, next);
-  await vi.waitUntil(async () => (await mailsTo(next)).length === 1, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await mailsTo(next, sink)).length === 1, { timeout: 20_000 });
   expect(await site.stateOf(email)).toMatchObject({ state: "sent", doubts: 1 });
-  const copies = await mailsTo(email);
+  const copies = await mailsTo(email, sink);
   expect(copies).toHaveLength(2);
   expect(new Set(copies.map(({ messageId }) => messageId)).size).toBe(1);
   expect(suspended.output()).toContain("stops sending until it can");

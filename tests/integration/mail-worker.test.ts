@@ -1,13 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { enqueueMail } from "~/features/mail/enqueue-mail.server";
+import { enqueueMail, enqueueMailToCompose } from "~/features/mail/enqueue-mail.server";
 import type { MailKind } from "~/features/mail/mail-kinds";
 import type { MailWorker } from "~/features/mail/mail-worker.server";
 import { openSmtpTransport } from "~/features/mail/smtp-transport.server";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { getDatabase } from "~db/client";
+import { claimTransactionalMails, lockClaimedMail } from "~db/queries/mail-claims";
 import { everythingIn, watchLog } from "../support/log";
 import { mailIdle } from "../support/mail";
 import { runMailWorker } from "../support/mail-worker";
@@ -319,6 +321,18 @@ describe("a worker that dies", () => {
     await vi.waitUntil(async () => (await rowOf(address))?.state === "sent", { timeout: 10_000 });
     expect(await delivered([address])).toEqual([address]);
     expect(await rowOf(address)).toMatchObject({ times_in_doubt: 1 });
+  });
+
+  it("holds no lock on a mail that it was composing for longer than half a minute", async () => {
+    const to = newAddress();
+    await enqueueMailToCompose({ kind: "password-reset", email: to });
+    const worker = randomUUID();
+    const [mail] = await claimTransactionalMails(worker, 1);
+    await getDatabase().db.transaction(async (tx) => {
+      expect(await lockClaimedMail(String(mail?.id), worker, tx)).toBe(true);
+      const [row] = await tx.execute(sql`show idle_in_transaction_session_timeout`);
+      expect(row).toEqual({ idle_in_transaction_session_timeout: "30s" });
+    });
   });
 
   it("keeps its mail for so long as it may be alive", async () => {
