@@ -85,7 +85,10 @@ describe("newsletter preview", () => {
     await newsletter("preview", issue.file);
     await newsletter("preview", issue.file);
     const files = readdirSync(join(site.dataDir, "outbox/newsletter-the-first-mile"));
-    expect(files.sort()).toEqual([expect.stringMatching(/\.png$/), "mail.html", "mail.txt"]);
+    expect(files).toHaveLength(3);
+    expect(files).toEqual(
+      expect.arrayContaining(["mail.html", "mail.txt", expect.stringMatching(/\.png$/)]),
+    );
   });
 
   it("says what is wrong with the file, with its lines", async () => {

@@ -52,16 +52,15 @@ const server = new SMTPServer({
     done();
   },
   onData: async (stream, session, done) => {
-    concurrency += 1;
-    mostAtOnce = Math.max(mostAtOnce, concurrency);
     const chunks = [];
     try {
       for await (const chunk of stream) chunks.push(chunk);
     } catch {
       // the sender died in the middle of the message, which so was never sent
-      concurrency -= 1;
       return;
     }
+    concurrency += 1;
+    mostAtOnce = Math.max(mostAtOnce, concurrency);
     const address = session.envelope.rcptTo[0]?.address ?? "";
     const message = Buffer.concat(chunks).toString("latin1");
     const messageId = /^message-id: *(\S+)/im.exec(message)?.[1];
