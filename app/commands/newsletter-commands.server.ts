@@ -13,10 +13,11 @@ import {
   retryCampaign,
 } from "~/features/newsletter/campaign-control.server";
 import { type ListedCampaign, listCampaigns } from "~/features/newsletter/campaign-report";
-import { renderIssueMail, unsubscribeUrl } from "~/features/newsletter/issue-mail.server";
+import { renderIssueMail } from "~/features/newsletter/issue-mail.server";
 import { IMAGES_PATH } from "~/features/newsletter/newsletter-paths";
 import { contentOf, describeSize, writePreview } from "~/features/newsletter/preview-issue.server";
 import { type Issue, readIssue, readIssueForSite } from "~/features/newsletter/read-issue.server";
+import { unsubscribeHeaders, unsubscribeUrl } from "~/features/newsletter/subscriber-links.server";
 import { OperatorError } from "~db/operator-error";
 import { findCampaignBySlug, findCampaigns, readCampaignProgress } from "~db/queries/campaigns";
 import { hasMailWorker } from "~db/queries/mail-workers";
@@ -75,15 +76,11 @@ async function renderTest(issue: Issue, to: string) {
   const subscriber = await findSubscriberByEmail(to);
   // of an address that is not on the list, the link leads to the page but stands for nobody
   const token = subscriber?.unsubscribeToken ?? randomBytes(16).toString("base64url");
-  const url = unsubscribeUrl(token);
   const content = contentOf(issue, (name) => env().PUBLIC_URL + IMAGES_PATH + name);
   return {
-    ...(await renderIssueMail(content, url)),
+    ...(await renderIssueMail(content, unsubscribeUrl(token))),
     subject: `Test: ${issue.subject}`,
-    headers: {
-      "List-Unsubscribe": `<${url}>`,
-      "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-    },
+    headers: unsubscribeHeaders(token),
   };
 }
 

@@ -7,12 +7,13 @@ import {
   isForMembers,
 } from "~/features/newsletter/create-campaign.server";
 import { formatCount } from "~/features/newsletter/format-count";
-import { renderIssueMail, unsubscribeUrl } from "~/features/newsletter/issue-mail.server";
+import { renderIssueMail } from "~/features/newsletter/issue-mail.server";
 import { IMAGES_PATH, issuePath } from "~/features/newsletter/newsletter-paths";
 import { contentOf, describeSize, weighIssue } from "~/features/newsletter/preview-issue.server";
 import { type Issue, readIssueForSite } from "~/features/newsletter/read-issue.server";
 import { parseRate, parseStartTime } from "~/features/newsletter/send-options.server";
 import { describeDuration } from "~/features/newsletter/send-rate";
+import { unsubscribeUrl } from "~/features/newsletter/subscriber-links.server";
 import { getDatabase } from "~db/client";
 import { OperatorError } from "~db/operator-error";
 import { type Audience, type AudienceCounts, countAudience } from "~db/queries/campaigns";

@@ -10,7 +10,7 @@ import { MarkdownContent } from "./markdown-content";
 import type { MarkdownTree } from "./markdown-tree.server";
 import { issuePath } from "./newsletter-paths";
 import { prepareMessage } from "./prepare-message";
-import { unsubscribePath } from "./subscriber-links.server";
+import { unsubscribeUrl } from "./subscriber-links.server";
 
 /** What an issue's mail is made of. */
 export type IssueContent = {
@@ -49,11 +49,6 @@ export function renderIssueMail(
     ),
     list: { unsubscribeUrl, postalAddress: env().MAIL_POSTAL_ADDRESS ?? null },
   });
-}
-
-/** The address at which the owner of an unsubscribe token leaves the list. */
-export function unsubscribeUrl(token: string): string {
-  return env().PUBLIC_URL + unsubscribePath(token);
 }
 
 /** Renders a campaign's issue once; the mail worker makes each recipient's message from it. */

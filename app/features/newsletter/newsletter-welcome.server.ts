@@ -5,7 +5,7 @@ import { renderMailOnce } from "~/features/mail/render-mail";
 import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-welcome-mail";
 import type { Transaction } from "~db/client";
 import type { NewSubscriber } from "~db/queries/subscribers";
-import { unsubscribeHeaders, unsubscribePath } from "./subscriber-links.server";
+import { unsubscribeHeaders, unsubscribeUrl } from "./subscriber-links.server";
 
 /**
  * Queues the mail that greets a new subscriber, in the transaction that adds or confirms the address. An address
@@ -39,7 +39,7 @@ async function renderWelcome(unsubscribeToken: string) {
   const { subject, html, text } = await renderMailOnce(key, () =>
     newsletterWelcomeMail({
       previewUrl: `${PUBLIC_URL}/#preview`,
-      list: { unsubscribeUrl: PUBLIC_URL + unsubscribePath(PLACEHOLDER), postalAddress },
+      list: { unsubscribeUrl: unsubscribeUrl(PLACEHOLDER), postalAddress },
     }),
   );
   const withToken = (body: string) => body.replaceAll(PLACEHOLDER, unsubscribeToken);

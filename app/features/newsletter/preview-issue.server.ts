@@ -5,6 +5,7 @@ import { type IssueContent, renderIssueMail } from "./issue-mail.server";
 import { markdownTree } from "./markdown-tree.server";
 import { IMAGES_PATH } from "./newsletter-paths";
 import type { Issue } from "./read-issue.server";
+import { unsubscribeUrl } from "./subscriber-links.server";
 
 /** Gmail cuts a mail off at 102 KB of HTML, and with it the link to unsubscribe. In bytes. */
 const LARGE_HTML_BYTES = 90 * 1024;
@@ -22,7 +23,7 @@ export async function writePreview(issue: Issue, folder: string): Promise<IssueP
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { html, text } = await renderIssueMail(
     contentOf(issue, (name) => name),
-    `${env().PUBLIC_URL}/newsletter/unsubscribe?token=preview`,
+    unsubscribeUrl("preview"),
   );
   const contents = [
     { name: "mail.html", content: html },

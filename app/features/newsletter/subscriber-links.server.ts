@@ -11,10 +11,15 @@ export function unsubscribePath(token: string): string {
   return `/newsletter/unsubscribe?token=${token}`;
 }
 
+/** The address at which the owner of an unsubscribe token leaves the list. */
+export function unsubscribeUrl(token: string): string {
+  return env().PUBLIC_URL + unsubscribePath(token);
+}
+
 /** Headers of every newsletter mail, with which a mail program can unsubscribe in one click (RFC 8058). */
 export function unsubscribeHeaders(token: string): Record<string, string> {
   return {
-    "List-Unsubscribe": `<${env().PUBLIC_URL}${unsubscribePath(token)}>`,
+    "List-Unsubscribe": `<${unsubscribeUrl(token)}>`,
     "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
   };
 }
