@@ -8,6 +8,7 @@ import { SetupError } from "./setup-error.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const stamp = join(root, "build/.built-from");
+const bundleServer = join(root, "app/tooling/bundle-server.mjs");
 const precompress = join(root, "app/tooling/precompress.mjs");
 const cli = join(root, "node_modules/@remix-run/dev/dist/cli.js");
 
@@ -35,6 +36,8 @@ export async function buildSite() {
     const code = await run(process.execPath, [cli, "build"], { cwd: root });
     if (code !== 0)
       throw new SetupError(`The site was not built: remix build failed with ${code}.`);
+    const bundled = await run(process.execPath, [bundleServer], { cwd: root });
+    if (bundled !== 0) throw new SetupError("The site was not built: bundling the server failed.");
     const compressed = await run(process.execPath, [precompress], { cwd: root });
     if (compressed !== 0) throw new SetupError("The site was not built: compressing failed.");
     writeFileSync(stamp, sources);

@@ -6,25 +6,44 @@ import { expect, it } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
-it("the build imports nothing but the production packages that package.json names", () => {
-  const build = read("build/index.js");
+/** The folders of packages whose files these are, as package-lock.json has them. */
+const packagesOf = (files: string[]) => {
+  const folders = files.map((file) => /^(?:node_modules\/(?:@[^/]+\/)?[^/]+\/)+/.exec(file)?.[0]);
+  return [...new Set(folders)].flatMap((folder) => folder?.slice(0, -1) ?? []).sort();
+};
+
+/** What Remix's compiler has put into the server build. */
+const compiled = (): string[] => {
+  const { inputs } = JSON.parse(read("build/metafile.server.json")).outputs["build/index.js"];
+  return Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0);
+};
+
+/** What `bundle-server.mjs` has added to it. */
+const bundled = () =>
+  [...read("build/index.js").matchAll(/^ *\/\/ (node_modules\/.*\.(?:[cm]?js|json))$/gm)].map(
+    ([, file = ""]) => file,
+  );
+
+it("the build imports no package but those that are programs for one platform", () => {
   const imported = [
-    ...build.matchAll(
-      /^(?:import|export) [^;]*?from "([^"./][^"]*)";|\bimport\("([^"./][^"]*)"\)/gm,
+    ...read("build/index.js").matchAll(
+      /^(?:import|export) (?:[^;"]*? from )?"([^"]+)";|\bimport\("([^"./][^"]*)"\)/gm,
     ),
   ]
     .map(([, stated, dynamic]) => stated ?? dynamic ?? "")
-    .filter((name) => !isBuiltin(name) && !name.startsWith("#"))
-    .map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
-  const { dependencies } = JSON.parse(read("package.json"));
-  expect(imported).toContain("html-to-text");
-  expect([...new Set(imported)].filter((name) => !(name in dependencies))).toEqual([]);
+    .filter((name) => !isBuiltin(name));
+  expect([...new Set(imported)].sort()).toEqual(["#runtime-setup", "argon2"]);
 });
 
-it("the mail components are in the build, without what their package brings along", () => {
-  const sources = [
-    ...read("build/index.js").matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm),
-  ];
-  const packages = new Set(sources.map(([, name]) => name));
-  expect([...packages].sort()).toEqual(["@react-email/render", "entities", "react-email"]);
+it("the build contains no development package but the mail components, without what they bring along", () => {
+  const { packages } = JSON.parse(read("package-lock.json"));
+  const added = packagesOf(bundled());
+  expect(added).toContain("node_modules/stripe");
+  expect(added.filter((path) => packages[path]?.dev !== undefined)).toEqual([]);
+  expect(added.filter((path) => !(path in packages))).toEqual([]);
+  expect(packagesOf(compiled())).toEqual([
+    "node_modules/@react-email/render",
+    "node_modules/entities",
+    "node_modules/react-email",
+  ]);
 });
