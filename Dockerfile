@@ -22,7 +22,8 @@ RUN find node_modules -type f -regextype posix-extended -regex '.*\.([cm]?ts|map
 
 FROM base
 # Each of malloc's arenas would keep the 19 MB that hashing a password takes; two do for all threads.
-ENV NODE_ENV=production PORT=3000 DATA_DIR=/data MALLOC_ARENA_MAX=2
+# NODE_OPTIONS, which commands run by `docker exec` have too, is explained in app/tooling/node-flags.mjs.
+ENV NODE_ENV=production PORT=3000 DATA_DIR=/data MALLOC_ARENA_MAX=2 NODE_OPTIONS=--max-semi-space-size=16
 # A new volume takes owner and mode from here.
 RUN install --directory --owner=node --group=node --mode=0700 /data
 COPY --from=dependencies /app/node_modules node_modules
@@ -39,6 +40,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # No shell and no npm in between: the program itself is told to stop.
-# The flag is explained in app/tooling/node-flags.mjs.
-ENTRYPOINT ["node", "--max-semi-space-size=16", "build/index.js"]
+ENTRYPOINT ["node", "build/index.js"]
 CMD ["serve"]
