@@ -135,7 +135,8 @@ export class E2eSite {
   async post(context: BrowserContext, path: string, fields: Record<string, unknown>) {
     const answer = await context.request.post(path, {
       data: fields,
-      headers: { Origin: this.origin },
+      // a connection of its own, since the site may be closing the idle one that would be used again
+      headers: { Origin: this.origin, Connection: "close" },
     });
     return (await answer.json()) as Record<string, unknown>;
   }
