@@ -159,7 +159,7 @@ export const schema = z.object({
     )
     .transform(Number)
     .optional(),
-  MAIL_CONNECTIONS: wholeNumber(2, 50, "a whole number of connections from 2 to 50").default(5),
+  MAIL_CONNECTIONS: wholeNumber(2, 50, "a whole number of connections from 2 to 50").default(6),
   DKIM_SELECTOR: z
     .string()
     .regex(

@@ -13,7 +13,7 @@ import {
   startSmtpSink,
 } from "./processes.mjs";
 
-/** As many as the site opens by default. */
+/** As many as nodemailer's pool opens by default, and the site for campaigns. */
 const CONNECTIONS = 5;
 const IDLE_SECONDS = 5;
 const MEMORY_INTERVAL_MS = 250;
