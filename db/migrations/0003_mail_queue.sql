@@ -82,8 +82,8 @@ CREATE UNIQUE INDEX "mails_campaign_address_unique" ON "mails" USING btree ("cam
 CREATE INDEX "mails_transactional_due_index" ON "mails" USING btree ("priority","due_at","id") WHERE "mails"."state" = 'queued' and "mails"."campaign_id" is null;--> statement-breakpoint
 CREATE INDEX "mails_campaign_due_index" ON "mails" USING btree ("campaign_id","due_at","id") WHERE "mails"."state" = 'queued' and "mails"."campaign_id" is not null;--> statement-breakpoint
 CREATE INDEX "mails_sending_index" ON "mails" USING btree ("worker_id") WHERE "mails"."state" = 'sending';--> statement-breakpoint
-CREATE INDEX "mails_campaign_state_index" ON "mails" USING btree ("campaign_id","state") WHERE "mails"."state" <> 'queued' and "mails"."campaign_id" is not null;--> statement-breakpoint
-CREATE INDEX "mails_transactional_finished_at_index" ON "mails" USING btree ("finished_at") WHERE "mails"."finished_at" is not null and "mails"."campaign_id" is null;--> statement-breakpoint
+CREATE INDEX "mails_campaign_state_index" ON "mails" USING btree ("campaign_id","state") WHERE "mails"."campaign_id" is not null;--> statement-breakpoint
+CREATE INDEX "mails_transactional_finished_at_index" ON "mails" USING btree ("finished_at") WHERE "mails"."campaign_id" is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "subscribers_unsubscribe_token_unique" ON "subscribers" USING btree ("unsubscribe_token");--> statement-breakpoint
 -- every finished mail leaves a dead row behind; by default a fifth of the table would have to be dead
 ALTER TABLE "mails" SET (autovacuum_vacuum_scale_factor = 0.02);
