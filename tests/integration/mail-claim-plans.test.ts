@@ -70,12 +70,7 @@ describe("a claim reads about as many mails as it takes", () => {
         await analyze();
       },
     ],
-    [
-      "in a table analysed while it was empty",
-      async () => {
-        await analyze();
-      },
-    ],
+    ["in a table analysed while it was empty", analyze],
   ])("from a long list, %s", async (_name, prepare) => {
     await prepare();
     const id = await newCampaign("long");
