@@ -16,9 +16,9 @@ const FLOORS: string[][] = [
   ["app/root.tsx", "app/routes/", "app/entry.client.tsx"],
   ["app/shell/"],
   ["app/features/landing/", "app/features/seo/"],
-  ["app/features/newsletter/", "app/features/billing/"],
+  ["app/features/newsletter/", "app/features/billing/", "app/features/library/"],
   ["app/features/accounts/"],
-  ["app/features/membership/", "app/features/mail/"],
+  ["app/features/membership/", "app/features/mail/", "app/features/markdown/"],
   ["app/http/"],
   ["app/data-directory.server.ts"],
   ["app/observability/"],
@@ -174,7 +174,7 @@ describe("HTTP", () => {
     ];
     expect(features.length).toBeGreaterThan(100);
     const makers = features.filter((file) => answers.some((answer) => answer.test(read(file))));
-    expect(makers).toEqual([guards]);
+    expect(makers).toEqual([guards, "app/features/library/require-reader.server.ts"]);
     const tools = /^app\/http\/(form-answer|page-form|payment-redirect|request-body)\./;
     const users = imports.filter(
       ({ from, to, typeOnly }) => from.startsWith("app/features/") && tools.test(to) && !typeOnly,
@@ -191,6 +191,7 @@ describe("HTTP", () => {
       accounts("sessions"),
       accounts("sign-in-cookies"),
       guards,
+      "app/features/library/require-reader.server.ts",
     ]);
   });
 });

@@ -10,6 +10,7 @@ import {
   jsonb,
   pgSequence,
   pgTable,
+  primaryKey,
   smallint,
   text,
   timestamp,
@@ -345,9 +346,139 @@ export const siteKeys = pgTable("site_keys", {
   value: bytes("value").notNull(),
 });
 
+/**
+ * Editions of the book, imported from the operator's folder, each under the digest of everything in it. Instances
+ * with the same folder share one row.
+ */
+export const editions = pgTable("editions", {
+  digest: text("digest").primaryKey(),
+  /** The landing page's own words from `landing.yml`; null if the edition has none. */
+  landing: jsonb("landing"),
+  importedAt: instant("imported_at").notNull().defaultNow(),
+  /** When an instance last used it; editions that none uses are deleted. */
+  usedAt: instant("used_at").notNull().defaultNow(),
+});
+
+export type DocumentKind = "chapter" | "extra";
+
+export type ExtraKind = "audio-walk" | "notebook-page" | "practice";
+
+const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
+
+/** The chapters and extras of an edition. Slugs are unique over both. */
+export const editionDocuments = pgTable(
+  "edition_documents",
+  {
+    edition: text("edition")
+      .notNull()
+      .references(() => editions.digest, { onDelete: "cascade" }),
+    slug: text("slug").notNull(),
+    kind: text("kind").$type<DocumentKind>().notNull(),
+    /** Counted from 1 within its kind, in reading order; a chapter's number, whenever it is published. */
+    position: integer("position").notNull(),
+    title: text("title").notNull(),
+    summary: text("summary").notNull(),
+    /** From when members see it; null for always. */
+    publishAt: instant("publish_at"),
+    /** Null for chapters. */
+    extraKind: text("extra_kind").$type<ExtraKind>(),
+    /** The path of its sound in the edition's folder, as in `edition_files`; null for none. */
+    audio: text("audio"),
+    /** Whether everybody may read it, at /preview/<slug>. */
+    isPublic: boolean("is_public").notNull().default(false),
+    wordCount: integer("word_count").notNull(),
+    /** Sanitised. Its blocks (paragraphs and such) have the ids `p1`, `p2` and so on. */
+    html: text("html").notNull(),
+    /** The plain text of each block, in the order of their ids. */
+    blocks: text("blocks").array().notNull(),
+    /** Title, summary and text, in English, weighted A, B and D. */
+    search: tsvector("search").notNull(),
+    /** The digest of all that its HTML depends on, so that the next edition need not render it again. */
+    renderKey: text("render_key").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.edition, table.slug] }),
+    index("edition_documents_render_key_index").on(table.renderKey),
+    index("edition_documents_search_index").using("gin", table.search),
+  ],
+);
+
+/** The images and sounds of an edition. Their content is in `DATA_DIR/library`, under its SHA-256. */
+export const editionFiles = pgTable(
+  "edition_files",
+  {
+    edition: text("edition")
+      .notNull()
+      .references(() => editions.digest, { onDelete: "cascade" }),
+    /** Relative to the edition's folder, with slashes, such as `chapters/map.png`. */
+    path: text("path").notNull(),
+    /** Of the content, in hexadecimal. */
+    sha256: text("sha256").notNull(),
+    mediaType: text("media_type").notNull(),
+    bytes: bigint("bytes", { mode: "number" }).notNull(),
+    /** Pixels; null for sounds. */
+    width: integer("width"),
+    height: integer("height"),
+    /** Of a sound, in seconds; null for images, and if it could not be determined. */
+    duration: doublePrecision("duration"),
+  },
+  (table) => [primaryKey({ columns: [table.edition, table.path] })],
+);
+
+/** How far a member is in a chapter or extra. By slug, so that it survives new editions. */
+export const readingProgress = pgTable(
+  "reading_progress",
+  {
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    slug: text("slug").notNull(),
+    /** The number of the block where reading stopped, counted from 1; null if that is not known. */
+    block: integer("block"),
+    /** The second where listening stopped; null if that is not known. */
+    second: doublePrecision("second"),
+    /** When it was marked as read; null if it is not. */
+    readAt: instant("read_at"),
+    /** When the place was last kept, to find the text that was read last. */
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.slug] })],
+);
+
+/** Members' private notes on a chapter. By slug, so that they survive new editions. */
+export const notes = pgTable(
+  "notes",
+  {
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    slug: text("slug").notNull(),
+    /** What the chapter was called when the note was last saved, for the export. */
+    title: text("title").notNull(),
+    text: text("text").notNull(),
+    /** Counts the changes, so that a browser's older text never replaces a newer one unseen. */
+    version: integer("version").notNull().default(1),
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.slug] })],
+);
+
+/** The secret addresses of members' podcast feeds. */
+export const podcastFeeds = pgTable("podcast_feeds", {
+  userId: uuid("user_id")
+    .primaryKey()
+    .references(() => users.id, { onDelete: "cascade" }),
+  /** In the feed's address; not hashed, because its member is shown it again. */
+  token: text("token").notNull().unique(),
+  createdAt: instant("created_at").notNull().defaultNow(),
+});
+
 export type User = typeof users.$inferSelect;
 export type Profile = typeof profiles.$inferSelect;
 export type StripePrice = typeof stripePrices.$inferSelect;
 export type Subscriber = typeof subscribers.$inferSelect;
 export type Campaign = typeof campaigns.$inferSelect;
 export type Mail = typeof mails.$inferSelect;
+export type EditionDocument = typeof editionDocuments.$inferSelect;
+export type EditionFile = typeof editionFiles.$inferSelect;
+export type Note = typeof notes.$inferSelect;

@@ -12,9 +12,10 @@ import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-welc
 import { passwordChangedMail } from "~/features/mail/templates/password-changed-mail";
 import { passwordResetMail } from "~/features/mail/templates/password-reset-mail";
 import { signUpAttemptMail } from "~/features/mail/templates/sign-up-attempt-mail";
-import { splitFrontMatter } from "~/features/newsletter/front-matter";
+import { splitFrontMatter } from "~/features/markdown/front-matter";
+import { markdownTree } from "~/features/markdown/markdown-tree.server";
+import { issueFrontMatter } from "~/features/newsletter/issue-front-matter";
 import { renderIssueMail } from "~/features/newsletter/issue-mail.server";
-import { markdownTree } from "~/features/newsletter/markdown-tree.server";
 import { FULL_ISSUE } from "./sample-issues.mjs";
 
 type Rendered = Awaited<ReturnType<typeof renderMail>>;
@@ -47,7 +48,7 @@ const authorNotice = {
 /** An issue with all that one can contain, as it is mailed. */
 async function renderIssue(): Promise<Rendered> {
   setEnvironment({ PUBLIC_URL: SITE, MAIL_POSTAL_ADDRESS: list.postalAddress });
-  const split = splitFrontMatter(FULL_ISSUE);
+  const split = splitFrontMatter(FULL_ISSUE, issueFrontMatter);
   if (split.kind === "rejected") throw new Error("The sample issue cannot be read.");
   const { slug, subject, preview } = split.frontMatter;
   const text = markdownTree(split.body, {

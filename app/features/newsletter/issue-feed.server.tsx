@@ -2,8 +2,8 @@ import { Feed } from "feed";
 import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { AUTHOR_NAME, BOOK_DESCRIPTION, BOOK_TITLE } from "~/book";
+import { MarkdownContent } from "~/features/markdown/markdown-content";
 import { listIssues, loadIssue } from "./issues.server";
-import { MarkdownContent } from "./markdown-content";
 import { ARCHIVE_PATH, FEED_PATH, issuePath } from "./newsletter-paths";
 
 /** Feed readers keep what they have seen. */

@@ -1,8 +1,8 @@
 import { Link } from "@remix-run/react";
+import { MarkdownContent } from "~/features/markdown/markdown-content";
 import { ButtonLink } from "~/ui/button";
 import { ArrowLeftIcon } from "~/ui/icons";
 import type { IssueView } from "./issues.server";
-import { MarkdownContent } from "./markdown-content";
 import { ARCHIVE_PATH } from "./newsletter-paths";
 
 /** An issue of the newsletter; of one for members, others see the beginning. */

@@ -1,8 +1,12 @@
+import {
+  beginningOf,
+  type MarkdownTree,
+  markdownTree,
+} from "~/features/markdown/markdown-tree.server";
 import { utcDate } from "~/ui/utc-date";
 import { findPublishedIssue, findPublishedIssues, type ListedIssue } from "~db/queries/campaigns";
 import { findNewsletterImageSizes } from "~db/queries/newsletter-images";
 import { imageNamesIn } from "./issue-images";
-import { beginningOf, type MarkdownTree, markdownTree } from "./markdown-tree.server";
 import { IMAGES_PATH } from "./newsletter-paths";
 
 /** An issue as the archive shows it. */

@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { env } from "~/env.server";
+import { markdownTree } from "~/features/markdown/markdown-tree.server";
 import { type IssueContent, renderIssueMail } from "./issue-mail.server";
-import { markdownTree } from "./markdown-tree.server";
 import { IMAGES_PATH } from "./newsletter-paths";
 import type { Issue } from "./read-issue.server";
 import { unsubscribeUrl } from "./subscriber-links.server";

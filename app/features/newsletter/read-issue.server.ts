@@ -2,17 +2,18 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, extname, isAbsolute, relative, resolve } from "node:path";
 import type { Image, ImageReference, Nodes, Root } from "mdast";
 import { visit } from "unist-util-visit";
+import { type FileProblem, splitFrontMatter } from "~/features/markdown/front-matter";
+import { unparsablePart, unrenderablePart } from "~/features/markdown/markdown-limits";
+import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
 import { OperatorError } from "~db/operator-error";
 import { ensureSiteKey } from "~db/queries/site-keys";
 import { printableText } from "./address-file/printable-text";
-import { type FileProblem, type FrontMatter, splitFrontMatter } from "./front-matter";
+import { type IssueFrontMatter, issueFrontMatter } from "./issue-front-matter";
 import { hasExif, type IssueImage, readImage } from "./issue-images";
-import { unparsablePart, unrenderablePart } from "./markdown-limits";
-import { parseMarkdown } from "./markdown-tree.server";
 import { IMAGES_PATH } from "./newsletter-paths";
 
 /** An issue of the newsletter, read and checked. */
-export type Issue = FrontMatter & {
+export type Issue = IssueFrontMatter & {
   /** The text, with its images under the addresses at which the site serves them. */
   markdown: string;
   images: IssueImage[];
@@ -36,7 +37,7 @@ const CONTROL_CHARACTER = /(?![\t\n])\p{Cc}/u;
  */
 export async function readIssue(file: string, imageKey: Buffer): Promise<Issue> {
   const text = await readText(file);
-  const split = splitFrontMatter(text);
+  const split = splitFrontMatter(text, issueFrontMatter);
   if (split.kind === "rejected") throw rejection(file, split.problems);
   const { frontMatter, body, bodyLine } = split;
   const tree = parseWithinLimits(body);

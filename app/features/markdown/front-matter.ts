@@ -1,21 +1,16 @@
 import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 
-/** Paths below /newsletter/ that are not an issue's. */
-const RESERVED_SLUGS = ["archive", "confirm", "feed", "images", "unsubscribe"];
-
-/** Up to this many characters of each; mail programs cut longer ones off. */
-const MAX_SUBJECT = 120;
-const MAX_PREVIEW = 150;
-const MAX_SLUG = 80;
-
 /** Characters of front matter, many times what its fields need; checking far more would take seconds. */
 const MAX_LENGTH = 4_096;
 
 const FENCE = /^---[ \t]*$/;
 
-/** Line breaks and control characters have no place in a mail's header, nor halves of characters anywhere. */
-const oneLine = (max: number) =>
+/**
+ * One line of text. Line breaks and control characters have no place in a mail's header, nor
+ * halves of characters anywhere.
+ */
+export const oneLine = (max: number) =>
   z
     .string("wanted text; put it in quotes")
     .trim()
@@ -26,33 +21,14 @@ const oneLine = (max: number) =>
       "has a line break or control character in it",
     );
 
-const frontMatterSchema = z.strictObject(
-  {
-    subject: oneLine(MAX_SUBJECT),
-    slug: z
-      .string("wanted text; put it in quotes")
-      .max(MAX_SLUG, `has more than ${MAX_SLUG} characters`)
-      .regex(
-        /^[a-z0-9]+(?:-[a-z0-9]+)*$/,
-        "wanted lower-case letters, digits and single hyphens, as in 'the-first-mile'",
-      )
-      .refine(
-        (slug) => !RESERVED_SLUGS.includes(slug),
-        `is the address of another page; so are ${RESERVED_SLUGS.join(", ")}`,
-      ),
-    preview: oneLine(MAX_PREVIEW),
-    premium: z.boolean("wanted true or false").default(false),
-  },
-  { error: (issue) => (issue.code === "unrecognized_keys" ? "is not known here" : undefined) },
-);
-
-/** What an issue says about itself ahead of its text. */
-export type FrontMatter = z.infer<typeof frontMatterSchema>;
+/** What is wrong with a field that no schema knows, for the `error` option of a strict object. */
+export const unknownField = (issue: { code?: string }) =>
+  issue.code === "unrecognized_keys" ? "is not known here" : undefined;
 
 /** What is wrong with a file, and in which of its lines, counted from 1. */
 export type FileProblem = { line: number; problem: string };
 
-type Split =
+export type SplitFile<FrontMatter> =
   | { kind: "read"; frontMatter: FrontMatter; body: string; bodyLine: number }
   | { kind: "rejected"; problems: FileProblem[] };
 
@@ -60,12 +36,15 @@ type Split =
  * Splits a file at the `---` lines around its YAML front matter and validates that. Reports all that is wrong
  * with it. The front matter is data, never evaluated: there is no `---js`.
  */
-export function splitFrontMatter(text: string): Split {
+export function splitFrontMatter<Schema extends z.ZodType>(
+  text: string,
+  schema: Schema,
+): SplitFile<z.infer<Schema>> {
   const lines = text.split("\n");
   const end = lines.findIndex((line, index) => index > 0 && FENCE.test(line));
   if (!FENCE.test(lines[0] ?? "") || end === -1) {
     const problem =
-      "wanted front matter: a line '---', then subject, slug and preview, then another line '---'";
+      "wanted front matter: a line '---', then its fields, such as title, then another line '---'";
     return rejected([{ line: 1, problem }]);
   }
   const source = lines.slice(1, end).join("\n");
@@ -86,7 +65,7 @@ export function splitFrontMatter(text: string): Split {
     );
   }
   const pairs = isMap(document.contents) ? document.contents.items : [];
-  const parsed = frontMatterSchema.safeParse(
+  const parsed = schema.safeParse(
     // only plain values, so that nothing refers to anything
     Object.fromEntries(
       pairs.map(({ key, value }) => [String(key), isScalar(value) ? value.value : null]),
@@ -111,4 +90,6 @@ export function splitFrontMatter(text: string): Split {
   );
 }
 
-const rejected = (problems: FileProblem[]): Split => ({ kind: "rejected", problems });
+function rejected(problems: FileProblem[]): { kind: "rejected"; problems: FileProblem[] } {
+  return { kind: "rejected", problems };
+}

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { splitFrontMatter } from "./front-matter";
+import { splitFrontMatter as split } from "~/features/markdown/front-matter";
+import { issueFrontMatter } from "./issue-front-matter";
+
+const splitFrontMatter = (text: string) => split(text, issueFrontMatter);
 
 const FULL = `---
 subject: "The first mile: why it is the longest"

@@ -1,0 +1,22 @@
+import type { DocumentKind } from "~db/schema";
+
+/** The contents: every chapter and extra. */
+export const CHAPTERS_PATH = "/premium/chapters";
+
+export const SEARCH_PATH = "/premium/search";
+
+/** The folder that an edition's images and sounds are served from, to members. */
+export const MEDIA_PATH = "/premium/media/";
+
+/** The folder that the images of public chapters are served from, to everybody. */
+export const PREVIEW_MEDIA_PATH = "/preview/media/";
+
+/** The path of a chapter's or an extra's page. */
+export const documentPath = ({ kind, slug }: { kind: DocumentKind; slug: string }) =>
+  kind === "chapter" ? `${CHAPTERS_PATH}/${slug}` : `/premium/extras/${slug}`;
+
+/** The path at which everybody may read a public chapter. */
+export const previewPath = (slug: string) => `/preview/${slug}`;
+
+/** The id of a block of a text, such as a paragraph, counted from 1. */
+export const blockId = (number: number) => `p${number}`;

@@ -1,0 +1,35 @@
+import type { AppLoadContext } from "@remix-run/node";
+import type { Viewer } from "~/features/accounts/viewer";
+import { requireSubscriber } from "~/features/accounts/viewer.server";
+import { waitForEdition } from "./current-edition.server";
+import type { Edition } from "./edition";
+
+type Args = { request: Request; context: AppLoadContext };
+
+/** Seconds after which a browser may ask again for a library that is still being set up. */
+const RETRY_AFTER = 5;
+
+/** A member, and the edition they read. */
+export type Reader = { viewer: Viewer; edition: Edition };
+
+/**
+ * Guard of every page of the library: its member and the edition. Anyone else is redirected to the landing page
+ * (specification, 2). Null if the session could not be read: the page is loading until the browser's retry. Throws
+ * a 503 Response while a new installation is still reading its first edition.
+ */
+export async function requireReader(args: Args): Promise<Reader | null> {
+  const viewer = await requireSubscriber(args);
+  return viewer && { viewer, edition: await requireEdition() };
+}
+
+/** The edition; throws a 503 Response while a new installation is still reading its first one. */
+export async function requireEdition(): Promise<Edition> {
+  const edition = await waitForEdition();
+  if (!edition) {
+    throw new Response("The library is being set up. Try again in a moment.", {
+      status: 503,
+      headers: { "Retry-After": String(RETRY_AFTER) },
+    });
+  }
+  return edition;
+}
