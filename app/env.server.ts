@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { OperatorError } from "~db/operator-error";
 import { findConflicts } from "./environment/conflicts.server";
 import { findMisspellings, findUnknownSettings } from "./environment/misspellings.server";
@@ -42,8 +42,13 @@ export type Environment = Omit<
   | "DKIM_SELECTOR"
   | "DKIM_KEY_FILE"
   | "DKIM_DOMAIN"
+  | "CONTENT_DIR"
 > & {
   PUBLIC_URL: string;
+  /** The edition's folder, whether it exists or not. */
+  CONTENT_DIR: string;
+  /** Whether the operator has named that folder. */
+  IS_CONTENT_DIR_SET: boolean;
   /** Set if there is a key, which is all that `stripe setup` needs. */
   STRIPE_API: StripeApi | null;
   /** Null while checkout is not configured. */
@@ -127,6 +132,8 @@ export function parseEnvironment(
     HOST,
     PUBLIC_URL,
     DATA_DIR: resolve(rest.DATA_DIR),
+    CONTENT_DIR: resolve(rest.CONTENT_DIR ?? join(rest.DATA_DIR, "content")),
+    IS_CONTENT_DIR_SET: rest.CONTENT_DIR !== undefined,
     OWN_HOST: ownHost(HOST),
     DKIM:
       DKIM_SELECTOR && DKIM_KEY_FILE

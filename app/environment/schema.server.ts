@@ -65,6 +65,7 @@ export const schema = z.object({
     .optional(),
   PUBLIC_URL: origin.optional(),
   DATA_DIR: z.string().default("./data"),
+  CONTENT_DIR: z.string().optional(),
   DATABASE_URL: z
     .string()
     .refine(

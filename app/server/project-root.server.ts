@@ -2,6 +2,9 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** The folder of the edition that ships with the program, below the folder of package.json. */
+export const SAMPLE_EDITION = "app/features/library/sample-edition";
+
 /** The folder of package.json, searched for upwards because the build moves this code. */
 export function projectRoot(): string {
   let directory = dirname(fileURLToPath(import.meta.url));

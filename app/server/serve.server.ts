@@ -6,6 +6,7 @@ import { warmUpPasswords } from "~/features/accounts/password.server";
 import { loadPriceOnSale } from "~/features/billing/load-price-on-sale.server";
 import { startReconciliation } from "~/features/billing/reconcile.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
+import { startEditionWatch } from "~/features/library/importer/watch-edition.server";
 import { startMailWorker } from "~/features/mail/mail-worker.server";
 import { PREMIUM_PRICE } from "~/features/membership/premium-price";
 import { prepareIssue } from "~/features/newsletter/issue-mail.server";
@@ -20,7 +21,7 @@ import { explainListenError } from "./http-server.server";
 import { listeningHosts, listenOn } from "./loopback.server";
 import { MAIL_COMPOSERS } from "./mail-composers.server";
 import { openDatabase } from "./open-database.server";
-import { projectRoot } from "./project-root.server";
+import { projectRoot, SAMPLE_EDITION } from "./project-root.server";
 import { createSite } from "./site.server";
 import { logStartSummary } from "./start-summary.server";
 
@@ -110,6 +111,12 @@ async function start(
   }
   if (settings.STRIPE) started.push({ name: "reconciliation", stop: startReconciliation() });
   started.push({ name: "clean-up", stop: startCleanUp() });
+  const stopWatchingEdition = startEditionWatch({
+    folder: settings.CONTENT_DIR,
+    isFolderSet: settings.IS_CONTENT_DIR_SET,
+    sampleFolder: join(projectRoot(), SAMPLE_EDITION),
+  });
+  started.push({ name: "edition", stop: stopWatchingEdition });
   // stopped first, because requests in flight need the services above
   started.push({ name: "web server", stop: stopListening });
 

@@ -1,6 +1,12 @@
-import { and, eq } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
-import { editionDocuments } from "../schema";
+import { and, desc, eq, getTableColumns, inArray, lt, ne, sql } from "drizzle-orm";
+import { type Executor, getDatabase, type Transaction } from "../client";
+import {
+  type EditionDocument,
+  type EditionFile,
+  editionDocuments,
+  editionFiles,
+  editions,
+} from "../schema";
 
 /** The HTML of a chapter or extra; null if the edition has none with this slug. */
 export async function findDocumentHtml(
@@ -13,4 +19,151 @@ export async function findDocumentHtml(
     .from(editionDocuments)
     .where(and(eq(editionDocuments.edition, edition), eq(editionDocuments.slug, slug)));
   return document?.html ?? null;
+}
+
+/**
+ * Begins an edition, unless it is there; says whether this call did. Another transaction that begins the same one
+ * waits for the first to end.
+ */
+export async function insertEdition(
+  edition: { digest: string; landing: unknown },
+  tx: Transaction,
+): Promise<boolean> {
+  const inserted = await tx
+    .insert(editions)
+    .values(edition)
+    .onConflictDoNothing()
+    .returning({ digest: editions.digest });
+  return inserted.length > 0;
+}
+
+/** A document that is to be stored; PostgreSQL derives what is searched. */
+export type NewDocument = Omit<EditionDocument, "search">;
+
+/** Stores the documents of an edition. */
+export async function insertDocuments(
+  documents: readonly NewDocument[],
+  tx: Transaction,
+): Promise<void> {
+  if (documents.length === 0) return;
+  await tx.insert(editionDocuments).values(
+    documents.map((document) => ({
+      ...document,
+      search: sql`
+        setweight(to_tsvector('english', ${document.title}), 'A') ||
+        setweight(to_tsvector('english', ${document.summary}), 'B') ||
+        setweight(to_tsvector('english', ${document.blocks.join("\n")}), 'D')`,
+    })),
+  );
+}
+
+/** The renderings of earlier editions with these keys. */
+export async function findRenderings(
+  renderKeys: readonly string[],
+  executor: Executor,
+): Promise<Map<string, Pick<EditionDocument, "html" | "blocks" | "wordCount">>> {
+  if (renderKeys.length === 0) return new Map();
+  const rows = await executor
+    .selectDistinctOn([editionDocuments.renderKey], {
+      renderKey: editionDocuments.renderKey,
+      html: editionDocuments.html,
+      blocks: editionDocuments.blocks,
+      wordCount: editionDocuments.wordCount,
+    })
+    .from(editionDocuments)
+    .where(inArray(editionDocuments.renderKey, [...renderKeys]));
+  return new Map(rows.map(({ renderKey, ...rendering }) => [renderKey, rendering]));
+}
+
+/** Rows of one statement: PostgreSQL takes at most 65,535 parameters. */
+const FILES_PER_STATEMENT = 1_000;
+
+/** Stores the images and sounds of an edition. */
+export async function insertEditionFiles(
+  files: readonly EditionFile[],
+  tx: Transaction,
+): Promise<void> {
+  for (let start = 0; start < files.length; start += FILES_PER_STATEMENT) {
+    await tx.insert(editionFiles).values(files.slice(start, start + FILES_PER_STATEMENT));
+  }
+}
+
+/** A document without its text, and the sound that belongs to it. */
+export type DocumentOutline = Omit<
+  EditionDocument,
+  "edition" | "html" | "blocks" | "search" | "renderKey" | "audio"
+> & { blockCount: number; sound: EditionFile | null };
+
+/** An edition without its texts; null if it is not stored. */
+export async function findEdition(
+  digest: string,
+  executor: Executor = getDatabase().db,
+): Promise<{ landing: unknown; documents: DocumentOutline[] } | null> {
+  const [edition] = await executor
+    .select({ landing: editions.landing })
+    .from(editions)
+    .where(eq(editions.digest, digest));
+  if (!edition) return null;
+  const {
+    edition: _,
+    html,
+    blocks,
+    search,
+    renderKey,
+    audio,
+    ...outline
+  } = getTableColumns(editionDocuments);
+  const documents = await executor
+    .select({
+      ...outline,
+      blockCount: sql<number>`cardinality(${blocks})`,
+      sound: editionFiles,
+    })
+    .from(editionDocuments)
+    .leftJoin(
+      editionFiles,
+      and(eq(editionFiles.edition, editionDocuments.edition), eq(editionFiles.path, audio)),
+    )
+    .where(eq(editionDocuments.edition, digest));
+  return { landing: edition.landing, documents };
+}
+
+/** The edition used last; null if there has been none. */
+export async function findLastUsedEdition(
+  executor: Executor = getDatabase().db,
+): Promise<string | null> {
+  const [edition] = await executor
+    .select({ digest: editions.digest })
+    .from(editions)
+    .orderBy(desc(editions.usedAt))
+    .limit(1);
+  return edition?.digest ?? null;
+}
+
+/** Notes that an edition is in use, which keeps it from being deleted. */
+export async function touchEdition(
+  digest: string,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.update(editions).set({ usedAt: sql`now()` }).where(eq(editions.digest, digest));
+}
+
+/** Deletes editions that no instance has used since `before`, except `current`. */
+export async function deleteUnusedEditions(
+  before: Date,
+  current: string,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor
+    .delete(editions)
+    .where(and(lt(editions.usedAt, before), ne(editions.digest, current)));
+}
+
+/** The hashes and types of all files of stored editions. */
+export async function findStoredFiles(
+  executor: Executor = getDatabase().db,
+): Promise<{ sha256: string; mediaType: string }[]> {
+  return executor
+    .selectDistinct({ sha256: editionFiles.sha256, mediaType: editionFiles.mediaType })
+    .from(editionFiles);
 }

@@ -27,7 +27,7 @@ const MORE = /^<!--\s*more\s*-->$/;
 const BEGINNING_BLOCKS = 3;
 
 /** Everything a text may contain. Elements that are not named here leave their words behind. */
-const SCHEMA: SanitizeSchema = {
+export const TEXT_SCHEMA: SanitizeSchema = {
   tagNames: [
     ...["h1", "h2", "h3", "h4", "h5", "h6", "p", "blockquote", "ul", "ol", "li", "pre", "hr"],
     ...["table", "thead", "tbody", "tr", "th", "td"],
@@ -55,7 +55,7 @@ const sanitiser = unified()
         MORE.test(value.trim()) ? { type: "comment", value: "more" } : undefined,
     },
   })
-  .use(rehypeSanitize, SCHEMA);
+  .use(rehypeSanitize, TEXT_SCHEMA);
 
 /** A text's syntax tree with positions: CommonMark with GitHub's tables, strikethrough and bare links. */
 export function parseMarkdown(source: string): MarkdownRoot {
@@ -69,12 +69,11 @@ export function parseMarkdown(source: string): MarkdownRoot {
  */
 export function markdownTree(source: string, { base, imageAt }: Addresses): MarkdownTree {
   const tree = sanitiser.runSync(parseMarkdown(source)) as Root;
-  const nestHeading = headingNesting(tree);
+  nestHeadings(tree);
   visit(tree, (node, index, parent) => {
     // positions are of no use to readers, and as large as the text
     delete node.position;
     if (node.type !== "element") return;
-    nestHeading(node);
     if (node.tagName === "a") node.properties = linkProperties(node, base);
     if (node.tagName === "img" && parent && index !== undefined) {
       parent.children[index] = imageOrText(node, imageAt);
@@ -123,19 +122,18 @@ function imageOrText(
   };
 }
 
-/** Renumbers headings, called for each in turn: the highest level that occurs becomes the second. */
-function headingNesting(tree: Root): (element: Element) => void {
+/** Renumbers a text's headings: they begin at the second level, below the page's own, and skip none. */
+export function nestHeadings(tree: Root): void {
   const levelOf = ({ tagName }: Element) => Number(/^h([1-6])$/.exec(tagName)?.[1] ?? 0);
-  let highest = 6;
+  const headings: { element: Element; level: number }[] = [];
   visit(tree, "element", (element) => {
     const level = levelOf(element);
-    if (level > 0) highest = Math.min(highest, level);
+    if (level > 0) headings.push({ element, level });
   });
+  const highest = Math.min(...headings.map(({ level }) => level));
   let previous = 1;
-  return (element) => {
-    const level = levelOf(element);
-    if (level === 0) return;
+  for (const { element, level } of headings) {
     previous = Math.min(level - highest + 2, previous + 1, 6);
     element.tagName = `h${previous}`;
-  };
+  }
 }

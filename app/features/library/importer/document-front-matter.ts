@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { oneLine, unknownField } from "~/features/markdown/front-matter";
+
+const MAX_TITLE = 120;
+const MAX_SUMMARY = 300;
+
+/** A day in UTC, or an instant with its time zone. */
+const PUBLISH = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+const WANTED_TIME =
+  "wanted a day, as in 2026-12-01, or a time with its zone, as in 2026-12-01T08:00-05:00";
+
+const publish = z
+  .string(WANTED_TIME)
+  .regex(PUBLISH, WANTED_TIME)
+  .refine((text) => isDay(text.slice(0, 10)), "there is no such day")
+  .transform((text) => new Date(text.replace(" ", "T")))
+  .refine((date) => !Number.isNaN(date.getTime()), "there is no such time");
+
+/** JavaScript takes February 31 for March 3. */
+function isDay(day: string): boolean {
+  const date = new Date(day);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+const fields = {
+  title: oneLine(MAX_TITLE),
+  summary: oneLine(MAX_SUMMARY),
+  order: z
+    .int("wanted a whole number, as in 3")
+    .min(0, "wanted 0 or more")
+    .max(1_000_000, "is too large"),
+  publish: publish.optional(),
+  audio: oneLine(200).optional(),
+};
+
+/** What a chapter says about itself ahead of its text. */
+export const chapterFrontMatter = z.strictObject(
+  { ...fields, public: z.boolean("wanted true or false").default(false) },
+  { error: unknownField },
+);
+
+/** What an extra says about itself ahead of its text. */
+export const extraFrontMatter = z.strictObject(
+  {
+    ...fields,
+    kind: z.enum(
+      ["audio-walk", "notebook-page", "practice"],
+      "wanted audio-walk, notebook-page or practice",
+    ),
+  },
+  { error: unknownField },
+);
+
+/** What a chapter or extra says about itself. */
+export type DocumentFrontMatter =
+  | z.infer<typeof chapterFrontMatter>
+  | z.infer<typeof extraFrontMatter>;

@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { BrokenEdition } from "./edition-problem";
+
+/** Far more than any edition; a folder with more is another one, such as a home directory. */
+const MAX_FILES = 50_000;
+
+/** Files whose properties are read at the same time. */
+const CONCURRENCY = 32;
+
+/** Made by editors and systems beside the files they belong to. */
+const IGNORED = /^\.|~$|^#.*#$|\.(?:swp|tmp|part)$|^(?:Thumbs\.db|desktop\.ini)$/i;
+
+/** A folder's files at one moment. */
+export type FolderListing = {
+  /** Paths relative to the folder, with slashes, sorted. */
+  files: string[];
+  /** Changes whenever a file is added, removed or changed, as far as sizes and times of modification show it. */
+  signature: string;
+};
+
+/** Lists an edition's folder with everything below it; null if there is no such folder, or nothing in it. */
+export async function listFolder(folder: string): Promise<FolderListing | null> {
+  const files = await filesBelow(folder);
+  if (files === null || files.length === 0) return null;
+  files.sort();
+  const hash = createHash("sha256");
+  for (let start = 0; start < files.length; start += CONCURRENCY) {
+    const batch = files.slice(start, start + CONCURRENCY);
+    const found = await Promise.all(
+      batch.map((file) => stat(join(folder, file), { bigint: true }).catch(() => null)),
+    );
+    for (const [index, file] of batch.entries()) {
+      hash.update(`${file}\0${found[index]?.size}\0${found[index]?.mtimeNs}\0`);
+    }
+  }
+  return { files, signature: hash.digest("hex") };
+}
+
+async function filesBelow(folder: string): Promise<string[] | null> {
+  const files: string[] = [];
+  const folders = [""];
+  for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
+    const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(
+      (error: NodeJS.ErrnoException) => {
+        // a folder may vanish while it is listed, as in a move; the edition's own may not exist yet
+        if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+        throw error;
+      },
+    );
+    if (entries === null) {
+      if (below === "") return null;
+      continue;
+    }
+    for (const entry of entries) {
+      if (IGNORED.test(entry.name)) continue;
+      const path = below === "" ? entry.name : `${below}/${entry.name}`;
+      const isLink = entry.isSymbolicLink();
+      const target = isLink ? await stat(join(folder, path)).catch(() => null) : entry;
+      // links to folders are not followed: they may lead in circles
+      if (target?.isDirectory() && !isLink) folders.push(path);
+      else if (target?.isFile()) files.push(path);
+      if (files.length > MAX_FILES) {
+        const problem = `there are more than ${MAX_FILES} files; wanted the folder of an edition`;
+        throw new BrokenEdition([{ file: ".", line: null, problem }]);
+      }
+    }
+  }
+  return files;
+}

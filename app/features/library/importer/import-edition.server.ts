@@ -1,0 +1,171 @@
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { getDatabase } from "~db/client";
+import {
+  findEdition,
+  findRenderings,
+  insertDocuments,
+  insertEdition,
+  insertEditionFiles,
+  type NewDocument,
+  touchEdition,
+} from "~db/queries/editions";
+import type { EditionFile } from "~db/schema";
+import { Edition, type EditionEntry } from "../edition";
+import { mediaName } from "../media-name";
+import { storeMedia } from "../media-store.server";
+import { listFolder } from "./edition-folder.server";
+import { BrokenEdition, type EditionProblem } from "./edition-problem";
+import { durationOf, isSoundName } from "./media-files.server";
+import {
+  digestOf,
+  type EditionSource,
+  readSource,
+  type SourceDocument,
+} from "./read-source.server";
+import {
+  type References,
+  type RenderedDocument,
+  referencesOf,
+  renderDocument,
+  renderKeyOf,
+} from "./render-document.server";
+
+/** Part of every digest: raised when the same folder is to be imported again, such as by a new rendering. */
+const IMPORT_VERSION = 1;
+
+/** Documents that are rendered and stored in one go; a page that is requested meanwhile waits for one of them. */
+const BATCH = 25;
+
+/** Thrown when a folder changes while it is read: what was read may be half of one edition and half of the next. */
+export class EditionChanging extends Error {}
+
+/**
+ * Reads a folder as an edition and stores it, unless it is stored already: all of it, or nothing. Throws a
+ * BrokenEdition that lists everything that is wrong with it, and EditionChanging.
+ */
+export async function importEdition(folder: string): Promise<Edition> {
+  const listing = await listFolder(folder);
+  const source = await readSource(folder, listing?.files ?? []);
+  if ((await listFolder(folder))?.signature !== listing?.signature) throw new EditionChanging();
+  const digest = digestOf(source, IMPORT_VERSION);
+  const stored = await loadEdition(digest);
+  // an edition that is stored was whole; its files may be missing in this instance's data directory
+  if (!stored) await checkSource(source);
+  for (const media of source.media.values()) await storeMedia(join(folder, media.path), media);
+  if (stored) {
+    await touchEdition(digest);
+    return stored;
+  }
+  await storeEdition(source, digest);
+  const edition = await loadEdition(digest);
+  if (!edition) throw new Error("An edition was deleted while it was imported.");
+  return edition;
+}
+
+/** A stored edition; null if there is none with this digest. */
+export async function loadEdition(digest: string): Promise<Edition | null> {
+  const stored = await findEdition(digest);
+  if (!stored) return null;
+  const entries = stored.documents.map(
+    ({ sound, ...entry }): EditionEntry => ({
+      ...entry,
+      sound: sound && {
+        name: mediaName(sound),
+        mediaType: sound.mediaType,
+        bytes: sound.bytes,
+        duration: sound.duration,
+      },
+    }),
+  );
+  return new Edition(digest, entries, stored.landing);
+}
+
+/** Everything that is wrong with a folder, its texts rendered for the purpose; nothing is stored. */
+export async function checkFolder(
+  folder: string,
+): Promise<{ source: EditionSource; problems: EditionProblem[] }> {
+  const listing = await listFolder(folder);
+  const source = await readSource(folder, listing?.files ?? []);
+  const references = referencesOf(source);
+  const problems = [...source.problems];
+  for (const document of source.documents) {
+    const rendered = renderDocument(document, references);
+    if ("problems" in rendered) problems.push(...rendered.problems);
+    await setImmediate();
+  }
+  return { source, problems };
+}
+
+/** Throws a BrokenEdition for what is wrong before any text is rendered, with what is wrong with the texts. */
+async function checkSource(source: EditionSource): Promise<void> {
+  if (source.documents.every(({ kind }) => kind !== "chapter")) {
+    source.problems.push({ file: "chapters", line: null, problem: "there is no chapter" });
+  }
+  if (source.problems.length === 0) return;
+  const { problems } = await checkFolder(source.folder);
+  throw new BrokenEdition(problems.length > 0 ? problems : source.problems);
+}
+
+async function storeEdition(source: EditionSource, digest: string): Promise<void> {
+  const references = referencesOf(source);
+  const documents = inReadingOrder(source.documents);
+  const problems: EditionProblem[] = [];
+  const files: EditionFile[] = [];
+  for (const file of source.media.values()) {
+    const duration = isSoundName(file.path)
+      ? await durationOf(join(source.folder, file.path))
+      : null;
+    files.push({ ...file, duration, edition: digest });
+  }
+  await getDatabase().db.transaction(async (tx) => {
+    // another instance with the same folder may be importing it at this moment
+    if (!(await insertEdition({ digest, landing: null }, tx))) return;
+    await insertEditionFiles(files, tx);
+    for (let start = 0; start < documents.length; start += BATCH) {
+      const batch = documents.slice(start, start + BATCH);
+      const keys = batch.map(({ document }) => renderKeyOf(document, references));
+      const known = await findRenderings(keys, tx);
+      const rows: NewDocument[] = [];
+      for (const [index, { document, position }] of batch.entries()) {
+        const renderKey = keys[index] ?? "";
+        const rendered = known.get(renderKey) ?? (await render(document, references, problems));
+        if (rendered)
+          rows.push(toRow(document, { ...rendered, edition: digest, position, renderKey }));
+      }
+      if (problems.length === 0) await insertDocuments(rows, tx);
+    }
+    if (problems.length > 0) throw new BrokenEdition(problems);
+  });
+}
+
+async function render(
+  document: SourceDocument,
+  references: References,
+  problems: EditionProblem[],
+): Promise<RenderedDocument | null> {
+  const rendered = renderDocument(document, references);
+  // requests are answered in between
+  await setImmediate();
+  if (!("problems" in rendered)) return rendered;
+  problems.push(...rendered.problems);
+  return null;
+}
+
+function inReadingOrder(
+  documents: readonly SourceDocument[],
+): { document: SourceDocument; position: number }[] {
+  return (["chapter", "extra"] as const).flatMap((kind) =>
+    documents
+      .filter((document) => document.kind === kind)
+      .sort((one, other) => one.order - other.order)
+      .map((document, index) => ({ document, position: index + 1 })),
+  );
+}
+
+function toRow(
+  { slug, kind, title, summary, publishAt, extraKind, audio, isPublic }: SourceDocument,
+  rest: Pick<NewDocument, "edition" | "position" | "html" | "blocks" | "wordCount" | "renderKey">,
+): NewDocument {
+  return { slug, kind, title, summary, publishAt, extraKind, audio, isPublic, ...rest };
+}

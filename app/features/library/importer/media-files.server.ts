@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, readFile, stat } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { imageSize } from "image-size";
+import type { EditionFile } from "~db/schema";
+
+const MB = 1024 * 1024;
+
+const MAX_IMAGE_BYTES = 2 * MB;
+const MAX_SOUND_BYTES = 500 * MB;
+
+/** Of an image's width and height: a small file of many more pixels would fill a phone's memory. */
+const MAX_IMAGE_PIXELS = 4_096;
+
+/** From this Exif orientation on, a photograph is displayed lying on its side. */
+const FIRST_TURNED_ORIENTATION = 5;
+
+const IMAGES: Record<string, { mediaType: string; type: string }> = {
+  ".png": { mediaType: "image/png", type: "png" },
+  ".jpg": { mediaType: "image/jpeg", type: "jpg" },
+  ".jpeg": { mediaType: "image/jpeg", type: "jpg" },
+  ".gif": { mediaType: "image/gif", type: "gif" },
+  ".webp": { mediaType: "image/webp", type: "webp" },
+  ".avif": { mediaType: "image/avif", type: "avif" },
+};
+
+/** What every browser and podcast program plays. */
+const SOUNDS: Record<string, { mediaType: string }> = {
+  ".mp3": { mediaType: "audio/mpeg" },
+  ".m4a": { mediaType: "audio/mp4" },
+};
+
+/** An image or sound of an edition, as it is stored. */
+export type MediaFile = Omit<EditionFile, "edition" | "duration">;
+
+/** Whether a path may name a sound of an edition. */
+export function isSoundName(path: string): boolean {
+  return extname(path).toLowerCase() in SOUNDS;
+}
+
+/** Reads an image or sound of an edition's folder; a sentence that says what is wrong with it if it is unusable. */
+export async function readMediaFile(folder: string, path: string): Promise<MediaFile | string> {
+  const extension = extname(path).toLowerCase();
+  const file = join(folder, path);
+  try {
+    const { size: bytes } = await stat(file);
+    const image = IMAGES[extension];
+    if (image) return await readImage(file, path, bytes, image);
+    const sound = SOUNDS[extension];
+    if (sound) return await readSound(file, path, bytes, sound.mediaType);
+    return "wanted a PNG, JPEG, GIF, WebP or AVIF image, or an MP3 or M4A sound";
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return "there is no such file";
+    if (code === undefined) throw error;
+    return `cannot be read (${code})`;
+  }
+}
+
+async function readImage(
+  file: string,
+  path: string,
+  bytes: number,
+  { mediaType, type }: { mediaType: string; type: string },
+): Promise<MediaFile | string> {
+  if (bytes > MAX_IMAGE_BYTES) {
+    return `is larger than ${MAX_IMAGE_BYTES / MB} MB; make it smaller for phones`;
+  }
+  const content = await readFile(file);
+  const size = sizeOf(content);
+  if (!size || size.type !== type) return `is not a readable ${mediaType.slice(6).toUpperCase()}`;
+  if (Math.max(size.width, size.height) > MAX_IMAGE_PIXELS) {
+    return `has ${size.width} by ${size.height} pixels; make it smaller for phones, at most ${MAX_IMAGE_PIXELS}`;
+  }
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  return { path, sha256, mediaType, bytes, width: size.width, height: size.height };
+}
+
+function sizeOf(content: Buffer): { type: string; width: number; height: number } | null {
+  try {
+    const { width, height, orientation = 1, type = "" } = imageSize(content);
+    if (!(width > 0 && height > 0)) return null;
+    const isTurned = orientation >= FIRST_TURNED_ORIENTATION;
+    return isTurned ? { type, width: height, height: width } : { type, width, height };
+  } catch {
+    return null;
+  }
+}
+
+async function readSound(
+  file: string,
+  path: string,
+  bytes: number,
+  mediaType: string,
+): Promise<MediaFile | string> {
+  if (bytes > MAX_SOUND_BYTES) return `is larger than ${MAX_SOUND_BYTES / MB} MB`;
+  if (!(await isSound(file, mediaType))) return "is not a readable sound";
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return { path, sha256: hash.digest("hex"), mediaType, bytes, width: null, height: null };
+}
+
+/** Whether a file begins like one of its type: an ID3 tag or a frame of MPEG, or a box of MPEG-4. */
+async function isSound(file: string, mediaType: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(12), 0, 12, 0);
+    if (bytesRead < 12) return false;
+    if (mediaType === "audio/mp4") return buffer.toString("latin1", 4, 8) === "ftyp";
+    const isFrame = buffer[0] === 0xff && ((buffer[1] ?? 0) & 0xe0) === 0xe0;
+    return isFrame || buffer.toString("latin1", 0, 3) === "ID3";
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A sound's length in seconds; null if its file does not tell. */
+export async function durationOf(file: string): Promise<number | null> {
+  const { parseFile } = await import("music-metadata");
+  try {
+    const { format } = await parseFile(file, { duration: true, skipCovers: true });
+    return format.duration ?? null;
+  } catch {
+    return null;
+  }
+}

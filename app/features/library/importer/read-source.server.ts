@@ -1,0 +1,201 @@
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { basename, join, posix } from "node:path";
+import { splitFrontMatter } from "~/features/markdown/front-matter";
+import { unparsablePart } from "~/features/markdown/markdown-limits";
+import type { DocumentKind, ExtraKind } from "~db/schema";
+import { chapterFrontMatter, extraFrontMatter } from "./document-front-matter";
+import type { EditionProblem } from "./edition-problem";
+import { isSoundName, type MediaFile, readMediaFile } from "./media-files.server";
+
+const MAX_TEXT_BYTES = 256 * 1024;
+
+/** What no text holds on purpose, and neither PostgreSQL nor XML can: control characters but for tab and line feed. */
+const CONTROL_CHARACTER = /(?![\t\n])\p{Cc}/u;
+
+/** A number that orders files in their folder and is no part of the slug. */
+const LEADING_NUMBER = /^\d+[-_]/;
+
+const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** Below this a slug fits into every address. */
+const MAX_SLUG = 80;
+
+/** A chapter or extra as its file has it. */
+export type SourceDocument = {
+  /** Relative to the edition's folder. */
+  path: string;
+  kind: DocumentKind;
+  slug: string;
+  title: string;
+  summary: string;
+  order: number;
+  publishAt: Date | null;
+  extraKind: ExtraKind | null;
+  /** The path of its sound, relative to the edition's folder. */
+  audio: string | null;
+  isPublic: boolean;
+  body: string;
+  /** The line of its file on which the body begins. */
+  bodyLine: number;
+  /** The lines of its file that set these fields. */
+  fieldLines: { order: number; audio: number };
+};
+
+/** All that an edition's folder holds, before its texts are rendered. */
+export type EditionSource = {
+  folder: string;
+  documents: SourceDocument[];
+  /** Images and sounds by their path. */
+  media: Map<string, MediaFile>;
+  /** Why other files are neither, by their path. */
+  unusable: Map<string, string>;
+  problems: EditionProblem[];
+};
+
+/**
+ * Reads the texts of an edition's folder, and the images and sounds beside them. Collects what is wrong in
+ * `problems` instead of stopping at the first.
+ */
+export async function readSource(folder: string, files: readonly string[]): Promise<EditionSource> {
+  const source: EditionSource = {
+    folder,
+    documents: [],
+    media: new Map(),
+    unusable: new Map(),
+    problems: [],
+  };
+  for (const path of files) {
+    if (/^(?:chapters|extras)\/.*\.md$/i.test(path)) await readDocument(source, path);
+    else if (/^(?:chapters|extras|media)\//.test(path)) await readMedia(source, path);
+  }
+  for (const kind of ["chapter", "extra"] as const) checkOrder(source, kind);
+  checkSlugs(source);
+  checkSounds(source);
+  return source;
+}
+
+async function readMedia(source: EditionSource, path: string): Promise<void> {
+  const media = await readMediaFile(source.folder, path);
+  // an unusable file matters only to a text that uses it
+  if (typeof media === "string") source.unusable.set(path, media);
+  else source.media.set(path, media);
+}
+
+async function readDocument(source: EditionSource, path: string): Promise<void> {
+  const reject = (line: number | null, problem: string) =>
+    source.problems.push({ file: path, line, problem });
+  const text = await readText(join(source.folder, path));
+  if ("problem" in text) return void reject(null, text.problem);
+  const kind: DocumentKind = path.startsWith("chapters/") ? "chapter" : "extra";
+  const slug = basename(path).replace(/\.md$/i, "").replace(LEADING_NUMBER, "");
+  if (!SLUG.test(slug) || slug.length > MAX_SLUG) {
+    const wanted = "lower-case letters, digits and single hyphens, as in '03-small-hinges.md'";
+    reject(null, `the file's name becomes its address; wanted up to ${MAX_SLUG} ${wanted}`);
+  }
+  for (const [index, line] of text.content.split("\n").entries()) {
+    if (CONTROL_CHARACTER.test(line))
+      reject(index + 1, "there is a control character in this line");
+  }
+  const split =
+    kind === "chapter"
+      ? splitFrontMatter(text.content, chapterFrontMatter)
+      : splitFrontMatter(text.content, extraFrontMatter);
+  if (split.kind === "rejected") {
+    for (const { line, problem } of split.problems) reject(line, problem);
+    return;
+  }
+  const { frontMatter, body, bodyLine } = split;
+  if (body.trim() === "") reject(bodyLine, "there is no text");
+  const unparsable = unparsablePart(body);
+  if (unparsable) return void reject(unparsable.line + bodyLine - 1, unparsable.problem);
+  source.documents.push({
+    path,
+    kind,
+    slug,
+    title: frontMatter.title,
+    summary: frontMatter.summary,
+    order: frontMatter.order,
+    publishAt: frontMatter.publish ?? null,
+    extraKind: "kind" in frontMatter ? frontMatter.kind : null,
+    audio: frontMatter.audio === undefined ? null : resolvePath(path, frontMatter.audio),
+    isPublic: "public" in frontMatter && frontMatter.public,
+    body,
+    bodyLine,
+    fieldLines: { order: lineOf("order", text.content), audio: lineOf("audio", text.content) },
+  });
+}
+
+/** The line of a front matter's field, counted from 1. */
+function lineOf(field: string, text: string): number {
+  const before = text.slice(0, Math.max(0, text.search(new RegExp(`^${field}\\s*:`, "m"))));
+  return before.split("\n").length;
+}
+
+async function readText(file: string): Promise<{ content: string } | { problem: string }> {
+  try {
+    const { size } = await stat(file);
+    if (size > MAX_TEXT_BYTES) {
+      return { problem: `is larger than ${MAX_TEXT_BYTES / 1024} KB; divide it` };
+    }
+    const bytes = await readFile(file);
+    const content = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { content: content.replace(/\r\n?/g, "\n") };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") {
+      return { problem: "wanted UTF-8; save it with that encoding" };
+    }
+    return { problem: `cannot be read (${code})` };
+  }
+}
+
+/** A path that a file names, relative to the edition's folder; it begins with `..` if it leads out of it. */
+export function resolvePath(from: string, relative: string): string {
+  return posix.join(posix.dirname(from), relative);
+}
+
+function checkOrder({ documents, problems }: EditionSource, kind: DocumentKind): void {
+  const byOrder = new Map<number, SourceDocument>();
+  for (const document of documents.filter((each) => each.kind === kind)) {
+    const other = byOrder.get(document.order);
+    if (other) {
+      const problem = `order: ${document.order} is also that of ${other.path}`;
+      problems.push({ file: document.path, line: document.fieldLines.order, problem });
+    }
+    byOrder.set(document.order, document);
+  }
+}
+
+function checkSlugs({ documents, problems }: EditionSource): void {
+  const bySlug = new Map<string, SourceDocument>();
+  for (const document of documents) {
+    const other = bySlug.get(document.slug);
+    if (other) {
+      const problem = `has the same slug as ${other.path}, '${document.slug}'; rename one of the files`;
+      problems.push({ file: document.path, line: null, problem });
+    }
+    bySlug.set(document.slug, document);
+  }
+}
+
+function checkSounds({ documents, media, unusable, problems }: EditionSource): void {
+  for (const { path: file, audio, fieldLines } of documents) {
+    if (audio === null || (isSoundName(audio) && media.has(audio))) continue;
+    const reason = isSoundName(audio)
+      ? (unusable.get(audio) ?? "there is no such file")
+      : "wanted an MP3 or M4A file";
+    problems.push({ file, line: fieldLines.audio, problem: `audio: ${audio}: ${reason}` });
+  }
+}
+
+/** Identifies an edition by everything that readers may see of it: two folders alike have the same digest. */
+export function digestOf(
+  { documents, media }: EditionSource,
+  ...versions: readonly (string | number)[]
+): string {
+  const hash = createHash("sha256").update(JSON.stringify(versions));
+  for (const document of documents) hash.update(JSON.stringify(document));
+  for (const { path, sha256 } of media.values()) hash.update(JSON.stringify([path, sha256]));
+  return hash.digest("hex");
+}

@@ -1,0 +1,308 @@
+import { createHash } from "node:crypto";
+import { extname } from "node:path";
+import type { Element, ElementContent, Root as HtmlRoot, RootContent } from "hast";
+import { sanitize } from "hast-util-sanitize";
+import { toHtml } from "hast-util-to-html";
+import { toString as textOf } from "hast-util-to-string";
+import type { FootnoteReference, Nodes, Root } from "mdast";
+import { type State, toHast } from "mdast-util-to-hast";
+import remarkSmartypants from "remark-smartypants";
+import { unified } from "unified";
+import { SKIP, visit } from "unist-util-visit";
+import { unrenderablePart } from "~/features/markdown/markdown-limits";
+import { nestHeadings, parseMarkdown, TEXT_SCHEMA } from "~/features/markdown/markdown-tree.server";
+import { blockId, documentPath, MEDIA_PATH } from "../library-paths";
+import { mediaName } from "../media-name";
+import type { EditionProblem } from "./edition-problem";
+import type { MediaFile } from "./media-files.server";
+import { type EditionSource, resolvePath, type SourceDocument } from "./read-source.server";
+
+/** Part of every render key: raised whenever the same text is rendered otherwise. */
+const RENDER_VERSION = 1;
+
+/** A text as its page shows it. */
+export type RenderedDocument = {
+  /** Sanitised. Its blocks have the ids `p1`, `p2` and so on; a footnote follows the block that refers to it. */
+  html: string;
+  /** The plain text of each block, with its footnotes. */
+  blocks: string[];
+  wordCount: number;
+};
+
+/** What texts may refer to, by path. */
+export type References = {
+  documents: ReadonlyMap<string, Pick<SourceDocument, "kind" | "slug">>;
+  media: ReadonlyMap<string, MediaFile>;
+  unusable: ReadonlyMap<string, string>;
+};
+
+/** The texts and files of an edition by their path. */
+export function referencesOf({ documents, media, unusable }: EditionSource): References {
+  return {
+    documents: new Map(documents.map((document) => [document.path, document])),
+    media,
+    unusable,
+  };
+}
+
+/** What looks like the name of a file in a text. */
+const FILE_NAME = /[^\s()<>[\]"'`*]+\.[a-z0-9]{2,4}\b/gi;
+
+/**
+ * The digest of all that a text's HTML depends on: the text, and what the files are that it names. Texts with the
+ * same key are rendered alike, and have no mistakes if one of them was rendered.
+ */
+export function renderKeyOf(document: SourceDocument, references: References): string {
+  const hash = createHash("sha256").update(`${RENDER_VERSION}\0${document.body}`);
+  for (const [name] of document.body.matchAll(FILE_NAME)) {
+    const path = resolvePath(document.path, decoded(name));
+    const target = references.documents.get(path);
+    const media = references.media.get(path);
+    hash.update(`\0${target && documentPath(target)}\0${media?.sha256}\0${media?.width}`);
+  }
+  return hash.digest("hex");
+}
+
+const typography = unified().use(remarkSmartypants);
+
+/**
+ * Renders a text: CommonMark with GitHub's tables, strikethrough and footnotes, and typographic punctuation. The
+ * HTML is safe whatever the text says. Returns all that is wrong with it instead, with the lines of its file.
+ */
+export function renderDocument(
+  document: SourceDocument,
+  references: References,
+): RenderedDocument | { problems: EditionProblem[] } {
+  const { path: file, body, bodyLine } = document;
+  const tree = parseMarkdown(body);
+  const unrenderable = unrenderablePart(tree);
+  if (unrenderable) {
+    const { line, problem } = unrenderable;
+    return { problems: [{ file, line: line + bodyLine - 1, problem }] };
+  }
+  const problems: EditionProblem[] = [];
+  const images = resolveReferences(tree, document, references, (node, problem) =>
+    problems.push({ file, line: (node.position?.start.line ?? 1) + bodyLine - 1, problem }),
+  );
+  if (problems.length > 0) return { problems };
+  return toBlocks(typography.runSync(tree) as Root, images);
+}
+
+/** What is left in the text of a reference to a footnote that is not there. */
+const FOOTNOTE_MARK = /\[\^[^\]\s]+\]/;
+
+type Report = (node: Nodes, problem: string) => void;
+
+/** Puts addresses in place of the files that a text names; returns the images among them by their address. */
+function resolveReferences(
+  tree: Root,
+  document: SourceDocument,
+  references: References,
+  report: Report,
+): Map<string, MediaFile> {
+  const images = new Map<string, MediaFile>();
+  const asImages = new Set<string>();
+  visit(tree, (node) => {
+    if (node.type === "imageReference") asImages.add(node.identifier);
+  });
+  const resolveImage = (node: Nodes & { url: string }) => {
+    const path = resolvePath(document.path, decoded(node.url));
+    const media = references.media.get(path);
+    if (isElsewhere(node.url)) {
+      report(node, `${node.url}: only files of the edition can be images`);
+    } else if (!media || media.width === null) {
+      report(node, `${node.url}: ${references.unusable.get(path) ?? "there is no such image"}`);
+    } else {
+      node.url = MEDIA_PATH + mediaName(media);
+      images.set(node.url, media);
+    }
+  };
+  visit(tree, (node) => {
+    if (node.type === "html" && !/^<!--[\s\S]*-->$/.test(node.value.trim())) {
+      report(node, "HTML has no effect here; write Markdown");
+    } else if (node.type === "text" && FOOTNOTE_MARK.test(node.value)) {
+      report(node, `there is no footnote ${FOOTNOTE_MARK.exec(node.value)?.[0]}`);
+    } else if (node.type === "image" || node.type === "imageReference") {
+      if (!node.alt?.trim()) {
+        report(
+          node,
+          "an image has no description for those who do not see it: ![description](file)",
+        );
+      }
+      if (node.type === "image") resolveImage(node);
+    } else if (node.type === "definition" && asImages.has(node.identifier)) {
+      resolveImage(node);
+    } else if (node.type === "link" || node.type === "definition") {
+      const address = linkAddress(node.url, document, references);
+      if (typeof address === "string") node.url = address;
+      else report(node, `a link leads to '${node.url}'; ${address.problem}`);
+    } else if (node.type === "listItem" && typeof node.checked === "boolean") {
+      report(node, "boxes to tick do not work here; write a plain list");
+    }
+  });
+  return images;
+}
+
+function isElsewhere(url: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:|^\//i.test(url);
+}
+
+function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return url;
+  }
+}
+
+function linkAddress(
+  url: string,
+  document: SourceDocument,
+  references: References,
+): string | { problem: string } {
+  if (/^\/(?!\/)/.test(url)) return url;
+  if (/^(?:https?:\/\/|mailto:)./i.test(url) && URL.canParse(url)) return url;
+  if (isElsewhere(url)) return { problem: "wanted https://…, mailto:… or a file of the edition" };
+  if (url.includes("#"))
+    return { problem: "a link to a part of a text does not work; name the file" };
+  const path = resolvePath(document.path, decoded(url));
+  const target = references.documents.get(path);
+  if (target) return documentPath(target);
+  const media = references.media.get(path);
+  if (media) return MEDIA_PATH + mediaName(media);
+  const isText = extname(path).toLowerCase() === ".md";
+  return {
+    problem: references.unusable.get(path) ?? `there is no such ${isText ? "text" : "file"}`,
+  };
+}
+
+/** The text as HTML, block by block, each followed by the footnotes it refers to first. */
+function toBlocks(tree: Root, images: ReadonlyMap<string, MediaFile>): RenderedDocument {
+  const notes = new Map<string, { number: number; content: ElementContent[] }>();
+  const noteOf = (state: State, { identifier }: FootnoteReference) => {
+    const known = notes.get(identifier);
+    if (known) return known.number;
+    const number = notes.size + 1;
+    const note = { number, content: [] as ElementContent[] };
+    notes.set(identifier, note);
+    const definition = state.footnoteById.get(identifier.toUpperCase());
+    if (definition) note.content = state.all(definition);
+    return number;
+  };
+  const html = toHast(tree, {
+    handlers: {
+      // comments; anything else has been reported
+      html: () => undefined,
+      footnoteReference: (state: State, node: FootnoteReference): Element => ({
+        type: "element",
+        tagName: "a",
+        properties: { href: `#fn-${noteOf(state, node)}` },
+        children: [{ type: "text", value: String(noteOf(state, node)) }],
+      }),
+    },
+  }) as HtmlRoot;
+  const clean = (children: RootContent[]) =>
+    sanitize({ type: "root", children }, TEXT_SCHEMA) as HtmlRoot;
+  const text = clean(html.children);
+  nestHeadings(text);
+
+  const contents = new Map([...notes.values()].map((note) => [note.number, note.content]));
+  const blocks: string[] = [];
+  const children: RootContent[] = [];
+  const placed = new Set<number>();
+  for (const child of text.children) {
+    if (child.type !== "element") continue;
+    const noteNumbers = footnotesIn(child);
+    for (const number of noteNumbers) {
+      // a footnote may refer to another one
+      noteNumbers.push(...footnotesIn({ type: "root", children: contents.get(number) ?? [] }));
+      if (noteNumbers.length > notes.size + 10) break;
+    }
+    children.push(child);
+    const asides = [...new Set(noteNumbers)]
+      .filter((number) => !placed.has(number))
+      .map((number) => {
+        placed.add(number);
+        return footnote(number, clean(contents.get(number) ?? []).children as ElementContent[]);
+      });
+    children.push(...asides);
+    if (child.tagName !== "hr") {
+      blocks.push([child, ...asides].map((part) => plainText(part)).join(" "));
+      child.properties.id = blockId(blocks.length);
+    }
+  }
+  const root: HtmlRoot = { type: "root", children };
+  finish(root, images);
+  const wordCount = blocks.reduce((sum, block) => sum + (block.match(/\S+/g)?.length ?? 0), 0);
+  return { html: toHtml(root), blocks, wordCount };
+}
+
+const FOOTNOTE_LINK = /^#fn-(\d+)$/;
+
+function footnotesIn(node: Element | HtmlRoot): number[] {
+  const numbers: number[] = [];
+  visit(node, "element", ({ properties }) => {
+    const number = FOOTNOTE_LINK.exec(String(properties.href ?? ""))?.[1];
+    if (number !== undefined) numbers.push(Number(number));
+  });
+  return numbers;
+}
+
+function footnote(number: number, content: ElementContent[]): Element {
+  return {
+    type: "element",
+    tagName: "aside",
+    properties: { className: ["footnote"], id: `fn-${number}`, role: "note" },
+    children: [
+      {
+        type: "element",
+        tagName: "a",
+        properties: {
+          className: ["footnote-number"],
+          href: `#fnref-${number}`,
+          ariaLabel: `Footnote ${number}, back to the text`,
+        },
+        children: [{ type: "text", value: String(number) }],
+      },
+      ...content,
+    ],
+  };
+}
+
+/** Adds what the sanitiser lets no text say: ids and classes of footnotes, and the sizes of images. */
+function finish(root: HtmlRoot, images: ReadonlyMap<string, MediaFile>): void {
+  const referred = new Set<string>();
+  visit(root, (node) => {
+    // positions are of no use to readers
+    delete node.position;
+    if (node.type !== "element") return;
+    const { properties } = node;
+    const number = FOOTNOTE_LINK.exec(String(properties.href ?? ""))?.[1];
+    if (number !== undefined) {
+      properties.className = ["footnote-ref"];
+      properties.role = "doc-noteref";
+      properties.ariaLabel = `Footnote ${number}`;
+      if (!referred.has(number)) properties.id = `fnref-${number}`;
+      referred.add(number);
+    }
+    const image = images.get(String(properties.src ?? ""));
+    if (node.tagName === "img" && image) {
+      Object.assign(properties, { width: image.width, height: image.height, loading: "lazy" });
+      return SKIP;
+    }
+    return undefined;
+  });
+}
+
+function plainText(element: Element): string {
+  const withoutNumbers = structuredClone(element);
+  visit(withoutNumbers, "element", (node, index, parent) => {
+    const isNumber =
+      FOOTNOTE_LINK.test(String(node.properties.href ?? "")) ||
+      String(node.properties.href ?? "").startsWith("#fnref-");
+    if (!isNumber || !parent || index === undefined) return undefined;
+    parent.children.splice(index, 1);
+    return [SKIP, index];
+  });
+  return textOf(withoutNumbers).replace(/\s+/g, " ").trim();
+}

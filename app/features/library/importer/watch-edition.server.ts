@@ -1,0 +1,189 @@
+import { log } from "~/observability/log.server";
+import {
+  deleteUnusedEditions,
+  findLastUsedEdition,
+  findStoredFiles,
+  touchEdition,
+} from "~db/queries/editions";
+import { currentEdition, setCurrentEdition } from "../current-edition.server";
+import type { Edition } from "../edition";
+import { mediaName } from "../media-name";
+import { deleteUnusedMedia } from "../media-store.server";
+import { listFolder } from "./edition-folder.server";
+import { BrokenEdition, describeProblem } from "./edition-problem";
+import { EditionChanging, importEdition, loadEdition } from "./import-edition.server";
+
+/** How often the folder is looked at, in milliseconds; a change is taken once the folder is quiet for as long. */
+const INTERVAL_MS = 2_000;
+
+/** Looking takes at most one part in this many of the time. */
+const SHARE_OF_TIME = 50;
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** How long an edition is kept that no instance uses: the next one may take its renderings from it. */
+const UNUSED_LIFE_MS = 24 * HOUR_MS;
+
+/** Mistakes of an edition in the log; the first are enough to begin with. */
+const MAX_LOGGED_PROBLEMS = 20;
+
+type Options = {
+  /** The edition's folder. */
+  folder: string;
+  /** Whether the operator has named it, so that it is expected to be there. */
+  isFolderSet: boolean;
+  /** The folder of the edition that ships with the program, for a site without one of its own. */
+  sampleFolder: string;
+  intervalMs?: number;
+};
+
+/**
+ * Serves the edition in a folder, and every later one that is put there, until the returned function is called.
+ * An edition that cannot be taken changes nothing: the last good one is served, also after a restart, and the log
+ * says what is wrong with which line.
+ */
+export function startEditionWatch(options: Options): () => Promise<void> {
+  const watch = new EditionWatch(options);
+  return watch.start();
+}
+
+class EditionWatch {
+  /** Of the folder that was imported last, or found to be broken. */
+  #handled: string | null = null;
+  /** Of a folder that may still be changing. */
+  #pending: string | null = null;
+  #sampleDigest: string | null = null;
+  #lastFailure: string | null = null;
+  #cleanedUpAt = Date.now();
+  #stopped = false;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: Options) {}
+
+  start(): () => Promise<void> {
+    this.#running = this.#begin();
+    return async () => {
+      this.#stopped = true;
+      clearTimeout(this.#timer);
+      await this.#running;
+    };
+  }
+
+  async #begin(): Promise<void> {
+    try {
+      const digest = await findLastUsedEdition();
+      const last = digest === null ? null : await loadEdition(digest);
+      if (last && !this.#stopped) setCurrentEdition(last);
+    } catch (error) {
+      this.#reportFailure(error);
+    }
+    await this.#look(true);
+  }
+
+  async #look(isFirst = false): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      await this.#takeChanges(isFirst);
+      await this.#cleanUp();
+      this.#lastFailure = null;
+    } catch (error) {
+      this.#reportFailure(error);
+    }
+    if (this.#stopped) return;
+    const { intervalMs = INTERVAL_MS } = this.options;
+    const delay = Math.max(intervalMs, (performance.now() - startedAt) * SHARE_OF_TIME);
+    this.#timer = setTimeout(
+      () => {
+        this.#running = this.#look();
+      },
+      Math.min(delay, HOUR_MS),
+    );
+    this.#timer.unref();
+  }
+
+  async #takeChanges(isFirst: boolean): Promise<void> {
+    const { folder, sampleFolder } = this.options;
+    const listing = await listFolder(folder);
+    const isEmpty = !listing?.files.some((file) =>
+      /^(?:chapters|extras)\/|^landing\.yml$/.test(file),
+    );
+    const signature = isEmpty ? "" : (listing?.signature ?? "");
+    if (signature === this.#handled) return;
+    if (!isFirst && signature !== this.#pending) {
+      this.#pending = signature;
+      return;
+    }
+    if (isEmpty && this.#mustBeThere()) {
+      log().error(`CONTENT_DIR: there is no edition in ${folder}; the last good one is served`);
+    } else {
+      await this.#take(isEmpty ? sampleFolder : folder);
+    }
+    this.#handled = signature;
+  }
+
+  /** Whether an empty folder is more likely a mistake, such as a disk that is not mounted. */
+  #mustBeThere(): boolean {
+    const current = currentEdition();
+    return this.options.isFolderSet && current !== null && current.digest !== this.#sampleDigest;
+  }
+
+  async #take(folder: string): Promise<void> {
+    const { sampleFolder } = this.options;
+    let edition: Edition;
+    try {
+      edition = await importEdition(folder);
+    } catch (error) {
+      if (!(error instanceof BrokenEdition)) throw error;
+      reportBroken(folder, error);
+      // a new site with a broken edition has nothing else to show
+      if (currentEdition() === null && folder !== sampleFolder) await this.#take(sampleFolder);
+      return;
+    }
+    if (folder === sampleFolder) this.#sampleDigest = edition.digest;
+    if (this.#stopped || edition.digest === currentEdition()?.digest) return;
+    setCurrentEdition(edition);
+    const now = new Date();
+    log().info(
+      {
+        folder: folder === sampleFolder ? "the sample edition" : folder,
+        chapters: edition.chapters(now).length,
+        extras: edition.extras(now).length,
+        edition: edition.digest.slice(0, 12),
+      },
+      "edition taken",
+    );
+  }
+
+  /** Notes once an hour that the edition is in use, and deletes what no instance has used for a day. */
+  async #cleanUp(): Promise<void> {
+    const now = Date.now();
+    const current = currentEdition();
+    if (!current || now - this.#cleanedUpAt < HOUR_MS) return;
+    this.#cleanedUpAt = now;
+    await touchEdition(current.digest);
+    const before = new Date(now - UNUSED_LIFE_MS);
+    await deleteUnusedEditions(before, current.digest);
+    const names = (await findStoredFiles()).map(mediaName);
+    await deleteUnusedMedia(new Set(names), before);
+  }
+
+  #reportFailure(error: unknown): void {
+    // the next look will find it whole
+    if (error instanceof EditionChanging || this.#stopped) return;
+    const message = error instanceof Error ? error.message : String(error);
+    if (message !== this.#lastFailure) {
+      log().error({ err: error }, "the edition could not be read; it will be tried again");
+    }
+    this.#lastFailure = message;
+  }
+}
+
+function reportBroken(folder: string, { problems }: BrokenEdition): void {
+  for (const problem of problems.slice(0, MAX_LOGGED_PROBLEMS)) {
+    log().error(`the edition in ${folder} cannot be taken: ${describeProblem(problem)}`);
+  }
+  const rest = problems.length - MAX_LOGGED_PROBLEMS;
+  const more = rest > 0 ? ` and ${rest} more problems;` : "";
+  log().error(`${more} 'content check' lists all of them; the last good edition is served`.trim());
+}
