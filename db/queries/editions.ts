@@ -128,6 +128,14 @@ export async function findEdition(
   return { landing: edition.landing, documents };
 }
 
+/** The images and sounds of an edition. */
+export async function findEditionFiles(
+  edition: string,
+  executor: Executor = getDatabase().db,
+): Promise<EditionFile[]> {
+  return executor.select().from(editionFiles).where(eq(editionFiles.edition, edition));
+}
+
 /** The edition used last; null if there has been none. */
 export async function findLastUsedEdition(
   executor: Executor = getDatabase().db,

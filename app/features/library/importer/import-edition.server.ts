@@ -1,8 +1,12 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { getDatabase } from "~db/client";
 import {
   findEdition,
+  findEditionFiles,
   findRenderings,
   insertDocuments,
   insertEdition,
@@ -18,7 +22,7 @@ import { listFolder } from "./edition-folder.server";
 import { BrokenEdition, type EditionProblem } from "./edition-problem";
 import { durationOf, isSoundName } from "./media-files.server";
 import {
-  digestOf,
+  belongsToEdition,
   type EditionSource,
   readSource,
   type SourceDocument,
@@ -46,21 +50,47 @@ export class EditionChanging extends Error {}
  */
 export async function importEdition(folder: string): Promise<Edition> {
   const listing = await listFolder(folder);
-  const source = await readSource(folder, listing?.files ?? []);
-  if ((await listFolder(folder))?.signature !== listing?.signature) throw new EditionChanging();
-  const digest = digestOf(source, IMPORT_VERSION);
+  const files = listing?.files ?? [];
+  const digest = await digestOf(folder, files);
   const stored = await loadEdition(digest);
-  // an edition that is stored was whole; its files may be missing in this instance's data directory
-  if (!stored) await checkSource(source);
-  for (const media of source.media.values()) await storeMedia(join(folder, media.path), media);
+  // the data directory of another instance, or a restored one, may lack its files
+  const media = stored ? await findEditionFiles(digest) : null;
+  const source = stored ? null : await readSource(folder, files);
+  if ((await listFolder(folder))?.signature !== listing?.signature) throw new EditionChanging();
+  for (const file of media ?? source?.media.values() ?? []) {
+    await storeMedia(join(folder, file.path), file);
+  }
   if (stored) {
     await touchEdition(digest);
     return stored;
   }
-  await storeEdition(source, digest);
+  if (source) await storeEdition(source, digest);
   const edition = await loadEdition(digest);
   if (!edition) throw new Error("An edition was deleted while it was imported.");
   return edition;
+}
+
+/**
+ * Identifies an edition by the content of its files: folders alike have the same digest. What the files say is not
+ * looked at, so that an edition of thousands that is known already is found quickly.
+ */
+async function digestOf(folder: string, files: readonly string[]): Promise<string> {
+  const digest = createHash("sha256").update(`${IMPORT_VERSION}`);
+  for (const path of files.filter(belongsToEdition)) {
+    const hash = createHash("sha256");
+    try {
+      if (isSoundName(path)) {
+        for await (const chunk of createReadStream(join(folder, path))) hash.update(chunk);
+      } else {
+        hash.update(await readFile(join(folder, path)));
+      }
+    } catch (error) {
+      // whether that matters is found out when the file is used
+      hash.update(String((error as NodeJS.ErrnoException).code));
+    }
+    digest.update(`\0${path}\0${hash.digest("hex")}`);
+  }
+  return digest.digest("hex");
 }
 
 /** A stored edition; null if there is none with this digest. */
@@ -87,6 +117,10 @@ export async function checkFolder(
 ): Promise<{ source: EditionSource; problems: EditionProblem[] }> {
   const listing = await listFolder(folder);
   const source = await readSource(folder, listing?.files ?? []);
+  return { source, problems: await problemsOf(source) };
+}
+
+async function problemsOf(source: EditionSource): Promise<EditionProblem[]> {
   const references = referencesOf(source);
   const problems = [...source.problems];
   for (const document of source.documents) {
@@ -94,20 +128,12 @@ export async function checkFolder(
     if ("problems" in rendered) problems.push(...rendered.problems);
     await setImmediate();
   }
-  return { source, problems };
-}
-
-/** Throws a BrokenEdition for what is wrong before any text is rendered, with what is wrong with the texts. */
-async function checkSource(source: EditionSource): Promise<void> {
-  if (source.documents.every(({ kind }) => kind !== "chapter")) {
-    source.problems.push({ file: "chapters", line: null, problem: "there is no chapter" });
-  }
-  if (source.problems.length === 0) return;
-  const { problems } = await checkFolder(source.folder);
-  throw new BrokenEdition(problems.length > 0 ? problems : source.problems);
+  return problems;
 }
 
 async function storeEdition(source: EditionSource, digest: string): Promise<void> {
+  // whoever mends a mistake wants to know of all
+  if (source.problems.length > 0) throw new BrokenEdition(await problemsOf(source));
   const references = referencesOf(source);
   const documents = inReadingOrder(source.documents);
   const problems: EditionProblem[] = [];

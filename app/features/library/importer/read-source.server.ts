@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, posix } from "node:path";
 import { splitFrontMatter } from "~/features/markdown/front-matter";
@@ -53,6 +52,12 @@ export type EditionSource = {
   problems: EditionProblem[];
 };
 
+/** Whether a file of an edition's folder is a chapter or an extra. */
+const isText = (path: string) => /^(?:chapters|extras)\/.*\.md$/i.test(path);
+
+/** Whether a file of an edition's folder is part of the edition. */
+export const belongsToEdition = (path: string) => /^(?:chapters|extras|media)\//.test(path);
+
 /**
  * Reads the texts of an edition's folder, and the images and sounds beside them. Collects what is wrong in
  * `problems` instead of stopping at the first.
@@ -65,9 +70,12 @@ export async function readSource(folder: string, files: readonly string[]): Prom
     unusable: new Map(),
     problems: [],
   };
-  for (const path of files) {
-    if (/^(?:chapters|extras)\/.*\.md$/i.test(path)) await readDocument(source, path);
-    else if (/^(?:chapters|extras|media)\//.test(path)) await readMedia(source, path);
+  for (const path of files.filter(belongsToEdition)) {
+    if (isText(path)) await readDocument(source, path);
+    else await readMedia(source, path);
+  }
+  if (source.documents.every(({ kind }) => kind !== "chapter")) {
+    source.problems.push({ file: "chapters", line: null, problem: "there is no chapter" });
   }
   for (const kind of ["chapter", "extra"] as const) checkOrder(source, kind);
   checkSlugs(source);
@@ -187,15 +195,4 @@ function checkSounds({ documents, media, unusable, problems }: EditionSource): v
       : "wanted an MP3 or M4A file";
     problems.push({ file, line: fieldLines.audio, problem: `audio: ${audio}: ${reason}` });
   }
-}
-
-/** Identifies an edition by everything that readers may see of it: two folders alike have the same digest. */
-export function digestOf(
-  { documents, media }: EditionSource,
-  ...versions: readonly (string | number)[]
-): string {
-  const hash = createHash("sha256").update(JSON.stringify(versions));
-  for (const document of documents) hash.update(JSON.stringify(document));
-  for (const { path, sha256 } of media.values()) hash.update(JSON.stringify([path, sha256]));
-  return hash.digest("hex");
 }
