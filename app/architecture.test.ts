@@ -16,7 +16,12 @@ const FLOORS: string[][] = [
   ["app/root.tsx", "app/routes/", "app/entry.client.tsx"],
   ["app/shell/"],
   ["app/features/landing/", "app/features/seo/"],
-  ["app/features/newsletter/", "app/features/billing/", "app/features/library/"],
+  [
+    "app/features/newsletter/",
+    "app/features/billing/",
+    "app/features/library/",
+    "app/features/community/",
+  ],
   ["app/features/accounts/"],
   ["app/features/membership/", "app/features/mail/", "app/features/markdown/"],
   ["app/http/"],

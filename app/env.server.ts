@@ -43,7 +43,13 @@ export type Environment = Omit<
   | "DKIM_KEY_FILE"
   | "DKIM_DOMAIN"
   | "CONTENT_DIR"
+  | "COMMUNITY_URL"
+  | "DISCOURSE_CONNECT_SECRET"
+  | "DISCOURSE_GROUP"
+  | "DISCOURSE_API_KEY"
 > & {
+  /** The members' Discourse; null while there is none. Without an API key nobody is logged out there. */
+  COMMUNITY: { origin: string; secret: string; group: string; apiKey: string | null } | null;
   PUBLIC_URL: string;
   /** The edition's folder, whether it exists or not. */
   CONTENT_DIR: string;
@@ -123,6 +129,10 @@ export function parseEnvironment(
     DKIM_SELECTOR,
     DKIM_KEY_FILE,
     DKIM_DOMAIN,
+    COMMUNITY_URL,
+    DISCOURSE_CONNECT_SECRET,
+    DISCOURSE_GROUP,
+    DISCOURSE_API_KEY = null,
     ...rest
   } = result.data;
   // anyone who reaches the sandbox can move its clock, so by default it is not exposed
@@ -135,6 +145,15 @@ export function parseEnvironment(
     CONTENT_DIR: resolve(rest.CONTENT_DIR ?? join(rest.DATA_DIR, "content")),
     IS_CONTENT_DIR_SET: rest.CONTENT_DIR !== undefined,
     OWN_HOST: ownHost(HOST),
+    COMMUNITY:
+      COMMUNITY_URL && DISCOURSE_CONNECT_SECRET
+        ? {
+            origin: COMMUNITY_URL,
+            secret: DISCOURSE_CONNECT_SECRET,
+            group: DISCOURSE_GROUP,
+            apiKey: DISCOURSE_API_KEY,
+          }
+        : null,
     DKIM:
       DKIM_SELECTOR && DKIM_KEY_FILE
         ? {

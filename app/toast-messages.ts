@@ -23,6 +23,10 @@ export const signedIn = /* @__PURE__ */ notice(
   "🎉 Welcome Back!",
   "You've been successfully signed in.",
 );
+export const communityForMembers = /* @__PURE__ */ notice(
+  "The community is for members",
+  "It opens with the premium membership.",
+);
 export const signedUp = /* @__PURE__ */ notice(
   "✅ Account Created!",
   "Welcome! You have been successfully signed in.",

@@ -11,6 +11,7 @@ export function findConflicts(settings: Settings): Conflict[] {
   return [
     ...(settings.PAYMENTS === "sandbox" ? sandboxConflicts(settings) : stripeConflicts(settings)),
     ...mailConflicts(settings),
+    ...communityConflicts(settings),
     ...(settings.HSTS_INCLUDE_SUBDOMAINS && !settings.PUBLIC_URL?.startsWith("https:")
       ? [{ name: "HSTS_INCLUDE_SUBDOMAINS", wanted: "'false', unless PUBLIC_URL is https" }]
       : []),
@@ -27,6 +28,25 @@ export function isExposed({ PAYMENTS, PUBLIC_URL, HOST }: Settings): boolean {
     (PUBLIC_URL !== undefined && !isLoopbackHost(new URL(PUBLIC_URL).hostname)) ||
     (HOST === undefined ? PAYMENTS !== "sandbox" : !isLoopbackHost(HOST))
   );
+}
+
+function communityConflicts(settings: Settings): Conflict[] {
+  const { COMMUNITY_URL, DISCOURSE_CONNECT_SECRET, DISCOURSE_API_KEY } = settings;
+  if (COMMUNITY_URL === undefined && DISCOURSE_CONNECT_SECRET !== undefined) {
+    return [
+      { name: "COMMUNITY_URL", wanted: "your Discourse's origin, because its secret is set" },
+    ];
+  }
+  if (COMMUNITY_URL !== undefined && DISCOURSE_CONNECT_SECRET === undefined) {
+    const wanted = "the discourse_connect_secret of the Discourse at COMMUNITY_URL";
+    return [{ name: "DISCOURSE_CONNECT_SECRET", wanted }];
+  }
+  if (DISCOURSE_API_KEY !== undefined && COMMUNITY_URL === undefined) {
+    return [
+      { name: "COMMUNITY_URL", wanted: "your Discourse's origin, because its API key is set" },
+    ];
+  }
+  return [];
 }
 
 /** Anyone who can reach a sandbox gets free membership and can move its clock. */

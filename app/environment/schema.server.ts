@@ -17,6 +17,8 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
   "METRICS_TOKEN",
   "DATABASE_URL",
   "SMTP_URL",
+  "DISCOURSE_CONNECT_SECRET",
+  "DISCOURSE_API_KEY",
 ]);
 
 /** Most proxies in front of the site; a longer chain is a mistake. */
@@ -189,6 +191,19 @@ export const schema = z.object({
     )
     .default(0),
   NEWSLETTER_DOUBLE_OPT_IN: flag.default(false),
+  COMMUNITY_URL: origin.optional(),
+  DISCOURSE_CONNECT_SECRET: z
+    .string()
+    .min(10, "the discourse_connect_secret of your Discourse, at least 10 characters")
+    .optional(),
+  DISCOURSE_GROUP: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{3,20}$/, "the name of a group of your Discourse")
+    .default("members"),
+  DISCOURSE_API_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, "an API key of your Discourse, for all users")
+    .optional(),
   RATE_LIMIT_FACTOR: z
     .string()
     .refine(

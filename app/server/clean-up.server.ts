@@ -1,3 +1,4 @@
+import { endCommunityAccess } from "~/features/community/discourse-api.server";
 import { log } from "~/observability/log.server";
 import { deleteFailedContent } from "~db/queries/failed-mails";
 import { deleteOldMails } from "~db/queries/mail-history";
@@ -31,7 +32,7 @@ const BATCHES = 100;
 /**
  * Deletes expired sessions, expired password resets, expired rate-limit counts, unconfirmed newsletter
  * addresses, webhook events that can no longer be redelivered, mails and mail workers long finished, what failed
- * mails said, and images of issues that were never sent.
+ * mails said, and images of issues that were never sent. Ends former members' access to the community.
  */
 export async function cleanUp(now = new Date()): Promise<void> {
   await deleteExpiredSessions(now);
@@ -43,6 +44,7 @@ export async function cleanUp(now = new Date()): Promise<void> {
   await inBatches(() => deleteOldMails(BATCH));
   await deleteFailedContent();
   await deleteDeadMailWorkers();
+  await endCommunityAccess(now);
   await deleteUnusedNewsletterImages(new Date(now.getTime() - UNUSED_IMAGE_LIFE_MS));
 }
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { env } from "~/env.server";
 import { paymentPageOrigins, stripeJsOrigins } from "~/features/billing/stripe-origins.server";
+import { communityOrigins } from "~/features/community/discourse-connect.server";
 import { PHOTO_ORIGIN } from "~/features/landing/photo-host";
 import { LIVE_RELOAD_URL } from "~/ui/live-reload";
 
@@ -62,7 +63,8 @@ export function pagePolicy(scriptSources: readonly string[]): string {
     "connect-src": ["'self'", ...connections, ...(LIVE_RELOAD_URL ? [LIVE_RELOAD_URL] : [])],
     "frame-src": frames.length > 0 ? frames : ["'none'"],
     "manifest-src": ["'self'"],
-    "form-action": ["'self'", ...paymentPageOrigins()],
+    // a log-in on the community's page ends in the community
+    "form-action": ["'self'", ...paymentPageOrigins(), ...communityOrigins()],
     "frame-ancestors": ["'none'"],
     "base-uri": ["'none'"],
     "object-src": ["'none'"],

@@ -1,6 +1,20 @@
-import { and, asc, count, eq, gt, isNotNull, isNull, lte, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  eq,
+  gt,
+  gte,
+  isNotNull,
+  isNull,
+  lte,
+  not,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { billingSyncNumbers, type Profile, profiles } from "../schema";
+import { billingSyncNumbers, type Profile, profiles, users } from "../schema";
 
 export async function findProfile(
   userId: string,
@@ -156,6 +170,26 @@ export async function countBilledProfiles(
       and(isNotNull(profiles.stripeCustomerId), afterId ? gt(profiles.id, afterId) : undefined),
     );
   return row?.count ?? 0;
+}
+
+/** Users whose access has ended since `since`, by time or withdrawn, at most `limit` of them. */
+export async function findUsersWithEndedAccess(
+  since: Date,
+  limit: number,
+  executor: Executor = getDatabase().db,
+): Promise<{ id: string; email: string }[]> {
+  return executor
+    .select({ id: users.id, email: users.email })
+    .from(profiles)
+    .innerJoin(users, eq(users.id, profiles.id))
+    .where(
+      and(
+        isNotNull(profiles.stripeSubscriptionId),
+        not(givesAccess()),
+        or(gte(profiles.stripeCurrentPeriodEnd, since), gte(profiles.updatedAt, since)),
+      ),
+    )
+    .limit(limit);
 }
 
 /**

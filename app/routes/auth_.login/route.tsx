@@ -7,10 +7,12 @@ import { readSession } from "~/features/accounts/sessions.server";
 import { logIn } from "~/features/accounts/sign-in.server";
 import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
 import { CARD_PATH } from "~/features/billing/billing-paths";
+import { CONNECT_PATH } from "~/features/community/community-paths";
 import { clientNetworks } from "~/http/client-network.server";
 import { answerForm, failForm, limitForm, rejectBusyForm } from "~/http/form-answer.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
+import { safeRedirect } from "~/http/safe-redirect";
 import { log } from "~/observability/log.server";
 import * as toasts from "~/toast-messages";
 
@@ -20,13 +22,14 @@ export const loader = () => redirect(LOG_IN_PATH);
 
 /**
  * Logs in (specification, 4 and 8): redirects to '/' with the welcome toast, or back to the form with a toast
- * that says why not. The form on the page of the payment card leads back to that page in either case.
+ * that says why not. The forms on the pages of the payment card and of the community lead back to those pages in
+ * either case.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request, context);
   const { email, password } = form.fields;
   const { clientAddress } = context;
-  const returnTo = form.fields.returnTo === CARD_PATH ? CARD_PATH : null;
+  const returnTo = pageToReturnTo(form.fields.returnTo);
   const page = { redirectTo: returnTo ?? LOG_IN_PATH, email };
   const failure = (message?: string) => ({ ...page, toast: toasts.signInFailed(message) });
   const rejectBusy = () => {
@@ -55,4 +58,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
     case "failed":
       return failForm(form, 500, failure());
   }
+}
+
+/** Of the pages with a log-in form of their own, the one that was posted; null for any other text. */
+function pageToReturnTo(posted: unknown): string | null {
+  const path = safeRedirect(posted, "");
+  return path === CARD_PATH || path.startsWith(`${CONNECT_PATH}?`) ? path : null;
 }

@@ -1,0 +1,5 @@
+/** Where a member enters the community. */
+export const COMMUNITY_PATH = "/premium/community";
+
+/** Where Discourse sends people to log in: its `discourse_connect_url`. */
+export const CONNECT_PATH = "/community/connect";

@@ -1,0 +1,81 @@
+import { env } from "~/env.server";
+import { log } from "~/observability/log.server";
+import { findUsersWithEndedAccess } from "~db/queries/profiles";
+import { type CommunityMember, signedPayload } from "./discourse-connect.server";
+
+/** How long a call to Discourse may take, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/** How far back ended memberships are looked for; several times the hour between two looks. */
+const LOOK_BACK_MS = 26 * 60 * 60 * 1000;
+
+/** At most this many ended memberships are reported at one look. */
+const MAX_REPORTED = 500;
+
+/**
+ * Logs somebody out of the community, if they are known there. Without an API key nothing happens. A failure is
+ * logged: the site's own log-out does not depend on it.
+ */
+export async function logOutOfCommunity(userId: string): Promise<void> {
+  if (!env().COMMUNITY?.apiKey) return;
+  try {
+    const found = await call("GET", `/users/by-external/${encodeURIComponent(userId)}.json`);
+    const discourseId = (found as { user?: { id?: unknown } } | null)?.user?.id;
+    if (typeof discourseId === "number") {
+      await call("POST", `/admin/users/${discourseId}/log_out.json`);
+    }
+  } catch (error) {
+    log().warn({ err: error, userId }, "could not be logged out of the community");
+  }
+}
+
+/**
+ * Takes those whose membership has ended within the last day out of the group of members, and logs them out. Called
+ * every hour; doing so again changes nothing.
+ */
+export async function endCommunityAccess(now = new Date()): Promise<void> {
+  if (!env().COMMUNITY?.apiKey) return;
+  const since = new Date(now.getTime() - LOOK_BACK_MS);
+  for (const user of await findUsersWithEndedAccess(since, MAX_REPORTED)) {
+    await leaveGroup(user);
+    await logOutOfCommunity(user.id);
+  }
+}
+
+async function leaveGroup(member: CommunityMember): Promise<void> {
+  try {
+    const known = await call("GET", `/users/by-external/${encodeURIComponent(member.id)}.json`);
+    // an update would make an account for whoever has never been there
+    if (known)
+      await call("POST", "/admin/users/sync_sso", signedPayload(member, { isMember: false }));
+  } catch (error) {
+    log().warn(
+      { err: error, userId: member.id },
+      "could not be taken out of the community's group",
+    );
+  }
+}
+
+/** A call to Discourse's API (https://docs.discourse.org); its answer as JSON, null for 404. */
+async function call(
+  method: "GET" | "POST",
+  path: string,
+  body?: URLSearchParams,
+): Promise<unknown> {
+  const { COMMUNITY } = env();
+  if (!COMMUNITY?.apiKey) throw new Error("There is no API key for the community.");
+  const response = await fetch(COMMUNITY.origin + path, {
+    method,
+    body,
+    headers: { "Api-Key": COMMUNITY.apiKey, "Api-Username": "system", Accept: "application/json" },
+    redirect: "error",
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (response.status === 404) {
+    await response.body?.cancel();
+    return null;
+  }
+  const text = await response.text();
+  if (!response.ok) throw new Error(`Discourse answered ${response.status} to ${method} ${path}.`);
+  return JSON.parse(text);
+}

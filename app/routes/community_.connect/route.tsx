@@ -1,0 +1,50 @@
+import { type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
+import { useLocation } from "@remix-run/react";
+import { BOOK_TITLE } from "~/book";
+import { useRootData } from "~/features/accounts/root-data";
+import { findViewer } from "~/features/accounts/viewer.server";
+import { CONNECT_PATH } from "~/features/community/community-paths";
+import { ConnectPage } from "~/features/community/connect-page";
+import {
+  connectAnswer,
+  hasCommunity,
+  readConnectRequest,
+} from "~/features/community/discourse-connect.server";
+import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
+import { redirectWithToast } from "~/http/form-answer.server";
+import type { RouteHandle } from "~/http/route-handle";
+import * as toasts from "~/toast-messages";
+
+export const meta: MetaFunction = ({ matches }) =>
+  pageMeta(
+    {
+      title: pageTitle("Community"),
+      description: `The members’ community of ${BOOK_TITLE}.`,
+      path: CONNECT_PATH,
+      noindex: true,
+    },
+    matches,
+  );
+
+export const handle: RouteHandle = { metricsName: "/community" };
+
+/** Tells Discourse who the viewer is, if they are a member; asks them to log in if they are nobody yet. */
+export async function loader(args: LoaderFunctionArgs) {
+  if (!hasCommunity()) throw new Response(null, { status: 404 });
+  const { searchParams } = new URL(args.request.url);
+  const request = readConnectRequest(searchParams.get("sso"), searchParams.get("sig"));
+  // no redirect to the community: with the wrong secret it would come right back
+  if (!request) throw new Response("This is not a request of the community.", { status: 400 });
+  const viewer = await findViewer(args);
+  if (!viewer) return null;
+  if (!viewer.isSubscribed) return redirectWithToast("/#purchase", toasts.communityForMembers);
+  const headers = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
+  throw redirect(connectAnswer(request, viewer.user), { headers });
+}
+
+export default function Connect() {
+  const { pathname, search } = useLocation();
+  const { form } = useRootData();
+  return <ConnectPage returnTo={pathname + search} email={form?.email ?? null} />;
+}
