@@ -4,15 +4,23 @@ import type {
   LoaderFunctionArgs,
   MetaFunction,
 } from "@remix-run/node";
-import { Links, Meta, Outlet, useLoaderData, useRouteError } from "@remix-run/react";
+import {
+  Links,
+  Meta,
+  Outlet,
+  useLoaderData,
+  useRouteError,
+  useRouteLoaderData,
+} from "@remix-run/react";
 import type { ReactNode } from "react";
 import { AuthProvider } from "~/features/accounts/auth-context";
 import { MembershipBanner } from "~/features/billing/membership-notice";
-import { siteLinks, THEME_COLOR } from "~/features/seo/site-links";
+import { siteLinks } from "~/features/seo/site-links";
 import stylesheet from "~/styles/app.css";
 import { fontLinks } from "~/styles/fonts";
 import { LiveReload } from "~/ui/live-reload";
 import { PublicUrlContext } from "~/ui/printed-address";
+import { THEME_COLORS } from "~/ui/theme-colors";
 import { Toaster } from "~/ui/toaster";
 import { pageTitle } from "./features/seo/page-title";
 import { describeError, ErrorPage } from "./shell/error-page";
@@ -59,12 +67,20 @@ export async function loader(args: LoaderFunctionArgs) {
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   useHydratedMark();
+  const { theme, size } = useRouteLoaderData<typeof loader>("root")?.reading ?? {};
   return (
-    <html lang="en">
+    <html lang="en" data-theme={theme} data-text-size={size}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="theme-color" content={THEME_COLOR} />
+        {theme && (
+          <meta
+            name="theme-color"
+            content={THEME_COLORS[theme === "paper" ? theme : "night"]}
+            media="(prefers-color-scheme: dark)"
+          />
+        )}
+        <meta name="theme-color" content={THEME_COLORS[theme === "night" ? theme : "paper"]} />
         <Meta />
         <Links />
       </head>

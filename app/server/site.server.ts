@@ -166,7 +166,12 @@ async function answerWithRemix(
     return send(response, { status: 400, message: "The request's address cannot be read." });
   }
   const nonce = randomBytes(16).toString("base64");
-  const context: AppLoadContext = { requestId, nonce, clientAddress: clientAddress(incoming) };
+  const context: AppLoadContext = {
+    requestId,
+    nonce,
+    clientAddress: clientAddress(incoming),
+    isDocument: !pathOf(incoming.url).endsWith(".data"),
+  };
 
   // posts have limits of their own
   const isPage = !request.body && handle.pageSlot !== false;

@@ -1,19 +1,19 @@
 import { useLocation, useNavigation } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
-
-const PREMIUM = "/premium";
+import { isMembersPath } from "./members-path";
 
 /**
  * Shows 'Loading...' in place of the page while the browser decides whether the visitor may see the premium
- * area (specification, 2): during navigation to it, and while the auth state loads on it.
+ * area (specification, 2): during navigation to it, and while the auth state loads in it. Within it a page stays
+ * until the next one has come.
  */
 export function PremiumGate({ children }: { children: ReactNode }) {
   const { loading } = useAuth();
   const { pathname } = useLocation();
   const navigation = useNavigation();
-  const goingThere = navigation.state === "loading" && navigation.location.pathname === PREMIUM;
-  if (goingThere || (loading && pathname === PREMIUM)) {
+  const goingThere = navigation.state === "loading" && isMembersPath(navigation.location.pathname);
+  if (isMembersPath(pathname) ? loading : goingThere) {
     return (
       <>
         <h1 className="sr-only">Members’ area</h1>

@@ -3,22 +3,28 @@ import { env } from "~/env.server";
 import type { RootData } from "~/features/accounts/root-data";
 import { hasSessionCookie, renewSession } from "~/features/accounts/sessions.server";
 import { findSession, findViewer } from "~/features/accounts/viewer.server";
+import type { ReadingSettings } from "~/features/library/reading-settings";
+import { readReadingSettings } from "~/features/library/reading-settings-cookie.server";
 import { paymentSettings } from "~/features/membership/payment-settings.server";
 import { shownPriceOnSale } from "~/features/membership/price-on-sale.server";
 import { clearFlash, readFlash } from "~/http/flash.server";
 import { log } from "~/observability/log.server";
+import { isMembersPath } from "./members-path";
 
 /**
- * The root loader's data: the viewer, the flash (cleared here, since it is shown once), the payment settings.
+ * The root loader's data: the viewer, the flash (cleared here, since it is shown once), the payment settings; in the
+ * members' area how the page is to be set, in which the whole document takes part.
  */
 export async function loadRoot(args: { request: Request; context: AppLoadContext }) {
   const { request } = args;
-  const [viewer, session, flash] = await Promise.all([
+  const inMembersArea = isMembersPath(new URL(request.url).pathname);
+  const [viewer, session, flash, reading] = await Promise.all([
     findViewer(args),
     findSession(args),
     readFlash(request),
+    inMembersArea ? readReadingSettings(request.headers.get("Cookie")) : null,
   ]);
-  const root: RootData = {
+  const root: RootData & { reading: ReadingSettings | null } = {
     viewer,
     isViewerKnown: session !== "unknown",
     toast: flash && { ...flash.toast, id: flash.id },
@@ -26,6 +32,7 @@ export async function loadRoot(args: { request: Request; context: AppLoadContext
     publicUrl: env().PUBLIC_URL,
     payments: paymentSettings(),
     premiumPrice: shownPriceOnSale(),
+    reading,
   };
   const headers = new Headers();
   if (flash) headers.append("Set-Cookie", await clearFlash());

@@ -11,15 +11,35 @@ export const COLORS = /** @type {const} */ ({
   gold: "#e9b44c",
   // Hover and active of a gold button; ink on it stays above 7:1.
   "gold-deep": "#d89e30",
+  "on-gold": "#211d18",
   "gold-text": "#8a5a0b",
   night: "#14211c",
   "night-soft": "#22342c",
+  "on-night": "#fdf9f1",
   // Secondary text on night.
   mist: "#c4cdc3",
   // Hairlines are decoration; `line-strong` outlines controls and keeps 3:1 on paper.
   line: "#e5dac4",
   "line-strong": "#8b7d66",
   "line-night": "#3b5046",
+  // The ground of fields, and of what is selected, pointed at or needs attention.
+  field: "#fefdf9",
+  highlight: "#f6e3b4",
   destructive: "#9a2f21",
   success: "#2d6a48",
+});
+
+/** What is different by night: a warm dark, with the gold as it is. Contrasts are those of the day or more. */
+export const NIGHT_COLORS = /** @type {const} */ ({
+  paper: "#1c1712",
+  "paper-deep": "#26201a",
+  ink: "#ebe0cd",
+  "ink-soft": "#bcae98",
+  "gold-text": "#e3b35c",
+  line: "#3b3228",
+  "line-strong": "#8f806a",
+  field: "#15110d",
+  highlight: "#4a391b",
+  destructive: "#f2a18e",
+  success: "#96cba7",
 });

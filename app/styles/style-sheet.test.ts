@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const app = resolve(import.meta.dirname, "..");
@@ -7,7 +7,9 @@ const read = (file: string) => readFileSync(join(app, file), "utf8");
 const files = readdirSync(app, { recursive: true, encoding: "utf8" }).sort();
 const sheets = files.filter((file) => file.endsWith(".css"));
 const components = files.filter((file) => /(?<!\.test)\.tsx$/.test(file));
-const markup = components.map(read).join("\n");
+/** What makes markup; the text of a chapter is rendered when its edition is imported. */
+const makers = [...components, "features/library/importer/render-document.server.ts"];
+const markup = makers.map(read).join("\n");
 
 const withoutComments = (css: string) => css.replace(/\/\*.*?\*\//gs, "");
 
@@ -28,16 +30,31 @@ function isGiven(name: string): boolean {
   );
 }
 
-describe("the style sheet", () => {
-  it("is made of all parts, with print last", () => {
-    const imported = [...read("styles/app.css").matchAll(/^@import "(\..*)";$/gm)].map(
-      ([, path = ""]) => relative(app, resolve(app, "styles", path)),
-    );
-    expect(imported.at(-1)).toBe("styles/print.css");
-    expect([...imported, "styles/app.css"].sort()).toEqual(sheets);
+/** A style sheet's imports, in their order. */
+const importsOf = (sheet: string) =>
+  [...read(sheet).matchAll(/^@import "(\..*)";$/gm)].map(([, path = ""]) =>
+    relative(app, resolve(app, dirname(sheet), path)),
+  );
+
+/** The style sheets that pages link: that of all pages, and those of features. */
+const linked = [...files.filter((file) => file.endsWith(".tsx")).map(read)].flatMap((text) =>
+  [...text.matchAll(/^import \w+ from "~\/(.*\.css)";$/gm)].map(([, sheet = ""]) => sheet),
+);
+
+describe("the style sheets", () => {
+  it("are made of all parts", () => {
+    expect(new Set(linked)).toContain("styles/app.css");
+    const parts = new Set(linked.flatMap((sheet) => [sheet, ...importsOf(sheet)]));
+    expect([...parts].sort()).toEqual(sheets);
   });
 
-  it("has no class that no component has", () => {
+  it("of all pages has none of a single feature's parts, and ends with print", () => {
+    const parts = importsOf("styles/app.css");
+    expect(parts.filter((sheet) => sheet.startsWith("features/"))).toEqual([]);
+    expect(parts.at(-1)).toBe("styles/print.css");
+  });
+
+  it("have no class that no component has", () => {
     const named = sheets.flatMap((sheet) => classesOf(sheet).map((name) => ({ sheet, name })));
     expect(named.length).toBeGreaterThan(100);
     expect(named.filter(({ name }) => !isGiven(name))).toEqual([]);

@@ -5,7 +5,7 @@ export function PathDrawing({ shows }: { shows: keyof typeof DRAWINGS }) {
   return (
     <svg
       viewBox="0 0 560 200"
-      className="path-drawing mb-10 h-auto w-[min(100%,35rem)] lg:absolute lg:top-1/2 lg:right-(--gutter) lg:m-0 lg:w-[min(40%,34rem)] lg:-translate-y-1/2"
+      className="path-drawing mb-10 h-auto w-[min(100%,35rem)] lg:absolute lg:top-1/2 lg:right-(--gutter) lg:m-0 lg:w-[min(40%,34rem)] lg:[translate:0_-50%]"
       fill="none"
       strokeLinecap="round"
       aria-hidden="true"

@@ -190,6 +190,28 @@ export const SCREEN_STATES = [
       await page.getByText("Loading...").waitFor();
     },
   },
+  { name: "contents", visitor: "member", show: open("/premium/chapters") },
+  { name: "chapter", visitor: "member", show: open("/premium/chapters/the-weight-you-carry") },
+  {
+    name: "chapter-night",
+    visitor: "member",
+    show: async (page) => {
+      await page.emulateMedia({ colorScheme: "dark" });
+      await visit(page, "/premium/chapters/the-weight-you-carry");
+    },
+  },
+  {
+    name: "chapter-settings",
+    visitor: "member",
+    window: true,
+    show: async (page) => {
+      await visit(page, "/premium/chapters/the-weight-you-carry");
+      await page.getByText("Text size and theme").click();
+      await page.getByRole("button", { name: "Large", exact: true }).waitFor();
+    },
+  },
+  { name: "extra", visitor: "member", show: open("/premium/extras/the-slow-mile") },
+
   { name: "checkout-success", visitor: "member", show: open("/checkout/success") },
   {
     name: "checkout-confirming",

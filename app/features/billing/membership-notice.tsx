@@ -16,7 +16,7 @@ export function MembershipNotice({ viewer }: { viewer: Viewer }) {
   if (!profile?.trouble) return null;
   const { what, next, button, isUrgent } = noticeOf(profile.trouble, viewer);
   return (
-    <div className="membership-notice flex flex-wrap items-center gap-x-6 gap-y-4 rounded-md border border-gold border-l-[0.25rem] border-l-destructive bg-gold-pale px-5 py-4 max-[20rem]:px-3">
+    <div className="membership-notice flex flex-wrap items-center gap-x-6 gap-y-4 rounded-md border border-gold border-l-[0.25rem] border-l-destructive bg-highlight px-5 py-4 max-[20rem]:px-3">
       <p className="flex flex-[1_1_min(18rem,100%)] gap-3 max-[20rem]:block">
         <ExclamationIcon className="mt-0.5 size-6 flex-none text-destructive" />
         <span>

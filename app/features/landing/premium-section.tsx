@@ -83,7 +83,7 @@ function RisingSun() {
     <svg
       aria-hidden="true"
       viewBox="0 0 96 48"
-      className="-translate-x-1/2 absolute bottom-full left-1/2 w-[6rem]"
+      className="[translate:-50%_0] absolute bottom-full left-1/2 w-[6rem]"
     >
       <path d="M26 48a22 22 0 0 1 44 0z" className="fill-gold" />
       <path

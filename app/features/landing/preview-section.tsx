@@ -17,7 +17,7 @@ export function PreviewSection() {
       <div className="mt-12 grid gap-16 lg:grid-cols-12 lg:gap-8 xl:gap-12">
         <article
           aria-labelledby="chapter-one-title"
-          className="book-page border border-line bg-paper px-[clamp(5*var(--spacing),6vw,4.5rem)] py-[clamp(1.5rem,6vw,4rem)] shadow-raised lg:col-span-8"
+          className="book-page border border-line bg-paper px-[clamp(5*var(--spacing),6vw,4.5rem)] py-[clamp(1.5rem,6vw,4rem)] lg:col-span-8"
         >
           <p className="running-head" aria-hidden="true">
             {BOOK_TITLE}

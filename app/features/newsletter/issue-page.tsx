@@ -22,7 +22,7 @@ export function IssuePage({ issue }: { issue: IssueView }) {
           <h1 className="page-heading">{issue.subject}</h1>
           <p className="lead">{issue.previewText}</p>
         </header>
-        <div className="issue-text">
+        <div className="issue-text markdown-text">
           <MarkdownContent tree={issue.text} />
         </div>
         {!issue.isWhole && <MembersOnly />}

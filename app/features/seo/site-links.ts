@@ -7,6 +7,3 @@ export const siteLinks: LinkDescriptor[] = [
   { rel: "apple-touch-icon", href: "/apple-touch-icon.png" },
   { rel: "manifest", href: "/site.webmanifest" },
 ];
-
-/** The colour in which browsers tint their own interface: that of paper. */
-export const THEME_COLOR = "#fdf9f1";

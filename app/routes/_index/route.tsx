@@ -1,5 +1,6 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { BOOK_DESCRIPTION } from "~/book";
+import landingStyles from "~/features/landing/landing.css";
 import { LandingPage } from "~/features/landing/landing-page";
 import { PHOTO_ORIGIN } from "~/features/landing/photo-host";
 import { bookJsonLd } from "~/features/seo/book-json-ld";
@@ -20,7 +21,10 @@ export const handle: RouteHandle = {
   cached: { searches: [""], ignoresOtherSearches: true },
 };
 
-export const links: LinksFunction = () => [{ rel: "preconnect", href: PHOTO_ORIGIN }];
+export const links: LinksFunction = () => [
+  { rel: "stylesheet", href: landingStyles },
+  { rel: "preconnect", href: PHOTO_ORIGIN },
+];
 
 export default function Landing() {
   return <LandingPage />;

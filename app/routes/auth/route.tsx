@@ -1,13 +1,21 @@
-import { type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
+import {
+  type LinksFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+  redirect,
+} from "@remix-run/node";
 import { Link, useSearchParams } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
 import { AuthPage } from "~/features/accounts/auth-page";
+import authStyles from "~/features/accounts/auth-page.css";
 import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
 import { useRootData } from "~/features/accounts/root-data";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
+
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: authStyles }];
 
 export const meta: MetaFunction = ({ location, matches }) =>
   pageMeta(

@@ -1,5 +1,6 @@
-import type { ActionFunctionArgs, MetaFunction } from "@remix-run/node";
+import type { ActionFunctionArgs, LinksFunction, MetaFunction } from "@remix-run/node";
 import { useSearchParams } from "@remix-run/react";
+import authStyles from "~/features/accounts/auth-page.css";
 import { emailSchema, firstProblem } from "~/features/accounts/credentials";
 import { findKnownBrowser } from "~/features/accounts/known-browser.server";
 import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
@@ -12,6 +13,8 @@ import { answerForm, limitForm } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
+
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: authStyles }];
 
 export const meta: MetaFunction = ({ matches }) =>
   pageMeta(

@@ -1,5 +1,11 @@
-import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import type {
+  ActionFunctionArgs,
+  LinksFunction,
+  LoaderFunctionArgs,
+  MetaFunction,
+} from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import authStyles from "~/features/accounts/auth-page.css";
 import { firstProblem, newPasswordSchema } from "~/features/accounts/credentials";
 import { rememberBrowser } from "~/features/accounts/known-browser.server";
 import { HASH_RETRY_SECONDS, hasHashQueueCapacity } from "~/features/accounts/password.server";
@@ -23,6 +29,8 @@ import { secretInAddress, secretLinkHeaders, secretLinkMeta } from "~/http/secre
 import * as toasts from "~/toast-messages";
 
 export const headers = secretLinkHeaders;
+
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: authStyles }];
 
 export const meta: MetaFunction = ({ matches }) => [
   ...pageMeta(

@@ -1,7 +1,8 @@
-import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { IssuePage } from "~/features/newsletter/issue-page";
+import issueStyles from "~/features/newsletter/issue-page.css";
 import { type IssueView, loadIssue } from "~/features/newsletter/issues.server";
 import { issuePath } from "~/features/newsletter/newsletter-paths";
 import { feedLink } from "~/features/seo/feed-link";
@@ -9,6 +10,8 @@ import { issueJsonLd } from "~/features/seo/issue-json-ld";
 import { pageMeta, publicOrigin } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
+
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: issueStyles }];
 
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => {
   if (!data)

@@ -1,0 +1,83 @@
+import { Link } from "@remix-run/react";
+import { BOOK_TITLE } from "~/book";
+import type { Contents, ContentsEntry } from "./contents";
+import { CHAPTERS_PATH } from "./library-paths";
+import { ReadingBar } from "./reading-bar";
+import { minutesText } from "./reading-time";
+
+/** The contents of the edition: every chapter and extra, with the time it takes to read. */
+export function ContentsPage({ contents }: { contents: Contents }) {
+  const { page, pageCount, sections } = contents;
+  return (
+    <div className="reading-page">
+      <ReadingBar title="Contents" back={{ to: "/premium", label: "Members’ area" }} />
+      <div className="contents-page">
+        <header className="reading-opening">
+          <p className="eyebrow">{BOOK_TITLE}</p>
+          <h1 className="page-heading">Contents</h1>
+          <div className="path-ornament" />
+        </header>
+        {sections.map(({ id, title, entries }) => (
+          <section key={id} aria-labelledby={id} className="contents-section">
+            <h2 id={id} className="contents-heading">
+              {title}
+            </h2>
+            <ol>
+              {entries.map((entry) => (
+                <Entry key={entry.slug} {...entry} />
+              ))}
+            </ol>
+          </section>
+        ))}
+        {pageCount > 1 && <Pages page={page} pageCount={pageCount} />}
+      </div>
+    </div>
+  );
+}
+
+function Entry({ path, number, title, summary, minutes }: ContentsEntry) {
+  return (
+    <li className="contents-entry">
+      <span className="contents-number" aria-hidden="true">
+        {number}
+      </span>
+      <div>
+        <h3 className="text-xl">
+          <Link to={path} className="contents-link">
+            <span className="sr-only">{number}. </span>
+            {title}
+          </Link>
+        </h3>
+        <p className="mt-1 text-ink-soft">{summary}</p>
+      </div>
+      <p className="contents-minutes">{minutesText(minutes)}</p>
+    </li>
+  );
+}
+
+/** The ways to the other pages of long contents. */
+function Pages({ page, pageCount }: { page: number; pageCount: number }) {
+  const shown = [1, page - 1, page, page + 1, pageCount];
+  const numbers = [...new Set(shown)].filter((number) => number >= 1 && number <= pageCount);
+  return (
+    <nav aria-label="Pages of the contents" className="contents-pages">
+      <ol>
+        {numbers.map((number, index) => (
+          <li key={number}>
+            {index > 0 && number - (numbers[index - 1] ?? 0) > 1 && (
+              <span aria-hidden="true">…</span>
+            )}
+            <Link
+              to={number === 1 ? CHAPTERS_PATH : `${CHAPTERS_PATH}?page=${number}`}
+              className="contents-page-link"
+              aria-current={number === page ? "page" : undefined}
+              aria-label={`Page ${number}`}
+            >
+              {number}
+            </Link>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}

@@ -1,0 +1,76 @@
+import type { ExtraKind } from "~db/schema";
+import type { Edition, EditionEntry } from "./edition";
+import { documentPath } from "./library-paths";
+import { minutesToRead } from "./reading-time";
+
+/** The most entries on a page of the contents, so that the page of a long edition stays light. */
+const ENTRIES_PER_PAGE = 60;
+
+/** What extras of a kind are called together, in the order of the contents. */
+const EXTRA_SECTIONS: readonly { kind: ExtraKind; title: string }[] = [
+  { kind: "practice", title: "Practices" },
+  { kind: "notebook-page", title: "Notebook pages" },
+  { kind: "audio-walk", title: "Audio walks" },
+];
+
+/** A chapter or extra as the contents list it. */
+export type ContentsEntry = {
+  slug: string;
+  path: string;
+  /** A chapter's number; an extra's, within its kind. */
+  number: number;
+  title: string;
+  summary: string;
+  minutes: number;
+};
+
+/** The chapters, or the extras of one kind. */
+export type ContentsSection = { id: string; title: string; entries: ContentsEntry[] };
+
+/** A page of the contents. */
+export type Contents = { page: number; pageCount: number; sections: ContentsSection[] };
+
+/**
+ * A page of the contents as they are at `now`, counted from 1: chapters first, then extras by kind. Null if there
+ * is no such page.
+ */
+export function contentsPage(edition: Edition, page: number, now: Date): Contents | null {
+  const extras = edition.extras(now);
+  const all = [
+    { id: "chapters", title: "Chapters", entries: edition.chapters(now) },
+    ...EXTRA_SECTIONS.map(({ kind, title }) => ({
+      id: kind,
+      title,
+      // their position counts all extras
+      entries: extras
+        .filter(({ extraKind }) => extraKind === kind)
+        .map((entry, index) => ({ ...entry, position: index + 1 })),
+    })),
+  ];
+  const total = all.reduce((sum, { entries }) => sum + entries.length, 0);
+  const pageCount = Math.max(1, Math.ceil(total / ENTRIES_PER_PAGE));
+  if (!Number.isInteger(page) || page < 1 || page > pageCount) return null;
+
+  const sections: ContentsSection[] = [];
+  let before = (page - 1) * ENTRIES_PER_PAGE;
+  let room = ENTRIES_PER_PAGE;
+  for (const { entries, ...section } of all) {
+    const shown = entries.slice(before, before + room);
+    before = Math.max(0, before - entries.length);
+    room -= shown.length;
+    if (shown.length > 0) sections.push({ ...section, entries: shown.map(toContentsEntry) });
+  }
+  return { page, pageCount, sections };
+}
+
+function toContentsEntry(entry: EditionEntry): ContentsEntry {
+  const { slug, position, title, summary, wordCount } = entry;
+  return {
+    slug,
+    path: documentPath(entry),
+    number: position,
+    title,
+    summary,
+    minutes: minutesToRead(wordCount),
+  };
+}

@@ -1,0 +1,35 @@
+import { Link } from "@remix-run/react";
+import { useRef } from "react";
+import { BOOK_TITLE } from "~/book";
+import { ArrowLeftIcon } from "~/ui/icons";
+import { ReadingSettingsForm } from "./reading-settings-form";
+import { useBarOutOfTheWay } from "./use-bar-out-of-the-way";
+
+type ReadingBarProps = {
+  /** What is read, for the running head. */
+  title: string;
+  /** The way back. */
+  back: { to: string; label: string };
+};
+
+/** The running head of a page, with the way back and the settings. It goes while one reads on. */
+export function ReadingBar({ title, back }: ReadingBarProps) {
+  const bar = useRef<HTMLDivElement>(null);
+  useBarOutOfTheWay(bar);
+  return (
+    <div ref={bar} className="reading-bar">
+      <div className="frame reading-bar-row">
+        <nav aria-label="Reading room">
+          <Link to={back.to} className="back-link">
+            <ArrowLeftIcon className="size-4" />
+            {back.label}
+          </Link>
+        </nav>
+        <p className="reading-running-head" aria-hidden="true">
+          <span>{BOOK_TITLE}</span> <span>{title}</span>
+        </p>
+        <ReadingSettingsForm />
+      </div>
+    </div>
+  );
+}

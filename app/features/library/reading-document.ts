@@ -1,0 +1,66 @@
+import type { DocumentKind } from "~db/schema";
+import type { Edition, EditionEntry, Sound } from "./edition";
+import { documentPath } from "./library-paths";
+import { minutesToRead } from "./reading-time";
+
+/** A link to the text before or after the one that is read. */
+export type Neighbor = { path: string; label: string; title: string };
+
+/** A chapter or extra as its page shows it, without its text. */
+export type ReadingDocument = {
+  /** Identifies the text: it differs between editions. */
+  key: string;
+  kind: DocumentKind;
+  slug: string;
+  path: string;
+  /** What stands above the title, such as `Chapter 3`. */
+  label: string;
+  /** The chapter's number, or null for an extra. */
+  number: number | null;
+  title: string;
+  summary: string;
+  minutes: number;
+  sound: Sound | null;
+  previous: Neighbor | null;
+  next: Neighbor | null;
+};
+
+const EXTRA_LABELS = {
+  practice: "Practice",
+  "notebook-page": "Notebook page",
+  "audio-walk": "Audio walk",
+} as const;
+
+/** The chapter or extra with this slug, as published at `now`; null if there is none of this kind. */
+export function findReadingDocument(
+  edition: Edition,
+  { kind, slug }: { kind: DocumentKind; slug: string },
+  now: Date,
+): ReadingDocument | null {
+  const place = edition.placeOf(slug, now);
+  if (place?.entry.kind !== kind) return null;
+  const { entry, previous, next } = place;
+  return {
+    key: `${edition.digest}/${slug}`,
+    kind,
+    slug,
+    path: documentPath(entry),
+    label: labelOf(entry),
+    number: kind === "chapter" ? entry.position : null,
+    title: entry.title,
+    summary: entry.summary,
+    minutes: minutesToRead(entry.wordCount),
+    sound: entry.sound,
+    previous: previous && toNeighbor(previous),
+    next: next && toNeighbor(next),
+  };
+}
+
+function toNeighbor(entry: EditionEntry): Neighbor {
+  return { path: documentPath(entry), label: labelOf(entry), title: entry.title };
+}
+
+/** What a text is called beside its title. */
+function labelOf({ kind, extraKind, position }: EditionEntry): string {
+  return kind === "chapter" || extraKind === null ? `Chapter ${position}` : EXTRA_LABELS[extraKind];
+}

@@ -1,0 +1,82 @@
+import { Link } from "@remix-run/react";
+import type { ReactNode } from "react";
+import { DocumentText } from "./document-text";
+import { CHAPTERS_PATH } from "./library-paths";
+import { ReadingBar } from "./reading-bar";
+import type { Neighbor, ReadingDocument } from "./reading-document";
+import { minutesText } from "./reading-time";
+import { usePageKeys } from "./use-page-keys";
+
+type ReadingPageProps = {
+  document: ReadingDocument;
+  /** As `DocumentText` takes it. */
+  html?: string | undefined;
+  /** The player of the text's sound, before the text. */
+  player?: ReactNode;
+  /** What follows the text: marking it as read, the page for notes. */
+  children?: ReactNode;
+};
+
+/** The reading room: a chapter or an extra, set as a page of the book. */
+export function ReadingPage({ document, html, player, children }: ReadingPageProps) {
+  const { key, label, title, previous, next } = document;
+  usePageKeys(previous?.path, next?.path);
+  return (
+    <div className="reading-page">
+      <ReadingBar title={title} back={{ to: CHAPTERS_PATH, label: "Contents" }} />
+      <article aria-labelledby="document-title">
+        <div className="reading-sheet">
+          <div className="reading-progress" aria-hidden="true" />
+          <header className="reading-opening">
+            <p className="eyebrow">{label}</p>
+            <h1 id="document-title" className="page-heading">
+              {title}
+            </h1>
+            <p className="reading-minutes">{minutesText(document.minutes)}</p>
+            <div className="path-ornament" />
+          </header>
+          {player}
+          <div className="reading-column">
+            <DocumentText textKey={key} html={html} />
+          </div>
+          {document.number !== null && (
+            <p className="reading-folio" aria-hidden="true">
+              {document.number}
+            </p>
+          )}
+        </div>
+        {children && <div className="reading-after">{children}</div>}
+      </article>
+      <nav aria-label="Before and after" className="frame reading-neighbors">
+        <NeighborLink neighbor={previous} direction="Previous" rel="prev" />
+        <NeighborLink neighbor={next} direction="Next" rel="next" />
+      </nav>
+    </div>
+  );
+}
+
+type NeighborLinkProps = {
+  neighbor: Neighbor | null;
+  direction: "Previous" | "Next";
+  rel: "prev" | "next";
+};
+
+/** The way on or back; at either end of the series it leads to the contents. */
+function NeighborLink({ neighbor, direction, rel }: NeighborLinkProps) {
+  if (!neighbor) {
+    return (
+      <Link to={CHAPTERS_PATH} className={`reading-neighbor reading-neighbor-${rel}`}>
+        <span className="reading-neighbor-label">All chapters and extras</span>
+        <span className="reading-neighbor-title">Contents</span>
+      </Link>
+    );
+  }
+  return (
+    <Link to={neighbor.path} rel={rel} className={`reading-neighbor reading-neighbor-${rel}`}>
+      <span className="reading-neighbor-label">
+        {direction}: {neighbor.label}
+      </span>
+      <span className="reading-neighbor-title">{neighbor.title}</span>
+    </Link>
+  );
+}

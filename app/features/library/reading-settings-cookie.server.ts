@@ -1,0 +1,33 @@
+import type { Cookie } from "@remix-run/node";
+import { cookieName, hasCookie, signedCookie } from "~/http/cookies.server";
+import {
+  changeReadingSettings,
+  DEFAULT_READING_SETTINGS,
+  type ReadingSettings,
+} from "./reading-settings";
+
+const NAME = "reading";
+const LIFE_SECONDS = 365 * 24 * 60 * 60;
+
+let cookie: Cookie | undefined;
+
+function readingCookie(): Cookie {
+  cookie ??= signedCookie(NAME, LIFE_SECONDS);
+  return cookie;
+}
+
+/** The reading settings in a Cookie header; the default ones if there are none, or none of ours. */
+export async function readReadingSettings(header: string | null): Promise<ReadingSettings> {
+  if (!hasCookie(header, cookieName(NAME))) return DEFAULT_READING_SETTINGS;
+  const stored: unknown = await readingCookie().parse(header);
+  const isObject = stored !== null && typeof stored === "object";
+  return (
+    changeReadingSettings(DEFAULT_READING_SETTINGS, isObject ? stored : {}) ??
+    DEFAULT_READING_SETTINGS
+  );
+}
+
+/** The Set-Cookie value that keeps reading settings for a year. */
+export function keepReadingSettings(settings: ReadingSettings): Promise<string> {
+  return readingCookie().serialize(settings);
+}

@@ -1,0 +1,40 @@
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import libraryStyles from "~/features/library/library.css";
+import { loadReading } from "~/features/library/load-reading.server";
+import { ReadingPage } from "~/features/library/reading-page";
+import { requireReader } from "~/features/library/require-reader.server";
+import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
+import { withRenderedOnly } from "~/http/rendered-only.server";
+import type { RouteHandle } from "~/http/route-handle";
+
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
+
+export const meta: MetaFunction<typeof loader> = ({ data, matches, location }) =>
+  pageMeta(
+    {
+      title: pageTitle(data?.document.title ?? "Members’ area"),
+      description: data?.document.summary ?? "A text for premium members.",
+      path: location.pathname,
+      noindex: true,
+    },
+    matches,
+  );
+
+export const handle: RouteHandle = { metricsName: "/premium/chapters" };
+
+export async function loader(args: LoaderFunctionArgs) {
+  const reader = await requireReader(args);
+  if (!reader) return null;
+  const slug = args.params.slug ?? "";
+  const reading = await loadReading(reader.edition, { kind: "chapter", slug });
+  if (!reading) throw new Response(null, { status: 404 });
+  const { document, html } = reading;
+  return withRenderedOnly({ document }, { html }, args.context);
+}
+
+export default function Chapter() {
+  const reading = useLoaderData<typeof loader>();
+  return reading && <ReadingPage document={reading.document} html={reading.html} />;
+}
