@@ -28,14 +28,17 @@ const FADE_IN = 5;
 /**
  * @typedef {() => number} Random a number from 0 up to 1
  * @typedef {(time: number) => number} Curve a value by the time in seconds
+ * @typedef {[time: number, value: number]} Point of a curve
  * @typedef {{ time: number, side: "left" | "right", weight: number }} Step
+ * @typedef {{ at: number, frequency: number, decay: number, gain: number, glide?: number }} Grain
+ * @typedef {[number, number, number]} Coefficients of a two-pole filter
  *
  * @typedef {object} Walk
  * @property {string} file
  * @property {string} title
  * @property {number[]} bells the times of the bells; the sound ends `TAIL` seconds after the last
  * @property {number} pitch the bell's strike note, in hertz
- * @property {[number, number][]} tempo steps a minute, as points of a curve
+ * @property {Point[]} tempo steps a minute, as points of a curve
  * @property {{ from: number, to: number }[]} stands when the walker stands still
  * @property {number} lastStep when the walker stops for good
  * @property {(track: Float32Array, random: Random, step: Step) => void} addStep
@@ -91,7 +94,7 @@ const WALKS = [
 function createRandom(name) {
   let state = 0x811c9dc5;
   for (const character of name) {
-    state = Math.imul(state ^ character.codePointAt(0), 0x01000193);
+    state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193);
   }
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -101,33 +104,53 @@ function createRandom(name) {
   };
 }
 
-/** A number between two bounds, each octave as likely as the next. */
+/**
+ * A number between two bounds, each octave as likely as the next.
+ *
+ * @type {(random: Random, low: number, high: number) => number}
+ */
 const between = (random, low, high) => low * (high / low) ** random();
 
-/** A number around zero, seldom beyond one: near enough to a normal distribution for footsteps. */
+/**
+ * A number around zero, seldom beyond one: near enough to a normal distribution for footsteps.
+ *
+ * @type {(random: Random) => number}
+ */
 const around = (random) => random() + random() + random() - 1.5;
 
 /**
  * A smooth curve through points in order of time, level before the first and after the last.
  *
- * @param {[number, number][]} points
+ * @param {Point[]} points
  * @returns {Curve}
  */
 function curveThrough(points) {
   let at = 0;
+  const pointAt = (/** @type {number} */ index) => {
+    const point = points[index];
+    if (!point) throw new RangeError(`The curve has no point ${index}`);
+    return point;
+  };
   return (time) => {
-    if (time < points[at][0]) at = 0;
-    while (at < points.length - 1 && points[at + 1][0] <= time) at += 1;
-    const [start, from] = points[at];
+    if (time < pointAt(at)[0]) at = 0;
+    while (at < points.length - 1 && pointAt(at + 1)[0] <= time) at += 1;
+    const [start, from] = pointAt(at);
     if (at === points.length - 1 || time <= start) return from;
-    const [end, to] = points[at + 1];
+    const [end, to] = pointAt(at + 1);
     const way = (time - start) / (end - start);
     return from + (to - from) * (0.5 - 0.5 * Math.cos(Math.PI * way));
   };
 }
 
-/** A curve that wanders between 0 and 1, with a turn about every `period` seconds. */
+/**
+ * A curve that wanders between 0 and 1, with a turn about every `period` seconds.
+ *
+ * @param {Random} random
+ * @param {number} duration
+ * @param {number} period
+ */
 function wander(random, duration, period) {
+  /** @type {Point[]} */
   const points = [];
   for (let time = 0; time < duration + period; time += period * (0.6 + 0.8 * random())) {
     points.push([time, random()]);
@@ -135,7 +158,13 @@ function wander(random, duration, period) {
   return curveThrough(points);
 }
 
-/** Gusts: long ones, with shorter ones upon them. From 0 to 1. */
+/**
+ * Gusts: long ones, with shorter ones upon them. From 0 to 1.
+ *
+ * @param {Random} random
+ * @param {number} duration
+ * @returns {Curve}
+ */
 function createGusts(random, duration) {
   const long = wander(random, duration, 11);
   const middling = wander(random, duration, 5);
@@ -145,23 +174,51 @@ function createGusts(random, duration) {
 
 /* Building blocks of sound */
 
+/**
+ * A sample of a track. Outside the track there is silence.
+ *
+ * @param {Float32Array | Float64Array} track
+ * @param {number} index
+ */
+const sampleAt = (track, index) => track[index] ?? 0;
+
+/**
+ * @param {Float32Array} track
+ * @param {number} index
+ * @param {number} value
+ */
+function addSample(track, index, value) {
+  track[index] = sampleAt(track, index) + value;
+}
+
 /** A two-pole filter whose frequency may change while it runs (state variable, trapezoidal integration). */
 class SweptFilter {
+  band = 0;
+  low = 0;
   #first = 0;
   #second = 0;
   #damping;
   #g = 0;
 
+  /**
+   * @param {number} frequency
+   * @param {number} [quality]
+   */
   constructor(frequency, quality = 0.7) {
     this.#damping = 1 / quality;
     this.tune(frequency);
   }
 
+  /** @param {number} frequency */
   tune(frequency) {
     this.#g = Math.tan((Math.PI * frequency) / SAMPLE_RATE);
   }
 
-  /** Takes in a sample; afterwards `band` and `low` are the filter's outputs. */
+  /**
+   * Takes in a sample; afterwards `band` and `low` are the filter's outputs.
+   *
+   * @param {number} input
+   */
   process(input) {
     const g = this.#g;
     const high =
@@ -196,11 +253,17 @@ function addNoise(track, random, { frequency, gain, quality, output = "band" }) 
     level += (target - level) * 0.005;
     noise += (2 * random() - 1 - noise) * 0.4;
     filter.process(noise);
-    track[index] += level * filter[output];
+    addSample(track, index, level * filter[output]);
   }
 }
 
-/** Adds a short swell of noise, such as a sole pressed into wet ground. */
+/**
+ * Adds a short swell of noise, such as a sole pressed into wet ground.
+ *
+ * @param {Float32Array} track
+ * @param {Random} random
+ * @param {{ from: number, length: number, frequency: number, gain: number }} options
+ */
 function addHush(track, random, { from, length, frequency, gain }) {
   const filter = new SweptFilter(frequency, 0.8);
   const start = Math.round(from * SAMPLE_RATE);
@@ -209,11 +272,18 @@ function addHush(track, random, { from, length, frequency, gain }) {
     filter.process(2 * random() - 1);
     const way = index / count;
     // Rises quickly and falls slowly, from nothing to nothing.
-    track[start + index] += gain * filter.band * Math.sin(Math.PI * Math.sqrt(way)) ** 2;
+    const swell = Math.sin(Math.PI * Math.sqrt(way)) ** 2;
+    addSample(track, start + index, gain * filter.band * swell);
   }
 }
 
-/** Adds a damped sine, its edge rounded: one small stone or one drop. `glide` is by how much its pitch rises (0.1: a tenth). */
+/**
+ * Adds a damped sine, its edge rounded: one small stone or one drop. `glide` is by how much its pitch rises (0.1: a
+ * tenth).
+ *
+ * @param {Float32Array} track
+ * @param {Grain} grain
+ */
 function addGrain(track, { at, frequency, decay, gain, glide = 0 }) {
   const start = Math.round(at * SAMPLE_RATE);
   const count = Math.min(Math.round(decay * 7 * SAMPLE_RATE), track.length - start);
@@ -222,13 +292,18 @@ function addGrain(track, { at, frequency, decay, gain, glide = 0 }) {
   let level = gain;
   let phase = 0;
   for (let index = 0; index < count; index += 1) {
-    track[start + index] += level * Math.min(1, index / 10) * Math.sin(phase);
+    addSample(track, start + index, level * Math.min(1, index / 10) * Math.sin(phase));
     phase += turn * (1 + (glide * index) / count);
     level *= fall;
   }
 }
 
-/** Adds the weight of a foot: a very low note that falls. */
+/**
+ * Adds the weight of a foot: a very low note that falls.
+ *
+ * @param {Float32Array} track
+ * @param {{ at: number, frequency: number, gain: number }} options
+ */
 function addThud(track, { at, frequency, gain }) {
   const start = Math.round(at * SAMPLE_RATE);
   const count = Math.min(Math.round(0.16 * SAMPLE_RATE), track.length - start);
@@ -236,12 +311,21 @@ function addThud(track, { at, frequency, gain }) {
   let phase = 0;
   for (let index = 0; index < count; index += 1) {
     const time = index / SAMPLE_RATE;
-    track[start + index] += gain * (time / rise) * Math.exp(1 - time / rise) * Math.sin(phase);
+    const level = gain * (time / rise) * Math.exp(1 - time / rise);
+    addSample(track, start + index, level * Math.sin(phase));
     phase += (2 * Math.PI * frequency * (1 + 0.5 * Math.exp(-time / 0.03))) / SAMPLE_RATE;
   }
 }
 
-/** Adds grains in a cluster: stones giving way under a sole. Higher `lean` puts more of them at its beginning. */
+/**
+ * Adds grains in a cluster: stones giving way under a sole. Higher `lean` puts more of them at its beginning.
+ *
+ * @param {Float32Array} track
+ * @param {Random} random
+ * @param {{
+ *   from: number, length: number, count: number, lean: number, gain: number, low: number, high: number
+ * }} options
+ */
 function addCluster(track, random, { from, length, count, lean, gain, low, high }) {
   for (let grain = 0; grain < count; grain += 1) {
     const frequency = between(random, low, high);
@@ -254,7 +338,13 @@ function addCluster(track, random, { from, length, count, lean, gain, low, high 
   }
 }
 
-/** Adds grains now and then, `rate` of them a second on the average, each as `grainAt` describes it. */
+/**
+ * Adds grains now and then, `rate` of them a second on the average, each as `grainAt` describes it.
+ *
+ * @param {Float32Array} track
+ * @param {Random} random
+ * @param {{ rate: Curve, grainAt: (time: number) => Omit<Grain, "at"> }} options
+ */
 function addShower(track, random, { rate, grainAt }) {
   const period = CONTROL_PERIOD / SAMPLE_RATE;
   for (let time = 0; time < track.length / SAMPLE_RATE; time += period) {
@@ -277,6 +367,7 @@ function addShower(track, random, { rate, grainAt }) {
 function* stepsOf(walk, random) {
   const tempo = curveThrough(walk.tempo);
   const restlessness = wander(random, walk.lastStep, 9);
+  /** @type {Step["side"]} */
   let side = "left";
   for (let time = 3; time < walk.lastStep; ) {
     const stand = walk.stands.find(({ from, to }) => time > from && time < to);
@@ -289,7 +380,13 @@ function* stepsOf(walk, random) {
   }
 }
 
-/** A step on gravel: the heel, the roll of the sole, and a few stones that settle late. */
+/**
+ * A step on gravel: the heel, the roll of the sole, and a few stones that settle late.
+ *
+ * @param {Float32Array} track
+ * @param {Random} random
+ * @param {Step} step
+ */
 function addGravelStep(track, random, { time, side, weight }) {
   const right = side === "right";
   const tone = (right ? 1.1 : 0.96) * (1 + 0.06 * around(random));
@@ -336,7 +433,13 @@ function addGravelStep(track, random, { time, side, weight }) {
   });
 }
 
-/** A step on a damp lane: more foot than stone, and a little water as the sole comes away. */
+/**
+ * A step on a damp lane: more foot than stone, and a little water as the sole comes away.
+ *
+ * @param {Float32Array} track
+ * @param {Random} random
+ * @param {Step} step
+ */
 function addLaneStep(track, random, { time, side, weight }) {
   const right = side === "right";
   const tone = (right ? 1.08 : 0.95) * (1 + 0.07 * around(random));
@@ -382,7 +485,12 @@ function addLaneStep(track, random, { time, side, weight }) {
 
 /* Weather */
 
-/** Wind through leaves: its body low down, and three branches above it that flutter each for itself. */
+/**
+ * Wind through leaves: its body low down, and three branches above it that flutter each for itself.
+ *
+ * @param {Float32Array} track
+ * @param {(name: string) => Random} stream
+ */
 function addLeafyWeather(track, stream) {
   const duration = track.length / SAMPLE_RATE;
   const gusts = createGusts(stream("gusts"), duration);
@@ -391,11 +499,13 @@ function addLeafyWeather(track, stream) {
     gain: (time) => 0.045 + 0.13 * gusts(time) ** 1.6,
     output: "low",
   });
-  for (const [branch, pitch, share] of [
+  /** @type {[branch: string, pitch: number, share: number][]} */
+  const branches = [
     ["oak", 1500, 0.075],
     ["ash", 2600, 0.06],
     ["birch", 4200, 0.035],
-  ]) {
+  ];
+  for (const [branch, pitch, share] of branches) {
     const flutter = wander(stream(`${branch} flutter`), duration, 0.17);
     const sway = wander(stream(`${branch} sway`), duration, 3.5);
     addNoise(track, stream(branch), {
@@ -416,7 +526,12 @@ function addLeafyWeather(track, stream) {
   });
 }
 
-/** Light rain that comes and goes, drops from the eaves after it, and far off an evening with no owl in it. */
+/**
+ * Light rain that comes and goes, drops from the eaves after it, and far off an evening with no owl in it.
+ *
+ * @param {Float32Array} track
+ * @param {(name: string) => Random} stream
+ */
 function addRainyWeather(track, stream) {
   const duration = track.length / SAMPLE_RATE;
   const gusts = createGusts(stream("gusts"), duration);
@@ -432,6 +547,7 @@ function addRainyWeather(track, stream) {
     [285, 0.4],
     [309, 0.25],
   ]);
+  /** @type {Curve} */
   const rain = (time) => shower(time) * (0.75 + 0.25 * patter(time));
   const wetness = curveThrough([
     [30, 0.25],
@@ -477,7 +593,11 @@ function addRainyWeather(track, stream) {
 
 /* The bell */
 
-/** The bell's partials: the pitch as a ratio to the strike note, the gain, and the decay in seconds. */
+/**
+ * The bell's partials: the pitch as a ratio to the strike note, the gain, and the decay in seconds.
+ *
+ * @type {[ratio: number, share: number, decay: number][]}
+ */
 const PARTIALS = [
   [0.5, 0.3, 3.6],
   [1, 1, 2.6],
@@ -490,7 +610,13 @@ const PARTIALS = [
   [5.433, 0.04, 0.18],
 ];
 
-/** Adds a stroke of the small bell. Each partial is two, a little apart, so that it beats slowly as bells do. */
+/**
+ * Adds a stroke of the small bell. Each partial is two, a little apart, so that it beats slowly as bells do.
+ *
+ * @param {Float32Array} track
+ * @param {Random} random
+ * @param {{ at: number, pitch: number, gain: number }} options
+ */
 function addBell(track, random, { at, pitch, gain }) {
   const start = Math.round(at * SAMPLE_RATE);
   for (const [ratio, share, decay] of PARTIALS) {
@@ -500,15 +626,20 @@ function addBell(track, random, { at, pitch, gain }) {
     for (let index = 0; start + index < track.length; index += 1) {
       const time = index / SAMPLE_RATE;
       const level = gain * share * Math.exp(-time / decay) * (1 - Math.exp(-time / 0.003));
-      track[start + index] +=
-        level * (0.7 * Math.sin(first * index) + 0.3 * Math.sin(second * index));
+      const beat = 0.7 * Math.sin(first * index) + 0.3 * Math.sin(second * index);
+      addSample(track, start + index, level * beat);
     }
   }
 }
 
 /* From layers to a file */
 
-/** Brings the track in at the beginning and lets it go between `fadeFrom` and its end. */
+/**
+ * Brings the track in at the beginning and lets it go between `fadeFrom` and its end.
+ *
+ * @param {Float32Array} track
+ * @param {number} fadeFrom
+ */
 function fade(track, fadeFrom) {
   const end = track.length / SAMPLE_RATE;
   const level = curveThrough([
@@ -518,11 +649,15 @@ function fade(track, fadeFrom) {
     [end - 0.5, 0],
   ]);
   for (let index = 0; index < track.length; index += 1) {
-    track[index] *= level(index / SAMPLE_RATE);
+    track[index] = sampleAt(track, index) * level(index / SAMPLE_RATE);
   }
 }
 
-/** The two filters of ITU-R BS.1770 by which loudness is weighted, for any sample rate. */
+/**
+ * The two filters of ITU-R BS.1770 by which loudness is weighted, for any sample rate.
+ *
+ * @returns {{ zeros: Coefficients, poles: Coefficients }[]}
+ */
 function loudnessFilters() {
   const shelf = {
     k: Math.tan((Math.PI * 1681.974) / SAMPLE_RATE),
@@ -531,7 +666,9 @@ function loudnessFilters() {
   };
   const edge = shelf.gain ** 0.49967;
   const pass = { k: Math.tan((Math.PI * 38.1355) / SAMPLE_RATE), q: 0.50033 };
+  /** @type {(filter: { k: number, q: number }) => Coefficients} */
   const poles = ({ k, q }) => [1 + k / q + k * k, 2 * (k * k - 1), 1 - k / q + k * k];
+  const [passZero] = poles(pass);
   return [
     {
       zeros: [
@@ -541,21 +678,25 @@ function loudnessFilters() {
       ],
       poles: poles(shelf),
     },
-    { zeros: [1, -2, 1].map((zero) => zero * poles(pass)[0]), poles: poles(pass) },
+    { zeros: [passZero, -2 * passZero, passZero], poles: poles(pass) },
   ];
 }
 
-/** The track's loudness in LUFS, ungated: there is no silence in it to leave out. */
+/**
+ * The track's loudness in LUFS, ungated: there is no silence in it to leave out.
+ *
+ * @param {Float32Array} track
+ */
 function loudnessOf(track) {
-  let weighted = track;
+  let weighted = new Float64Array(track);
   for (const { zeros, poles } of loudnessFilters()) {
     const [a0, a1, a2] = poles;
     const [b0, b1, b2] = zeros;
     const output = new Float64Array(weighted.length);
     for (let n = 0; n < weighted.length; n += 1) {
-      const past = n > 1 ? b1 * weighted[n - 1] + b2 * weighted[n - 2] : 0;
-      const fed = n > 1 ? a1 * output[n - 1] + a2 * output[n - 2] : 0;
-      output[n] = (b0 * weighted[n] + past - fed) / a0;
+      const past = n > 1 ? b1 * sampleAt(weighted, n - 1) + b2 * sampleAt(weighted, n - 2) : 0;
+      const fed = n > 1 ? a1 * sampleAt(output, n - 1) + a2 * sampleAt(output, n - 2) : 0;
+      output[n] = (b0 * sampleAt(weighted, n) + past - fed) / a0;
     }
     weighted = output;
   }
@@ -563,13 +704,17 @@ function loudnessOf(track) {
   return -0.691 + 10 * Math.log10(power);
 }
 
-/** Brings the track to its loudness, and bends what would go beyond the ceiling. */
+/**
+ * Brings the track to its loudness, and bends what would go beyond the ceiling.
+ *
+ * @param {Float32Array} track
+ */
 function master(track) {
   const gain = 10 ** ((LOUDNESS - loudnessOf(track)) / 20);
   const { knee, ceiling } = LIMITER;
   const room = ceiling - knee;
   for (let index = 0; index < track.length; index += 1) {
-    const sample = gain * track[index];
+    const sample = gain * sampleAt(track, index);
     const beyond = Math.abs(sample) - knee;
     track[index] =
       beyond > 0 ? Math.sign(sample) * (knee + room * Math.tanh(beyond / room)) : sample;
@@ -581,8 +726,8 @@ function master(track) {
  * @returns {Float32Array} the walk's samples
  */
 function compose(walk) {
-  const stream = (name) => createRandom(`${walk.title}: ${name}`);
-  const lastBell = walk.bells.at(-1);
+  const stream = (/** @type {string} */ name) => createRandom(`${walk.title}: ${name}`);
+  const lastBell = walk.bells.at(-1) ?? 0;
   const track = new Float32Array(Math.round((lastBell + TAIL) * SAMPLE_RATE));
   walk.addWeather(track, stream);
   const foot = stream("soles");
