@@ -104,6 +104,17 @@ export const unsubscribeLinkInvalid = /* @__PURE__ */ failure(
   "This link is not complete. Please open it from the letter itself.",
 );
 
+export const podcastAddressCreated = /* @__PURE__ */ notice(
+  "🎧 Your Podcast Address Is Ready",
+  "Copy it into your podcast app.",
+);
+export const podcastAddressRenewed = /* @__PURE__ */ notice(
+  "🎧 New Podcast Address",
+  "The former one no longer works. Please add the new one to your apps.",
+);
+export const podcastAddressFailed = (message = "Please try again.") =>
+  failure("Uh oh! Something went wrong.", message);
+
 /** The messages a 'Checkout Error' toast can carry (specification, 8). */
 export const checkoutErrors = {
   notAuthenticated: "User not authenticated.",

@@ -73,6 +73,18 @@ const LIMITS = {
     "wide-network": { attempts: 1_200, seconds: HOUR },
     account: { attempts: 60, seconds: HOUR },
   },
+  // requests for feeds that do not exist; an app that still polls an ended one asks every few minutes
+  podcast: {
+    network: { attempts: 100, seconds: HOUR },
+    "wide-network": { attempts: 1_000, seconds: HOUR },
+  },
+  // only members can exhaust these, so they are counted by account alone
+  "podcast-address": {
+    account: { attempts: 30, seconds: HOUR },
+  },
+  listening: {
+    account: { attempts: 1_800, seconds: HOUR },
+  },
 } as const satisfies Record<string, Partial<Record<CountedBy, Limit>>>;
 
 export type Limited = keyof typeof LIMITS;
@@ -138,11 +150,9 @@ function countsOf(
   }
   return [
     // under remix-serve client addresses are unknown, and all visitors would share one network
-    ...(context.clientAddress
-      ? [
-          { by: "network" as const, key: narrow },
-          { by: "wide-network" as const, key: wide },
-        ]
+    ...(context.clientAddress && limits.network ? [{ by: "network" as const, key: narrow }] : []),
+    ...(context.clientAddress && limits["wide-network"]
+      ? [{ by: "wide-network" as const, key: wide }]
       : []),
     ...(who && limits["account-from-network"]
       ? [{ by: "account-from-network" as const, key: `${who}:${narrow}` }]

@@ -4,7 +4,7 @@ import type { HeadersFunction } from "@remix-run/node";
  * The referrer policy of a URL that contains a secret: other sites see the origin alone. Under `no-referrer`
  * a browser would post the page's form with `Origin: null`, which the guards reject.
  */
-const REFERRER_POLICY = "strict-origin";
+export const REFERRER_POLICY = "strict-origin";
 
 /**
  * The headers of a page whose URL contains a secret: it must not leak to other sites, and the page not be

@@ -76,7 +76,21 @@ function pathForLog(path: unknown): unknown {
     /[\u0080-\u00ff]/g,
     (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return redactAddresses(ascii).slice(0, MAX_PATH_LENGTH);
+  return redactAddresses(withoutSecret(ascii)).slice(0, MAX_PATH_LENGTH);
+}
+
+/** Paths that go on with a secret, such as the address of a member's podcast feed, in whatever spelling. */
+const BEFORE_SECRET = /^\/+podcast\/+(?=.)/i;
+
+function withoutSecret(path: string): string {
+  let decoded = path;
+  try {
+    decoded = decodeURIComponent(path);
+  } catch {
+    // a path that cannot be decoded leads nowhere, and is compared as it is
+  }
+  const before = BEFORE_SECRET.exec(decoded)?.[0];
+  return before === undefined ? path : `${before}[redacted]`;
 }
 
 /** Most layers of percent-encoding that are decoded; more of them do not occur by accident. */

@@ -12,6 +12,7 @@ export type SecurityEvent =
   | "sign-up-with-taken-address"
   | "password-reset-requested"
   | "password-reset"
+  | "podcast-address-renewed"
   | "limit-reached"
   | "webhook-refused"
   | "connections-closed";
@@ -23,6 +24,7 @@ const ROUTINE: ReadonlySet<SecurityEvent> = new Set([
   "signed-out",
   "password-reset-requested",
   "password-reset",
+  "podcast-address-renewed",
 ]);
 
 /**

@@ -59,6 +59,7 @@ export function pagePolicy(scriptSources: readonly string[]): string {
     // Radix positions its components with style attributes
     "style-src-attr": ["'unsafe-inline'"],
     "img-src": ["'self'", PHOTO_ORIGIN],
+    "media-src": ["'self'"],
     "font-src": ["'self'"],
     "connect-src": ["'self'", ...connections, ...(LIVE_RELOAD_URL ? [LIVE_RELOAD_URL] : [])],
     "frame-src": frames.length > 0 ? frames : ["'none'"],

@@ -132,6 +132,11 @@ const routes: Record<string, Route> = {
     get: "302 /",
     post: { form: { notice: "purchase", redirectTo: "/" }, answers: "303 /" },
   },
+  "podcast.$name": { path: `/podcast/${"a".repeat(32)}.xml`, get: "404" },
+  "podcast.$token.$name": {
+    path: `/podcast/${"a".repeat(32)}/${"0".repeat(32)}.mp3`,
+    get: "404",
+  },
   premium: { path: "/premium", get: "302 /" },
   "premium_.chapters": { path: "/premium/chapters", get: "302 /" },
   "premium_.chapters_.$slug": { path: "/premium/chapters/small-hinges", get: "302 /" },
@@ -141,6 +146,19 @@ const routes: Record<string, Route> = {
     get: "302 /",
     post: { form: { theme: "night" }, answers: "302 /" },
   },
+  "premium_.listening": {
+    path: "/premium/listening",
+    get: "302 /",
+    // a form is not what it takes
+    post: { form: { slug: "the-slow-mile", second: "33" }, answers: "415" },
+  },
+  "premium_.media.$name": { path: `/premium/media/${"0".repeat(32)}.png`, get: "404" },
+  "premium_.podcast": {
+    path: "/premium/podcast",
+    get: "302 /",
+    post: { form: { intent: "create" }, answers: "302 /" },
+  },
+  "preview_.media.$name": { path: `/preview/media/${"0".repeat(32)}.png`, get: "404" },
   readyz: { path: "/readyz", get: "200" },
   "robots[.]txt": { path: "/robots.txt", get: "200" },
   "sections.$id": { path: "/sections/about", get: "302 /#about" },

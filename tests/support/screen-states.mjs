@@ -212,6 +212,21 @@ export const SCREEN_STATES = [
   },
   { name: "extra", visitor: "member", show: open("/premium/extras/the-slow-mile") },
 
+  { name: "premium-podcast", visitor: "leaving", show: open("/premium/podcast") },
+  {
+    name: "premium-podcast-address",
+    visitor: "member",
+    show: async (page) => {
+      await visit(page, "/premium/podcast");
+      const first = page.getByRole("button", { name: "Get your podcast address" });
+      if (await first.isVisible()) {
+        await first.click();
+        await page.getByRole("textbox", { name: "Address", exact: true }).waitFor();
+        // without the toast
+        await visit(page, "/premium/podcast");
+      }
+    },
+  },
   { name: "checkout-success", visitor: "member", show: open("/checkout/success") },
   {
     name: "checkout-confirming",

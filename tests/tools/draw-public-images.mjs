@@ -1,5 +1,5 @@
 /**
- * Redraws the pixel images of `public/`, the share card and the icons, from the cover's drawing,
+ * Redraws the pixel images of `public/`, the share card, the podcast's cover and the icons, from the cover's drawing,
  * `public/favicon.svg` and the two typefaces. Run by hand after one of those has changed:
  *
  *   CHROMIUM_PATH=/path/to/chromium node tests/tools/draw-public-images.mjs
@@ -52,6 +52,18 @@ const shareCard = `<!doctype html>
 <p>Maren Ashdown</p>
 <div class="book"><i>Maren Ashdown</i><b>The<br>Golden<br>Path</b></div>`;
 
+/** Podcast apps show it as small as a stamp; Apple asks for a square of at least 1,400 pixels. */
+const podcastCover = `<!doctype html>
+<style>
+  @font-face { font-family: Fraunces; font-weight: 100 900; src: url(${fraunces}) }
+  * { margin: 0; box-sizing: border-box }
+  body { width: 1400px; height: 1400px; overflow: hidden; font-family: Fraunces; color: #fdf9f1;
+    background: url(${cover}) center bottom / cover; padding: 130px 120px }
+  p { font-size: 64px; letter-spacing: .04em; color: #f6e3b4 }
+  h1 { margin-top: 30px; font-size: 236px; font-weight: 400; line-height: .96; letter-spacing: -.025em }
+</style>
+<p>Maren Ashdown</p><h1>The<br>Golden<br>Path</h1>`;
+
 /** The favicon's drawing without its rounded corners: phones cut icons to their own shape. */
 const icon = (
   /** @type {number} */ size,
@@ -69,12 +81,13 @@ const page = await browser.newPage();
  * @param {string} html
  * @param {number} width
  * @param {number} height
+ * @param {import("playwright").PageScreenshotOptions} [format]
  */
-async function draw(html, width, height) {
+async function draw(html, width, height, format = { omitBackground: true }) {
   await page.setViewportSize({ width, height });
   await page.setContent(html);
   await page.evaluate(() => document.fonts.ready);
-  return page.screenshot({ omitBackground: true });
+  return page.screenshot(format);
 }
 
 /** @type {[string, string, number, number][]} */
@@ -90,6 +103,8 @@ for (const [name, html, width, height] of images) {
   spawnSync("pngquant", ["--force", "--strip", "--speed", "1", "--output", file, "256", file]);
   spawnSync("optipng", ["-quiet", "-o5", file]);
 }
+const photograph = { type: /** @type {const} */ ("jpeg"), quality: 82 };
+writeFileSync(path("public/podcast-cover.jpg"), await draw(podcastCover, 1400, 1400, photograph));
 writeFileSync(path("public/favicon.ico"), asIco(await draw(tabIcon, 32, 32), 32));
 await browser.close();
 

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { AUTHOR_NAME, BOOK_DESCRIPTION, BOOK_TITLE } from "~/book";
 import { MarkdownContent } from "~/features/markdown/markdown-content";
+import { withoutControlCharacters } from "~/features/markdown/xml-characters";
 import { listIssues, loadIssue } from "./issues.server";
 import { ARCHIVE_PATH, FEED_PATH, issuePath } from "./newsletter-paths";
 
@@ -51,10 +52,7 @@ export async function renderIssueFeed(origin: string): Promise<string> {
   return feed.atom1();
 }
 
-/** The package declares all texts as HTML. XML 1.0 has no control characters, however they are escaped. */
+/** The package declares all texts as HTML. */
 function htmlOf(content: ReactNode): string {
-  return renderToStaticMarkup(content).replace(
-    /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu,
-    "",
-  );
+  return withoutControlCharacters(renderToStaticMarkup(content));
 }

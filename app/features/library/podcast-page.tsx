@@ -1,0 +1,123 @@
+import { useState } from "react";
+import { Button } from "~/ui/button";
+import { TextField } from "~/ui/field";
+import { useHydrated } from "~/ui/use-hydrated";
+import { PODCAST_PAGE_PATH } from "./podcast-paths";
+
+/** How members listen in their podcast app: the feed's address, once they have asked for one. */
+export function PodcastPage({ address }: { address: string | null }) {
+  return (
+    <div className="frame podcast-page">
+      <header>
+        <p className="eyebrow">For your ears</p>
+        <h1 className="page-heading">Listen in your podcast app</h1>
+        <p className="lead">
+          Take the audio walks out of the browser and into your pocket. Your app fetches each new
+          one by itself, plays it without a connection and remembers where you stopped.
+        </p>
+      </header>
+      {address === null ? <FirstAddress /> : <OwnAddress address={address} />}
+    </div>
+  );
+}
+
+function FirstAddress() {
+  return (
+    <section aria-labelledby="address">
+      <h2 id="address">An address of your own</h2>
+      <p>
+        Podcast apps cannot log in, so you get a secret address instead. It is made for you alone,
+        works as long as your membership does, and can be changed whenever you like.
+      </p>
+      <AddressForm intent="create" label="Get your podcast address" />
+    </section>
+  );
+}
+
+function OwnAddress({ address }: { address: string }) {
+  return (
+    <>
+      <section aria-labelledby="address">
+        <h2 id="address">Your podcast address</h2>
+        <CopiedField address={address} />
+        <p>
+          Whoever has this address can listen in your name. Please treat it like a password, and
+          leave it out of public directories.
+        </p>
+      </section>
+      <section aria-labelledby="apps">
+        <h2 id="apps">How to add it</h2>
+        <dl>
+          {APPS.map(({ name, steps }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{steps}</dd>
+            </div>
+          ))}
+        </dl>
+        <p>Any other app that takes a podcast by its address will do as well. Spotify does not.</p>
+      </section>
+      <section aria-labelledby="renew">
+        <h2 id="renew">A new address</h2>
+        <p>
+          Has it come into other hands? Get a new one. The old address stops working at once, in
+          your own apps too.
+        </p>
+        <AddressForm intent="renew" label="Renew your podcast address" />
+      </section>
+    </>
+  );
+}
+
+const APPS = [
+  { name: "Apple Podcasts", steps: "Library, the menu in the corner, Follow a Show by URL." },
+  { name: "Pocket Casts", steps: "Paste it into the search of the Discover tab." },
+  { name: "Overcast", steps: "The plus sign, then Add URL." },
+  { name: "AntennaPod", steps: "Add Podcast, then Add Podcast by RSS address." },
+] as const;
+
+function AddressForm({ intent, label }: { intent: "create" | "renew"; label: string }) {
+  return (
+    <form method="post" action={PODCAST_PAGE_PATH}>
+      <input type="hidden" name="intent" value={intent} />
+      <Button type="submit" variant={intent === "create" ? "primary" : "secondary"}>
+        {label}
+      </Button>
+    </form>
+  );
+}
+
+/** The address, selected as a whole when it is focused, and where JavaScript runs a button that copies it. */
+function CopiedField({ address }: { address: string }) {
+  const hydrated = useHydrated();
+  const [copied, setCopied] = useState<"yes" | "failed" | null>(null);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(address);
+      setCopied("yes");
+    } catch {
+      setCopied("failed");
+    }
+  };
+  return (
+    <div className="podcast-address">
+      <TextField
+        label="Address"
+        value={address}
+        readOnly
+        spellCheck={false}
+        autoComplete="off"
+        onFocus={(event) => event.target.select()}
+        className="podcast-address-field"
+      />
+      {/* it has its place before it works, so that nothing moves */}
+      <Button variant="secondary" onClick={copy} className={hydrated ? undefined : "invisible"}>
+        Copy
+      </Button>
+      <p role="status">
+        {copied === "yes" && "Copied."}
+        {copied === "failed" && "Please copy it from the field."}
+      </p>
+    </div>
+  );
+}

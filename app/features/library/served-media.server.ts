@@ -1,0 +1,24 @@
+import { isReferredTo } from "~db/queries/edition-documents";
+import { waitForEdition } from "./current-edition.server";
+import { MEDIA_PATH } from "./library-paths";
+import { findMedia, type Media } from "./media-store.server";
+
+/** An image or a sound of the library; `tag` stands for its content for ever. */
+export type ServedMedia = Media & { tag: string };
+
+/** The image or sound of this name, whichever edition it belongs to; null if there is none. For members. */
+export async function findMemberMedia(name: string): Promise<ServedMedia | null> {
+  const media = await findMedia(name);
+  return media && { ...media, tag: name };
+}
+
+/** The image of this name, if a text that everybody may read at `now` shows it; otherwise null. */
+export async function findPublicImage(name: string, now: Date): Promise<ServedMedia | null> {
+  const image = await findMemberMedia(name);
+  if (!image?.mediaType.startsWith("image/")) return null;
+  const edition = await waitForEdition();
+  if (!edition) return null;
+  const published = [...edition.chapters(now), ...edition.extras(now)];
+  const slugs = published.filter(({ isPublic }) => isPublic).map(({ slug }) => slug);
+  return (await isReferredTo(`"${MEDIA_PATH}${name}"`, edition.digest, slugs)) ? image : null;
+}

@@ -1,0 +1,67 @@
+import { useRef, useState } from "react";
+import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
+import type { Sound } from "./edition";
+import { MEDIA_PATH } from "./library-paths";
+import { useListeningPlace } from "./use-listening-place";
+
+type SoundPlayerProps = {
+  /** The text's. */
+  slug: string;
+  title: string;
+  sound: Sound;
+  /** Where to begin, in seconds; null for the beginning. */
+  second: number | null;
+};
+
+/**
+ * The browser's own player for a text's sound, and a link to download it. It begins where the member stopped, on
+ * whatever device. Render it with the slug as its key.
+ */
+export function SoundPlayer({ slug, title, sound, second }: SoundPlayerProps) {
+  const player = useRef<HTMLAudioElement>(null);
+  // another address would stop what plays when the page's data are loaded again
+  const [beginning] = useState(second);
+  useListeningPlace(slug, player);
+  const source = MEDIA_PATH + sound.name;
+  return (
+    <section className="sound-player" aria-label={`Listen to ${title}`}>
+      {/* biome-ignore lint/a11y/useMediaCaption: the text beside it says what there is to hear */}
+      <audio
+        ref={player}
+        controls
+        preload="metadata"
+        src={beginning === null ? source : `${source}#t=${beginning}`}
+        aria-label={title}
+        onPlay={() => announce(title)}
+      />
+      <p className="sound-player-facts">
+        {sound.duration !== null && <span>{lengthOf(sound.duration)}</span>}
+        <a href={source} download={`${slug}.${sound.name.split(".").at(-1)}`} className="text-link">
+          Download the sound ({megabytes(sound.bytes)})
+        </a>
+      </p>
+    </section>
+  );
+}
+
+/** Tells the system what plays, for its own controls, such as those of a locked phone. */
+function announce(title: string): void {
+  if (!("mediaSession" in navigator)) return;
+  navigator.mediaSession.metadata = new MediaMetadata({
+    title,
+    artist: AUTHOR_NAME,
+    album: BOOK_TITLE,
+    artwork: [
+      { src: "/icon-192.png", sizes: "192x192", type: "image/png" },
+      { src: "/icon-512.png", sizes: "512x512", type: "image/png" },
+    ],
+  });
+}
+
+function lengthOf(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  const rest = Math.floor(seconds % 60);
+  return [minutes > 0 && `${minutes} min`, rest > 0 && `${rest} s`].filter(Boolean).join(" ");
+}
+
+const megabytes = (bytes: number) => `${Math.max(0.1, bytes / 1_000_000).toFixed(1)} MB`;

@@ -1,0 +1,114 @@
+import { open } from "node:fs/promises";
+import { LazyFile } from "@remix-run/lazy-file";
+import { createFileResponse } from "@remix-run/response/file";
+
+/** What is read and sent at a time, in bytes, and so what a slow client takes in memory. */
+const CHUNK_BYTES = 64 * 1024;
+
+/** A file as it is sent. */
+export type SentFile = {
+  path: string;
+  bytes: number;
+  mediaType: string;
+  /** Names its content: the strong entity tag. */
+  tag: string;
+  cacheControl: string;
+};
+
+/**
+ * The response with a file or one range of it, to a GET or HEAD request (RFC 9110, 13 and 14). Who asks for
+ * several ranges at once gets the whole.
+ */
+export async function fileResponse(
+  request: Request,
+  { path, bytes, mediaType, tag, cacheControl }: SentFile,
+): Promise<Response> {
+  const content = {
+    byteLength: bytes,
+    stream: (start = 0, end = bytes) => streamFile(path, start, end),
+  };
+  const response = await createFileResponse(
+    new LazyFile(content, tag, { type: mediaType }),
+    withSingleRange(request),
+    { etag: "strong", digest: () => Promise.resolve(tag), lastModified: false, acceptRanges: true },
+  );
+  // also of a 304, whose headers replace those of the stored response
+  response.headers.set("Cache-Control", cacheControl);
+  return response;
+}
+
+/** A document made for this request, with a name for its content as its strong entity tag. */
+export type SentDocument = Omit<SentFile, "path" | "bytes"> & {
+  content: string;
+  lastModified: Date;
+};
+
+/** The response with a document to a GET or HEAD request; a 304 if the client has it already. */
+export async function documentResponse(
+  request: Request,
+  { content, mediaType, tag, cacheControl, lastModified }: SentDocument,
+): Promise<Response> {
+  const response = await createFileResponse(
+    new File([content], tag, { type: mediaType, lastModified: lastModified.getTime() }),
+    request,
+    { etag: "strong", digest: () => Promise.resolve(tag), acceptRanges: false },
+  );
+  response.headers.set("Cache-Control", cacheControl);
+  return response;
+}
+
+/** One range of bytes; the last so many of them cannot be none. */
+const SINGLE_RANGE = /^bytes=(?:(\d+)-(\d*)|-0*[1-9]\d*)$/;
+
+/**
+ * The request without a Range that is not a single one of bytes, which a server may ignore (RFC 9110, 14.2); the
+ * package would answer it with an error.
+ */
+function withSingleRange(request: Request): Request {
+  const range = request.headers.get("Range");
+  if (range === null) return request;
+  const [isSingle, first, last] = SINGLE_RANGE.exec(range) ?? [];
+  if (isSingle && !(last && Number(first) > Number(last))) return request;
+  const headers = new Headers(request.headers);
+  headers.delete("Range");
+  return new Request(request.url, { method: request.method, headers });
+}
+
+/**
+ * The bytes from `start` to before `end`, read as the client takes them. The file is open only while a piece is read,
+ * so that the number of slow clients is not limited by file descriptors, and none is left behind by those that hang up.
+ */
+function streamFile(
+  path: string,
+  start: number,
+  end: number,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let position = start;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const chunk = await readChunk(path, position, Math.min(CHUNK_BYTES, end - position));
+        position += chunk.byteLength;
+        if (chunk.byteLength > 0) controller.enqueue(chunk);
+        // the client has been promised a length, and a response that ends early has to fail
+        if (chunk.byteLength === 0 && position < end) controller.error(new Error("A file shrank."));
+        else if (position >= end) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function readChunk(
+  path: string,
+  position: number,
+  length: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, position);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,14 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { findPublicImage } from "~/features/library/served-media.server";
+import { fileResponse } from "~/http/file-response.server";
+import { errorResponse } from "~/http/request-body.server";
+import type { RouteHandle } from "~/http/route-handle";
+
+export const handle: RouteHandle = { metricsName: "/preview/media" };
+
+/** An image of a text that everybody may read. */
+export async function loader({ request, params }: LoaderFunctionArgs) {
+  const image = await findPublicImage(params.name ?? "", new Date());
+  if (!image) throw errorResponse(404, "Not found.");
+  return fileResponse(request, { ...image, cacheControl: "public, max-age=86400" });
+}

@@ -1,0 +1,418 @@
+import { createHash } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Edition } from "~/features/library/edition";
+import { action as signUp } from "~/routes/auth_.signup/route";
+import { loader as loadFeed } from "~/routes/podcast.$name/route";
+import { loader as loadFeedMedia } from "~/routes/podcast.$token.$name/route";
+import { action as keepPlace } from "~/routes/premium_.listening/route";
+import { loader as loadMedia } from "~/routes/premium_.media.$name/route";
+import {
+  action as changeAddress,
+  loader as loadPodcastPage,
+} from "~/routes/premium_.podcast/route";
+import { loader as loadPreviewMedia } from "~/routes/preview_.media.$name/route";
+import { getDatabase } from "~db/client";
+import { findListeningPlace } from "~db/queries/listening";
+import { profiles, users } from "~db/schema";
+import { editionText, takeEdition } from "../support/library";
+import { call, cookiesOf, flashOf, get, ORIGIN, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+import { silentMp3 } from "../support/sounds";
+
+const SOUND = silentMp3(75);
+const OTHER_SOUND = silentMp3(20);
+
+const image = (red: number) =>
+  Buffer.concat([
+    Buffer.from("89504e470d0a1a0a0000000d49484452000000280000001e0802000000", "hex"),
+    Buffer.alloc(64, red),
+  ]);
+const PUBLIC_IMAGE = image(1);
+const MEMBERS_IMAGE = image(2);
+
+const nameOf = (content: Buffer, extension: string) =>
+  `${createHash("sha256").update(content).digest("hex").slice(0, 32)}.${extension}`;
+const SOUND_NAME = nameOf(SOUND, "mp3");
+const PUBLIC_NAME = nameOf(PUBLIC_IMAGE, "png");
+const MEMBERS_NAME = nameOf(MEMBERS_IMAGE, "png");
+
+let site: TestSite;
+let edition: Edition;
+
+beforeAll(async () => {
+  site = await openTestSite();
+  edition = await takeEdition({
+    "chapters/01-gates.md": editionText(
+      { title: "Gates", summary: "How to begin.", order: 1, public: true },
+      "A gate.\n\n![A gate](gate.png)",
+    ),
+    "chapters/gate.png": PUBLIC_IMAGE,
+    "extras/mile.md": editionText(
+      {
+        title: "The Slow Mile & <Back>",
+        summary: "A walk & a <rest> ]]>.",
+        order: 1,
+        kind: "audio-walk",
+        audio: "mile.mp3",
+      },
+      "Begin at [the gate](../chapters/01-gates.md).\n\n![A mile](mile.png)\n\nIt says `]]>`.",
+    ),
+    "extras/mile.png": MEMBERS_IMAGE,
+    "extras/mile.mp3": SOUND,
+    "extras/dated.md": editionText(
+      {
+        title: "Dated",
+        summary: "A later walk.",
+        order: 2,
+        kind: "audio-walk",
+        audio: "dated.mp3",
+        publish: "2026-06-01",
+      },
+      "Words.",
+    ),
+    "extras/dated.mp3": OTHER_SOUND,
+    "extras/secret.md": editionText(
+      {
+        title: "Secret",
+        summary: "Not yet.",
+        order: 3,
+        kind: "audio-walk",
+        audio: "dated.mp3",
+        publish: "2999-01-01",
+      },
+      "Words to come.",
+    ),
+  });
+});
+afterAll(() => site.close());
+afterEach(async () => {
+  site.restoreEnvironment();
+  await getDatabase().db.execute(sql`truncate users cascade`);
+});
+
+const HOUR_MS = 3_600_000;
+const inAnHour = () => new Date(Date.now() + HOUR_MS);
+
+/** The cookie of somebody signed in, with access until `until`. */
+async function signIn(until: Date | null): Promise<string> {
+  const email = `reader${Math.round(performance.now() * 1_000)}@example.test`;
+  const answer = await post(signUp, { form: { email, password: "a long walk" } });
+  await setAccess(until);
+  return cookiesOf(answer);
+}
+
+const setAccess = (until: Date | null) =>
+  getDatabase()
+    .db.update(profiles)
+    .set({ stripePriceId: until && "price_1", stripeCurrentPeriodEnd: until });
+
+const media = (name: string, cookie = "") =>
+  get(loadMedia, `/premium/media/${name}`, cookie, { name });
+
+const whatIsSeen = async (answer: Response) => ({
+  status: answer.status,
+  headers: Object.fromEntries(answer.headers),
+  text: await answer.text(),
+});
+
+describe("an image or sound of the edition", () => {
+  it("is there for members, who ask again each time", async () => {
+    const cookie = await signIn(inAnHour());
+    const answer = await media(SOUND_NAME, cookie);
+    expect(answer.status).toBe(200);
+    expect(Object.fromEntries(answer.headers)).toEqual({
+      "accept-ranges": "bytes",
+      "cache-control": "private, no-cache",
+      "content-length": String(SOUND.byteLength),
+      "content-type": "audio/mpeg",
+      etag: `"${SOUND_NAME}"`,
+    });
+    expect(Buffer.from(await answer.arrayBuffer()).equals(SOUND)).toBe(true);
+    const picture = await media(MEMBERS_NAME, cookie);
+    expect(picture.headers.get("Content-Type")).toBe("image/png");
+    await setAccess(new Date(Date.now() - 1));
+    expect((await media(SOUND_NAME, cookie)).status).toBe(404);
+  });
+
+  it("is for everybody else the same 404 as a name that does not exist", async () => {
+    const unknown = await whatIsSeen(
+      await media(`${"0".repeat(32)}.mp3`, await signIn(inAnHour())),
+    );
+    expect(unknown.status).toBe(404);
+    for (const until of ["nobody", null, new Date(Date.now() - 1)] as const) {
+      const cookie = until === "nobody" ? "" : await signIn(until);
+      for (const name of [SOUND_NAME, MEMBERS_NAME, PUBLIC_NAME, "nothing"]) {
+        expect(await whatIsSeen(await media(name, cookie))).toEqual(unknown);
+      }
+    }
+  });
+
+  it.each([
+    "",
+    "..",
+    "../session-secret",
+    "%00",
+    "\0.mp3",
+    `${"a".repeat(32)}.svg`,
+    "a".repeat(400),
+  ])("is not found at %j", async (name) => {
+    const cookie = await signIn(inAnHour());
+    const answer = await call(
+      loadMedia,
+      new Request(`${ORIGIN}/premium/media/x`, { headers: { Cookie: cookie } }),
+      { name },
+    );
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe("an image at /preview/media/", () => {
+  const preview = (name: string) => get(loadPreviewMedia, `/preview/media/${name}`, "", { name });
+
+  it("is there if a public text shows it", async () => {
+    const answer = await preview(PUBLIC_NAME);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Cache-Control")).toBe("public, max-age=86400");
+    expect(Buffer.from(await answer.arrayBuffer()).equals(PUBLIC_IMAGE)).toBe(true);
+  });
+
+  it("is not there if only members' texts show it, nor is a sound", async () => {
+    expect((await preview(MEMBERS_NAME)).status).toBe(404);
+    expect((await preview(SOUND_NAME)).status).toBe(404);
+  });
+});
+
+describe("a member's podcast", () => {
+  const page = async (cookie: string) => {
+    const answer = await get(loadPodcastPage, "/premium/podcast", cookie);
+    return (await answer.json()) as { address: string | null };
+  };
+  const change = (cookie: string, intent: string) =>
+    post(changeAddress, { path: "/premium/podcast", form: { intent }, cookie });
+  const feedAt = (address: string, headers: Record<string, string> = {}, method = "GET") =>
+    call(loadFeed, new Request(address, { headers, method }), {
+      name: address.split("/").at(-1) ?? "",
+    });
+  const mediaAt = (address: string) => {
+    const [name = "", token = ""] = address.split("/").reverse();
+    return call(loadFeedMedia, new Request(address), { token, name });
+  };
+  async function newFeed(): Promise<{ cookie: string; address: string }> {
+    const cookie = await signIn(inAnHour());
+    await change(cookie, "create");
+    const { address } = await page(cookie);
+    if (!address) throw new Error("There is no address.");
+    return { cookie, address };
+  }
+  const parsed = (xml: string) => {
+    expect(XMLValidator.validate(xml)).toBe(true);
+    const parser = new XMLParser({
+      ignoreAttributes: false,
+      attributeNamePrefix: "@",
+      parseTagValue: false,
+      isArray: (name) => name === "item",
+    });
+    return parser.parse(xml).rss;
+  };
+
+  it("has an address once the member has asked for one, and it stays", async () => {
+    const cookie = await signIn(inAnHour());
+    expect((await page(cookie)).address).toBeNull();
+    const answer = await change(cookie, "create");
+    expect(answer.headers.get("Location")).toBe("/premium/podcast");
+    expect((await flashOf(answer))?.toast?.title).toBe("🎧 Your Podcast Address Is Ready");
+    const { address } = await page(cookie);
+    // 192 bits
+    expect(address).toMatch(/^http:\/\/localhost:3000\/podcast\/[\w-]{32}\.xml$/);
+    await change(cookie, "create");
+    expect((await page(cookie)).address).toBe(address);
+  });
+
+  it("gets no address for anybody but a member", async () => {
+    for (const until of [null, new Date(Date.now() - 1)]) {
+      const cookie = await signIn(until);
+      expect((await change(cookie, "create")).headers.get("Location")).toBe("/");
+      expect((await get(loadPodcastPage, "/premium/podcast", cookie)).status).toBe(302);
+    }
+    expect((await change("", "create")).headers.get("Location")).toBe("/");
+    const { rows } = { rows: await getDatabase().db.execute(sql`select 1 from podcast_feeds`) };
+    expect(rows).toHaveLength(0);
+  });
+
+  it("is valid RSS with what podcast apps ask for", async () => {
+    const { address } = await newFeed();
+    const token = /podcast\/(.*)\.xml/.exec(address)?.[1];
+    const answer = await feedAt(address);
+    expect(answer.headers.get("Content-Type")).toBe("application/rss+xml; charset=utf-8");
+    const xml = await answer.text();
+    const rss = parsed(xml);
+    expect(rss["@version"]).toBe("2.0");
+    expect(rss["@xmlns:itunes"]).toBe("http://www.itunes.com/dtds/podcast-1.0.dtd");
+    const { item: items, ...channel } = rss.channel;
+    expect(channel).toMatchObject({
+      title: "The Golden Path",
+      link: `${ORIGIN}/premium/chapters`,
+      language: "en",
+      "itunes:author": "Maren Ashdown",
+      "itunes:block": "Yes",
+      "itunes:explicit": "false",
+      "itunes:image": { "@href": `${ORIGIN}/podcast-cover.jpg` },
+      "itunes:category": {
+        "@text": "Education",
+        "itunes:category": { "@text": "Self-Improvement" },
+      },
+      "atom:link": { "@href": address, "@rel": "self" },
+    });
+    expect(channel.description).toContain("yours alone");
+    expect(items.map(({ title }: { title: string }) => title)).toEqual([
+      "Dated",
+      "The Slow Mile & <Back>",
+    ]);
+    expect(items[1]).toMatchObject({
+      guid: { "#text": `${ORIGIN}/premium/extras/mile`, "@isPermaLink": "false" },
+      link: `${ORIGIN}/premium/extras/mile`,
+      description: "A walk &amp; a &lt;rest&gt; ]]&gt;.",
+      "itunes:duration": "75",
+      enclosure: {
+        "@url": `${ORIGIN}/podcast/${token}/${SOUND_NAME}`,
+        "@type": "audio/mpeg",
+        "@length": String(SOUND.byteLength),
+      },
+    });
+    expect(items[0].pubDate).toBe("Mon, 01 Jun 2026 00:00:00 GMT");
+    const text = items[1]["content:encoded"];
+    expect(text).toContain(`href="${ORIGIN}/premium/chapters/gates"`);
+    expect(text).toContain(`src="${ORIGIN}/podcast/${token}/${MEMBERS_NAME}"`);
+    expect(xml).not.toContain("Words to come");
+  });
+
+  it("serves its sounds and images without a session", async () => {
+    const { address } = await newFeed();
+    const base = address.replace(/\.xml$/, "");
+    const sound = await mediaAt(`${base}/${SOUND_NAME}`);
+    expect(sound.status).toBe(200);
+    expect(Object.fromEntries(sound.headers)).toMatchObject({
+      "content-length": String(SOUND.byteLength),
+      "cross-origin-resource-policy": "cross-origin",
+      "referrer-policy": "strict-origin",
+      "x-robots-tag": "noindex",
+    });
+    expect((await mediaAt(`${base}/${MEMBERS_NAME}`)).status).toBe(200);
+    expect((await mediaAt(`${base}/nothing.mp3`)).status).toBe(404);
+  });
+
+  it("is at another address at once after it is renewed", async () => {
+    const { cookie, address } = await newFeed();
+    const answer = await change(cookie, "renew");
+    expect((await flashOf(answer))?.toast?.title).toBe("🎧 New Podcast Address");
+    const renewed = (await page(cookie)).address ?? "";
+    expect(renewed).not.toBe(address);
+    expect((await feedAt(address)).status).toBe(404);
+    expect((await mediaAt(`${address.replace(/\.xml$/, "")}/${SOUND_NAME}`)).status).toBe(404);
+    expect((await feedAt(renewed)).status).toBe(200);
+    expect(await (await feedAt(renewed)).text()).not.toContain(address.slice(-36, -4));
+  });
+
+  it("ends with the membership, like an address that never was, and comes back with it", async () => {
+    const { address } = await newFeed();
+    await setAccess(new Date(Date.now() - 1));
+    const ended = await whatIsSeen(await feedAt(address));
+    expect(ended.status).toBe(404);
+    expect(await whatIsSeen(await feedAt(`${ORIGIN}/podcast/${"x".repeat(32)}.xml`))).toEqual(
+      ended,
+    );
+    expect(await whatIsSeen(await feedAt(`${ORIGIN}/podcast/nothing`))).toEqual(ended);
+    const sound = await mediaAt(`${address.replace(/\.xml$/, "")}/${SOUND_NAME}`);
+    expect(await whatIsSeen(sound)).toEqual(ended);
+    await setAccess(inAnHour());
+    expect((await feedAt(address)).status).toBe(200);
+  });
+
+  it("is sent once until something changes", async () => {
+    const { address } = await newFeed();
+    const first = await feedAt(address);
+    expect(Object.fromEntries(first.headers)).toMatchObject({
+      "cache-control": "private, max-age=300",
+      "last-modified": expect.stringMatching(/GMT$/),
+      "x-robots-tag": "noindex",
+      "referrer-policy": "strict-origin",
+    });
+    const tag = first.headers.get("ETag") ?? "";
+    expect((await feedAt(address, { "If-None-Match": tag })).status).toBe(304);
+    const since = first.headers.get("Last-Modified") ?? "";
+    expect((await feedAt(address, { "If-Modified-Since": since })).status).toBe(304);
+    expect(await (await feedAt(address, {}, "HEAD")).text()).toBe("");
+    expect(await (await feedAt(address)).text()).toBe(await first.text());
+  });
+
+  it("lets nobody guess addresses for long, and nobody else pay for it", async () => {
+    const { address } = await newFeed();
+    const guess = () =>
+      Promise.resolve(
+        loadFeed({
+          request: new Request(`${ORIGIN}/podcast/x.xml`),
+          params: { name: `${"y".repeat(32)}.xml` },
+          context: { clientAddress: "192.0.2.7" },
+        } as never),
+      ).catch((thrown: Response) => thrown);
+    // RATE_LIMIT_FACTOR is 1000 in these tests
+    await getDatabase().db.execute(
+      sql`insert into rate_limits (key, points, expire) values ('podcast:network:192.0.2.7', 100000, now() + interval '1 hour')
+        on conflict (key) do update set points = 100000`,
+    );
+    const answer = await guess();
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect((await feedAt(address)).status).toBe(200);
+  });
+});
+
+describe("the place in a sound", () => {
+  const keep = (cookie: string, json: unknown) =>
+    post(keepPlace, { path: "/premium/listening", json, cookie });
+  const kept = async () => {
+    const [user] = await getDatabase().db.select({ id: users.id }).from(users);
+    return findListeningPlace({ userId: user?.id ?? "", slug: "mile" });
+  };
+
+  it("is kept for members", async () => {
+    const cookie = await signIn(inAnHour());
+    expect((await keep(cookie, { slug: "mile", second: 33.7 })).status).toBe(200);
+    expect(await kept()).toBe(33);
+    expect((await keep(cookie, { slug: "mile", second: 41 })).status).toBe(200);
+    expect(await kept()).toBe(41);
+  });
+
+  it.each([0, 3, 72, 75, 1e300])(
+    "is forgotten at the beginning and at the end: %d",
+    async (second) => {
+      const cookie = await signIn(inAnHour());
+      await keep(cookie, { slug: "mile", second: 33 });
+      expect((await keep(cookie, { slug: "mile", second })).status).toBe(200);
+      expect(await kept()).toBeNull();
+    },
+  );
+
+  it.each([
+    [{ slug: "mile" }, 422],
+    [{ slug: "mile", second: -1 }, 422],
+    [{ slug: "mile", second: "33" }, 422],
+    [{ slug: "mile", second: null }, 422],
+    [{ slug: "gates", second: 33 }, 404],
+    [{ slug: "secret", second: 10 }, 404],
+    [{ slug: "\0", second: 10 }, 404],
+  ])("is rejected as nonsense: %j", async (json, status) => {
+    expect((await keep(await signIn(inAnHour()), json)).status).toBe(status);
+  });
+
+  it("is not kept for anybody else", async () => {
+    for (const until of [null, new Date(Date.now() - 1)]) {
+      const cookie = await signIn(until);
+      expect((await keep(cookie, { slug: "mile", second: 33 })).status).toBe(403);
+    }
+    expect((await keep("", { slug: "mile", second: 33 })).status).toBe(403);
+    expect(edition.find("mile", new Date())?.sound?.name).toBe(SOUND_NAME);
+  });
+});
