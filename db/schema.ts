@@ -393,6 +393,10 @@ export const editionDocuments = pgTable(
     blocks: text("blocks").array().notNull(),
     /** Title, summary and text, in English, weighted A, B and D. */
     search: tsvector("search").notNull(),
+    /** Title and summary alone: small enough to be read for every match. */
+    headingSearch: tsvector("heading_search").generatedAlwaysAs(
+      sql`ts_filter("search", '{a,b}'::"char"[])`,
+    ),
     /** The digest of all that its HTML depends on, so that the next edition need not render it again. */
     renderKey: text("render_key").notNull(),
   },

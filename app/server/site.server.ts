@@ -11,6 +11,7 @@ import { createRequest, sendResponse } from "@remix-run/node-fetch-server";
 import compression from "compression";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
+import { onPublishedTextsChanged } from "~/features/library/published-texts.server";
 import { onPriceOnSaleKnown } from "~/features/membership/price-on-sale.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { QueueFull } from "~/http/fair-queue.server";
@@ -63,6 +64,7 @@ export function createSite(projectRoot: string): RequestListener {
     personalCookies: [sessionCookieName(), flashCookieName()],
   });
   onPriceOnSaleKnown(() => pages.clear());
+  onPublishedTextsChanged(() => pages.clear());
   exposeCaches(pages.statistics, files.statistics);
 
   return (request, response) => {

@@ -7,6 +7,7 @@ import {
   editionFiles,
   editions,
 } from "../schema";
+import { searchableText } from "./edition-search";
 
 /** The HTML of a chapter or extra; null if the edition has none with this slug. */
 export async function findDocumentHtml(
@@ -38,7 +39,7 @@ export async function insertEdition(
 }
 
 /** A document that is to be stored; PostgreSQL derives what is searched. */
-export type NewDocument = Omit<EditionDocument, "search">;
+export type NewDocument = Omit<EditionDocument, "search" | "headingSearch">;
 
 /** Stores the documents of an edition. */
 export async function insertDocuments(
@@ -50,9 +51,9 @@ export async function insertDocuments(
     documents.map((document) => ({
       ...document,
       search: sql`
-        setweight(to_tsvector('english', ${document.title}), 'A') ||
-        setweight(to_tsvector('english', ${document.summary}), 'B') ||
-        setweight(to_tsvector('english', ${document.blocks.join("\n")}), 'D')`,
+        setweight(to_tsvector('english', ${searchableText(document.title)}), 'A') ||
+        setweight(to_tsvector('english', ${searchableText(document.summary)}), 'B') ||
+        setweight(to_tsvector('english', ${searchableText(document.blocks.join("\n"))}), 'D')`,
     })),
   );
 }

@@ -10,6 +10,8 @@ let site: ProgramSite;
 
 beforeAll(async () => {
   site = await startProgramSite();
+  // a new edition clears the cache
+  await expect.poll(() => site.program.output(), { timeout: 30_000 }).toContain("edition taken");
 });
 afterAll(() => site?.close());
 

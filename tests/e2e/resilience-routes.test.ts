@@ -159,6 +159,8 @@ const routes: Record<string, Route> = {
     post: { form: { intent: "create" }, answers: "302 /" },
   },
   "preview_.media.$name": { path: `/preview/media/${"0".repeat(32)}.png`, get: "404" },
+  "premium_.search": { path: "/premium/search?q=forest", get: "302 /" },
+  "preview_.$slug": { path: "/preview/the-weight-you-carry", get: "404" },
   readyz: { path: "/readyz", get: "200" },
   "robots[.]txt": { path: "/robots.txt", get: "200" },
   "sections.$id": { path: "/sections/about", get: "302 /#about" },

@@ -227,6 +227,11 @@ export const SCREEN_STATES = [
       }
     },
   },
+  { name: "search", visitor: "member", show: open("/premium/search") },
+  { name: "search-found", visitor: "member", show: open("/premium/search?q=forest") },
+  { name: "search-nothing", visitor: "member", show: open("/premium/search?q=xylophone") },
+  { name: "preview", show: open("/preview/the-hour-before-the-day") },
+  { name: "preview-member", visitor: "member", show: open("/preview/the-hour-before-the-day") },
   { name: "checkout-success", visitor: "member", show: open("/checkout/success") },
   {
     name: "checkout-confirming",

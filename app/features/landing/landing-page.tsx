@@ -4,17 +4,17 @@ import { PathCrossing } from "./golden-path";
 import { HeroSection } from "./hero-section";
 import { NewsletterSection } from "./newsletter-section";
 import { PremiumSection } from "./premium-section";
-import { PreviewSection } from "./preview-section";
+import { type PreviewContent, PreviewSection } from "./preview-section";
 import { ReviewsSection } from "./reviews-section";
 
 /** The landing page's sections in their order (specification, 2), joined by the golden path. */
-export function LandingPage() {
+export function LandingPage({ preview }: { preview: PreviewContent }) {
   return (
     <div className="relative isolate overflow-x-clip">
       <HeroSection />
       <PathCrossing from="cover" to="left" />
       <AboutSection />
-      <PreviewSection />
+      <PreviewSection {...preview} />
       <PathCrossing from="page" to="portrait" />
       <AuthorSection />
       <PathCrossing from="belowPortrait" to="besideReviews" />

@@ -1,9 +1,18 @@
+import { Link } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
-import { chapterOne, nextChapters } from "./copy";
+import { nextChapters } from "./copy";
 import { PreviewPath } from "./golden-path";
 
+/** What the section shows of the book. */
+export type PreviewContent = {
+  /** How chapter 1 begins. */
+  opening: { title: string; paragraphs: string[] };
+  /** A chapter that everybody may read in full; null if there is none. */
+  wholeChapter: { number: number; path: string } | null;
+};
+
 /** The opening of chapter 1, set as a page of the book, and what chapters 2 to 4 are about. */
-export function PreviewSection() {
+export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
   return (
     <section
       id="preview"
@@ -24,13 +33,18 @@ export function PreviewSection() {
           </p>
           <p className="mt-12 text-center font-display text-gold-text text-lg">Chapter 1</p>
           <h3 id="chapter-one-title" className="mt-2 text-center text-2xl">
-            {chapterOne.title}
+            {opening.title}
           </h3>
           <div className="book-text">
-            {chapterOne.paragraphs.map((paragraph) => (
+            {opening.paragraphs.map((paragraph) => (
               <p key={paragraph.slice(0, 24)}>{paragraph}</p>
             ))}
           </div>
+          {wholeChapter && (
+            <Link to={wholeChapter.path} className="text-link mx-auto mt-8">
+              Read all of chapter {wholeChapter.number}
+            </Link>
+          )}
           <p className="mt-10 text-center font-display text-ink-soft text-sm" aria-hidden="true">
             1
           </p>

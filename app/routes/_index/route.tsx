@@ -1,8 +1,10 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
 import { BOOK_DESCRIPTION } from "~/book";
 import landingStyles from "~/features/landing/landing.css";
 import { LandingPage } from "~/features/landing/landing-page";
 import { PHOTO_ORIGIN } from "~/features/landing/photo-host";
+import { loadPreviewContent } from "~/features/landing/preview-content.server";
 import { bookJsonLd } from "~/features/seo/book-json-ld";
 import { pageMeta, publicOrigin } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
@@ -26,6 +28,10 @@ export const links: LinksFunction = () => [
   { rel: "preconnect", href: PHOTO_ORIGIN },
 ];
 
+export async function loader() {
+  return { preview: await loadPreviewContent(new Date()) };
+}
+
 export default function Landing() {
-  return <LandingPage />;
+  return <LandingPage {...useLoaderData<typeof loader>()} />;
 }

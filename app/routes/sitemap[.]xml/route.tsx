@@ -1,4 +1,7 @@
 import { env } from "~/env.server";
+import { currentEdition } from "~/features/library/current-edition.server";
+import { previewPath } from "~/features/library/library-paths";
+import { publicTexts } from "~/features/library/preview.server";
 import { listIssues } from "~/features/newsletter/issues.server";
 import { ARCHIVE_PATH, issuePath } from "~/features/newsletter/newsletter-paths";
 import type { RouteHandle } from "~/http/route-handle";
@@ -6,13 +9,16 @@ import type { RouteHandle } from "~/http/route-handle";
 export const handle: RouteHandle = { cached: { searches: [""] } };
 
 /**
- * The landing page and the newsletter's issues are meant for search engines; all others are private or show an
- * outcome. No address in it needs escaping: slugs are letters, digits and hyphens.
+ * The landing page, the public texts of the book and the newsletter's issues are meant for search engines; all others
+ * are private or show an outcome. No address in it needs escaping: slugs are letters, digits and hyphens.
  */
 export async function loader() {
   const issues = await listIssues();
+  const edition = currentEdition();
+  const texts = edition ? publicTexts(edition, new Date()) : [];
   const entries = [
     { path: "/" },
+    ...texts.map(({ slug }) => ({ path: previewPath(slug) })),
     ...(issues.length > 0 ? [{ path: ARCHIVE_PATH, since: issues[0]?.publishedAt }] : []),
     ...issues.map(({ slug, publishedAt }) => ({ path: issuePath(slug), since: publishedAt })),
   ].map(({ path, since }: { path: string; since?: string }) => {

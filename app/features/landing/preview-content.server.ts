@@ -1,0 +1,37 @@
+import pTimeout from "p-timeout";
+import { currentEdition } from "~/features/library/current-edition.server";
+import type { Edition } from "~/features/library/edition";
+import { previewPath } from "~/features/library/library-paths";
+import { loadOpening } from "~/features/library/opening.server";
+import { publicTexts } from "~/features/library/preview.server";
+import { log } from "~/observability/log.server";
+import { chapterOne } from "./copy";
+import type { PreviewContent } from "./preview-section";
+
+/** Longest wait for chapter 1, in milliseconds: a database that hangs must not hang the landing page. */
+const TIMEOUT_MS = 2_000;
+
+/**
+ * What the landing page shows of the book at `now`: the beginning of the edition's chapter 1, or the words that the
+ * page ships with if there is none or it cannot be read; and the first chapter that everybody may read in full.
+ */
+export async function loadPreviewContent(now: Date): Promise<PreviewContent> {
+  const edition = currentEdition();
+  const opening =
+    edition &&
+    (await pTimeout(loadOpening(edition, now), { milliseconds: TIMEOUT_MS }).catch(withoutEdition));
+  return {
+    opening: opening ?? { title: chapterOne.title, paragraphs: [...chapterOne.paragraphs] },
+    wholeChapter: edition && findWholeChapter(edition, now),
+  };
+}
+
+function findWholeChapter(edition: Edition, now: Date): PreviewContent["wholeChapter"] {
+  const chapter = publicTexts(edition, now).find(({ kind }) => kind === "chapter");
+  return chapter ? { number: chapter.position, path: previewPath(chapter.slug) } : null;
+}
+
+function withoutEdition(error: unknown): null {
+  log().error({ err: error }, "chapter 1 could not be read; the landing page has its own words");
+  return null;
+}

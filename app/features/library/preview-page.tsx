@@ -1,0 +1,72 @@
+import { Link } from "@remix-run/react";
+import { BOOK_TITLE } from "~/book";
+import { ButtonLink } from "~/ui/button";
+import { ArrowLeftIcon } from "~/ui/icons";
+import type { PreviewView } from "./preview.server";
+
+/** A text of the book that everybody may read, with the way to the rest of it. */
+export function PreviewPage({ preview }: { preview: PreviewView }) {
+  const { number, title, html, next } = preview;
+  return (
+    <>
+      <article className="frame issue">
+        <Link to="/#preview" className="back-link">
+          <ArrowLeftIcon className="size-4" />
+          {BOOK_TITLE}
+        </Link>
+        <header className="mt-8">
+          {number !== null && <p className="eyebrow">Chapter {number}</p>}
+          <h1 className="page-heading">{title}</h1>
+        </header>
+        <div
+          className="issue-text"
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: sanitised when the edition was imported.
+          dangerouslySetInnerHTML={{ __html: html }}
+        />
+      </article>
+      {next ? <NextChapter {...next} /> : <WayToMembership />}
+    </>
+  );
+}
+
+function NextChapter({ path, number, title }: NonNullable<PreviewView["next"]>) {
+  return (
+    <section aria-labelledby="next-chapter" className="bg-paper-deep py-[clamp(3rem,8vw,5rem)]">
+      <div className="frame">
+        <div className="issue-column">
+          <p className="eyebrow">Chapter {number}</p>
+          <h2 id="next-chapter" className="text-2xl">
+            {title}
+          </h2>
+          <ButtonLink to={path} rel="next" className="mt-8">
+            Read on
+          </ButtonLink>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function WayToMembership() {
+  return (
+    <section aria-labelledby="whole-book" className="bg-paper-deep py-[clamp(3rem,8vw,5rem)]">
+      <div className="frame">
+        <div className="issue-column">
+          <h2 id="whole-book" className="text-2xl">
+            Read on, to the end of the path
+          </h2>
+          <p className="mt-3 mb-8 text-ink-soft">
+            Members read the whole book in the browser, every chapter with its step and a page for
+            their notes.
+          </p>
+          <p className="flex flex-wrap items-center gap-x-6 gap-y-3">
+            <ButtonLink to="/#purchase">See the membership</ButtonLink>
+            <Link to="/auth" className="text-link">
+              Log in as a member
+            </Link>
+          </p>
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,44 @@
+import type { MetaDescriptor } from "@remix-run/node";
+import { AUTHOR_NAME } from "~/book";
+
+type ChapterFacts = {
+  origin: string;
+  path: string;
+  title: string;
+  description: string;
+  /** Null for what is not a chapter. */
+  number: number | null;
+  wordCount: number;
+};
+
+/**
+ * A text of the book that everybody may read, as schema.org describes it: a Chapter of the Book on the landing page,
+ * or else an Article.
+ */
+export function chapterJsonLd({
+  origin,
+  path,
+  title,
+  description,
+  number,
+  wordCount,
+}: ChapterFacts): MetaDescriptor {
+  const url = origin + path;
+  return {
+    "script:ld+json": {
+      "@context": "https://schema.org",
+      ...(number === null
+        ? { "@type": "Article", headline: title }
+        : { "@type": "Chapter", name: title, position: number }),
+      "@id": url,
+      url,
+      description,
+      wordCount,
+      inLanguage: "en",
+      image: `${origin}/share.png`,
+      author: { "@type": "Person", name: AUTHOR_NAME },
+      isPartOf: { "@id": `${origin}/#book` },
+      isAccessibleForFree: true,
+    },
+  };
+}

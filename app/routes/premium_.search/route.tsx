@@ -1,0 +1,47 @@
+import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { BOOK_TITLE } from "~/book";
+import { SEARCH_PATH } from "~/features/library/library-paths";
+import { requireReader } from "~/features/library/require-reader.server";
+import { searchLibrary } from "~/features/library/search.server";
+import { SearchPage } from "~/features/library/search-page";
+import { SEARCH_PARAMETER } from "~/features/library/search-paths";
+import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
+import type { RouteHandle } from "~/http/route-handle";
+
+export const meta: MetaFunction<typeof loader> = ({ data, matches }) =>
+  pageMeta(
+    {
+      title: pageTitle(data?.search?.query ? `Search: ${data.search.query}` : "Search"),
+      description: `Search the chapters and extras of ${BOOK_TITLE}.`,
+      path: SEARCH_PATH,
+      noindex: true,
+    },
+    matches,
+  );
+
+export const handle: RouteHandle = { metricsName: SEARCH_PATH };
+
+export async function loader(args: LoaderFunctionArgs) {
+  const reader = await requireReader(args);
+  if (!reader) return { search: null };
+  const { searchParams } = new URL(args.request.url);
+  return {
+    search: await searchLibrary(reader.edition, {
+      words: searchParams.get(SEARCH_PARAMETER) ?? "",
+      page: pageNumber(searchParams.get("page")),
+      now: new Date(),
+    }),
+  };
+}
+
+/** A page's number as the address has it; 1 for what is none. */
+function pageNumber(text: string | null): number {
+  return text !== null && /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 1;
+}
+
+export default function Search() {
+  const { search } = useLoaderData<typeof loader>();
+  return search && <SearchPage search={search} />;
+}

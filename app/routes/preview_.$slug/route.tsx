@@ -1,0 +1,42 @@
+import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { findViewer } from "~/features/accounts/viewer.server";
+import { previewPath } from "~/features/library/library-paths";
+import { loadPreview } from "~/features/library/preview.server";
+import { PreviewPage } from "~/features/library/preview-page";
+import { requireEdition } from "~/features/library/require-reader.server";
+import { chapterJsonLd } from "~/features/seo/chapter-json-ld";
+import { pageMeta, publicOrigin } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
+import type { RouteHandle } from "~/http/route-handle";
+
+export const meta: MetaFunction<typeof loader> = ({ data, matches }) => {
+  if (!data)
+    return [{ title: pageTitle("Page not found") }, { name: "robots", content: "noindex" }];
+  const { slug, title, summary: description, number, wordCount } = data.preview;
+  const path = previewPath(slug);
+  const origin = publicOrigin(matches);
+  return [
+    ...pageMeta({ title: pageTitle(title), description, path }, matches),
+    ...(origin ? [chapterJsonLd({ origin, path, title, description, number, wordCount })] : []),
+  ];
+};
+
+export const handle: RouteHandle = {
+  metricsName: "/preview",
+  cached: { searches: [""], ignoresOtherSearches: true },
+};
+
+export async function loader(args: LoaderFunctionArgs) {
+  const [edition, viewer] = await Promise.all([requireEdition(), findViewer(args)]);
+  const preview = await loadPreview(edition, args.params.slug ?? "", {
+    now: new Date(),
+    isMember: viewer?.isSubscribed ?? false,
+  });
+  if (!preview) throw new Response(null, { status: 404 });
+  return { preview };
+}
+
+export default function Preview() {
+  return <PreviewPage {...useLoaderData<typeof loader>()} />;
+}

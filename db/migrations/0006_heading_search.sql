@@ -1,0 +1,1 @@
+ALTER TABLE "edition_documents" ADD COLUMN "heading_search" "tsvector" GENERATED ALWAYS AS (ts_filter("search", '{a,b}'::"char"[])) STORED;

@@ -1,0 +1,171 @@
+import { sql } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+
+/** What a search looks for. Each field is a tsquery's text. */
+export type SearchTerms = {
+  /** All that was asked for: words, phrases, alternatives and exclusions. */
+  all: string;
+  /** Any of the words that a match can contain. */
+  any: string;
+  /** The stems of those words, as PostgreSQL's English dictionary has them. */
+  stems: string[];
+};
+
+/** A text's place in `searchDocuments`. */
+export type FoundDocument = { slug: string; blocks: string[] };
+
+/** The text of a group that fits a search best. */
+export type BestMatch = {
+  /** The number that it was given. */
+  number: number;
+  /** Where the found words stand in it, in order; none if it has none of them. */
+  matches: Range[];
+};
+
+/** In UTF-16 code units; the end is not part of it. */
+export type Range = { start: number; end: number };
+
+/** How many of a search's matches are ranked by their whole text; those after them are not found. */
+export const MAX_RANKED = 200;
+
+// noncharacters, which no searchable text contains
+const START = "\ufdd0";
+const STOP = "\ufdd1";
+const MARK_ALL = `HighlightAll=true, StartSel=${START}, StopSel=${STOP}`;
+
+/**
+ * A text as it is to be indexed and searched, of the same length: everything but letters, digits and hyphens is a
+ * space. PostgreSQL takes quotation marks, dashes and every other character beyond ASCII for letters where a
+ * database's character classification is that of "C", as it is in the embedded one, and `and/or` for a file's path.
+ */
+export function searchableText(text: string): string {
+  return text.replace(/[^\p{L}\p{N}\p{M}\n-]/gu, (character) => " ".repeat(character.length));
+}
+
+/**
+ * What somebody's words ask for, in the syntax of web searches: `"a phrase"`, `or`, `-without`. No words are wrong.
+ * Null if nothing is left to look for, as of words like "the". `prefix` is the same with the last word taken for the
+ * beginning of one; null where that makes no sense, as after a phrase.
+ */
+export async function parseSearch(
+  words: string,
+  executor: Executor = getDatabase().db,
+): Promise<{ exact: SearchTerms; prefix: SearchTerms | null } | null> {
+  const query = words.replace(/[“”„«»]/g, '"').replace(/[^\p{L}\p{N}\p{M}"-]/gu, " ");
+  const [parsed] = await executor.execute<{ all: string; indexed: string }>(sql`
+    select query::text as "all", querytree(query) as indexed
+    from websearch_to_tsquery('english', ${query}) as query
+  `);
+  // querytree() says T for what no index can answer, such as exclusions alone
+  if (!parsed || parsed.indexed === "" || parsed.indexed === "T") return null;
+  const { all } = parsed;
+  const canBePrefix = !all.includes("<") && /(?<!!)'[^']*'$/.test(all);
+  return { exact: termsOf(all), prefix: canBePrefix ? termsOf(`${all}:*`) : null };
+}
+
+function termsOf(all: string): SearchTerms {
+  // no quotation mark is in a word: the query had letters, digits and hyphens alone
+  const words = [...all.matchAll(/(?<![!'])('([^']+)'(?::\*)?)/g)];
+  return {
+    all,
+    any: words.map(([, word]) => word).join(" | "),
+    stems: words.map(([, , stem = ""]) => stem),
+  };
+}
+
+/**
+ * The texts of an edition, published at `now`, that match, the best first; and how many there are in all. Titles and
+ * summaries decide which 200 of more matches are ranked.
+ */
+export async function searchDocuments(
+  edition: string,
+  { all }: SearchTerms,
+  { now, offset, limit }: { now: Date; offset: number; limit: number },
+  executor: Executor = getDatabase().db,
+): Promise<{ total: number; documents: FoundDocument[] }> {
+  return executor.transaction(async (tx) => {
+    // the planner does not know that reading `search` itself is slow, and would do so for a frequent word
+    await tx.execute(sql`set local enable_seqscan = off`);
+    const rows = await tx.execute<{ slug: string; blocks: string; total: number }>(sql`
+      with matching as materialized (
+        select slug, kind, position, ts_rank(heading_search, ${all}::tsquery) as heading_rank
+        from edition_documents
+        where edition = ${edition} and search @@ ${all}::tsquery
+          and (publish_at is null or publish_at <= ${now.toISOString()}::timestamptz)
+      ), ranked as (
+        select slug, kind, position, ts_rank(search, ${all}::tsquery, 1) as rank
+        from (
+          select slug from matching order by heading_rank desc, kind, position limit ${MAX_RANKED}
+        ) as candidates
+        join edition_documents using (slug)
+        where edition = ${edition}
+      ), page as (
+        select * from ranked order by rank desc, kind, position limit ${limit} offset ${offset}
+      )
+      select slug, array_to_json(blocks)::text as blocks, (select count(*) from matching)::int as total
+      from page join edition_documents using (slug)
+      where edition = ${edition}
+      order by page.rank desc, page.kind, page.position
+    `);
+    return {
+      total: rows[0]?.total ?? 0,
+      documents: rows.map(({ slug, blocks }) => ({ slug, blocks: JSON.parse(blocks) })),
+    };
+  });
+}
+
+/**
+ * Of each group of texts the one that fits a search best, the first of equals. A text with all that is looked for is
+ * better than one with some of it, and that is better than one with nothing.
+ */
+export async function findBestMatches(
+  groups: readonly (readonly { number: number; text: string }[])[],
+  { all, any }: SearchTerms,
+  executor: Executor = getDatabase().db,
+): Promise<BestMatch[]> {
+  const texts = groups.flatMap((texts, group) =>
+    texts.map(({ text }, at) => ({ group, at, text: searchableText(text) })),
+  );
+  const rows = await executor.execute<{ group: number; at: number; headline: string }>(sql`
+    with texts as (
+      select * from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb)
+        as texts("group" int, at int, text text)
+    ), ranked as (
+      select texts.*, words @@ ${all}::tsquery as has_all, ts_rank(words, ${any}::tsquery) as rank
+      from texts cross join lateral to_tsvector('english', text) as words
+    ), best as (
+      select distinct on ("group") * from ranked order by "group", has_all desc, rank desc, at
+    )
+    select "group", at, ts_headline('english', text, ${any}::tsquery, ${MARK_ALL}) as headline
+    from best order by "group"
+  `);
+  return rows.map(({ group, at, headline }) => {
+    const { number = 0, text = "" } = groups[group]?.[at] ?? {};
+    return { number, matches: rangesOf(headline, text) };
+  });
+}
+
+/** Where any of the words that are looked for stand in a text, in order. */
+export async function findMatches(
+  text: string,
+  { any }: SearchTerms,
+  executor: Executor = getDatabase().db,
+): Promise<Range[]> {
+  const [row] = await executor.execute<{ headline: string }>(sql`
+    select ts_headline('english', ${searchableText(text)}, ${any}::tsquery, ${MARK_ALL}) as headline
+  `);
+  return rangesOf(row?.headline ?? "", text);
+}
+
+/** Where marks stand in a text; nowhere if what ts_headline() has returned is not that text with marks. */
+function rangesOf(headline: string, text: string): Range[] {
+  const [before = "", ...parts] = headline.split(START);
+  let length = before.length;
+  const ranges = parts.map((part) => {
+    const [match = "", after = ""] = part.split(STOP);
+    const range = { start: length, end: length + match.length };
+    length = range.end + after.length;
+    return range;
+  });
+  return length === text.length ? ranges : [];
+}

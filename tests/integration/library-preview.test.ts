@@ -1,0 +1,277 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { clearCurrentEdition, setCurrentEdition } from "~/features/library/current-edition.server";
+import { Edition } from "~/features/library/edition";
+import type { PreviewView } from "~/features/library/preview.server";
+import { onPublishedTextsChanged } from "~/features/library/published-texts.server";
+import { loader as loadLanding } from "~/routes/_index/route";
+import { action as signUp } from "~/routes/auth_.signup/route";
+import { loader as loadPreviewRoute, meta } from "~/routes/preview_.$slug/route";
+import { loader as loadSitemap } from "~/routes/sitemap[.]xml/route";
+import { getDatabase } from "~db/client";
+import { profiles } from "~db/schema";
+import { type EditionFiles, editionText, SMALL_EDITION, takeEdition } from "../support/library";
+import { cookiesOf, get, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite();
+});
+afterAll(() => site.close());
+afterEach(async () => {
+  clearCurrentEdition();
+  await getDatabase().db.execute(sql`truncate editions, users cascade`);
+});
+
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+const open = (slug: string, cookie?: string) =>
+  get(loadPreviewRoute, `/preview/${slug}`, cookie, { slug });
+
+const read = async (slug: string, cookie?: string) =>
+  ((await (await open(slug, cookie)).json()) as { preview: PreviewView }).preview;
+
+async function signIn(periodEnd: Date | null): Promise<string> {
+  const answer = await post(signUp, {
+    form: { email: "walker@example.test", password: "a long walk" },
+  });
+  await getDatabase()
+    .db.update(profiles)
+    .set({ stripePriceId: "price_1", stripeCurrentPeriodEnd: periodEnd });
+  return cookiesOf(answer);
+}
+
+const tomorrow = () => new Date(Date.now() + 86_400_000);
+
+describe("a text's preview", () => {
+  it("has all of a public chapter, for everybody", async () => {
+    await takeEdition(SMALL_EDITION);
+    const preview = await read("gates");
+    expect(preview).toMatchObject({ number: 1, title: "Gates", summary: "How to begin." });
+    expect(preview.html).toContain("Open one gate.");
+    // the way on is for members
+    expect(preview.next).toBeNull();
+    expect(await read("gates", await signIn(null))).toEqual(preview);
+  });
+
+  it("leads members to the next chapter", async () => {
+    await takeEdition(SMALL_EDITION);
+    const cookie = await signIn(tomorrow());
+    expect((await read("gates", cookie)).next).toEqual({
+      path: "/premium/chapters/hills",
+      number: 2,
+      title: "Hills",
+    });
+  });
+
+  it.each(["hills", "one-drawer", "later", "02-hills", "nowhere", "", "Gates", "gates.md"])(
+    "is not found at %j, also for members",
+    async (slug) => {
+      await takeEdition(SMALL_EDITION);
+      expect((await open(slug)).status).toBe(404);
+      const cookie = await signIn(tomorrow());
+      expect((await open(slug, cookie)).status).toBe(404);
+    },
+  );
+
+  it.each(["%00", "\0", "gates\0", "../premium/chapters/hills", "a".repeat(65_000), "__proto__"])(
+    "is not found at odd addresses (%#)",
+    async (slug) => {
+      await takeEdition(SMALL_EDITION);
+      const answer = await open(slug);
+      expect(answer.status).toBe(404);
+      expect(await answer.text()).toBe("");
+    },
+  );
+
+  it("is not found before it is published, nor once it is public no more", async () => {
+    const gates = (fields: Record<string, string | boolean>): EditionFiles => ({
+      ...SMALL_EDITION,
+      "chapters/01-gates.md": editionText({ title: "Gates", summary: "S.", order: 1, ...fields }),
+    });
+    await takeEdition(gates({ public: true, publish: "2999-01-01" }));
+    expect((await open("gates")).status).toBe(404);
+    await takeEdition(gates({ public: true }));
+    expect((await open("gates")).status).toBe(200);
+    await takeEdition(gates({ public: false }));
+    expect((await open("gates")).status).toBe(404);
+  });
+
+  it("has its images and its links to public texts at addresses for everybody", async () => {
+    await takeEdition({
+      ...SMALL_EDITION,
+      "chapters/pixel.png": PIXEL,
+      "chapters/01-gates.md": editionText(
+        { title: "Gates", summary: "S.", order: 1, public: true },
+        '![A "gate" > src="/premium/media/](pixel.png)\n\nSee [hills](02-hills.md), [walls](04-walls.md) and `src="/premium/media/`.',
+      ),
+      "chapters/04-walls.md": editionText({
+        title: "Walls",
+        summary: "S.",
+        order: 4,
+        public: true,
+      }),
+    });
+    const { html } = await read("gates");
+    expect(html).toMatch(/<img [^>]*src="\/preview\/media\/[\w-]+\.png"/);
+    expect(html).toContain('<a href="/preview/walls">');
+    expect(html).toContain('<a href="/premium/chapters/hills">');
+    // words are left alone
+    expect(html).toContain('src="/premium/media/</code>');
+    expect(html.match(/\/premium\/media\//g)).toHaveLength(2);
+  });
+
+  it("tells search engines of a chapter of the book that is free", async () => {
+    await takeEdition(SMALL_EDITION);
+    const data = { preview: await read("gates") };
+    const matches = [{ id: "root", data: { publicUrl: "https://book.example" } }];
+    const tags = meta({ data, matches } as unknown as Parameters<typeof meta>[0]);
+    expect(tags).toContainEqual({
+      "script:ld+json": expect.objectContaining({
+        "@type": "Chapter",
+        "@id": "https://book.example/preview/gates",
+        name: "Gates",
+        position: 1,
+        isPartOf: { "@id": "https://book.example/#book" },
+        isAccessibleForFree: true,
+      }),
+    });
+    expect(tags).toContainEqual({
+      property: "og:url",
+      content: "https://book.example/preview/gates",
+    });
+  });
+
+  it("is in the sitemap, and no other text is", async () => {
+    expect(await (await get(loadSitemap)).text()).not.toContain("/preview/");
+    await takeEdition(SMALL_EDITION);
+    const sitemap = await (await get(loadSitemap)).text();
+    expect(sitemap.match(/<loc>[^<]*<\/loc>/g)).toEqual([
+      "<loc>http://localhost:3000/</loc>",
+      "<loc>http://localhost:3000/preview/gates</loc>",
+    ]);
+  });
+});
+
+describe("the landing page", () => {
+  type Landing = {
+    preview: {
+      opening: { title: string; paragraphs: string[] };
+      wholeChapter: { number: number; path: string } | null;
+    };
+  };
+  const landing = async () => ((await (await get(loadLanding)).json()) as Landing).preview;
+
+  const chapterOne = (body: string, fields: Record<string, string | boolean> = { public: true }) =>
+    takeEdition({
+      "chapters/01-gates.md": editionText(
+        { title: "Gates", summary: "S.", order: 1, ...fields },
+        body,
+      ),
+    });
+  const paragraphs = (count: number) =>
+    Array.from({ length: count }, (_, index) => `Paragraph ${index + 1}.`);
+
+  it("begins as the edition's chapter 1 does, and leads to the rest if that is public", async () => {
+    await chapterOne(paragraphs(7).join("\n\n"));
+    expect(await landing()).toEqual({
+      opening: { title: "Gates", paragraphs: paragraphs(5) },
+      wholeChapter: { number: 1, path: "/preview/gates" },
+    });
+    await chapterOne(paragraphs(12).join("\n\n"), {});
+    expect(await landing()).toEqual({
+      opening: { title: "Gates", paragraphs: paragraphs(5) },
+      wholeChapter: null,
+    });
+  });
+
+  it("shows no more than half of a chapter for members", async () => {
+    await chapterOne(paragraphs(5).join("\n\n"), {});
+    expect((await landing()).opening.paragraphs).toEqual(paragraphs(2));
+  });
+
+  it("has the plain words of paragraphs, before the first heading", async () => {
+    await chapterOne(
+      'He *said*[^1]: "a < b & [c](02.md)".\n\n***\n\nOn\nhe\nwent.\n\n- A list.\n\n## The step\n\nGo.\n\n[^1]: Note.'.replace(
+        "(02.md)",
+        "(https://c.example)",
+      ),
+    );
+    expect((await landing()).opening.paragraphs).toEqual(["He said: “a < b & c”.", "On he went."]);
+  });
+
+  it("has its own words without an edition, before chapter 1 is published, and if it cannot be read", async () => {
+    const shipped = { title: "The Hour Before the Day", paragraphs: expect.any(Array) };
+    expect(await landing()).toEqual({ opening: shipped, wholeChapter: null });
+    await takeEdition({
+      ...SMALL_EDITION,
+      "chapters/01-gates.md": editionText({
+        title: "Gates",
+        summary: "S.",
+        order: 1,
+        publish: "2999-01-01",
+      }),
+    });
+    expect((await landing()).opening).toEqual(shipped);
+    await takeEdition(SMALL_EDITION);
+    await getDatabase().db.execute(sql`alter table edition_documents rename to away`);
+    try {
+      expect((await landing()).opening).toEqual(shipped);
+    } finally {
+      await getDatabase().db.execute(sql`alter table away rename to edition_documents`);
+    }
+    expect((await landing()).opening.title).toBe("Gates");
+  });
+});
+
+describe("the published texts", () => {
+  const editionWith = (publishAt: Date | null) =>
+    new Edition(
+      "e",
+      [
+        {
+          kind: "chapter",
+          slug: "gates",
+          position: 1,
+          title: "Gates",
+          summary: "S.",
+          publishAt,
+          extraKind: null,
+          sound: null,
+          isPublic: true,
+          wordCount: 1,
+          blockCount: 1,
+        },
+      ],
+      null,
+    );
+
+  it("change with each edition, and when the time of a text comes", async () => {
+    const publishAt = new Date(Date.now() + 300);
+    const times: Date[] = [];
+    const stop = onPublishedTextsChanged(() => {
+      times.push(new Date());
+    });
+    setCurrentEdition(editionWith(publishAt));
+    expect(times).toHaveLength(1);
+    await expect.poll(() => times.length).toBe(2);
+    expect(times[1]?.getTime()).toBeGreaterThanOrEqual(publishAt.getTime());
+    stop();
+    setCurrentEdition(editionWith(null));
+    expect(times).toHaveLength(2);
+  });
+
+  it("wait for a text of years to come without a stir", async () => {
+    let changes = 0;
+    const stop = onPublishedTextsChanged(() => changes++);
+    setCurrentEdition(editionWith(new Date("2999-01-01")));
+    await pause(20);
+    expect(changes).toBe(1);
+    stop();
+  });
+});

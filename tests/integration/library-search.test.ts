@@ -1,0 +1,323 @@
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { clearCurrentEdition } from "~/features/library/current-edition.server";
+import type { Edition } from "~/features/library/edition";
+import { markMatches } from "~/features/library/mark-matches.server";
+import { searchLibrary } from "~/features/library/search.server";
+import type { MarkedText, SearchView } from "~/features/library/search-view";
+import { action as signUp } from "~/routes/auth_.signup/route";
+import { loader } from "~/routes/premium_.search/route";
+import { getDatabase } from "~db/client";
+import { findDocumentHtml } from "~db/queries/editions";
+import { profiles } from "~db/schema";
+import { type EditionFiles, editionText, takeEdition } from "../support/library";
+import { cookiesOf, get, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite();
+});
+afterAll(() => site.close());
+afterEach(async () => {
+  clearCurrentEdition();
+  await getDatabase().db.execute(sql`truncate editions, users cascade`);
+});
+
+/** An edition of chapters, each its fields and its text. */
+function take(...chapters: [fields: Record<string, string | number>, body: string][]) {
+  const files: EditionFiles = {};
+  for (const [index, [fields, body]] of chapters.entries()) {
+    const number = index + 1;
+    files[`chapters/${String(number).padStart(2, "0")}-stretch-${number}.md`] = editionText(
+      { title: `Stretch ${number}`, summary: "A part of the way.", order: number, ...fields },
+      body,
+    );
+  }
+  return takeEdition(files);
+}
+
+const search = (edition: Edition, words: string, { page = 1, now = new Date() } = {}) =>
+  searchLibrary(edition, { words, page, now });
+
+const titles = ({ results }: SearchView) => results.map(({ title }) => plain(title));
+const plain = (text: MarkedText) => text.map(({ text }) => text).join("");
+const marked = (text: MarkedText = []) =>
+  text.map(({ text, isMatch }) => (isMatch ? `[${text}]` : text)).join("");
+
+/** The passage of the first result, its marked words in brackets. */
+async function passageFor(edition: Edition, words: string): Promise<string> {
+  const { results } = await search(edition, words);
+  return marked(results[0]?.passage);
+}
+
+describe("a search", () => {
+  it("finds a word in any of its forms, and leads to the place", async () => {
+    const edition = await take(
+      [{}, "Nothing here.\n\n***\n\nHe walked on, and she was walking behind him."],
+      [{}, "A door."],
+    );
+    const { results, total } = await search(edition, "walks");
+    expect(total).toBe(1);
+    expect(results).toEqual([
+      {
+        label: "Chapter 1",
+        title: [{ text: "Stretch 1", isMatch: false }],
+        path: "/premium/chapters/stretch-1?q=walks#p2",
+        passage: expect.any(Array),
+        isCut: { before: false, after: false },
+      },
+    ]);
+    expect(marked(results[0]?.passage)).toBe("He [walked] on, and she was [walking] behind him.");
+    expect(await findDocumentHtml(edition.digest, "stretch-1")).toContain('<p id="p2">He walked');
+  });
+
+  it("finds what stands in typographic quotation marks, before dashes and with apostrophes", async () => {
+    const edition = await take([
+      {},
+      '"Stop," he said--"the river\'s here..." She went to the shelf/door of a café at 14:30.',
+    ]);
+    for (const [words, found] of [
+      ["stop", "Stop"],
+      ["said", "said"],
+      ["river", "river"],
+      ["river's", "river"],
+      ["river’s", "river"],
+      ["café", "café"],
+      ["CAFÉ", "café"],
+      ["“the river’s here”", "river"],
+      ["shelf", "shelf"],
+    ] as const) {
+      expect(await passageFor(edition, words), words).toContain(`[${found}]`);
+    }
+    expect(await passageFor(edition, "river")).toContain("“Stop,” he said—“the [river]’s here…”");
+  });
+
+  it("understands phrases, alternatives and exclusions", async () => {
+    const edition = await take(
+      [{}, "The blue stool stands by the window."],
+      [{}, "A stool, and the sky is blue."],
+      [{}, "A kettle."],
+    );
+    const found = async (words: string) => titles(await search(edition, words)).sort();
+    expect(await found("blue stool")).toEqual(["Stretch 1", "Stretch 2"]);
+    expect(await found('"blue stool"')).toEqual(["Stretch 1"]);
+    expect(await found("kettle or window")).toEqual(["Stretch 1", "Stretch 3"]);
+    expect(await found("stool -window")).toEqual(["Stretch 2"]);
+    expect(await found("stool kettle")).toEqual([]);
+    const { results } = await search(edition, "stool -window");
+    expect(marked(results[0]?.passage)).toBe("A [stool], and the sky is blue.");
+  });
+
+  it("takes the last word for the beginning of one if nothing has it", async () => {
+    const edition = await take([{}, "The forester carried a lantern."], [{}, "A car."]);
+    expect(await passageFor(edition, "lanter")).toBe("The forester carried a [lantern].");
+    // and not if something has it
+    expect(titles(await search(edition, "car"))).toEqual(["Stretch 2"]);
+  });
+
+  it("shows titles first, then summaries, then the texts that have more of it", async () => {
+    const edition = await take(
+      [{}, "One hinge, and much else that fills a page."],
+      [{}, "A hinge, a second hinge, and hinges."],
+      [{ summary: "On hinges." }, "A door."],
+      [{ title: "Small Hinges" }, "A door."],
+    );
+    const found = await search(edition, "hinge");
+    expect(titles(found)).toEqual(["Small Hinges", "Stretch 3", "Stretch 2", "Stretch 1"]);
+    const [title, summary] = found.results;
+    expect(marked(title?.title)).toBe("Small [Hinges]");
+    // nothing in the text: the page from its beginning
+    expect(title?.path).toBe("/premium/chapters/stretch-4?q=hinge");
+    expect(marked(title?.passage)).toBe("A part of the way.");
+    expect(marked(summary?.passage)).toBe("On [hinges].");
+  });
+
+  it("leads to the paragraph that has all of the words, and else to that with the most", async () => {
+    const edition = await take([
+      {},
+      "A kettle.\n\nA stool and a stool.\n\nThe stool beside the kettle.\n\nThe window.",
+    ]);
+    const place = async (words: string) =>
+      (await search(edition, words)).results[0]?.path.split("#")[1];
+    expect(await place("kettle stool")).toBe("p3");
+    expect(await place("stool")).toBe("p2");
+    expect(await place("window stool kettle")).toBe("p3");
+    expect(await place('"beside the kettle"')).toBe("p3");
+  });
+
+  it("cuts a long paragraph to where the words are", async () => {
+    const filler = "The road goes on and on between the fields. ".repeat(40);
+    const edition = await take([{}, `${filler}Then a lantern swung. ${filler}`]);
+    const { results } = await search(edition, "lantern");
+    expect(marked(results[0]?.passage)).toContain("Then a [lantern] swung. The road");
+    expect(plain(results[0]?.passage ?? []).length).toBeLessThan(320);
+    expect(results[0]?.isCut).toEqual({ before: true, after: true });
+  });
+
+  it("finds extras too, and calls them what they are", async () => {
+    const edition = await takeEdition({
+      "chapters/01-gates.md": editionText({ title: "Gates", summary: "S.", order: 1 }),
+      "extras/one-drawer.md": editionText(
+        { title: "One Drawer", summary: "S.", order: 1, kind: "practice" },
+        "Empty a drawer.",
+      ),
+    });
+    const { results } = await search(edition, "drawer");
+    expect(results[0]).toMatchObject({
+      label: "Practice",
+      path: "/premium/extras/one-drawer?q=drawer#p1",
+    });
+  });
+
+  it("finds nothing that is not published yet, nor what another edition has", async () => {
+    await take([{}, "A lantern of the edition before."]);
+    const edition = await take(
+      [{}, "A lantern."],
+      [{ publish: "2030-01-01", title: "Lantern" }, "A lantern."],
+    );
+    expect(await search(edition, "lantern")).toMatchObject({ total: 1 });
+    expect(titles(await search(edition, "lantern"))).toEqual(["Stretch 1"]);
+    const then = { now: new Date("2030-01-02") };
+    expect(titles(await search(edition, "lantern", then))).toEqual(["Lantern", "Stretch 1"]);
+  });
+
+  it("has pages of twenty, and the first one for a page that does not exist", async () => {
+    const edition = await take(
+      ...Array.from({ length: 45 }, (): [Record<string, string>, string] => [{}, "A lantern."]),
+    );
+    const pages = await Promise.all(
+      [1, 2, 3, 4].map((page) => search(edition, "lantern", { page })),
+    );
+    expect(pages.map(({ results }) => results.length)).toEqual([20, 20, 5, 20]);
+    expect(pages.map(({ page }) => page)).toEqual([1, 2, 3, 1]);
+    expect(pages[0]).toMatchObject({ total: 45, pages: 3 });
+    const paths = pages.slice(0, 3).flatMap(({ results }) => results.map(({ path }) => path));
+    expect(new Set(paths).size).toBe(45);
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["spaces", " \n\t "],
+    ["only words that are in every text", "the of and"],
+    ["only an exclusion", "-lantern"],
+    ["punctuation", "!&|():*<->'\"\\"],
+    ["a NUL", "\0"],
+    ["half a character", "\ud800"],
+    ["its own marks", "\ufdd0\ufdd1"],
+  ])("for %s finds nothing", async (_name, words) => {
+    const edition = await take([{}, "A lantern."]);
+    expect(await search(edition, words)).toMatchObject({ total: 0, results: [] });
+  });
+
+  it.each([
+    ["operators of PostgreSQL", "lantern & | ! <-> :* ( )"],
+    ["quotes", "lantern ' '' \" \\"],
+    ["a NUL and half a character", "lan\0tern or \udfff lantern"],
+    ["a statement", "lantern'; drop table edition_documents; --"],
+    ["weights and prefixes", "lantern:A lantern:*"],
+    ["64 KB", `lantern ${"or x".repeat(16_000)}`],
+  ])("takes %s for words", async (_name, words) => {
+    const edition = await take([{}, "A lantern: drop the table of editions and documents."]);
+    const { query } = await search(edition, words);
+    expect(query.length).toBeLessThanOrEqual(200);
+    expect((await search(edition, "lantern")).total).toBe(1);
+  });
+
+  it("takes the first 200 characters, whole ones", async () => {
+    const edition = await take([{}, "A lantern."]);
+    const { query } = await search(edition, `lantern ${"😀".repeat(200)}`);
+    expect(query).toBe(`lantern ${"😀".repeat(96)}`);
+  });
+});
+
+describe("the marks in a text", () => {
+  const mark = (html: string, words: string) => markMatches(html, words);
+
+  it("are around the words found, in any form and in parts of the text of any kind", async () => {
+    expect(
+      await mark(
+        '<p id="p1">He <em>walked</em> “home”.</p><h2 id="p2">A walk</h2>',
+        "walking home",
+      ),
+    ).toBe(
+      '<p id="p1">He <em><mark>walked</mark></em> “<mark>home</mark>”.</p><h2 id="p2">A <mark>walk</mark></h2>',
+    );
+  });
+
+  it("are never in tags, attributes or character references", async () => {
+    const html =
+      '<p id="p1"><a class="footnote-ref" href="/premium/chapters/path" title="a > path">path</a> AT&#x26;T &#x3C;path> <img src="/premium/media/path.png" alt="path > path" width="1" height="1"></p>';
+    expect(await mark(html, "path class amp x26 3C href img alt png premium mark")).toBe(
+      html
+        .replace(">path</a>", "><mark>path</mark></a>")
+        .replace("&#x3C;path>", "&#x3C;<mark>path</mark>>"),
+    );
+  });
+
+  it("leave a text as it is for what marks nothing", async () => {
+    const html = "<p>A \ufdd0lantern\ufdd1 &#x26; a <em>stool</em>.</p>";
+    for (const words of ["", "the", "\0", "kettle", "-lantern", "<script>", "😀"]) {
+      expect(await mark(html, words), words).toBe(html);
+    }
+    expect(await mark(html, "lantern")).toBe(html.replace("lantern", "<mark>lantern</mark>"));
+  });
+
+  it("take nothing away and put nothing else in, whatever is looked for", async () => {
+    const edition = await take([
+      {},
+      'He *said* "go" & `x < y`.\n\n> A quote[^1].\n\n[^1]: A note, <!-- no --> on a path.\n\n| a | b |\n| - | - |\n| path | 2 |',
+    ]);
+    const html = (await findDocumentHtml(edition.digest, "stretch-1")) ?? "";
+    for (const words of ["path note said x y", "<b onclick=alert(1)>quote</b>", "p id class 1 2"]) {
+      const result = await mark(html, words);
+      expect(result.replace(/<\/?mark>/g, "")).toBe(html);
+      expect(result).toContain("<mark>");
+    }
+  });
+
+  it("are those of the beginnings of words if nothing has the last one", async () => {
+    expect(await mark("<p>A lantern.</p>", "lanter")).toBe("<p>A <mark>lantern</mark>.</p>");
+  });
+});
+
+describe("the page of a search", () => {
+  async function signIn(periodEnd: Date | null): Promise<string> {
+    const answer = await post(signUp, {
+      form: { email: "walker@example.test", password: "a long walk" },
+    });
+    await getDatabase()
+      .db.update(profiles)
+      .set({ stripePriceId: "price_1", stripeCurrentPeriodEnd: periodEnd });
+    return cookiesOf(answer);
+  }
+  const tomorrow = () => new Date(Date.now() + 86_400_000);
+
+  it("is for members: anybody else is sent to the landing page, whatever they look for", async () => {
+    await take([{}, "A lantern."]);
+    const path = "/premium/search?q=lantern";
+    const strangers = await get(loader, path);
+    const former = await get(loader, path, await signIn(new Date("2020-01-01")));
+    for (const answer of [strangers, former]) {
+      expect(answer.status).toBe(302);
+      expect(answer.headers.get("Location")).toBe("/");
+    }
+  });
+
+  it("has what was found, by the address alone", async () => {
+    await take([{}, "A lantern."], [{}, "A stool."]);
+    const cookie = await signIn(tomorrow());
+    const read = async (search: string) =>
+      (
+        (await (await get(loader, `/premium/search${search}`, cookie)).json()) as {
+          search: SearchView;
+        }
+      ).search;
+    expect(await read("")).toMatchObject({ query: "", total: 0 });
+    expect(await read("?q=lantern")).toMatchObject({ query: "lantern", total: 1, page: 1 });
+    for (const page of ["0", "-1", "2", "1e9", "99999999999", "x", "1.5", "%00"]) {
+      expect(await read(`?q=lantern&page=${page}`), page).toMatchObject({ total: 1, page: 1 });
+    }
+    expect(await read("?q=stool&q=lantern")).toMatchObject({ query: "stool" });
+  });
+});
