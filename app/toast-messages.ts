@@ -65,7 +65,8 @@ export const purchaseComingSoon = /* @__PURE__ */ notice(
   "Buying the book here is not yet implemented.",
 );
 export const notImplemented = /* @__PURE__ */ notice("Feature not implemented");
-// Beyond the specification: too many attempts at the newsletter, choosing a new password, and the newsletter's mails.
+// Beyond the specification: too many attempts at the newsletter, choosing a new password, the newsletter's mails,
+// and how far a member has read.
 export const passwordResetRequested = /* @__PURE__ */ notice(
   "📬 Check Your Email",
   "If there is an account with this address, a link to choose a new password is on its way.",
@@ -102,6 +103,12 @@ export const unsubscribeFailed = /* @__PURE__ */ failure(
 export const unsubscribeLinkInvalid = /* @__PURE__ */ failure(
   "Uh oh! Something went wrong.",
   "This link is not complete. Please open it from the letter itself.",
+);
+export const markedRead = /* @__PURE__ */ notice("Marked as read");
+export const markedUnread = /* @__PURE__ */ notice("Marked as unread");
+export const progressFailed = /* @__PURE__ */ failure(
+  "Uh oh! Something went wrong.",
+  "How far you have read could not be saved. Please try again.",
 );
 
 export const podcastAddressCreated = /* @__PURE__ */ notice(

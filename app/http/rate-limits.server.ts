@@ -85,6 +85,10 @@ const LIMITS = {
   listening: {
     account: { attempts: 1_800, seconds: HOUR },
   },
+  // a page being read sends its place every few seconds; only members can, so it is counted once
+  progress: {
+    account: { attempts: 3_600, seconds: HOUR },
+  },
 } as const satisfies Record<string, Partial<Record<CountedBy, Limit>>>;
 
 export type Limited = keyof typeof LIMITS;

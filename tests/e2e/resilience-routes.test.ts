@@ -161,6 +161,11 @@ const routes: Record<string, Route> = {
   "preview_.media.$name": { path: `/preview/media/${"0".repeat(32)}.png`, get: "404" },
   "premium_.search": { path: "/premium/search?q=forest", get: "302 /" },
   "preview_.$slug": { path: "/preview/the-weight-you-carry", get: "404" },
+  "premium_.progress": {
+    path: "/premium/progress",
+    get: "302 /",
+    post: { form: { slug: "the-weight-you-carry", action: "read" }, answers: "303 /" },
+  },
   readyz: { path: "/readyz", get: "200" },
   "robots[.]txt": { path: "/robots.txt", get: "200" },
   "sections.$id": { path: "/sections/about", get: "302 /#about" },

@@ -1,4 +1,4 @@
-import { AUTHOR_FIRST_NAME } from "~/book";
+import type { ReactNode } from "react";
 import type { Viewer, ViewerProfile } from "~/features/accounts/viewer";
 import { ButtonLink } from "~/ui/button";
 import { DawnScene } from "~/ui/dawn-scene";
@@ -6,23 +6,18 @@ import { AccessEnd } from "./access-end";
 import { ManageMembershipForm } from "./manage-membership-form";
 import { MembershipNotice } from "./membership-notice";
 
-const PARTS = [
-  {
-    title: "Full Chapter Access",
-    text: "All twelve chapters from the first line to the last, with the step and the page for your own notes that end each of them. No chapter stops half-way.",
-  },
-  {
-    title: "Exclusive Content",
-    text: "Guided audio walks for the days you would rather listen, pages from the notebooks the book grew out of, and one new practice each month.",
-  },
-  {
-    title: "Private Community",
-    text: `A small, looked-after circle of readers who are on the same stretch as you. ${AUTHOR_FIRST_NAME} joins the table every other Thursday and answers what you bring.`,
-  },
-] as const;
+type PremiumPageProps = {
+  viewer: Viewer;
+  /** The ways in, at the end of the first two cards. */
+  ways: { chapters: ReactNode; extras: ReactNode };
+  /** What the third card says below its title: whether there is a community, and the way to it. */
+  community: ReactNode;
+  /** The library, below the cards. */
+  children: ReactNode;
+};
 
 /** The members' area (specification, 2: Premium page). */
-export function PremiumPage({ viewer }: { viewer: Viewer }) {
+export function PremiumPage({ viewer, ways, community, children }: PremiumPageProps) {
   const { user, profile } = viewer;
   return (
     <div className="pb-[clamp(4rem,8vw,7rem)] premium-page">
@@ -51,13 +46,23 @@ export function PremiumPage({ viewer }: { viewer: Viewer }) {
       <div className="frame [&>.membership-notice]:mb-[clamp(3rem,6vw,5rem)]">
         <MembershipNotice viewer={viewer} />
         <ul className="premium-parts grid gap-x-[clamp(2rem,4vw,4rem)] gap-y-10 md:grid-cols-3">
-          {PARTS.map(({ title, text }) => (
-            <li key={title} className="border-gold border-t-3 pt-6">
-              <h2 className="text-xl">{title}</h2>
-              <p className="mt-3 text-ink-soft">{text}</p>
-            </li>
-          ))}
+          <Card title="Full Chapter Access">
+            <p>
+              All twelve chapters from the first line to the last, with the step and the page for
+              your own notes that end each of them. No chapter stops half-way.
+            </p>
+            {ways.chapters}
+          </Card>
+          <Card title="Exclusive Content">
+            <p>
+              Guided audio walks for the days you would rather listen, pages from the notebooks the
+              book grew out of, and one new practice each month.
+            </p>
+            {ways.extras}
+          </Card>
+          <Card title="Private Community">{community}</Card>
         </ul>
+        <div className="mt-[clamp(3rem,6vw,5rem)]">{children}</div>
         <section
           className="premium-membership mt-[clamp(3rem,6vw,5rem)] flex flex-wrap items-center gap-x-12 gap-y-6 rounded-lg bg-paper-deep p-[clamp(1.5rem,4vw,2.5rem)] max-[20rem]:px-3"
           aria-labelledby="membership"
@@ -72,6 +77,15 @@ export function PremiumPage({ viewer }: { viewer: Viewer }) {
         </section>
       </div>
     </div>
+  );
+}
+
+function Card({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <li className="flex flex-col border-gold border-t-3 pt-6 text-ink-soft">
+      <h2 className="mb-3 text-ink text-xl">{title}</h2>
+      {children}
+    </li>
   );
 }
 

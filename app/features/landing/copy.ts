@@ -1,4 +1,4 @@
-import { AUTHOR_FIRST_NAME, BOOK_TITLE } from "~/book";
+import { BOOK_TITLE } from "~/book";
 
 /** What the book is about, in three sentences. */
 export const aboutTheBook = `Most of us are not short of advice. We are short of a way to live it on a tired Tuesday. ${BOOK_TITLE} begins there: with the day you actually have, and the next step you can actually take.`;
@@ -74,7 +74,7 @@ export const premiumBenefits = [
   },
   {
     title: "Private Community",
-    text: `A small, looked-after circle of readers, with ${AUTHOR_FIRST_NAME} at the table every other Thursday.`,
+    text: "A small, looked-after circle of readers on the same stretch as you. It opens later.",
   },
 ] as const;
 

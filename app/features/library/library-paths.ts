@@ -3,6 +3,9 @@ import type { DocumentKind } from "~db/schema";
 /** The contents: every chapter and extra. */
 export const CHAPTERS_PATH = "/premium/chapters";
 
+/** The part of the contents that has the extras. */
+export const EXTRAS_PATH = `${CHAPTERS_PATH}#extras`;
+
 export const SEARCH_PATH = "/premium/search";
 
 /** The folder that an edition's images and sounds are served from, to members. */
@@ -20,3 +23,9 @@ export const previewPath = (slug: string) => `/preview/${slug}`;
 
 /** The id of a block of a text, such as a paragraph, counted from 1. */
 export const blockId = (number: number) => `p${number}`;
+
+/** Where a text is marked as read, and the place in it kept. */
+export const PROGRESS_PATH = "/premium/progress";
+
+/** The id of the form at a text's end that marks it as read. */
+export const MARK_AS_READ_ID = "mark-as-read";

@@ -1,9 +1,14 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
-import { useLoaderData, useNavigate } from "@remix-run/react";
+import { Link, useLoaderData, useNavigate } from "@remix-run/react";
 import { useEffect } from "react";
 import { BOOK_TITLE } from "~/book";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
 import { PremiumPage } from "~/features/billing/premium-page";
+import { CommunityOpensLater } from "~/features/library/community-opens-later";
+import { currentEdition } from "~/features/library/current-edition.server";
+import { LibraryOverview } from "~/features/library/library-overview";
+import { libraryOverview } from "~/features/library/library-overview.server";
+import { CHAPTERS_PATH, EXTRAS_PATH } from "~/features/library/library-paths";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
@@ -22,15 +27,40 @@ export const meta: MetaFunction = ({ matches }) =>
 export const handle: RouteHandle = { metricsName: "/premium" };
 
 export async function loader(args: LoaderFunctionArgs) {
-  return { viewer: await requireSubscriber(args) };
+  const viewer = await requireSubscriber(args);
+  // without an edition the membership can be managed all the same
+  const edition = currentEdition();
+  const overview = viewer && edition && (await libraryOverview(viewer.user.id, edition));
+  return { viewer, overview };
 }
 
 export default function Premium() {
-  const { viewer } = useLoaderData<typeof loader>();
+  const { viewer, overview } = useLoaderData<typeof loader>();
   const navigate = useNavigate();
   useEffect(() => {
     // the viewer was revalidated, and could not be determined
     if (!viewer) navigate("/", { replace: true });
   }, [viewer, navigate]);
-  return viewer && <PremiumPage viewer={viewer} />;
+  if (!viewer) return null;
+  return (
+    <PremiumPage
+      viewer={viewer}
+      ways={{
+        chapters: <WayIn to={CHAPTERS_PATH}>Read the chapters</WayIn>,
+        extras: <WayIn to={EXTRAS_PATH}>See the extras</WayIn>,
+      }}
+      community={<CommunityOpensLater />}
+    >
+      {overview && <LibraryOverview overview={overview} />}
+    </PremiumPage>
+  );
+}
+
+/** At the foot of a card, whatever the length of its text. */
+function WayIn({ to, children }: { to: string; children: string }) {
+  return (
+    <Link to={to} className="text-link mt-auto pt-3 text-ink">
+      {children}
+    </Link>
+  );
 }

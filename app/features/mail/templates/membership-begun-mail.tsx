@@ -25,7 +25,7 @@ export function membershipBegunMail({ price, renewsAt, url }: MembershipBegun): 
         <MailHeading>The whole path is open to you</MailHeading>
         <MailText>
           Thank you for walking on with us. Your membership has begun: all twelve chapters, the
-          audio walks, the notebooks and the readers’ circle are waiting in the members’ area.
+          audio walks and the notebooks are waiting in the members’ area.
         </MailText>
         {facts.length > 0 && <MailFacts facts={facts} />}
         <MailButton href={url}>Open the members’ area</MailButton>

@@ -23,7 +23,7 @@ export function seedCatalogue(sandbox: Sandbox, catalogue: SeedPrice): void {
     addProduct(sandbox, {
       id: catalogue.productId,
       name: "The Golden Path Premium",
-      description: "Full chapter access, exclusive content and the private community.",
+      description: "Full chapter access and exclusive content.",
       default_price: catalogue.id,
     });
   }

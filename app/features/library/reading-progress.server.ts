@@ -1,0 +1,82 @@
+import { z } from "zod";
+import type { FieldValue } from "~/http/request-body.server";
+import { log } from "~/observability/log.server";
+import {
+  findReadingProgress,
+  findTextProgress,
+  markTextRead,
+  markTextUnread,
+  type ProgressRow,
+  upsertPlace,
+} from "~db/queries/reading-progress";
+import type { Edition, EditionEntry } from "./edition";
+import { type ReadingState, type TextProgress, textProgress } from "./reading-state";
+
+/** What became of a post about reading; `entry` is the text that it is about. */
+export type ProgressOutcome =
+  | { kind: "marked-read" | "marked-unread" | "place-kept" | "failed"; entry: EditionEntry }
+  /** No text with this slug is published. */
+  | { kind: "unknown-text" }
+  | { kind: "invalid" };
+
+const progressSchema = z.discriminatedUnion("action", [
+  z.object({ action: z.literal("read"), slug: z.string() }),
+  z.object({ action: z.literal("unread"), slug: z.string() }),
+  z.object({ action: z.literal("place"), slug: z.string(), block: z.int().min(1) }),
+]);
+
+/**
+ * Marks a text as read or unread, or keeps where reading stopped, as the fields say. A place behind the text's end
+ * is its last block. Nothing is written for a text that is not published.
+ */
+export async function recordProgress(
+  { userId, edition }: { userId: string; edition: Edition },
+  fields: Record<string, FieldValue>,
+): Promise<ProgressOutcome> {
+  const parsed = progressSchema.safeParse(fields);
+  if (!parsed.success) return { kind: "invalid" };
+  const entry = edition.find(parsed.data.slug, new Date());
+  if (!entry) return { kind: "unknown-text" };
+  const key = { userId, slug: entry.slug };
+  try {
+    switch (parsed.data.action) {
+      case "read":
+        await markTextRead(key);
+        return { kind: "marked-read", entry };
+      case "unread":
+        await markTextUnread(key);
+        return { kind: "marked-unread", entry };
+      case "place":
+        await upsertPlace({ ...key, block: Math.min(parsed.data.block, entry.blockCount) });
+        return { kind: "place-kept", entry };
+    }
+  } catch (error) {
+    log().error({ err: error, userId }, "reading progress could not be stored");
+    return { kind: "failed", entry };
+  }
+}
+
+/** How far a member is in each published text of an edition, in one query. */
+export async function readingStateOf(
+  userId: string,
+  edition: Edition,
+  now: Date = new Date(),
+): Promise<ReadingState> {
+  const texts: Record<string, TextProgress> = {};
+  let last: ProgressRow | null = null;
+  for (const row of await findReadingProgress(userId)) {
+    const entry = edition.find(row.slug, now);
+    if (!entry) continue;
+    const { block, readAt } = row;
+    texts[row.slug] = textProgress(entry, { isRead: readAt !== null, block });
+    const isOpen = block !== null && readAt === null;
+    if (isOpen && (!last || row.updatedAt > last.updatedAt)) last = row;
+  }
+  return { texts, lastSlug: last?.slug ?? null };
+}
+
+/** How far a member is in one text, in one query. */
+export async function findProgressIn(userId: string, entry: EditionEntry): Promise<TextProgress> {
+  const row = await findTextProgress({ userId, slug: entry.slug });
+  return textProgress(entry, { isRead: Boolean(row?.readAt), block: row?.block ?? null });
+}

@@ -1,0 +1,88 @@
+import { useEffect } from "react";
+import { postJson } from "~/ui/post-json";
+import { blockId, PROGRESS_PATH } from "./library-paths";
+
+/** How long nothing is scrolled before the reader is taken to read, in milliseconds. */
+const PAUSE_MS = 400;
+
+/** The shortest time between two places that are sent, but for the one at leaving, in milliseconds. */
+const INTERVAL_MS = 4_000;
+
+/**
+ * Keeps which block of a text is at the top of the window: a pause after scrolling, and when the page is left or
+ * hidden. Where the page was opened is not a place until it is scrolled. Whatever is lost is sent with the next
+ * place; when the membership has ended, nothing more is.
+ */
+export function usePlaceKeeping(slug: string): void {
+  useEffect(() => {
+    let kept = blockAtTop();
+    let current = kept;
+    let sentAt = 0;
+    let hasEnded = false;
+    let pause: ReturnType<typeof setTimeout> | undefined;
+    let turn: ReturnType<typeof setTimeout> | undefined;
+
+    const send = async () => {
+      turn = undefined;
+      if (hasEnded || current === null || current === kept) return;
+      sentAt = Date.now();
+      const block = current;
+      const { ok, status } = await postJson(PROGRESS_PATH, { slug, action: "place", block });
+      if (ok) kept = block;
+      hasEnded = status === 403;
+    };
+    const settle = () => {
+      pause = undefined;
+      current = blockAtTop();
+      turn ??= setTimeout(send, Math.max(0, sentAt + INTERVAL_MS - Date.now()));
+    };
+    const onScroll = () => {
+      clearTimeout(pause);
+      pause = setTimeout(settle, PAUSE_MS);
+    };
+    const sendAtLeaving = () => {
+      if (hasEnded || current === null || current === kept) return;
+      const body = JSON.stringify({ slug, action: "place", block: current });
+      const isQueued = navigator.sendBeacon(
+        PROGRESS_PATH,
+        new Blob([body], { type: "application/json" }),
+      );
+      if (isQueued) kept = current;
+    };
+    const leave = () => {
+      // a pause that is still running means that something was scrolled
+      if (pause !== undefined) current = blockAtTop();
+      sendAtLeaving();
+    };
+    const onVisibilityChange = () => {
+      if (document.hidden) leave();
+    };
+
+    addEventListener("scroll", onScroll, { passive: true });
+    addEventListener("pagehide", leave);
+    document.addEventListener("visibilitychange", onVisibilityChange);
+    return () => {
+      clearTimeout(pause);
+      clearTimeout(turn);
+      removeEventListener("scroll", onScroll);
+      removeEventListener("pagehide", leave);
+      document.removeEventListener("visibilitychange", onVisibilityChange);
+      // by now the window shows the next page
+      sendAtLeaving();
+    };
+  }, [slug]);
+}
+
+/**
+ * The number of the first block of the text that is not entirely above the window or behind its bar; the last one
+ * at the end of the page, and null without any.
+ */
+function blockAtTop(): number | null {
+  const inset = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+  for (let block = 1; ; block += 1) {
+    const element = document.getElementById(blockId(block));
+    if (!element) return block > 1 ? block - 1 : null;
+    // a pixel more, since positions are fractions of one
+    if (element.getBoundingClientRect().bottom > inset + 1) return block;
+  }
+}

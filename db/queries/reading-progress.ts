@@ -1,0 +1,81 @@
+import { and, eq, sql } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+import { readingProgress } from "../schema";
+
+type Key = { userId: string; slug: string };
+
+/** How far a member is in one text. */
+export type ProgressRow = Pick<
+  typeof readingProgress.$inferSelect,
+  "slug" | "block" | "readAt" | "updatedAt"
+>;
+
+/**
+ * Keeps where a member stopped reading a text, in one statement. Of several at the same time the one that arrived
+ * last stays, whichever is written last.
+ */
+export async function upsertPlace(
+  { userId, slug, block }: Key & { block: number },
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor
+    .insert(readingProgress)
+    .values({ userId, slug, block })
+    .onConflictDoUpdate({
+      target: [readingProgress.userId, readingProgress.slug],
+      set: { block, updatedAt: sql`excluded.updated_at` },
+      setWhere: sql`${readingProgress.updatedAt} <= excluded.updated_at`,
+    });
+}
+
+/** Marks a text as read, since now unless it was already. The place in it stays. */
+export async function markTextRead(
+  { userId, slug }: Key,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor
+    .insert(readingProgress)
+    .values({ userId, slug, readAt: sql`now()` })
+    .onConflictDoUpdate({
+      target: [readingProgress.userId, readingProgress.slug],
+      set: { readAt: sql`coalesce(${readingProgress.readAt}, excluded.read_at)` },
+    });
+}
+
+/** Takes the mark off a text that was read. The place in it stays. */
+export async function markTextUnread(
+  { userId, slug }: Key,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor
+    .update(readingProgress)
+    .set({ readAt: null })
+    .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
+}
+
+const COLUMNS = {
+  slug: readingProgress.slug,
+  block: readingProgress.block,
+  readAt: readingProgress.readAt,
+  updatedAt: readingProgress.updatedAt,
+};
+
+/** All texts of which a member's progress is known, in no order. */
+export function findReadingProgress(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<ProgressRow[]> {
+  return executor.select(COLUMNS).from(readingProgress).where(eq(readingProgress.userId, userId));
+}
+
+/** A member's progress in one text; null if none is known. */
+export async function findTextProgress(
+  { userId, slug }: Key,
+  executor: Executor = getDatabase().db,
+): Promise<ProgressRow | null> {
+  const [row] = await executor
+    .select(COLUMNS)
+    .from(readingProgress)
+    .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
+  return row ?? null;
+}

@@ -1,0 +1,424 @@
+import { eq } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { setSession } from "~/features/accounts/sessions.server";
+import { signUp } from "~/features/accounts/sign-in.server";
+import { clearCurrentEdition, setCurrentEdition } from "~/features/library/current-edition.server";
+import { Edition, type EditionEntry } from "~/features/library/edition";
+import { libraryOverview } from "~/features/library/library-overview.server";
+import { findProgressIn, readingStateOf } from "~/features/library/reading-progress.server";
+import { progressIn } from "~/features/library/reading-state";
+import { action, loader } from "~/routes/premium_.progress/route";
+import { getDatabase } from "~db/client";
+import { findReadingProgress, upsertPlace } from "~db/queries/reading-progress";
+import { findUserByEmail } from "~db/queries/users";
+import { profiles, readingProgress } from "~db/schema";
+import { flashOf, get, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const chapter = (position: number, entry: Partial<EditionEntry> = {}): EditionEntry => ({
+  kind: "chapter",
+  slug: `chapter-${position}`,
+  position,
+  title: `Chapter the ${position}.`,
+  summary: "",
+  publishAt: null,
+  extraKind: null,
+  sound: null,
+  isPublic: false,
+  // 230 words are read in a minute
+  wordCount: 2_300,
+  blockCount: 20,
+  ...entry,
+});
+
+const extra = (position: number, entry: Partial<EditionEntry> = {}) =>
+  chapter(position, { kind: "extra", slug: `extra-${position}`, extraKind: "practice", ...entry });
+
+const edition = new Edition(
+  "abc",
+  [
+    ...[1, 2, 3, 4].map((position) => chapter(position)),
+    chapter(5, { slug: "constructor" }),
+    chapter(6, { publishAt: new Date(Date.now() + DAY_MS) }),
+    extra(1),
+    extra(2, { extraKind: "audio-walk", publishAt: new Date(Date.now() - 2 * DAY_MS) }),
+    extra(3, { publishAt: new Date(Date.now() - DAY_MS) }),
+    extra(4, { publishAt: new Date(Date.now() + DAY_MS) }),
+    extra(5),
+  ],
+  null,
+);
+
+let site: TestSite;
+let member: Awaited<ReturnType<typeof newAccount>>;
+
+beforeAll(async () => {
+  site = await openTestSite();
+  member = await newAccount({ endsIn: DAY_MS });
+});
+afterAll(() => site.close());
+beforeEach(async () => {
+  setCurrentEdition(edition);
+  await getDatabase().db.delete(readingProgress);
+});
+afterEach(() => {
+  clearCurrentEdition();
+  site.restoreEnvironment();
+});
+
+let count = 0;
+
+/** An account whose access ends in so many milliseconds, or that never had any, and a signed-in browser's cookie. */
+async function newAccount({ endsIn }: { endsIn?: number } = {}) {
+  const email = `reader-${++count}@example.test`;
+  const browser = { clientAddress: undefined, session: null, knownBrowser: null };
+  const outcome = await signUp({ email, password: "a long walk" }, browser);
+  const user = await findUserByEmail(email);
+  if (outcome.kind !== "signed-in" || !user) throw new Error("Could not sign up.");
+  if (endsIn !== undefined) {
+    const stripeCurrentPeriodEnd = new Date(Date.now() + endsIn);
+    await getDatabase()
+      .db.update(profiles)
+      .set({ stripePriceId: "price_1", stripeCurrentPeriodEnd })
+      .where(eq(profiles.id, user.id));
+  }
+  const [cookie = ""] = (await setSession(outcome.session)).split(";");
+  return { id: user.id, cookie };
+}
+
+const send = (json: Record<string, unknown>, cookie = member.cookie) =>
+  post(action, { path: "/premium/progress", json, cookie });
+const submit = (form: Record<string, string>, cookie = member.cookie) =>
+  post(action, { path: "/premium/progress", form, cookie });
+const keep = (slug: string, block: number) => send({ slug, action: "place", block });
+
+const rowsOf = ({ id }: { id: string }) =>
+  getDatabase().db.select().from(readingProgress).where(eq(readingProgress.userId, id));
+const rowOf = async (slug: string) => (await rowsOf(member)).find((row) => row.slug === slug);
+const progressOf = async (slug: string) =>
+  progressIn(await readingStateOf(member.id, edition), slug);
+const overview = () => libraryOverview(member.id, edition);
+
+describe("marking a text as read", () => {
+  it("by form leads back to the end of the text, with a toast", async () => {
+    const read = await submit({ slug: "chapter-2", action: "read" });
+    expect(read.status).toBe(303);
+    expect(read.headers.get("Location")).toBe("/premium/chapters/chapter-2#mark-as-read");
+    expect(await flashOf(read)).toMatchObject({ toast: { title: "Marked as read" } });
+    expect((await progressOf("chapter-2")).isRead).toBe(true);
+
+    const unread = await submit({ slug: "chapter-2", action: "unread" });
+    expect(unread.status).toBe(303);
+    expect(await flashOf(unread)).toMatchObject({ toast: { title: "Marked as unread" } });
+    expect((await progressOf("chapter-2")).isRead).toBe(false);
+  });
+
+  it("of an extra leads back to it", async () => {
+    const answer = await submit({ slug: "extra-1", action: "read" });
+    expect(answer.headers.get("Location")).toBe("/premium/extras/extra-1#mark-as-read");
+  });
+
+  it("by JSON is answered with JSON, kept from all caches", async () => {
+    const answer = await send({ slug: "chapter-1", action: "read" });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    expect(await answer.json()).toMatchObject({ toast: { title: "Marked as read" } });
+  });
+
+  it("a second time keeps when it was first", async () => {
+    await send({ slug: "chapter-1", action: "read" });
+    const first = await rowOf("chapter-1");
+    await send({ slug: "chapter-1", action: "read" });
+    expect(await rowOf("chapter-1")).toEqual(first);
+  });
+
+  it("keeps the place in it, for when the mark is taken off", async () => {
+    await keep("chapter-1", 11);
+    await send({ slug: "chapter-1", action: "read" });
+    expect(await progressOf("chapter-1")).toEqual({
+      isRead: true,
+      stoppedAt: null,
+      minutesLeft: null,
+    });
+    await send({ slug: "chapter-1", action: "unread" });
+    expect(await progressOf("chapter-1")).toEqual({
+      isRead: false,
+      stoppedAt: 11,
+      minutesLeft: 5,
+    });
+  });
+
+  it("as unread writes nothing for a text that was never opened", async () => {
+    expect((await send({ slug: "chapter-1", action: "unread" })).status).toBe(200);
+    expect(await rowsOf(member)).toEqual([]);
+  });
+});
+
+describe("a place", () => {
+  it("is found on another device, with how long the rest takes", async () => {
+    expect((await keep("chapter-3", 11)).status).toBe(200);
+    const found = await findProgressIn(member.id, edition.all()[2] as EditionEntry);
+    // ten of twenty blocks are left, of 2,300 words
+    expect(found).toEqual({ isRead: false, stoppedAt: 11, minutesLeft: 5 });
+    expect(await progressOf("chapter-3")).toEqual(found);
+  });
+
+  it("is the one that arrived last, of two devices", async () => {
+    await keep("chapter-1", 15);
+    await keep("chapter-1", 4);
+    expect((await progressOf("chapter-1")).stoppedAt).toBe(4);
+  });
+
+  it("is the one that arrived last, even if one that arrived before is written after it", async () => {
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const early = getDatabase().db.transaction(async (tx) => {
+      await findReadingProgress(member.id, tx);
+      arrive();
+      await held;
+      await upsertPlace({ userId: member.id, slug: "chapter-1", block: 3 }, tx);
+    });
+    await arrived;
+    await keep("chapter-1", 9);
+    letGo();
+    await early;
+    expect((await progressOf("chapter-1")).stoppedAt).toBe(9);
+  });
+
+  it("is one of ten that are sent at once", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => keep("chapter-1", index + 5)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    const rows = await rowsOf(member);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.block).toBeGreaterThanOrEqual(5);
+  });
+
+  it("behind the end of the text is its last block", async () => {
+    await keep("chapter-1", 2_000_000_000);
+    expect((await rowOf("chapter-1"))?.block).toBe(20);
+  });
+
+  it("is still in the text when a new edition has a shorter one", async () => {
+    await keep("chapter-1", 20);
+    const shorter = new Edition("def", [chapter(1, { blockCount: 8 })], null);
+    const state = await readingStateOf(member.id, shorter);
+    expect(progressIn(state, "chapter-1").stoppedAt).toBe(8);
+    const empty = new Edition("ghi", [chapter(1, { blockCount: 0, wordCount: 0 })], null);
+    expect(progressIn(await readingStateOf(member.id, empty), "chapter-1").stoppedAt).toBe(null);
+  });
+
+  it("is not offered when it is on the first screen", async () => {
+    await keep("chapter-1", 2);
+    expect(await progressOf("chapter-1")).toEqual({
+      isRead: false,
+      stoppedAt: null,
+      minutesLeft: 10,
+    });
+  });
+
+  it("does not mark the text as read at its end", async () => {
+    await keep("chapter-1", 20);
+    expect((await progressOf("chapter-1")).isRead).toBe(false);
+  });
+
+  it("is nobody else's", async () => {
+    await keep("chapter-1", 9);
+    const other = await newAccount({ endsIn: DAY_MS });
+    expect((await readingStateOf(other.id, edition)).texts).toEqual({});
+  });
+
+  it.each([0, -1, 1.5, "5", [5], null, 1e300, { valueOf: 5 }])("is never %j", async (block) => {
+    const answer = await send({ slug: "chapter-1", action: "place", block });
+    expect(answer.status).toBe(422);
+    expect(await rowsOf(member)).toEqual([]);
+  });
+});
+
+describe("what cannot be read about", () => {
+  it.each([
+    ["an unknown text", "no-such-chapter"],
+    ["a chapter that is not published yet", "chapter-6"],
+    ["an extra that is not published yet", "extra-4"],
+    ["the method of an object", "__proto__"],
+    ["64 KB of rubbish", '\0🦊"%00<'.repeat(2_400)],
+  ])("is %s", async (_what, slug) => {
+    for (const fields of [
+      { slug, action: "read" },
+      { slug, action: "place", block: 3 },
+    ]) {
+      const answer = await send(fields);
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ toast: { variant: "destructive" } });
+    }
+    const submitted = await submit({ slug, action: "read" });
+    expect(submitted.headers.get("Location")).toBe("/premium/chapters");
+    expect(await rowsOf(member)).toEqual([]);
+  });
+
+  it.each([
+    [{}],
+    [{ slug: "chapter-1" }],
+    [{ slug: "chapter-1", action: "delete" }],
+    [{ slug: ["chapter-1", "chapter-2"], action: "read" }],
+    [{ slug: { toString: "chapter-1" }, action: "read" }],
+    [{ action: "read" }],
+  ])("nor is a form like %j", async (fields) => {
+    expect((await send(fields)).status).toBe(422);
+    expect(await rowsOf(member)).toEqual([]);
+  });
+
+  it("nor is a body above 64 KB", async () => {
+    const answer = await send({ slug: "x".repeat(70_000), action: "read" });
+    expect(answer.status).toBe(413);
+  });
+
+  it("a text named like a method of all objects is as unread as any other", async () => {
+    expect(await progressOf("constructor")).toEqual({
+      isRead: false,
+      stoppedAt: null,
+      minutesLeft: null,
+    });
+    await send({ slug: "constructor", action: "read" });
+    expect((await progressOf("constructor")).isRead).toBe(true);
+  });
+});
+
+describe("who is no member", () => {
+  it.each([
+    ["a visitor", () => Promise.resolve({ cookie: "" })],
+    ["an account without a membership", () => newAccount()],
+    ["somebody whose membership has ended", () => newAccount({ endsIn: -1_000 })],
+  ])("such as %s, writes nothing and is led to the landing page", async (_who, find) => {
+    const { cookie } = await find();
+    for (const fields of [
+      { slug: "chapter-1", action: "read" },
+      { slug: "no-such-chapter", action: "read" },
+      { slug: "chapter-1", action: "place", block: 9 },
+    ]) {
+      const answer = await send(fields, cookie);
+      expect(answer.status).toBe(403);
+      expect(await answer.json()).toEqual({ toast: null, redirectTo: "/" });
+    }
+    const submitted = await submit({ slug: "chapter-1", action: "read" }, cookie);
+    expect(submitted.status).toBe(303);
+    expect(submitted.headers.get("Location")).toBe("/");
+    const opened = await get(loader, "/premium/progress", cookie);
+    expect(opened.headers.get("Location")).toBe("/");
+    expect(await getDatabase().db.select().from(readingProgress)).toEqual([]);
+  });
+
+  it("whose membership ends while they read, keeps what was written before", async () => {
+    const leaving = await newAccount({ endsIn: DAY_MS });
+    const keepTheirs = (block: number) =>
+      send({ slug: "chapter-1", action: "place", block }, leaving.cookie);
+    expect((await keepTheirs(9)).status).toBe(200);
+    await getDatabase()
+      .db.update(profiles)
+      .set({ stripeCurrentPeriodEnd: new Date(Date.now() - 1_000) })
+      .where(eq(profiles.id, leaving.id));
+    expect((await keepTheirs(12)).status).toBe(403);
+    expect(await rowsOf(leaving)).toMatchObject([{ block: 9 }]);
+  });
+});
+
+describe("the members' area", () => {
+  it("offers a new member the first chapter", async () => {
+    expect((await overview()).wayOn).toEqual({
+      kind: "first",
+      path: "/premium/chapters/chapter-1",
+      label: "Chapter 1",
+      title: "Chapter the 1.",
+      minutes: 10,
+    });
+  });
+
+  it("leads to the block where reading stopped last, in a chapter or an extra", async () => {
+    await keep("chapter-2", 11);
+    await keep("extra-2", 6);
+    expect((await overview()).wayOn).toEqual({
+      kind: "stopped",
+      path: "/premium/extras/extra-2#p6",
+      label: "Audio walk",
+      title: "Chapter the 2.",
+      minutes: 8,
+    });
+    await keep("chapter-2", 13);
+    expect((await overview()).wayOn).toMatchObject({
+      kind: "stopped",
+      path: "/premium/chapters/chapter-2#p13",
+      minutes: 4,
+    });
+  });
+
+  it("leads to the first unread chapter once the one last opened is read", async () => {
+    await keep("chapter-2", 18);
+    await send({ slug: "chapter-2", action: "read" });
+    expect((await overview()).wayOn).toMatchObject({
+      kind: "next",
+      path: "/premium/chapters/chapter-1",
+    });
+  });
+
+  it("counts what is read and how long the rest takes, without what is not published", async () => {
+    await keep("chapter-2", 11);
+    await send({ slug: "chapter-1", action: "read" });
+    await send({ slug: "extra-1", action: "read" });
+    expect(await overview()).toMatchObject({
+      chapterCount: 5,
+      chaptersRead: 1,
+      minutesLeft: 35,
+    });
+  });
+
+  it("offers nothing more when all is read", async () => {
+    for (const slug of ["chapter-1", "chapter-2", "chapter-3", "chapter-4", "constructor"]) {
+      await send({ slug, action: "read" });
+    }
+    expect(await overview()).toMatchObject({ wayOn: null, chaptersRead: 5, minutesLeft: 0 });
+  });
+
+  it("shows the three newest extras", async () => {
+    expect((await overview()).extras.map(({ path }) => path)).toEqual([
+      "/premium/extras/extra-3",
+      "/premium/extras/extra-2",
+      "/premium/extras/extra-1",
+    ]);
+  });
+
+  it("lists twelve of a thousand chapters, around the next one, within 50 ms", async () => {
+    const chapters = Array.from({ length: 1_000 }, (_, index) => chapter(index + 1));
+    const large = new Edition("large", chapters, null);
+    await getDatabase()
+      .db.insert(readingProgress)
+      .values(
+        chapters.slice(0, 700).map(({ slug }) => ({
+          userId: member.id,
+          slug,
+          block: 20,
+          readAt: new Date(),
+        })),
+      );
+    const shown = await libraryOverview(member.id, large);
+    expect(shown.chapters.map(({ label }) => label)).toEqual(
+      Array.from({ length: 12 }, (_, index) => `Chapter ${index + 699}`),
+    );
+    expect(shown).toMatchObject({ chapterCount: 1_000, chaptersRead: 700, minutesLeft: 3_000 });
+    const times = [];
+    for (let round = 0; round < 5; round += 1) {
+      const from = performance.now();
+      await libraryOverview(member.id, large);
+      times.push(performance.now() - from);
+    }
+    expect(Math.min(...times)).toBeLessThan(50);
+  });
+});
