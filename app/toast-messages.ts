@@ -67,6 +67,7 @@ export const purchaseComingSoon = /* @__PURE__ */ notice(
 export const notImplemented = /* @__PURE__ */ notice("Feature not implemented");
 // Beyond the specification: too many attempts at the newsletter, choosing a new password, the newsletter's mails,
 // and how far a member has read.
+// and members' notes.
 export const passwordResetRequested = /* @__PURE__ */ notice(
   "📬 Check Your Email",
   "If there is an account with this address, a link to choose a new password is on its way.",
@@ -121,6 +122,15 @@ export const podcastAddressRenewed = /* @__PURE__ */ notice(
 );
 export const podcastAddressFailed = (message = "Please try again.") =>
   failure("Uh oh! Something went wrong.", message);
+export const notesSaved = /* @__PURE__ */ notice("Your notes are saved.");
+export const notesMerged = /* @__PURE__ */ notice(
+  "Your notes are saved.",
+  "They had been changed elsewhere too. Both versions are kept on the page.",
+);
+export const notesSavedAfterEnd = /* @__PURE__ */ notice(
+  "Your notes are saved.",
+  "Your membership has ended. Your notes are kept for you.",
+);
 
 /** The messages a 'Checkout Error' toast can carry (specification, 8). */
 export const checkoutErrors = {

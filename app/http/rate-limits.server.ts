@@ -89,6 +89,12 @@ const LIMITS = {
   progress: {
     account: { attempts: 3_600, seconds: HOUR },
   },
+  // a page saves once in a second at most, while its member writes
+  notes: {
+    network: { attempts: 20_000, seconds: HOUR },
+    "wide-network": { attempts: 80_000, seconds: HOUR },
+    account: { attempts: 3_600, seconds: HOUR },
+  },
 } as const satisfies Record<string, Partial<Record<CountedBy, Limit>>>;
 
 export type Limited = keyof typeof LIMITS;

@@ -2,7 +2,7 @@ import type { AppLoadContext } from "@remix-run/node";
 import { clientNetworks } from "./client-network.server";
 import { ReceivingMemory } from "./receiving-memory.server";
 
-/** Largest body of a form, in bytes. */
+/** Largest body of a form, in bytes, but for members' notes. */
 export const FORM_LIMIT = 64 * 1024;
 
 /** Most memory that bodies may take while being received, over all requests, in bytes. */
@@ -92,17 +92,21 @@ async function readBytes(
 
 /**
  * Reads the posted fields of a form (urlencoded or multipart) or of a flat JSON object. Throws a Response:
- * 405 for a method other than POST, 415 for another content type, 413 above 64 KB, 400 for a body that does
- * not parse or has more than 100 fields, 503 when its network sends too much at one time. A repeated field
+ * 405 for a method other than POST, 415 for another content type, 413 above `limit` bytes, 400 for a body that
+ * does not parse or has more than 100 fields, 503 when its network sends too much at one time. A repeated field
  * becomes an array, which no field's schema accepts.
  */
-export async function readForm(request: Request, context?: AppLoadContext): Promise<FormBody> {
+export async function readForm(
+  request: Request,
+  context?: AppLoadContext,
+  limit = FORM_LIMIT,
+): Promise<FormBody> {
   if (request.method !== "POST") {
     throw errorResponse(405, `${request.method} is not possible here; POST is.`, { Allow: "POST" });
   }
   const contentType = request.headers.get("Content-Type") ?? "";
   const mediaType = contentType.split(";")[0]?.trim().toLowerCase();
-  const bytes = await readBytes(request, FORM_LIMIT, context);
+  const bytes = await readBytes(request, limit, context);
 
   switch (mediaType) {
     case "application/json":

@@ -3,15 +3,21 @@ export type JsonAnswer = { ok: boolean; status: number; body: Record<string, unk
 
 /**
  * Posts a JSON body to a route of this site and reads its JSON response. Never throws: a network failure has
- * status 0, and a response that is not a JSON object has an empty body.
+ * status 0, and a response that is not a JSON object has an empty body. With `keepalive` the request outlives its
+ * page; browsers then fail bodies above 64 KB.
  */
-export async function postJson(path: string, fields: Record<string, unknown>): Promise<JsonAnswer> {
+export async function postJson(
+  path: string,
+  fields: Record<string, unknown>,
+  keepalive = false,
+): Promise<JsonAnswer> {
   let response: Response;
   try {
     response = await fetch(path, {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: "application/json" },
       body: JSON.stringify(fields),
+      keepalive,
     });
   } catch (error) {
     return { ok: false, status: 0, body: { error: (error as Error).message } };

@@ -165,6 +165,18 @@ const routes: Record<string, Route> = {
     path: "/premium/progress",
     get: "302 /",
     post: { form: { slug: "the-weight-you-carry", action: "read" }, answers: "303 /" },
+  "premium_.notes": {
+    path: "/premium/notes",
+    get: "302 /",
+    // without a session, the page that holds the text and signs in; the other is of another owner
+    post: { form: { slug: "x", owner: "x", version: "0", text: "x" }, answers: "200" },
+  },
+  "premium_.notes[.]md": { path: "/premium/notes.md", get: ["302 /", "200"] },
+  // JSON only
+  "premium_.notes_.save": {
+    path: "/premium/notes/save",
+    get: "302 /",
+    post: { form: {}, answers: "415" },
   },
   readyz: { path: "/readyz", get: "200" },
   "robots[.]txt": { path: "/robots.txt", get: "200" },

@@ -2,6 +2,7 @@ import { useNavigate } from "@remix-run/react";
 import { createContext, type ReactNode, useCallback, useContext, useMemo } from "react";
 import type { ToastMessage } from "~/toast-messages";
 import * as toasts from "~/toast-messages";
+import { forgetDrafts } from "~/ui/drafts";
 import { postJson, toastOf } from "~/ui/post-json";
 import { useToast } from "~/ui/toaster";
 import { useAuthChanges } from "./use-auth-changes";
@@ -70,7 +71,11 @@ export function AuthProvider({ viewer, isViewerKnown, children }: AuthProviderPr
         send("/auth/login", { ...others, email, password }, toasts.signInFailed()),
       signUp: (email, password, others) =>
         send("/auth/signup", { ...others, email, password }, toasts.signUpFailed()),
-      signOut: () => send("/logout", {}, toasts.signOutFailed()),
+      signOut: async () => {
+        const outcome = await send("/logout", {}, toasts.signOutFailed());
+        if (!outcome.error && viewer) forgetDrafts(viewer.user.id);
+        return outcome;
+      },
     }),
     [viewer, loading, send],
   );

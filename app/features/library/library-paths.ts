@@ -8,6 +8,13 @@ export const EXTRAS_PATH = `${CHAPTERS_PATH}#extras`;
 
 export const SEARCH_PATH = "/premium/search";
 
+/** Where a form with notes is posted, and from where a page with JavaScript posts them as JSON. */
+export const NOTES_PATH = "/premium/notes";
+export const SAVE_NOTES_PATH = "/premium/notes/save";
+
+/** All of a member's notes, as a Markdown file. */
+export const NOTES_FILE_PATH = "/premium/notes.md";
+
 /** The folder that an edition's images and sounds are served from, to members. */
 export const MEDIA_PATH = "/premium/media/";
 

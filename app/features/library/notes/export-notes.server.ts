@@ -1,0 +1,33 @@
+import { BOOK_TITLE } from "~/book";
+import { utcDate } from "~/ui/utc-date";
+import { findNote, listNotes } from "~db/queries/notes";
+import type { Edition } from "../edition";
+
+/**
+ * All of a member's notes as one Markdown file, in parts: a heading for each text, in the edition's order, and
+ * last those whose text is gone. Notes are read one by one, since all of them may be large.
+ */
+export async function* exportNotes(
+  userId: string,
+  edition: Edition | null,
+): AsyncGenerator<string> {
+  yield `# Notes on ${BOOK_TITLE}\n`;
+  const written = await listNotes(userId);
+  if (written.length === 0) yield "\nThere are no notes yet.\n";
+  const entries = new Map(
+    (edition?.all() ?? []).map((entry, index) => [entry.slug, { entry, index }]),
+  );
+  const place = (slug: string) => entries.get(slug)?.index ?? entries.size;
+  for (const { slug, title, updatedAt } of written.toSorted(
+    (one, other) => place(one.slug) - place(other.slug),
+  )) {
+    const note = await findNote({ userId, slug });
+    if (!note?.text) continue;
+    const entry = entries.get(slug)?.entry;
+    const chapter = entry?.kind === "chapter" ? `Chapter ${entry.position}: ` : "";
+    const heading = `${chapter}${oneLine(entry?.title ?? title)}`;
+    yield `\n## ${heading}\n\n*${utcDate(updatedAt)}*\n\n${note.text.trimEnd()}\n`;
+  }
+}
+
+const oneLine = (title: string) => title.replaceAll(/\s+/g, " ");

@@ -1,0 +1,150 @@
+import { diffArrays } from "diff";
+import type { Insertion } from "./note";
+
+/**
+ * Most paragraphs by which two texts may differ to be compared one by one, which takes time by the square of it;
+ * beyond, what lies between their common beginning and end counts as one difference.
+ */
+const MAX_DIFFERENCES = 400;
+
+type Paragraph = { text: string; start: number; end: number };
+
+/**
+ * What a text lacks of another version of it, to be inserted so that both are kept: paragraphs that both have
+ * stand once, and where they differ, the other's come first. Of two that differ only in what one of them adds, the
+ * longer is kept, such as a sentence that has been written on. Nothing is ever removed from the text. The
+ * insertions are in order.
+ */
+export function missingFrom(text: string, other: string): Insertion[] {
+  const own = paragraphsOf(text);
+  const others = paragraphsOf(other);
+  if (own.length === 0) return others.length === 0 ? [] : [{ at: 0, text: trimmed(other, others) }];
+  const insertions: Insertion[] = [];
+  for (const { ownFrom, ownTo, otherFrom, otherTo } of differences(own, others)) {
+    const mine = own.slice(ownFrom, ownTo);
+    const theirs = others.slice(otherFrom, otherTo);
+    const end = mine.at(-1)?.end ?? own[ownFrom - 1]?.end ?? 0;
+    const atHead = takeWrittenOn(mine, theirs, "shift");
+    const atTail = takeWrittenOn(mine, theirs, "pop");
+    insertions.push(...atHead.insertions);
+    if (theirs.length > 0) {
+      const added = trimmed(other, theirs);
+      // before what is left of ours, or else of what both have
+      const next = mine[0] ?? own[ownTo - atTail.taken];
+      insertions.push(
+        next ? { at: next.start, text: `${added}\n\n` } : { at: end, text: `\n\n${added}` },
+      );
+    }
+    insertions.push(...atTail.insertions);
+  }
+  return insertions;
+}
+
+/** Runs of lines that are not blank, with their places. */
+function paragraphsOf(text: string): Paragraph[] {
+  const paragraphs: Paragraph[] = [];
+  let current: Paragraph | null = null;
+  let start = 0;
+  for (const line of text.split("\n")) {
+    const end = start + line.length;
+    if (line.trim() === "") {
+      current = null;
+    } else if (current) {
+      current.end = end;
+    } else {
+      current = { text: "", start, end };
+      paragraphs.push(current);
+    }
+    start = end + 1;
+  }
+  for (const paragraph of paragraphs) paragraph.text = text.slice(paragraph.start, paragraph.end);
+  return paragraphs;
+}
+
+/** The part of a text from the first of some paragraphs to the last. */
+function trimmed(text: string, paragraphs: readonly Paragraph[]): string {
+  return text.slice(paragraphs[0]?.start ?? 0, paragraphs.at(-1)?.end ?? 0);
+}
+
+type Difference = { ownFrom: number; ownTo: number; otherFrom: number; otherTo: number };
+
+/** Where two lists of paragraphs differ, in order. */
+function differences(own: readonly Paragraph[], others: readonly Paragraph[]): Difference[] {
+  const wording = ({ text }: Paragraph) => text;
+  const changes = diffArrays(own.map(wording), others.map(wording), {
+    maxEditLength: MAX_DIFFERENCES,
+  });
+  if (!changes) return [betweenCommonEnds(own, others)];
+  const found: Difference[] = [];
+  let ownAt = 0;
+  let otherAt = 0;
+  let open: Difference | null = null;
+  for (const { added, removed, value } of changes) {
+    if (!added && !removed) {
+      ownAt += value.length;
+      otherAt += value.length;
+      open = null;
+      continue;
+    }
+    if (!open) {
+      open = { ownFrom: ownAt, ownTo: ownAt, otherFrom: otherAt, otherTo: otherAt };
+      found.push(open);
+    }
+    if (added) otherAt = open.otherTo = otherAt + value.length;
+    else ownAt = open.ownTo = ownAt + value.length;
+  }
+  return found;
+}
+
+function betweenCommonEnds(own: readonly Paragraph[], others: readonly Paragraph[]): Difference {
+  const shorter = Math.min(own.length, others.length);
+  let head = 0;
+  while (head < shorter && own[head]?.text === others[head]?.text) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && own.at(-1 - tail)?.text === others.at(-1 - tail)?.text) tail += 1;
+  return {
+    ownFrom: head,
+    ownTo: own.length - tail,
+    otherFrom: head,
+    otherTo: others.length - tail,
+  };
+}
+
+/**
+ * Takes paragraphs off one end of two lists as long as one of a pair is the other with something inserted. Returns
+ * how many, and what ours lack, in order.
+ */
+function takeWrittenOn(
+  mine: Paragraph[],
+  theirs: Paragraph[],
+  take: "shift" | "pop",
+): { taken: number; insertions: Insertion[] } {
+  const at = take === "shift" ? 0 : -1;
+  const insertions: Insertion[] = [];
+  let taken = 0;
+  for (;;) {
+    const own = mine.at(at);
+    const other = theirs.at(at);
+    const written = own && other && writtenOn(own.text, other.text);
+    if (!written) break;
+    if (written.text !== "") insertions.push({ at: own.start + written.at, text: written.text });
+    mine[take]();
+    theirs[take]();
+    taken += 1;
+  }
+  return { taken, insertions: take === "shift" ? insertions : insertions.reverse() };
+}
+
+/**
+ * What makes a text the other if one of the two is the other with something inserted: an insertion, with an empty
+ * text if the other is the shorter one. Null if they differ in any other way.
+ */
+function writtenOn(text: string, other: string): Insertion | null {
+  const shorter = Math.min(text.length, other.length);
+  let head = 0;
+  while (head < shorter && text[head] === other[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && text.at(-1 - tail) === other.at(-1 - tail)) tail += 1;
+  if (head + tail < shorter) return null;
+  return { at: head, text: other.slice(head, Math.max(head, other.length - tail)) };
+}

@@ -1,0 +1,164 @@
+import { z } from "zod";
+import type { Viewer } from "~/features/accounts/viewer";
+import type { FieldValue } from "~/http/request-body.server";
+import { log } from "~/observability/log.server";
+import { getDatabase, type Transaction } from "~db/client";
+import { findNote, findNoteForUpdate, insertNote, updateNote } from "~db/queries/notes";
+import { waitForEdition } from "../current-edition.server";
+import { documentPath } from "../library-paths";
+import { missingFrom } from "./merge-notes.server";
+import { type Insertion, MAX_NOTE_LENGTH, type Note, withInsertions } from "./note";
+
+/**
+ * Largest body with a note, in bytes: 100,000 characters of three bytes each, percent-encoded, and the other
+ * fields. As JSON it may hold the text twice.
+ */
+export const NOTE_FORM_LIMIT = 1_000_000;
+
+/** The notes that the page of a text shows to a member. */
+export async function loadNote(userId: string, slug: string): Promise<Note> {
+  return (await findNote({ userId, slug })) ?? { text: "", version: 0 };
+}
+
+const number = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .max(2 ** 31 - 2);
+
+const noteSchema = z.object({
+  slug: z.string().min(1).max(200),
+  version: number,
+  owner: z.string().max(100),
+  text: z.string().transform(storableText),
+  unconfirmed: z.string().transform(storableText).optional(),
+});
+
+/**
+ * A posted note. `version` is the one its text was written on, and `owner` the id of the user who was shown that
+ * version; `unconfirmed` is the text of an earlier post from the same page that has not been answered.
+ */
+export type PostedNote = z.infer<typeof noteSchema>;
+
+/** The fields of a posted note; null if they are missing or malformed. */
+export function readPostedNote(fields: Record<string, FieldValue>): PostedNote | null {
+  return noteSchema.safeParse(fields).data ?? null;
+}
+
+export type SaveNoteOutcome =
+  /**
+   * All of the posted text is stored: at `version`, with `insertions` from a version it was not written on.
+   * `isOver` if the membership has ended meanwhile. `path` is the page of the text.
+   */
+  | { kind: "saved"; version: number; insertions: Insertion[]; isOver: boolean; path: string }
+  /** The text, or what it would be merged with, is too long. Nothing was stored. */
+  | { kind: "too-long"; message: string }
+  /** There is no such text, or not yet. */
+  | { kind: "unknown-text" }
+  /** The viewer has never been a member. */
+  | { kind: "never-member" }
+  /** The text was written by another user than the one who is signed in. */
+  | { kind: "other-owner" }
+  | { kind: "failed" };
+
+/**
+ * Stores a member's notes on a text so that nothing is lost: unless the stored version is the one they were
+ * written on, both are merged. Of a member whose membership has ended they are taken all the same. `adopts` takes
+ * a text that another user has written, for who has just signed in to save it. Never throws.
+ */
+export async function saveNote(
+  posted: PostedNote,
+  viewer: Viewer,
+  { adopts = false }: { adopts?: boolean } = {},
+): Promise<SaveNoteOutcome> {
+  const { slug, text } = posted;
+  const userId = viewer.user.id;
+  const isOwner = posted.owner === userId;
+  if (!isOwner && !adopts) return { kind: "other-owner" };
+  if (!hasBeenMember(viewer)) return { kind: "never-member" };
+  if (text.length > MAX_NOTE_LENGTH) {
+    return { kind: "too-long", message: tooLong(text.length) };
+  }
+  try {
+    const edition = await waitForEdition();
+    if (!edition) return { kind: "failed" };
+    const entry = edition.find(slug, new Date());
+    // another user's version says nothing about the notes of this one
+    const written = isOwner ? posted : { ...posted, version: null, unconfirmed: undefined };
+    const stored = await getDatabase().db.transaction((transaction) =>
+      storeNote({ ...written, userId, title: entry?.title }, transaction),
+    );
+    if (stored.kind !== "stored") return stored;
+    return {
+      ...stored,
+      kind: "saved",
+      isOver: !viewer.isSubscribed,
+      path: entry ? documentPath(entry) : "/premium",
+    };
+  } catch (error) {
+    log().error({ err: error, userId }, "notes could not be saved");
+    return { kind: "failed" };
+  }
+}
+
+type NewNote = {
+  userId: string;
+  slug: string;
+  text: string;
+  /** Null if it was written on no version of this user's. */
+  version: number | null;
+  unconfirmed?: string | undefined;
+  /** Undefined if the edition has no such text. */
+  title: string | undefined;
+};
+
+type Stored =
+  | { kind: "stored"; version: number; insertions: Insertion[] }
+  | Extract<SaveNoteOutcome, { kind: "too-long" | "unknown-text" }>;
+
+/** The lock on the row puts savers in turn; each sees what the one before has stored. */
+async function storeNote(note: NewNote, transaction: Transaction): Promise<Stored> {
+  const { userId, slug, text, title } = note;
+  let row = await findNoteForUpdate({ userId, slug }, transaction);
+  if (!row) {
+    if (title === undefined) return { kind: "unknown-text" };
+    if (text === "") return { kind: "stored", version: 0, insertions: [] };
+    if (await insertNote({ userId, slug, title, text }, transaction)) {
+      return { kind: "stored", version: 1, insertions: [] };
+    }
+    row = await findNoteForUpdate({ userId, slug }, transaction);
+    if (!row) throw new Error("Notes were neither inserted nor found.");
+  }
+  const isUpToDate = row.version === note.version || row.text === note.unconfirmed;
+  const insertions = isUpToDate ? [] : missingFrom(text, row.text);
+  const merged = withInsertions(text, insertions);
+  if (merged.length > MAX_NOTE_LENGTH) {
+    return { kind: "too-long", message: mergedTooLong(merged.length) };
+  }
+  const version = merged === row.text ? row.version : row.version + 1;
+  if (version !== row.version) {
+    const updatedAt = new Date();
+    await updateNote({ userId, slug, title, text: merged, version, updatedAt }, transaction);
+  }
+  return { kind: "stored", version, insertions };
+}
+
+/** Whether the viewer is or was a member; who never was has seen no page to write on. */
+function hasBeenMember({ isSubscribed, profile }: Viewer): boolean {
+  // a profile that could not be read must not cost anybody their notes
+  return isSubscribed || !profile || profile.stripe_price_id !== null || profile.hasInvoices;
+}
+
+/** A text as PostgreSQL can store it, without NUL and half characters, and with \n at the end of lines. */
+function storableText(text: string): string {
+  const lines = text.replace(/\r\n?/g, "\n").replaceAll("\0", "");
+  return Buffer.from(lines, "utf8").toString("utf8");
+}
+
+const count = (characters: number) => characters.toLocaleString("en-US");
+
+const tooLong = (length: number) =>
+  `Notes on one text may have ${count(MAX_NOTE_LENGTH)} characters. These have ${count(length)}.`;
+
+const mergedTooLong = (length: number) =>
+  `Your notes were changed elsewhere too, and both versions together have ${count(length)} characters. Notes on one text may have ${count(MAX_NOTE_LENGTH)}.`;

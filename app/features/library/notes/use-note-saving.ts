@@ -1,0 +1,239 @@
+import { useNavigate } from "@remix-run/react";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import type { ToastMessage } from "~/toast-messages";
+import { findDrafts, forgetDrafts, keepDraft } from "~/ui/drafts";
+import { type JsonAnswer, postJson } from "~/ui/post-json";
+import { useToast } from "~/ui/toaster";
+import { SAVE_NOTES_PATH } from "../library-paths";
+import { type Insertion, type Note, withInsertions } from "./note";
+
+/** Milliseconds without a key pressed after which notes are saved. */
+const PAUSE_MS = 1_000;
+
+/** Length up to which a text surely fits the 64 KB that browsers send for a page that is being left. */
+const MAX_KEEPALIVE_LENGTH = 15_000;
+
+/** Milliseconds after which a failed attempt is repeated. */
+const RETRY_MS = 10_000;
+
+export type SavingState = {
+  /** A sentence for the reader; empty until something is written. */
+  message: string;
+  /** Whether saving needs the reader to sign in again. */
+  signedOut: boolean;
+};
+
+const SILENT: SavingState = { message: "", signedOut: false };
+
+type NoteSaving = {
+  state: SavingState;
+  /** To be called whenever the text has changed. */
+  onInput: () => void;
+  /** Saves at once, also a page that has been emptied; false if that needs the form to be posted. */
+  saveNow: () => boolean;
+};
+
+type Draft = { text: string; version: number };
+
+/**
+ * Saves what is written into a text area: after a pause, when it loses the focus, and when the page is left. What
+ * is not saved is kept in this browser until it is: through a lost connection, a session that has ended, and a
+ * closed tab.
+ */
+export function useNoteSaving(
+  area: RefObject<HTMLTextAreaElement>,
+  { slug, owner, note }: { slug: string; owner: string; note: Note },
+): NoteSaving {
+  const [state, setState] = useState(SILENT);
+  const navigate = useNavigate();
+  const toast = useToast();
+  // the last version that is known to be stored, and the last text sent without an answer
+  const stored = useRef(note);
+  const unconfirmed = useRef<string>();
+  const page = useRef("");
+  const isSending = useRef(false);
+  const isSignedOut = useRef(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+
+  const later = useCallback((save: () => void, milliseconds: number) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(save, milliseconds);
+  }, []);
+
+  const send = useCallback(
+    ({ text, version }: Draft, keepalive: boolean) =>
+      postJson(
+        SAVE_NOTES_PATH,
+        { slug, owner, version, text, unconfirmed: unconfirmed.current },
+        keepalive,
+      ),
+    [slug, owner],
+  );
+
+  const report = useCallback(({ status, body }: JsonAnswer, isKept: boolean) => {
+    const why =
+      status === 0
+        ? "Not saved: no connection."
+        : `Not saved. ${body.error ?? "Something went wrong."}`;
+    const where = isKept ? "Your text is kept in this browser." : "Please keep this page open.";
+    isSignedOut.current = body.signedOut === true;
+    setState({ message: `${why} ${where}`, signedOut: isSignedOut.current });
+  }, []);
+
+  const save = useCallback(
+    async ({ leaving = false, empty = false, element = area.current } = {}): Promise<void> => {
+      if (!element || (isSending.current && !leaving)) return;
+      clearTimeout(timer.current);
+      const text = element.value;
+      if (text === stored.current.text) return forgetDrafts(owner, slug, page.current);
+      // cleared by accident, perhaps: only the button saves that
+      if (text === "" && !empty) {
+        return setState({
+          message: "The page is empty. Press “Save notes” to clear what is stored.",
+          signedOut: false,
+        });
+      }
+      isSending.current = true;
+      setState((was) => ({ ...was, message: "Saving..." }));
+      const keepalive = leaving && text.length < MAX_KEEPALIVE_LENGTH;
+      const answer = await send({ text, version: stored.current.version }, keepalive);
+      isSending.current = false;
+      if (!answer.ok) {
+        if (answer.status === 0) unconfirmed.current = text;
+        if (answer.status === 0 || answer.status >= 429) later(save, RETRY_MS);
+        const { version } = stored.current;
+        return report(
+          answer,
+          keepDraft(owner, slug, page.current, { text: element.value, version }),
+        );
+      }
+      const { version, insertions, redirectTo } = answer.body as {
+        version: number;
+        insertions: Insertion[];
+        redirectTo?: string;
+      };
+      stored.current = { version, text: withInsertions(text, insertions) };
+      unconfirmed.current = undefined;
+      isSignedOut.current = false;
+      insert(element, text, insertions);
+      if (element.value !== stored.current.text) {
+        const draft = { text: element.value, version };
+        keepDraft(owner, slug, page.current, draft);
+        return later(save, PAUSE_MS);
+      }
+      forgetDrafts(owner, slug, page.current);
+      setState({
+        message: insertions.length > 0 ? "Saved, with what was written elsewhere." : "Saved",
+        signedOut: false,
+      });
+      if (redirectTo) {
+        toast(answer.body.toast as ToastMessage);
+        navigate(redirectTo);
+      }
+    },
+    [area, slug, owner, send, later, report, toast, navigate],
+  );
+
+  const onInput = useCallback(() => {
+    const element = area.current;
+    if (!element) return;
+    growToFit(element);
+    setState((was) => (was.signedOut || was.message === "" ? was : SILENT));
+    const { version } = stored.current;
+    const text = element.value;
+    if (text === "") forgetDrafts(owner, slug, page.current);
+    else keepDraft(owner, slug, page.current, { text, version });
+    if (!isSignedOut.current) later(save, PAUSE_MS);
+  }, [area, slug, owner, later, save]);
+
+  useEffect(() => {
+    const element = area.current;
+    if (!element) return;
+    page.current = Math.random().toString(36).slice(2);
+    const restored: Draft[] = [];
+    for (const { page: other, draft } of findDrafts(owner, slug)) {
+      restored.push(draft as Draft);
+      if (restored.length === 1) {
+        keepDraft(owner, slug, page.current, draft);
+        forgetDrafts(owner, slug, other);
+      } else {
+        // left by another tab; the server merges it with the rest
+        void send(draft as Draft, false).then(({ ok }) => ok && forgetDrafts(owner, slug, other));
+      }
+    }
+    const [draft] = restored;
+    // what was typed before the scripts ran is newer than any draft
+    if (draft && element.value === stored.current.text && draft.text !== element.value) {
+      element.value = draft.text;
+      stored.current = { text: stored.current.text, version: draft.version };
+    }
+    growToFit(element);
+    void save();
+
+    const retry = () => void save();
+    const leave = () => void save({ leaving: true });
+    const onVisibility = () => (document.hidden ? leave() : retry());
+    window.addEventListener("online", retry);
+    window.addEventListener("pagehide", leave);
+    document.addEventListener("visibilitychange", onVisibility);
+    element.addEventListener("blur", retry);
+    return () => {
+      window.removeEventListener("online", retry);
+      window.removeEventListener("pagehide", leave);
+      document.removeEventListener("visibilitychange", onVisibility);
+      element.removeEventListener("blur", retry);
+      void save({ leaving: true, element });
+      clearTimeout(timer.current);
+    };
+  }, [area, slug, owner, save, send]);
+
+  useEffect(() => {
+    // the page's data was loaded again
+    const element = area.current;
+    if (!element || note.version <= stored.current.version) return;
+    if (element.value !== stored.current.text && element.value !== note.text) return;
+    stored.current = note;
+    element.value = note.text;
+    growToFit(element);
+  }, [area, note]);
+
+  const saveNow = useCallback(() => {
+    const version = area.current?.form?.elements.namedItem("version");
+    if (version instanceof HTMLInputElement) version.value = String(stored.current.version);
+    if (isSignedOut.current) return false;
+    if (area.current?.value === stored.current.text) {
+      setState({ message: "Saved", signedOut: false });
+    }
+    void save({ empty: true });
+    return true;
+  }, [area, save]);
+
+  return { state, onInput, saveNow };
+}
+
+/**
+ * Puts insertions into a text area whose text was `sent` a moment ago and may have been edited at one place since.
+ * The browser keeps the caret where it is in the text.
+ */
+function insert(area: HTMLTextAreaElement, sent: string, insertions: readonly Insertion[]): void {
+  if (insertions.length === 0) return;
+  const now = area.value;
+  const shorter = Math.min(sent.length, now.length);
+  let head = 0;
+  while (head < shorter && sent[head] === now[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && sent.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  // from the end, so that the places before stay true
+  for (const { at, text } of insertions.toReversed()) {
+    const fromEnd = sent.length - at;
+    const place = at <= head ? at : now.length - Math.min(tail, fromEnd);
+    area.setRangeText(text, place, place, "preserve");
+  }
+  growToFit(area);
+}
+
+/** For browsers without `field-sizing`; a text area never becomes smaller, so that nothing jumps. */
+function growToFit(area: HTMLTextAreaElement): void {
+  if (CSS.supports("field-sizing", "content") || area.scrollHeight <= area.clientHeight) return;
+  area.style.height = `${area.scrollHeight}px`;
+}

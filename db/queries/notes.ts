@@ -1,0 +1,65 @@
+import { and, desc, eq, ne } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+import { notes } from "../schema";
+
+/** A member's notes on one text. */
+export type NoteRow = { text: string; version: number };
+
+type NoteKey = { userId: string; slug: string };
+
+const isNote = ({ userId, slug }: NoteKey) => and(eq(notes.userId, userId), eq(notes.slug, slug));
+
+/** A member's notes on a text; null if there have never been any. */
+export async function findNote(
+  key: NoteKey,
+  executor: Executor = getDatabase().db,
+): Promise<NoteRow | null> {
+  const [row] = await executor
+    .select({ text: notes.text, version: notes.version })
+    .from(notes)
+    .where(isNote(key));
+  return row ?? null;
+}
+
+/** As `findNote`, and locks the row until the transaction ends. */
+export async function findNoteForUpdate(key: NoteKey, executor: Executor): Promise<NoteRow | null> {
+  const [row] = await executor
+    .select({ text: notes.text, version: notes.version })
+    .from(notes)
+    .where(isNote(key))
+    .for("update");
+  return row ?? null;
+}
+
+/** Stores the first notes on a text, as version 1; false if another transaction has stored some meanwhile. */
+export async function insertNote(
+  note: NoteKey & { title: string; text: string },
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const inserted = await executor
+    .insert(notes)
+    .values(note)
+    .onConflictDoNothing()
+    .returning({ version: notes.version });
+  return inserted.length > 0;
+}
+
+/** Replaces notes that the caller has locked. Without a title the one that is stored stays. */
+export async function updateNote(
+  { userId, slug, ...changes }: NoteKey & NoteRow & { title?: string | undefined; updatedAt: Date },
+  executor: Executor,
+): Promise<void> {
+  await executor.update(notes).set(changes).where(isNote({ userId, slug }));
+}
+
+/** On which texts a member has notes, without the notes themselves, those changed last first. */
+export async function listNotes(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<{ slug: string; title: string; updatedAt: Date }[]> {
+  return executor
+    .select({ slug: notes.slug, title: notes.title, updatedAt: notes.updatedAt })
+    .from(notes)
+    .where(and(eq(notes.userId, userId), ne(notes.text, "")))
+    .orderBy(desc(notes.updatedAt), notes.slug);
+}

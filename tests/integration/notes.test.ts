@@ -1,0 +1,408 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { setSession } from "~/features/accounts/sessions.server";
+import { signUp } from "~/features/accounts/sign-in.server";
+import { action as postForm } from "~/routes/premium_.notes/route";
+import { action as postAsWritten } from "~/routes/premium_.notes_.save/route";
+import { loader as exportFile } from "~/routes/premium_.notes[.]md/route";
+import { getDatabase, openDatabase } from "~db/client";
+import { findUserByEmail } from "~db/queries/users";
+import { notes, profiles, sessions } from "~db/schema";
+import { SMALL_EDITION, takeEdition } from "../support/library";
+import { watchLog } from "../support/log";
+import { cookiesOf, flashOf, get, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite({ variables: { RATE_LIMIT_FACTOR: "1" } });
+  await takeEdition(SMALL_EDITION);
+});
+afterAll(() => site.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+  site.restoreEnvironment();
+});
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const PASSWORD = "open sesame";
+const member = { stripePriceId: "price_1", stripeCurrentPeriodEnd: new Date(Date.now() + DAY_MS) };
+const former = { stripePriceId: "price_1", stripeCurrentPeriodEnd: new Date(Date.now() - DAY_MS) };
+
+let count = 0;
+
+async function newReader(profile: Partial<typeof profiles.$inferInsert> = member) {
+  const email = `writer-${++count}@example.test`;
+  const browser = { clientAddress: undefined, session: null, knownBrowser: null };
+  const outcome = await signUp({ email, password: PASSWORD }, browser);
+  const user = await findUserByEmail(email);
+  if (outcome.kind !== "signed-in" || !user) throw new Error("Could not sign up.");
+  const { id } = user;
+  await getDatabase()
+    .db.update(profiles)
+    .set({ id, ...profile })
+    .where(eq(profiles.id, id));
+  const [cookie = ""] = (await setSession(outcome.session)).split(";");
+  return { id, email, cookie };
+}
+
+type Reader = Awaited<ReturnType<typeof newReader>>;
+type Fields = { text: string; version?: number; slug?: string } & Record<string, unknown>;
+
+/** Saves as a page with JavaScript does. */
+async function save({ id, cookie }: Reader, fields: Fields) {
+  const json = { slug: "gates", version: 0, owner: id, ...fields };
+  const response = await post(postAsWritten, { json, cookie });
+  return { status: response.status, body: await response.json() };
+}
+
+/** Saves by the button of a page without JavaScript. */
+function submit({ id, cookie }: Reader, fields: Record<string, string>) {
+  const form = { slug: "gates", version: "0", owner: id, ...fields };
+  return post(postForm, { form, cookie });
+}
+
+async function storedNotes({ id }: Reader) {
+  return getDatabase()
+    .db.select({ slug: notes.slug, text: notes.text, version: notes.version })
+    .from(notes)
+    .where(eq(notes.userId, id))
+    .orderBy(notes.slug);
+}
+
+describe("notes that are saved while they are written", () => {
+  it("are stored with their version, counted up by changes alone", async () => {
+    const reader = await newReader();
+    expect(await save(reader, { text: "One gate." })).toEqual({
+      status: 200,
+      body: { version: 1, insertions: [] },
+    });
+    expect((await save(reader, { text: "Two gates.", version: 1 })).body.version).toBe(2);
+    expect((await save(reader, { text: "Two gates.", version: 2 })).body.version).toBe(2);
+    expect(await storedNotes(reader)).toEqual([{ slug: "gates", text: "Two gates.", version: 2 }]);
+  });
+
+  it("on an older version are merged with the newer one, and the answer says what was missing", async () => {
+    const reader = await newReader();
+    await save(reader, { text: "One.\n\nThree." });
+    await save(reader, { text: "One.\n\nTwo.\n\nThree.", version: 1 });
+    expect(await save(reader, { text: "One.\n\nThree.\n\nFour.", version: 1 })).toEqual({
+      status: 200,
+      body: { version: 3, insertions: [{ at: 6, text: "Two.\n\n" }] },
+    });
+    expect((await storedNotes(reader))[0]?.text).toBe("One.\n\nTwo.\n\nThree.\n\nFour.");
+  });
+
+  it("replace what the same page has sent before without hearing of it", async () => {
+    const reader = await newReader();
+    await save(reader, { text: "The laek was still." });
+    const later = { text: "The lake was still.", version: 0, unconfirmed: "The laek was still." };
+    expect((await save(reader, later)).body).toEqual({ version: 2, insertions: [] });
+  });
+
+  it("come back from a page that was empty when another has written", async () => {
+    const reader = await newReader();
+    await save(reader, { text: "Written elsewhere." });
+    expect((await save(reader, { text: "" })).body).toEqual({
+      version: 1,
+      insertions: [{ at: 0, text: "Written elsewhere." }],
+    });
+  });
+
+  it("can be cleared, and a page that still has them never overwrites what comes after", async () => {
+    const reader = await newReader();
+    await save(reader, { text: "A secret." });
+    expect((await save(reader, { text: "", version: 1 })).body.version).toBe(2);
+    expect((await save(reader, { text: "New.", version: 2 })).body.version).toBe(3);
+    await save(reader, { text: "A secret.", version: 1 });
+    expect((await storedNotes(reader))[0]?.text).toBe("New.\n\nA secret.");
+  });
+
+  it("lose nothing when ten pages save at once, the first time and later", async () => {
+    const reader = await newReader();
+    for (const round of ["first", "second"]) {
+      const before = (await storedNotes(reader))[0];
+      const texts = Array.from({ length: 10 }, (_, n) => `The ${round} of page ${n}.`);
+      const answers = await Promise.all(
+        texts.map((text) =>
+          save(reader, {
+            text: `${before?.text ?? ""}\n\n${text}`.trim(),
+            version: before?.version ?? 0,
+          }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+      const paragraphs = (await storedNotes(reader))[0]?.text.split("\n\n") ?? [];
+      for (const text of texts) expect(paragraphs.filter((one) => one === text)).toEqual([text]);
+      expect(paragraphs).toHaveLength(round === "first" ? 10 : 20);
+    }
+  });
+
+  it("wait for another process that is saving, and keep what it saves", async () => {
+    const reader = await newReader();
+    await save(reader, { text: "One." });
+    const other = openDatabase(site.databaseUrl);
+    let saving: ReturnType<typeof save> | undefined;
+    try {
+      await other.db.transaction(async (transaction) => {
+        await transaction.execute(
+          sql`update notes set text = ${"One.\n\nTheirs."}, version = 2 where user_id = ${reader.id}`,
+        );
+        saving = save(reader, { text: "One.\n\nMine.", version: 1 });
+        await vi.waitFor(async () => {
+          const waiting = await getDatabase().db.execute(
+            sql`select from pg_locks where not granted`,
+          );
+          expect(waiting.length).toBeGreaterThan(0);
+        });
+      });
+    } finally {
+      await other.close();
+    }
+    expect((await saving)?.body.version).toBe(3);
+    expect((await storedNotes(reader))[0]?.text).toBe("One.\n\nTheirs.\n\nMine.");
+  });
+
+  it("may have 100,000 characters of the largest kind, and no more", async () => {
+    const reader = await newReader();
+    const longest = "\u9053".repeat(100_000);
+    expect((await save(reader, { text: longest, unconfirmed: longest })).status).toBe(200);
+    expect(await save(reader, { text: `${longest}!`, version: 1 })).toEqual({
+      status: 422,
+      body: { error: "Notes on one text may have 100,000 characters. These have 100,001." },
+    });
+    const merged = await save(reader, { text: "Something else." });
+    expect(merged.status).toBe(422);
+    expect(merged.body.error).toContain("both versions together have 100,017 characters");
+    expect((await storedNotes(reader))[0]).toMatchObject({ text: longest, version: 1 });
+    const larger = await newReader();
+    const json = { slug: "gates", version: 0, owner: larger.id, text: "x".repeat(1_000_000) };
+    expect((await post(postAsWritten, { json, cookie: larger.cookie })).status).toBe(413);
+  });
+
+  it("are taken without what PostgreSQL cannot store", async () => {
+    const reader = await newReader();
+    expect((await save(reader, { text: "a\0b\r\nc\rd \ud800 \u{1f304}" })).status).toBe(200);
+    expect((await storedNotes(reader))[0]?.text).toBe("ab\nc\nd \ufffd \u{1f304}");
+  });
+
+  it.each([
+    ["unknown text", { slug: "nowhere" }],
+    ["text that is not published yet", { slug: "later" }],
+  ])("on an %s are refused", async (_name, fields) => {
+    const reader = await newReader();
+    expect((await save(reader, { text: "One.", ...fields })).status).toBe(404);
+    expect(await storedNotes(reader)).toEqual([]);
+  });
+
+  it("are still taken when their text is gone", async () => {
+    const reader = await newReader();
+    const gone = { userId: reader.id, slug: "gone", title: "Gone", text: "One." };
+    await getDatabase().db.insert(notes).values(gone);
+    expect((await save(reader, { text: "Two.", slug: "gone", version: 1 })).status).toBe(200);
+    expect(await storedNotes(reader)).toEqual([{ slug: "gone", text: "Two.", version: 2 }]);
+  });
+
+  it("are taken after the membership has ended, and not from who has never been a member", async () => {
+    const reader = await newReader(former);
+    expect(await save(reader, { text: "One." })).toMatchObject({
+      status: 200,
+      body: { version: 1, redirectTo: "/", toast: { title: "Your notes are saved." } },
+    });
+    const never = await newReader({});
+    expect((await save(never, { text: "One." })).status).toBe(403);
+    expect(await storedNotes(never)).toEqual([]);
+  });
+
+  it("are refused without a session, and from a page of another account", async () => {
+    const reader = await newReader();
+    const other = await newReader();
+    const nobody = { ...reader, cookie: "" };
+    expect(await save(nobody, { text: "One." })).toEqual({
+      status: 401,
+      body: { error: "You are signed out.", signedOut: true },
+    });
+    const foreign = await save({ ...reader, cookie: other.cookie }, { text: "One." });
+    expect(foreign).toMatchObject({ status: 403, body: { signedOut: true } });
+    expect(await storedNotes(reader)).toEqual([]);
+    expect(await storedNotes(other)).toEqual([]);
+  });
+
+  it.each([
+    ["no text", { text: undefined }],
+    ["a text sent twice", { text: ["a", "b"] }],
+    ["no version", { version: "first" }],
+    ["a version below nothing", { version: -1 }],
+    ["a version beyond the database's", { version: 2 ** 31 }],
+    ["no slug", { slug: "" }],
+  ])("with %s are refused", async (_name, fields) => {
+    const reader = await newReader();
+    const answer = await save(reader, { text: "One.", ...fields } as unknown as Fields);
+    expect(answer.status).toBe(400);
+  });
+
+  it("never appear in the log, not even when they cannot be saved", async () => {
+    const reader = await newReader();
+    const lines = watchLog();
+    await getDatabase().db.execute(sql`alter table notes rename to notes_away`);
+    try {
+      expect((await save(reader, { text: "My secret." })).status).toBe(500);
+    } finally {
+      await getDatabase().db.execute(sql`alter table notes_away rename to notes`);
+    }
+    expect(lines.map(({ message }) => message)).toEqual(["notes could not be saved"]);
+  });
+});
+
+describe("notes that are posted as a form", () => {
+  it("lead back to the page they are on", async () => {
+    const reader = await newReader();
+    const saved = await submit(reader, { text: "One.\r\nTwo." });
+    expect(saved.status).toBe(303);
+    expect(saved.headers.get("Location")).toBe("/premium/chapters/gates#notes");
+    expect((await flashOf(saved))?.toast.title).toBe("Your notes are saved.");
+    expect((await storedNotes(reader))[0]?.text).toBe("One.\nTwo.");
+    const merged = await submit(reader, { text: "Three." });
+    expect((await flashOf(merged))?.toast.description).toContain("Both versions are kept");
+    const extra = await submit(reader, { slug: "one-drawer", text: "Four." });
+    expect(extra.headers.get("Location")).toBe("/premium/extras/one-drawer#notes");
+  });
+
+  it("lead to the landing page after the membership has ended", async () => {
+    const reader = await newReader(former);
+    const saved = await submit(reader, { text: "One." });
+    expect([saved.status, saved.headers.get("Location")]).toEqual([303, "/"]);
+    expect((await flashOf(saved))?.toast.description).toContain("Your membership has ended");
+    expect(await storedNotes(reader)).toHaveLength(1);
+  });
+
+  it("may be 100,000 characters of the largest kind, percent-encoded", async () => {
+    const reader = await newReader();
+    const longest = "\u9053".repeat(100_000);
+    expect((await submit(reader, { text: longest })).status).toBe(303);
+    expect((await storedNotes(reader))[0]?.text).toBe(longest);
+  });
+
+  it("come back on a page with the reason if they are too long", async () => {
+    const reader = await newReader();
+    const text = "x".repeat(100_001);
+    const refused = await submit(reader, { text });
+    expect(refused.status).toBe(422);
+    expect(refused.headers.get("Cache-Control")).toBe("private, no-store");
+    expect(await refused.json()).toMatchObject({ text, signInAs: null });
+  });
+
+  it("come back after the session has ended, and are saved by logging in", async () => {
+    const reader = await newReader();
+    await submit(reader, { text: "One." });
+    await getDatabase().db.delete(sessions).where(eq(sessions.userId, reader.id));
+    const asked = await submit(reader, { text: "One.\n\nTwo.", version: "1" });
+    expect(asked.status).toBe(200);
+    expect(await asked.json()).toEqual({
+      slug: "gates",
+      owner: reader.id,
+      version: 1,
+      text: "One.\n\nTwo.",
+      message: "You have been signed out meanwhile. Log in, and your notes are saved.",
+      signInAs: "",
+    });
+    expect((await storedNotes(reader))[0]?.text).toBe("One.");
+
+    const credentials = { email: reader.email, password: "wrong" };
+    const rejected = await submit(reader, { text: "One.\n\nTwo.", version: "1", ...credentials });
+    expect(rejected.status).toBe(401);
+    expect(await rejected.json()).toMatchObject({
+      text: "One.\n\nTwo.",
+      message: "Invalid login credentials.",
+      signInAs: reader.email,
+    });
+
+    credentials.password = PASSWORD;
+    const saved = await submit(reader, { text: "One.\n\nTwo.", version: "1", ...credentials });
+    expect(saved.headers.get("Location")).toBe("/premium/chapters/gates#notes");
+    expect(await storedNotes(reader)).toEqual([
+      { slug: "gates", text: "One.\n\nTwo.", version: 2 },
+    ]);
+    const cookie = cookiesOf(saved);
+    expect((await save({ ...reader, cookie }, { text: "Three.", version: 2 })).status).toBe(200);
+  });
+
+  it("of another account are saved by who logs in to save them, beside their own", async () => {
+    const owner = await newReader();
+    const other = await newReader();
+    await submit(other, { text: "Theirs." });
+    const asked = await submit({ ...owner, cookie: other.cookie }, { text: "Mine.", version: "1" });
+    expect(await asked.json()).toMatchObject({ text: "Mine.", signInAs: "" });
+    const credentials = { email: other.email, password: PASSWORD };
+    await submit({ ...owner, cookie: "" }, { text: "Mine.", version: "1", ...credentials });
+    expect((await storedNotes(other))[0]?.text).toBe("Theirs.\n\nMine.");
+    expect(await storedNotes(owner)).toEqual([]);
+  });
+
+  it("are held to the limits of logging in, and never lost by them", async () => {
+    const reader = await newReader();
+    const fields = { text: "One.", email: reader.email, password: "wrong" };
+    const statuses: number[] = [];
+    let last: Response | undefined;
+    for (let attempt = 1; attempt <= 11; attempt += 1) {
+      last = await submit({ ...reader, cookie: "" }, fields);
+      statuses.push(last.status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    expect(Number(last?.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect(await last?.json()).toMatchObject({ text: "One.", signInAs: reader.email });
+  });
+});
+
+describe("the file of all notes", () => {
+  it("has them in the edition's order, and last those whose text is gone", async () => {
+    const reader = await newReader(former);
+    const updatedAt = new Date("2026-03-04T05:06:07Z");
+    const row = (slug: string, text: string, title = "An old title") => ({
+      userId: reader.id,
+      slug,
+      title,
+      text,
+      updatedAt,
+    });
+    await getDatabase()
+      .db.insert(notes)
+      .values([
+        row("gone", "# Gone?\n", "A lost chapter"),
+        row("one-drawer", "Emptied."),
+        row("hills", ""),
+        row("gates", "Opened one.\n\nThen another."),
+      ]);
+    const file = await get(exportFile, "/premium/notes.md", reader.cookie);
+    expect(Object.fromEntries(file.headers)).toEqual({
+      "cache-control": "private, no-store",
+      "content-disposition": 'attachment; filename="notes.md"',
+      "content-type": "text/markdown; charset=utf-8",
+    });
+    expect(await file.text()).toBe(
+      [
+        "# Notes on The Golden Path",
+        "## Chapter 1: Gates",
+        "*March 4, 2026*",
+        "Opened one.",
+        "Then another.",
+        "## One Drawer",
+        "*March 4, 2026*",
+        "Emptied.",
+        "## A lost chapter",
+        "*March 4, 2026*",
+        "# Gone?\n",
+      ].join("\n\n"),
+    );
+  });
+
+  it("is the owner's alone", async () => {
+    const reader = await newReader();
+    await save(reader, { text: "A secret." });
+    const other = await newReader();
+    const file = await get(exportFile, "/premium/notes.md", other.cookie);
+    expect(await file.text()).toBe("# Notes on The Golden Path\n\nThere are no notes yet.\n");
+    const nobody = await get(exportFile, "/premium/notes.md");
+    expect([nobody.status, nobody.headers.get("Location")]).toEqual([302, "/"]);
+  });
+});
