@@ -66,8 +66,7 @@ export const purchaseComingSoon = /* @__PURE__ */ notice(
 );
 export const notImplemented = /* @__PURE__ */ notice("Feature not implemented");
 // Beyond the specification: too many attempts at the newsletter, choosing a new password, the newsletter's mails,
-// and how far a member has read.
-// and members' notes.
+// how far a member has read, and members' notes.
 export const passwordResetRequested = /* @__PURE__ */ notice(
   "📬 Check Your Email",
   "If there is an account with this address, a link to choose a new password is on its way.",

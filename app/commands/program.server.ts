@@ -3,6 +3,7 @@ import { BOOK_TITLE } from "~/book";
 import type { SetupOptions } from "~/features/billing/stripe-setup.server";
 import { logToStandardError } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
+import type { NewOptions } from "./content-commands.server";
 import type { SendCommandOptions } from "./newsletter-send.server";
 import type { SyncOptions } from "./stripe-commands.server";
 import type { BounceOptions, ListOptions } from "./subscriber-commands.server";
@@ -172,6 +173,33 @@ function addMailCommands(mail: Command): void {
     .action(async (options: { kind?: string }) => (await commands()).retry(options));
 }
 
+function addContentCommands(content: Command): void {
+  const commands = () => {
+    logToStandardError();
+    return import("./content-commands.server");
+  };
+  content
+    .command("check [folder]")
+    .description("name every mistake in an edition, CONTENT_DIR's by default; changes nothing")
+    .action(async (folder: string | undefined) => (await commands()).check(folder));
+  content
+    .command("list [folder]")
+    .description("show what of an edition is out, and what comes when")
+    .action(async (folder: string | undefined) => (await commands()).list(folder));
+  content
+    .command("new <title>")
+    .description("lay the file of a new chapter in CONTENT_DIR")
+    .option("--extra <kind>", "an extra instead: audio-walk, notebook-page or practice")
+    .option("--publish <date>", "from when members see it, as in 2026-12-01")
+    .action(async (title: string, options: NewOptions) =>
+      (await commands()).createText(title, options),
+    );
+  content
+    .command("copy-sample")
+    .description("copy the sample edition to CONTENT_DIR, to begin with")
+    .action(async () => (await commands()).copySample());
+}
+
 /** The program's command line. Its commands throw an OperatorError for what the operator can fix. */
 export function createProgram(): Command {
   const program = new Command("golden-path").description(
@@ -195,6 +223,7 @@ export function createProgram(): Command {
   addStripeCommands(program.command("stripe").description("manage payments"));
   addNewsletterCommands(program.command("newsletter").description("write to the subscribers"));
   addSubscriberCommands(program.command("subscribers").description("manage the newsletter's list"));
+  addContentCommands(program.command("content").description("examine and extend the edition"));
   addMailCommands(program.command("mail").description("examine mail, and send what failed again"));
   return program;
 }

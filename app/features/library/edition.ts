@@ -1,4 +1,5 @@
 import type { DocumentKind, ExtraKind } from "~db/schema";
+import type { LandingWords } from "./landing-words";
 
 /** A sound that belongs to a text. */
 export type Sound = {
@@ -50,7 +51,7 @@ export class Edition {
     readonly digest: string,
     entries: readonly EditionEntry[],
     /** The landing page's own words, as `landing.yml` has them; null if it has none. */
-    readonly landing: unknown,
+    readonly landing: LandingWords | null,
   ) {
     const inOrder = entries.toSorted((one, other) => one.position - other.position);
     this.#chapters = inOrder.filter(({ kind }) => kind === "chapter");

@@ -1,5 +1,5 @@
-import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
+import { type FileProblem, parseFields } from "./yaml-fields";
 
 /** Characters of front matter, many times what its fields need; checking far more would take seconds. */
 const MAX_LENGTH = 4_096;
@@ -24,9 +24,6 @@ export const oneLine = (max: number) =>
 /** What is wrong with a field that no schema knows, for the `error` option of a strict object. */
 export const unknownField = (issue: { code?: string }) =>
   issue.code === "unrecognized_keys" ? "is not known here" : undefined;
-
-/** What is wrong with a file, and in which of its lines, counted from 1. */
-export type FileProblem = { line: number; problem: string };
 
 export type SplitFile<FrontMatter> =
   | { kind: "read"; frontMatter: FrontMatter; body: string; bodyLine: number }
@@ -53,41 +50,10 @@ export function splitFrontMatter<Schema extends z.ZodType>(
       { line: 1, problem: `the front matter has more than ${MAX_LENGTH} characters` },
     ]);
   }
-  const counter = new LineCounter();
-  const document = parseDocument(source, { lineCounter: counter });
-  const lineAt = (offset: number) => counter.linePos(offset).line + 1;
-  if (document.errors.length > 0) {
-    return rejected(
-      document.errors.map(({ pos, message }) => ({
-        line: lineAt(pos[0]),
-        problem: message.split(/ at line |:?\n/, 1)[0] ?? message,
-      })),
-    );
-  }
-  const pairs = isMap(document.contents) ? document.contents.items : [];
-  const parsed = schema.safeParse(
-    // only plain values, so that nothing refers to anything
-    Object.fromEntries(
-      pairs.map(({ key, value }) => [String(key), isScalar(value) ? value.value : null]),
-    ),
-  );
-  if (parsed.success) {
-    const body = lines.slice(end + 1).join("\n");
-    return { kind: "read", frontMatter: parsed.data, body, bodyLine: end + 2 };
-  }
-  const lineOf = (key: string) => {
-    const found = pairs.find((pair) => String(pair.key) === key)?.key;
-    return isScalar(found) && found.range ? lineAt(found.range[0]) : 1;
-  };
-  return rejected(
-    parsed.error.issues.flatMap((issue) => {
-      const keys = issue.code === "unrecognized_keys" ? issue.keys : issue.path.map(String);
-      return keys.map((key) => ({
-        line: lineOf(key),
-        problem: `${key}: ${pairs.some((pair) => String(pair.key) === key) ? issue.message : "is missing"}`,
-      }));
-    }),
-  );
+  const parsed = parseFields(source, schema, 2);
+  if (parsed.kind === "rejected") return parsed;
+  const body = lines.slice(end + 1).join("\n");
+  return { kind: "read", frontMatter: parsed.fields, body, bodyLine: end + 2 };
 }
 
 function rejected(problems: FileProblem[]): { kind: "rejected"; problems: FileProblem[] } {

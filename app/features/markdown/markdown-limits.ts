@@ -1,5 +1,5 @@
 import type { Nodes, Root } from "mdast";
-import type { FileProblem } from "./front-matter";
+import type { FileProblem } from "./yaml-fields";
 
 /** Lines, and characters that may begin or end something: time for parsing grows by the square of both. */
 const MAX_LINES = 5_000;

@@ -38,6 +38,11 @@ export async function listFolder(folder: string): Promise<FolderListing | null> 
   return { files, signature: hash.digest("hex") };
 }
 
+/** Whether a folder has anything of an edition in it: no more than that, as it may be broken. */
+export function holdsEdition(listing: FolderListing | null): boolean {
+  return listing?.files.some((file) => /^(?:chapters|extras)\/|^landing\.yml$/.test(file)) ?? false;
+}
+
 async function filesBelow(folder: string): Promise<string[] | null> {
   const files: string[] = [];
   const folders = [""];

@@ -16,6 +16,8 @@ import {
 } from "~db/queries/editions";
 import type { EditionFile } from "~db/schema";
 import { Edition, type EditionEntry } from "../edition";
+import type { LandingWords } from "../landing-words";
+import { MEDIA_PATH } from "../library-paths";
 import { mediaName } from "../media-name";
 import { storeMedia } from "../media-store.server";
 import { listFolder } from "./edition-folder.server";
@@ -40,6 +42,9 @@ const IMPORT_VERSION = 1;
 
 /** Documents that are rendered and stored in one go; a page that is requested meanwhile waits for one of them. */
 const BATCH = 25;
+
+/** Of an image that a text shows, or of a file that it links to. */
+const MEDIA_ADDRESS = new RegExp(`"${MEDIA_PATH}([^"]+)"`, "g");
 
 /** Thrown when a folder changes while it is read: what was read may be half of one edition and half of the next. */
 export class EditionChanging extends Error {}
@@ -108,32 +113,47 @@ export async function loadEdition(digest: string): Promise<Edition | null> {
       },
     }),
   );
-  return new Edition(digest, entries, stored.landing);
+  return new Edition(digest, entries, stored.landing as LandingWords | null);
 }
+
+/** What is known of a folder whose texts have been rendered, without having been stored. */
+export type FolderCheck = {
+  source: EditionSource;
+  problems: EditionProblem[];
+  /** The length of each text that could be rendered, by its path. */
+  wordCounts: Map<string, number>;
+  /** The names, as in `mediaName`, of the images and files that texts show or link to. */
+  mediaInTexts: Set<string>;
+};
 
 /** Everything that is wrong with a folder, its texts rendered for the purpose; nothing is stored. */
-export async function checkFolder(
-  folder: string,
-): Promise<{ source: EditionSource; problems: EditionProblem[] }> {
+export async function checkFolder(folder: string): Promise<FolderCheck> {
   const listing = await listFolder(folder);
   const source = await readSource(folder, listing?.files ?? []);
-  return { source, problems: await problemsOf(source) };
+  return checkSource(source);
 }
 
-async function problemsOf(source: EditionSource): Promise<EditionProblem[]> {
+async function checkSource(source: EditionSource): Promise<FolderCheck> {
   const references = referencesOf(source);
   const problems = [...source.problems];
+  const wordCounts = new Map<string, number>();
+  const mediaInTexts = new Set<string>();
   for (const document of source.documents) {
     const rendered = renderDocument(document, references);
-    if ("problems" in rendered) problems.push(...rendered.problems);
+    if ("problems" in rendered) {
+      problems.push(...rendered.problems);
+    } else {
+      wordCounts.set(document.path, rendered.wordCount);
+      for (const [, name = ""] of rendered.html.matchAll(MEDIA_ADDRESS)) mediaInTexts.add(name);
+    }
     await setImmediate();
   }
-  return problems;
+  return { source, problems, wordCounts, mediaInTexts };
 }
 
 async function storeEdition(source: EditionSource, digest: string): Promise<void> {
   // whoever mends a mistake wants to know of all
-  if (source.problems.length > 0) throw new BrokenEdition(await problemsOf(source));
+  if (source.problems.length > 0) throw new BrokenEdition((await checkSource(source)).problems);
   const references = referencesOf(source);
   const documents = inReadingOrder(source.documents);
   const problems: EditionProblem[] = [];
@@ -146,7 +166,7 @@ async function storeEdition(source: EditionSource, digest: string): Promise<void
   }
   await getDatabase().db.transaction(async (tx) => {
     // another instance with the same folder may be importing it at this moment
-    if (!(await insertEdition({ digest, landing: null }, tx))) return;
+    if (!(await insertEdition({ digest, landing: source.landing }, tx))) return;
     await insertEditionFiles(files, tx);
     for (let start = 0; start < documents.length; start += BATCH) {
       const batch = documents.slice(start, start + BATCH);

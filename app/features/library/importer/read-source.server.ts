@@ -3,8 +3,10 @@ import { basename, join, posix } from "node:path";
 import { splitFrontMatter } from "~/features/markdown/front-matter";
 import { unparsablePart } from "~/features/markdown/markdown-limits";
 import type { DocumentKind, ExtraKind } from "~db/schema";
+import type { LandingWords } from "../landing-words";
 import { chapterFrontMatter, extraFrontMatter } from "./document-front-matter";
 import type { EditionProblem } from "./edition-problem";
+import { LANDING_FILE, readLandingFile } from "./landing-file";
 import { isSoundName, type MediaFile, readMediaFile } from "./media-files.server";
 
 const MAX_TEXT_BYTES = 256 * 1024;
@@ -17,8 +19,8 @@ const LEADING_NUMBER = /^\d+[-_]/;
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** Below this a slug fits into every address. */
-const MAX_SLUG = 80;
+/** Up to this a slug fits into every address. */
+export const MAX_SLUG = 80;
 
 /** A chapter or extra as its file has it. */
 export type SourceDocument = {
@@ -49,14 +51,17 @@ export type EditionSource = {
   media: Map<string, MediaFile>;
   /** Why other files are neither, by their path. */
   unusable: Map<string, string>;
+  /** What replaces words and pictures of the landing page; null for nothing. */
+  landing: LandingWords | null;
   problems: EditionProblem[];
 };
 
 /** Whether a file of an edition's folder is a chapter or an extra. */
-const isText = (path: string) => /^(?:chapters|extras)\/.*\.md$/i.test(path);
+export const isText = (path: string) => /^(?:chapters|extras)\/.*\.md$/i.test(path);
 
 /** Whether a file of an edition's folder is part of the edition. */
-export const belongsToEdition = (path: string) => /^(?:chapters|extras|media)\//.test(path);
+export const belongsToEdition = (path: string) =>
+  /^(?:chapters|extras|media)\//.test(path) || path === LANDING_FILE;
 
 /**
  * Reads the texts of an edition's folder, and the images and sounds beside them. Collects what is wrong in
@@ -68,12 +73,14 @@ export async function readSource(folder: string, files: readonly string[]): Prom
     documents: [],
     media: new Map(),
     unusable: new Map(),
+    landing: null,
     problems: [],
   };
   for (const path of files.filter(belongsToEdition)) {
     if (isText(path)) await readDocument(source, path);
-    else await readMedia(source, path);
+    else if (path !== LANDING_FILE) await readMedia(source, path);
   }
+  if (files.includes(LANDING_FILE)) await readLanding(source);
   if (source.documents.every(({ kind }) => kind !== "chapter")) {
     source.problems.push({ file: "chapters", line: null, problem: "there is no chapter" });
   }
@@ -81,6 +88,18 @@ export async function readSource(folder: string, files: readonly string[]): Prom
   checkSlugs(source);
   checkSounds(source);
   return source;
+}
+
+async function readLanding(source: EditionSource): Promise<void> {
+  const file = LANDING_FILE;
+  const text = await readText(join(source.folder, file));
+  if ("problem" in text) {
+    source.problems.push({ file, line: null, problem: text.problem });
+    return;
+  }
+  const read = readLandingFile(text.content, source);
+  if ("words" in read) source.landing = read.words;
+  else source.problems.push(...read.problems.map((problem) => ({ file, ...problem })));
 }
 
 async function readMedia(source: EditionSource, path: string): Promise<void> {
@@ -96,7 +115,7 @@ async function readDocument(source: EditionSource, path: string): Promise<void> 
   const text = await readText(join(source.folder, path));
   if ("problem" in text) return void reject(null, text.problem);
   const kind: DocumentKind = path.startsWith("chapters/") ? "chapter" : "extra";
-  const slug = basename(path).replace(/\.md$/i, "").replace(LEADING_NUMBER, "");
+  const slug = slugOf(path);
   if (!SLUG.test(slug) || slug.length > MAX_SLUG) {
     const wanted = "lower-case letters, digits and single hyphens, as in '03-small-hinges.md'";
     reject(null, `the file's name becomes its address; wanted up to ${MAX_SLUG} ${wanted}`);
@@ -132,6 +151,11 @@ async function readDocument(source: EditionSource, path: string): Promise<void> 
     bodyLine,
     fieldLines: { order: lineOf("order", text.content), audio: lineOf("audio", text.content) },
   });
+}
+
+/** The slug of a text: its file's name without leading number and ending, whether or not it makes a good one. */
+export function slugOf(path: string): string {
+  return basename(path).replace(/\.md$/i, "").replace(LEADING_NUMBER, "");
 }
 
 /** The line of a front matter's field, counted from 1. */

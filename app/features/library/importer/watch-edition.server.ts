@@ -9,7 +9,7 @@ import { currentEdition, setCurrentEdition } from "../current-edition.server";
 import type { Edition } from "../edition";
 import { mediaName } from "../media-name";
 import { deleteUnusedMedia } from "../media-store.server";
-import { listFolder } from "./edition-folder.server";
+import { holdsEdition, listFolder } from "./edition-folder.server";
 import { BrokenEdition, describeProblem } from "./edition-problem";
 import { EditionChanging, importEdition, loadEdition } from "./import-edition.server";
 
@@ -105,9 +105,7 @@ class EditionWatch {
   async #takeChanges(isFirst: boolean): Promise<void> {
     const { folder, sampleFolder } = this.options;
     const listing = await listFolder(folder);
-    const isEmpty = !listing?.files.some((file) =>
-      /^(?:chapters|extras)\/|^landing\.yml$/.test(file),
-    );
+    const isEmpty = !holdsEdition(listing);
     const signature = isEmpty ? "" : (listing?.signature ?? "");
     if (signature === this.#handled) return;
     if (!isFirst && signature !== this.#pending) {

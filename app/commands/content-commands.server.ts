@@ -1,0 +1,144 @@
+import { cp } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { dataDirectory } from "~/data-directory.server";
+import { env } from "~/env.server";
+import { holdsEdition, listFolder } from "~/features/library/importer/edition-folder.server";
+import {
+  BrokenEdition,
+  describeProblem,
+  type EditionProblem,
+} from "~/features/library/importer/edition-problem";
+import { describeDay, tabulateEdition } from "~/features/library/importer/edition-table.server";
+import { findWarnings } from "~/features/library/importer/edition-warnings.server";
+import { checkFolder, type FolderCheck } from "~/features/library/importer/import-edition.server";
+import { createDocument, EXTRA_KINDS } from "~/features/library/importer/new-document.server";
+import { projectRoot, SAMPLE_EDITION } from "~/server/project-root.server";
+import { OperatorError } from "~db/operator-error";
+import type { ExtraKind } from "~db/schema";
+import { note, print } from "./output.server";
+
+/** What `content new` takes. */
+export type NewOptions = { extra?: string; publish?: string };
+
+const sampleFolder = () => join(projectRoot(), SAMPLE_EDITION);
+
+/** `content check`: prints every mistake, and exits with 1 if there is one. */
+export async function check(directory: string | undefined): Promise<void> {
+  const folder = await folderToRead(directory);
+  const found = await readFolder(folder);
+  const warnings = await findWarnings(found);
+  for (const problem of inOrder(found.problems)) print(describeProblem(problem));
+  for (const warning of inOrder(warnings)) note(`Note: ${describeProblem(warning)}`);
+  if (found.problems.length > 0) {
+    process.exitCode = 1;
+    return note(`${count(found.problems.length, "mistake")} in ${folder}.`);
+  }
+  print(`All is well: ${describeContent(found)}.`);
+}
+
+/** `content list`: prints what is out and what comes when; exits with 1 if the edition has mistakes. */
+export async function list(directory: string | undefined): Promise<void> {
+  const found = await readFolder(await folderToRead(directory));
+  const now = new Date();
+  for (const line of await tabulateEdition(found, now)) print(line);
+  const waiting = found.source.documents
+    .flatMap(({ title, publishAt }) =>
+      publishAt !== null && publishAt > now ? [{ title, publishAt }] : [],
+    )
+    .sort((one, other) => one.publishAt.getTime() - other.publishAt.getTime());
+  const [next] = waiting;
+  if (next) {
+    note(`\n${waiting.length} to come, next '${next.title}' on ${describeDay(next.publishAt)}.`);
+  }
+  if (found.problems.length > 0) {
+    process.exitCode = 1;
+    const mistakes = count(found.problems.length, "mistake");
+    note(`\nThe site does not take this edition: it has ${mistakes}; see 'content check'.`);
+  }
+}
+
+/** `content new`: lays the file of a new chapter or extra, and prints its path. */
+export async function createText(title: string, { extra, publish }: NewOptions): Promise<void> {
+  const extraKind = extra === undefined ? null : readExtraKind(extra);
+  const folder = folderToWrite();
+  const isFirst = !holdsEdition(await listFolder(folder));
+  print(await createDocument(folder, { title, extraKind, publish: publish ?? null }));
+  note("Write its summary and its text; until then the site goes on with what it serves.");
+  if (isFirst) {
+    note(
+      "It is the first of an edition, which will replace all of the sample edition that the site serves now. " +
+        "To begin with the sample instead, delete the file and run 'content copy-sample'.",
+    );
+  }
+}
+
+/** `content copy-sample`: copies the sample edition to CONTENT_DIR, which must hold no edition. */
+export async function copySample(): Promise<void> {
+  const folder = folderToWrite();
+  if (holdsEdition(await listFolder(folder))) {
+    throw new OperatorError(`Nothing was copied: there is an edition in ${folder}.`);
+  }
+  await cp(sampleFolder(), folder, { recursive: true, errorOnExist: true, force: false });
+  print(folder);
+}
+
+/** The folder that a command reads; where the site would serve the sample edition, that one, after saying so. */
+async function folderToRead(directory: string | undefined): Promise<string> {
+  if (directory !== undefined) return resolve(directory);
+  const { CONTENT_DIR } = env();
+  if (holdsEdition(await listFolder(CONTENT_DIR))) {
+    note(`The edition in ${CONTENT_DIR}:`);
+    return CONTENT_DIR;
+  }
+  note(`There is no edition in ${CONTENT_DIR}; this is the sample edition:`);
+  return sampleFolder();
+}
+
+function folderToWrite(): string {
+  const { CONTENT_DIR, IS_CONTENT_DIR_SET } = env();
+  // by default it is in DATA_DIR, which other users must not read
+  if (!IS_CONTENT_DIR_SET) dataDirectory();
+  return CONTENT_DIR;
+}
+
+async function readFolder(folder: string): Promise<FolderCheck> {
+  try {
+    if (!holdsEdition(await listFolder(folder))) {
+      throw new OperatorError(`There is no edition in ${folder}: no folder 'chapters'.`);
+    }
+    return await checkFolder(folder);
+  } catch (error) {
+    if (error instanceof BrokenEdition) throw new OperatorError(error.message);
+    throw error;
+  }
+}
+
+function readExtraKind(text: string): ExtraKind {
+  const kind = EXTRA_KINDS.find((known) => known === text);
+  if (kind) return kind;
+  throw new OperatorError(`--extra: found '${text}', wanted one of ${EXTRA_KINDS.join(", ")}.`);
+}
+
+function inOrder(problems: readonly EditionProblem[]): EditionProblem[] {
+  return problems.toSorted(
+    (one, other) => one.file.localeCompare(other.file, "en") || (one.line ?? 0) - (other.line ?? 0),
+  );
+}
+
+function describeContent({ source, wordCounts }: FolderCheck): string {
+  const { documents, media } = source;
+  const chapters = documents.filter(({ kind }) => kind === "chapter").length;
+  const words = [...wordCounts.values()].reduce((sum, each) => sum + each, 0);
+  const images = [...media.values()].filter(({ width }) => width !== null).length;
+  return [
+    count(chapters, "chapter"),
+    count(documents.length - chapters, "extra"),
+    count(words, "word"),
+    count(images, "image"),
+    count(media.size - images, "sound"),
+  ].join(", ");
+}
+
+function count(number: number, noun: string): string {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { minutesToRead } from "../reading-time";
+import type { FolderCheck } from "./import-edition.server";
+import { durationOf } from "./media-files.server";
+import type { SourceDocument } from "./read-source.server";
+
+const COLUMNS = ["KIND", "ORDER", "TITLE", "WORDS", "MINUTES", "PUBLISHED", "PUBLIC", "SOUND"];
+
+/** The columns that hold numbers, which end in line. */
+const NUMBERS = new Set(["ORDER", "WORDS", "MINUTES"]);
+
+/** The texts of a folder as lines of a table: chapters, then extras, in their order, and what is out at `now`. */
+export async function tabulateEdition(
+  { source, wordCounts }: FolderCheck,
+  now: Date,
+): Promise<string[]> {
+  const documents = source.documents.toSorted(
+    (one, other) => one.kind.localeCompare(other.kind) || one.order - other.order,
+  );
+  const rows: string[][] = [];
+  for (const document of documents) {
+    const words = wordCounts.get(document.path);
+    rows.push([
+      document.extraKind ?? document.kind,
+      String(document.order),
+      document.title,
+      words === undefined ? "?" : words.toLocaleString("en"),
+      words === undefined ? "?" : String(minutesToRead(words)),
+      describePublication(document, now),
+      document.isPublic ? "yes" : "",
+      document.audio === null
+        ? ""
+        : describeDuration(await durationOf(join(source.folder, document.audio))),
+    ]);
+  }
+  const table = [COLUMNS, ...rows];
+  const widths = COLUMNS.map((_, column) =>
+    Math.max(...table.map((row) => row[column]?.length ?? 0)),
+  );
+  return table.map((row) =>
+    row
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return NUMBERS.has(COLUMNS[column] ?? "") ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function describePublication({ publishAt }: SourceDocument, now: Date): string {
+  if (publishAt === null) return "yes";
+  return publishAt <= now ? describeDay(publishAt) : `from ${describeDay(publishAt)}`;
+}
+
+/** A day in UTC, with the time unless it is the day's beginning. */
+export function describeDay(time: Date): string {
+  const [day, clock] = time.toISOString().slice(0, 16).split("T");
+  return clock === "00:00" ? `${day}` : `${day} ${clock}Z`;
+}
+
+function describeDuration(seconds: number | null): string {
+  if (seconds === null) return "yes";
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}

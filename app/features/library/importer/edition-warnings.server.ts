@@ -1,0 +1,63 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { landingImages } from "../landing-words";
+import { mediaName } from "../media-name";
+import type { EditionProblem } from "./edition-problem";
+import { saysWhereTaken } from "./image-place";
+import type { FolderCheck } from "./import-edition.server";
+import type { EditionSource, SourceDocument } from "./read-source.server";
+
+/** What is probably not meant, in a folder that is an edition all the same. */
+export async function findWarnings(check: FolderCheck): Promise<EditionProblem[]> {
+  return [
+    ...misplacedChapters(check.source),
+    ...unusedFiles(check),
+    ...(await imagesWithPlace(check.source)),
+  ];
+}
+
+/** Chapters that readers get before one that stands ahead of them in the book. */
+function misplacedChapters({ documents }: EditionSource): EditionProblem[] {
+  const warnings: EditionProblem[] = [];
+  const chapters = documents
+    .filter(({ kind }) => kind === "chapter")
+    .sort((one, other) => one.order - other.order);
+  let latest: SourceDocument | undefined;
+  for (const chapter of chapters) {
+    if (latest && timeOf(chapter) < timeOf(latest)) {
+      const problem = `is published before ${latest.path}, which comes before it in the book`;
+      warnings.push({ file: chapter.path, line: null, problem });
+    } else {
+      latest = chapter;
+    }
+  }
+  return warnings;
+}
+
+const timeOf = ({ publishAt }: SourceDocument) => publishAt?.getTime() ?? Number.NEGATIVE_INFINITY;
+
+function unusedFiles({ source, mediaInTexts }: FolderCheck): EditionProblem[] {
+  const sounds = new Set(source.documents.map(({ audio }) => audio));
+  const ofLanding = new Set(landingImages(source.landing).map(({ name }) => name));
+  const unused = [...source.media.values()]
+    .filter((media) => !sounds.has(media.path) && !mediaInTexts.has(mediaName(media)))
+    .filter((media) => !ofLanding.has(mediaName(media)))
+    .map(({ path }) => ({ file: path, line: null, problem: "no text refers to this file" }));
+  // those that a text refers to are mistakes
+  const unusable = [...source.unusable].map(([file, reason]) => ({
+    file,
+    line: null,
+    problem: `no text refers to this file; ${reason}`,
+  }));
+  return [...unused, ...unusable];
+}
+
+async function imagesWithPlace({ folder, media }: EditionSource): Promise<EditionProblem[]> {
+  const warnings: EditionProblem[] = [];
+  for (const { path, width } of media.values()) {
+    if (width === null || !saysWhereTaken(await readFile(join(folder, path)))) continue;
+    const problem = "says where it was taken, to whoever looks; remove its Exif data";
+    warnings.push({ file: path, line: null, problem });
+  }
+  return warnings;
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { readLandingFile } from "./landing-file";
+
+const image = (path: string, width: number, mediaType: string) =>
+  [path, { path, sha256: "a".repeat(64), mediaType, bytes: 9, width, height: 630 }] as const;
+
+const files = {
+  media: new Map([
+    image("media/wood.jpg", 1200, "image/jpeg"),
+    image("media/card.webp", 1200, "image/webp"),
+    image("media/small.png", 200, "image/png"),
+  ]),
+  unusable: new Map([["media/big.png", "is larger than 2 MB"]]),
+};
+
+describe("landing.yml", () => {
+  it("replaces what it names, and nothing else", () => {
+    const text =
+      "about: It begins with Tuesday.\nphotos:\n  hero:\n    file: media/wood.jpg\n    alt: A wood\n";
+    expect(readLandingFile(text, files)).toEqual({
+      words: {
+        about: "It begins with Tuesday.",
+        photos: {
+          hero: {
+            name: `${"a".repeat(32)}.jpg`,
+            mediaType: "image/jpeg",
+            width: 1200,
+            height: 630,
+            alt: "A wood",
+          },
+        },
+      },
+    });
+  });
+
+  it("may be empty", () => {
+    expect(readLandingFile("# later\n", files)).toEqual({ words: {} });
+  });
+
+  it.each([
+    ["title: Mine\n", 1, "title: is not known here"],
+    ["about: a\nfeatures: [a, b]\n", 2, "features: wanted a list of 3"],
+    [
+      "reviews:\n  - {name: A, role: B, rating: 5, text: C}\n  - {name: A, role: B, rating: 9, text: C}\n  - {name: A, role: B, text: C}\n",
+      3,
+      "reviews: rating: wanted a whole number from 1 to 5",
+    ],
+    [
+      "reviews:\n  - {name: A, role: B, rating: 5, text: C}\n  - {name: A, role: B, rating: 5, text: C}\n  - name: A\n    role: B\n    text: C\n",
+      4,
+      "reviews: rating: is missing",
+    ],
+    ["contact:\n  publisher: P\n  fax: 1\n", 3, "contact: fax: is not known here"],
+    [
+      "photos:\n  author:\n    file: media/none.png\n    alt: A\n",
+      3,
+      "media/none.png: there is no such image",
+    ],
+    [
+      "photos:\n  hero:\n    file: media/big.png\n    alt: A\n",
+      3,
+      "media/big.png: is larger than 2 MB",
+    ],
+    [
+      "share:\n  file: media/card.webp\n  alt: A\n",
+      2,
+      "media/card.webp: wanted a PNG or JPEG at least 600 pixels wide, such as 1200 by 630",
+    ],
+    [
+      "share:\n  file: media/small.png\n  alt: A\n",
+      2,
+      "media/small.png: wanted a PNG or JPEG at least 600 pixels wide, such as 1200 by 630",
+    ],
+    ["about: &a x\nfeatures: [*a, *a, *a]\n", 2, "*a has no meaning here"],
+    ["about: a\nabout: b\n", 2, "Map keys must be unique"],
+    [`about: ${"x".repeat(401)}\n`, 1, "about: has more than 400 characters"],
+    ["- a\n", 1, "wanted fields, each on a line of its own"],
+    ["x".repeat(16_385), 1, "has more than 16384 characters"],
+  ])("names a mistake with its line: %j", (text, line, problem) => {
+    const read = readLandingFile(text, files);
+    expect("problems" in read && read.problems).toContainEqual({ line, problem });
+  });
+});

@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { oneLine, unknownField } from "~/features/markdown/front-matter";
+import { type FileProblem, parseFields } from "~/features/markdown/yaml-fields";
+import type { LandingImage, LandingWords } from "../landing-words";
+import { mediaName } from "../media-name";
+import type { MediaFile } from "./media-files.server";
+
+/** The file that replaces words and pictures of the landing page, beside the folders of the texts. */
+export const LANDING_FILE = "landing.yml";
+
+/** Characters of the file, twice what all of its fields may hold. */
+const MAX_LENGTH = 16_384;
+
+/** The width that programs scale a link's picture to; a smaller one is shown as a thumbnail. */
+const MIN_SHARE_WIDTH = 600;
+
+const strict = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) => unknownField(issue) ?? "wanted fields, each on a line of its own",
+  });
+
+const list = <Item extends z.ZodType>(item: Item, count: number) =>
+  z.array(item, `wanted a list of ${count}`).length(count, `wanted a list of ${count}`);
+
+const picture = strict({ file: oneLine(200), alt: oneLine(200) });
+
+const schema = strict({
+  about: oneLine(400),
+  features: list(oneLine(300), 3),
+  chapters: list(strict({ title: oneLine(120), text: oneLine(300) }), 3),
+  biography: strict({
+    lead: oneLine(300),
+    paragraphs: z
+      .array(oneLine(800), "wanted a list of paragraphs")
+      .min(1, "wanted a list of 1 to 4 paragraphs")
+      .max(4, "wanted a list of 1 to 4 paragraphs"),
+  }),
+  reviews: list(
+    strict({
+      name: oneLine(60),
+      role: oneLine(60),
+      rating: z
+        .int("wanted a whole number from 1 to 5")
+        .min(1, "wanted a whole number from 1 to 5")
+        .max(5, "wanted a whole number from 1 to 5"),
+      text: oneLine(400),
+    }),
+    3,
+  ),
+  contact: strict({
+    publisher: oneLine(60),
+    street: oneLine(60),
+    city: oneLine(60),
+    email: oneLine(60),
+    phone: oneLine(40),
+  }),
+  photos: strict({ hero: picture, author: picture }).partial(),
+  share: picture,
+}).partial();
+
+/** The files of an edition by their path: usable ones, and why the others are not. */
+type Files = { media: ReadonlyMap<string, MediaFile>; unusable: ReadonlyMap<string, string> };
+
+/**
+ * Reads an edition's `landing.yml`: the words as they are, and each picture as one of the edition's images. Reports
+ * all that is wrong with it, with the lines.
+ */
+export function readLandingFile(
+  text: string,
+  { media, unusable }: Files,
+): { words: LandingWords } | { problems: FileProblem[] } {
+  if (text.length > MAX_LENGTH) {
+    return { problems: [{ line: 1, problem: `has more than ${MAX_LENGTH} characters` }] };
+  }
+  const parsed = parseFields(text, schema);
+  if (parsed.kind === "rejected") return parsed;
+  const { photos, share, ...words } = parsed.fields;
+  const problems: FileProblem[] = [];
+  const imageOf = (found: z.infer<typeof picture> | undefined): LandingImage | undefined => {
+    if (!found) return undefined;
+    const image = media.get(found.file);
+    if (!image?.width || !image.height) {
+      const problem = `${found.file}: ${unusable.get(found.file) ?? "there is no such image"}`;
+      problems.push({ line: lineNaming(found.file, text), problem });
+      return undefined;
+    }
+    const { mediaType, width, height } = image;
+    return { name: mediaName(image), mediaType, width, height, alt: found.alt };
+  };
+  const hero = imageOf(photos?.hero);
+  const author = imageOf(photos?.author);
+  const shared = imageOf(share);
+  if (share && shared && !isShareable(shared)) {
+    const problem = `${share.file}: wanted a PNG or JPEG at least ${MIN_SHARE_WIDTH} pixels wide, such as 1200 by 630`;
+    problems.push({ line: lineNaming(share.file, text), problem });
+  }
+  if (problems.length > 0) return { problems };
+  return {
+    words: {
+      ...words,
+      ...((hero || author) && { photos: { ...(hero && { hero }), ...(author && { author }) } }),
+      ...(shared && { share: shared }),
+    },
+  };
+}
+
+/** Whether the programs that show link previews take an image: few of them know newer formats. */
+function isShareable({ mediaType, width }: LandingImage): boolean {
+  return ["image/png", "image/jpeg"].includes(mediaType) && width >= MIN_SHARE_WIDTH;
+}
+
+function lineNaming(file: string, text: string): number {
+  return text.slice(0, Math.max(0, text.indexOf(file))).split("\n").length;
+}
