@@ -165,6 +165,7 @@ const routes: Record<string, Route> = {
     path: "/premium/progress",
     get: "302 /",
     post: { form: { slug: "the-weight-you-carry", action: "read" }, answers: "303 /" },
+  },
   "premium_.notes": {
     path: "/premium/notes",
     get: "302 /",

@@ -2,9 +2,11 @@ import { AUTHOR_NAME } from "~/book";
 import { AuthorPortrait } from "./author-portrait";
 import { biography } from "./copy";
 import { AuthorPath } from "./golden-path";
+import { useLandingWords } from "./landing-words-context";
 
 /** Who wrote the book. */
 export function AuthorSection() {
+  const { lead, paragraphs } = useLandingWords().biography ?? biography;
   return (
     <section id="author" aria-labelledby="author-title" className="frame relative py-4">
       <AuthorPath />
@@ -14,8 +16,8 @@ export function AuthorSection() {
           <h2 id="author-title" className="section-title">
             {AUTHOR_NAME}
           </h2>
-          <p className="mt-6 font-[350] font-display text-2xl">{biography.lead}</p>
-          {biography.paragraphs.map((paragraph) => (
+          <p className="mt-6 font-[350] font-display text-2xl">{lead}</p>
+          {paragraphs.map((paragraph) => (
             <p key={paragraph.slice(0, 24)} className="mt-6 max-w-[62ch] text-ink-soft">
               {paragraph}
             </p>

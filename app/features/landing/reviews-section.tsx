@@ -1,5 +1,6 @@
 import { RATING, REVIEW_COUNT } from "~/book";
 import { QuotePath, type QuotePlace, ReviewsPath } from "./golden-path";
+import { useLandingWords } from "./landing-words-context";
 import { type Review, reviews } from "./reviews";
 import { StarRating } from "./star-rating";
 
@@ -9,6 +10,7 @@ const PLACES: QuotePlace[] = ["first", "second", "third"];
 
 /** Three readers, set as pull quotes that the golden path winds between. */
 export function ReviewsSection() {
+  const shown = useLandingWords().reviews ?? reviews;
   return (
     <section id="reviews" aria-labelledby="reviews-title">
       <div className="frame relative py-4">
@@ -23,7 +25,7 @@ export function ReviewsSection() {
           </span>
         </p>
       </div>
-      {reviews.map((review, index) => (
+      {shown.map((review, index) => (
         <PullQuote key={review.name} review={review} place={PLACES[index] ?? "third"} />
       ))}
     </section>

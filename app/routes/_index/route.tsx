@@ -3,8 +3,10 @@ import { useLoaderData } from "@remix-run/react";
 import { BOOK_DESCRIPTION } from "~/book";
 import landingStyles from "~/features/landing/landing.css";
 import { LandingPage } from "~/features/landing/landing-page";
+import { LandingWordsContext } from "~/features/landing/landing-words-context";
 import { PHOTO_ORIGIN } from "~/features/landing/photo-host";
 import { loadPreviewContent } from "~/features/landing/preview-content.server";
+import { currentEdition } from "~/features/library/current-edition.server";
 import { bookJsonLd } from "~/features/seo/book-json-ld";
 import { pageMeta, publicOrigin } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
@@ -29,9 +31,17 @@ export const links: LinksFunction = () => [
 ];
 
 export async function loader() {
-  return { preview: await loadPreviewContent(new Date()) };
+  return {
+    preview: await loadPreviewContent(new Date()),
+    words: currentEdition()?.landing ?? null,
+  };
 }
 
 export default function Landing() {
-  return <LandingPage {...useLoaderData<typeof loader>()} />;
+  const { preview, words } = useLoaderData<typeof loader>();
+  return (
+    <LandingWordsContext.Provider value={words ?? {}}>
+      <LandingPage preview={preview} />
+    </LandingWordsContext.Provider>
+  );
 }
