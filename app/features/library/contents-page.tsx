@@ -1,13 +1,25 @@
 import { Link } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
 import type { Contents, ContentsEntry } from "./contents";
-import { CHAPTERS_PATH } from "./library-paths";
+import { CHAPTERS_PATH, EXTRAS_ID, NOTES_FILE_PATH } from "./library-paths";
+import { PODCAST_PAGE_PATH } from "./podcast-paths";
+import { ReadMark } from "./read-mark";
 import { ReadingBar } from "./reading-bar";
+import type { TextProgress } from "./reading-state";
 import { minutesText } from "./reading-time";
+import { SearchField } from "./search-field";
+import { TimeLeft } from "./time-left";
 
-/** The contents of the edition: every chapter and extra, with the time it takes to read. */
-export function ContentsPage({ contents }: { contents: Contents }) {
+type ContentsPageProps = {
+  contents: Contents;
+  /** By slug. */
+  progress: Readonly<Record<string, TextProgress>>;
+};
+
+/** The contents of the edition: every chapter and extra, what is read of it, and the time the rest takes. */
+export function ContentsPage({ contents, progress }: ContentsPageProps) {
   const { page, pageCount, sections } = contents;
+  const extrasBegin = sections.find(({ id }) => id !== "chapters")?.id;
   return (
     <div className="reading-page">
       <ReadingBar title="Contents" back={{ to: "/premium", label: "Members’ area" }} />
@@ -17,25 +29,40 @@ export function ContentsPage({ contents }: { contents: Contents }) {
           <h1 className="page-heading">Contents</h1>
           <div className="path-ornament" />
         </header>
+        <SearchField />
         {sections.map(({ id, title, entries }) => (
-          <section key={id} aria-labelledby={id} className="contents-section">
+          <section
+            key={id}
+            id={id === extrasBegin ? EXTRAS_ID : undefined}
+            aria-labelledby={id}
+            className="contents-section"
+          >
             <h2 id={id} className="contents-heading">
               {title}
             </h2>
             <ol>
               {entries.map((entry) => (
-                <Entry key={entry.slug} {...entry} />
+                <Entry key={entry.slug} entry={entry} progress={progress[entry.slug]} />
               ))}
             </ol>
           </section>
         ))}
+        <p className="contents-more">
+          <Link to={PODCAST_PAGE_PATH} className="text-link">
+            All sounds in your podcast app
+          </Link>
+          <a href={NOTES_FILE_PATH} className="text-link">
+            Download all your notes
+          </a>
+        </p>
         {pageCount > 1 && <Pages page={page} pageCount={pageCount} />}
       </div>
     </div>
   );
 }
 
-function Entry({ path, number, title, summary, minutes }: ContentsEntry) {
+function Entry({ entry, progress }: { entry: ContentsEntry; progress: TextProgress | undefined }) {
+  const { path, number, title, summary, minutes } = entry;
   return (
     <li className="contents-entry">
       <span className="contents-number" aria-hidden="true">
@@ -50,7 +77,16 @@ function Entry({ path, number, title, summary, minutes }: ContentsEntry) {
         </h3>
         <p className="mt-1 text-ink-soft">{summary}</p>
       </div>
-      <p className="contents-minutes">{minutesText(minutes)}</p>
+      <p className="contents-minutes">
+        {progress ? (
+          <>
+            <ReadMark progress={progress} />
+            <TimeLeft minutes={minutes} progress={progress} />
+          </>
+        ) : (
+          minutesText(minutes)
+        )}
+      </p>
     </li>
   );
 }

@@ -1,6 +1,7 @@
 import type { ExtraKind } from "~db/schema";
 import type { Edition, EditionEntry } from "./edition";
 import { documentPath } from "./library-paths";
+import { progressIn, type ReadingState, type TextProgress } from "./reading-state";
 import { minutesToRead } from "./reading-time";
 
 /** The most entries on a page of the contents, so that the page of a long edition stays light. */
@@ -73,4 +74,13 @@ function toContentsEntry(entry: EditionEntry): ContentsEntry {
     summary,
     minutes: minutesToRead(wordCount),
   };
+}
+
+/** How far a member is in the texts on a page of the contents, by slug. */
+export function progressOf(
+  { sections }: Contents,
+  state: ReadingState,
+): Record<string, TextProgress> {
+  const slugs = sections.flatMap(({ entries }) => entries.map(({ slug }) => slug));
+  return Object.fromEntries(slugs.map((slug) => [slug, progressIn(state, slug)]));
 }

@@ -6,6 +6,9 @@ export const CHAPTERS_PATH = "/premium/chapters";
 /** The part of the contents that has the extras. */
 export const EXTRAS_PATH = `${CHAPTERS_PATH}#extras`;
 
+/** The id of the first section of extras in the contents, to which `EXTRAS_PATH` leads. */
+export const EXTRAS_ID = "extras";
+
 export const SEARCH_PATH = "/premium/search";
 
 /** Where a form with notes is posted, and from where a page with JavaScript posts them as JSON. */

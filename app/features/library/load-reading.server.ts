@@ -1,15 +1,46 @@
 import { findDocumentHtml } from "~db/queries/editions";
 import type { DocumentKind } from "~db/schema";
-import type { Edition } from "./edition";
+import { findListeningSecond } from "./listening.server";
+import { markMatches } from "./mark-matches.server";
+import type { Note } from "./notes/note";
+import { loadNote } from "./notes/save-note.server";
 import { findReadingDocument, type ReadingDocument } from "./reading-document";
+import { findProgressIn } from "./reading-progress.server";
+import type { TextProgress } from "./reading-state";
+import type { Reader } from "./require-reader.server";
 
-/** The chapter or extra with this slug and its HTML; null if there is none of this kind that is published. */
+/** A chapter or extra as one member reads it. */
+export type Reading = {
+  document: ReadingDocument;
+  /** Whose notes and places these are. */
+  owner: string;
+  progress: TextProgress;
+  /** Where its member stopped listening, in seconds; null to begin at the beginning. */
+  second: number | null;
+  note: Note;
+};
+
+/**
+ * The chapter or extra with this slug for a member, and its HTML, in which the words of a search are marked; null if
+ * there is none of this kind that is published.
+ */
 export async function loadReading(
-  edition: Edition,
-  wanted: { kind: DocumentKind; slug: string },
-): Promise<{ document: ReadingDocument; html: string } | null> {
-  const document = findReadingDocument(edition, wanted, new Date());
-  if (!document) return null;
-  const html = await findDocumentHtml(edition.digest, document.slug);
-  return html === null ? null : { document, html };
+  { viewer, edition }: Reader,
+  { kind, slug, search }: { kind: DocumentKind; slug: string; search: string | null },
+): Promise<(Reading & { html: string }) | null> {
+  const now = new Date();
+  const document = findReadingDocument(edition, { kind, slug }, now);
+  const entry = edition.find(slug, now);
+  if (!document || !entry) return null;
+  const owner = viewer.user.id;
+  const [stored, progress, second, note] = await Promise.all([
+    findDocumentHtml(edition.digest, slug),
+    findProgressIn(owner, entry),
+    findListeningSecond(owner, entry),
+    loadNote(owner, slug),
+  ]);
+  if (stored === null) return null;
+  const html = search === null ? stored : await markMatches(stored, search);
+  const key = search === null ? document.key : `${document.key}?${search}`;
+  return { document: { ...document, key }, owner, progress, second, note, html };
 }

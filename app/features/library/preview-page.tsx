@@ -1,7 +1,5 @@
 import { Link } from "@remix-run/react";
-import { BOOK_TITLE } from "~/book";
 import { ButtonLink } from "~/ui/button";
-import { ArrowLeftIcon } from "~/ui/icons";
 import type { PreviewView } from "./preview.server";
 
 /** A text of the book that everybody may read, with the way to the rest of it. */
@@ -9,21 +7,27 @@ export function PreviewPage({ preview }: { preview: PreviewView }) {
   const { number, title, html, next } = preview;
   return (
     <>
-      <article className="frame issue">
-        <Link to="/#preview" className="back-link">
-          <ArrowLeftIcon className="size-4" />
-          {BOOK_TITLE}
-        </Link>
-        <header className="mt-8">
-          {number !== null && <p className="eyebrow">Chapter {number}</p>}
-          <h1 className="page-heading">{title}</h1>
-        </header>
-        <div
-          className="issue-text"
-          // biome-ignore lint/security/noDangerouslySetInnerHtml: sanitised when the edition was imported.
-          dangerouslySetInnerHTML={{ __html: html }}
-        />
-      </article>
+      <div className="reading-page">
+        <article aria-labelledby="document-title">
+          <div className="reading-sheet">
+            <header className="reading-opening">
+              {number !== null && <p className="eyebrow">Chapter {number}</p>}
+              <h1 id="document-title" className="page-heading">
+                {title}
+              </h1>
+              <div className="path-ornament" />
+            </header>
+            <div className="reading-column">
+              <div
+                id="text"
+                className="book-text markdown-text reading-text"
+                // biome-ignore lint/security/noDangerouslySetInnerHtml: sanitised when the edition was imported.
+                dangerouslySetInnerHTML={{ __html: html }}
+              />
+            </div>
+          </div>
+        </article>
+      </div>
       {next ? <NextChapter {...next} /> : <WayToMembership />}
     </>
   );
@@ -33,7 +37,7 @@ function NextChapter({ path, number, title }: NonNullable<PreviewView["next"]>) 
   return (
     <section aria-labelledby="next-chapter" className="bg-paper-deep py-[clamp(3rem,8vw,5rem)]">
       <div className="frame">
-        <div className="issue-column">
+        <div className="reading-column">
           <p className="eyebrow">Chapter {number}</p>
           <h2 id="next-chapter" className="text-2xl">
             {title}
@@ -51,7 +55,7 @@ function WayToMembership() {
   return (
     <section aria-labelledby="whole-book" className="bg-paper-deep py-[clamp(3rem,8vw,5rem)]">
       <div className="frame">
-        <div className="issue-column">
+        <div className="reading-column">
           <h2 id="whole-book" className="text-2xl">
             Read on, to the end of the path
           </h2>

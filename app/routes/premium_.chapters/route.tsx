@@ -1,16 +1,21 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
-import { contentsPage } from "~/features/library/contents";
+import { contentsPage, progressOf } from "~/features/library/contents";
+import contentsStyles from "~/features/library/contents.css";
 import { ContentsPage } from "~/features/library/contents-page";
 import libraryStyles from "~/features/library/library.css";
 import { CHAPTERS_PATH } from "~/features/library/library-paths";
+import { readingStateOf } from "~/features/library/reading-progress.server";
 import { requireReader } from "~/features/library/require-reader.server";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
 
-export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
+export const links: LinksFunction = () => [
+  { rel: "stylesheet", href: libraryStyles },
+  { rel: "stylesheet", href: contentsStyles },
+];
 
 export const meta: MetaFunction = ({ matches }) =>
   pageMeta(
@@ -29,9 +34,11 @@ export async function loader(args: LoaderFunctionArgs) {
   const reader = await requireReader(args);
   if (!reader) return null;
   const page = new URL(args.request.url).searchParams.get("page") ?? "1";
-  const contents = contentsPage(reader.edition, Number(page), new Date());
+  const { viewer, edition } = reader;
+  const contents = contentsPage(edition, Number(page), new Date());
   if (!contents) throw new Response(null, { status: 404 });
-  return { contents };
+  const state = await readingStateOf(viewer.user.id, edition);
+  return { contents, progress: progressOf(contents, state) };
 }
 
 export default function Contents() {

@@ -2,8 +2,9 @@ import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run
 import { useLoaderData } from "@remix-run/react";
 import libraryStyles from "~/features/library/library.css";
 import { loadReading } from "~/features/library/load-reading.server";
-import { ReadingPage } from "~/features/library/reading-page";
+import { ReadingRoom } from "~/features/library/reading-room";
 import { requireReader } from "~/features/library/require-reader.server";
+import { SEARCH_PARAMETER } from "~/features/library/search-paths";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import { withRenderedOnly } from "~/http/rendered-only.server";
@@ -28,13 +29,14 @@ export async function loader(args: LoaderFunctionArgs) {
   const reader = await requireReader(args);
   if (!reader) return null;
   const slug = args.params.slug ?? "";
-  const reading = await loadReading(reader.edition, { kind: "chapter", slug });
+  const search = new URL(args.request.url).searchParams.get(SEARCH_PARAMETER);
+  const reading = await loadReading(reader, { kind: "chapter", slug, search });
   if (!reading) throw new Response(null, { status: 404 });
-  const { document, html } = reading;
-  return withRenderedOnly({ document }, { html }, args.context);
+  const { html, ...data } = reading;
+  return withRenderedOnly(data, { html }, args.context);
 }
 
 export default function Chapter() {
   const reading = useLoaderData<typeof loader>();
-  return reading && <ReadingPage document={reading.document} html={reading.html} />;
+  return reading && <ReadingRoom {...reading} />;
 }

@@ -2,6 +2,7 @@ import {
   type ActionFunctionArgs,
   type HeadersFunction,
   json,
+  type LinksFunction,
   type LoaderFunctionArgs,
   type MetaFunction,
   redirect,
@@ -15,6 +16,7 @@ import { logIn } from "~/features/accounts/sign-in.server";
 import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
 import type { Viewer } from "~/features/accounts/viewer";
 import { findSession, findViewer, requireSubscriber } from "~/features/accounts/viewer.server";
+import libraryStyles from "~/features/library/library.css";
 import {
   NOTE_FORM_LIMIT,
   type PostedNote,
@@ -35,6 +37,8 @@ import * as toasts from "~/toast-messages";
 
 /** What the action's answer says about itself, such as when to try again. */
 export const headers: HeadersFunction = ({ actionHeaders }) => actionHeaders;
+
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
 
 export const meta: MetaFunction = ({ matches }) =>
   pageMeta(

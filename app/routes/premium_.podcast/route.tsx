@@ -1,7 +1,14 @@
-import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import type {
+  ActionFunctionArgs,
+  LinksFunction,
+  LoaderFunctionArgs,
+  MetaFunction,
+} from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { env } from "~/env.server";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
+import contentsStyles from "~/features/library/contents.css";
+import libraryStyles from "~/features/library/library.css";
 import {
   createPodcastAddress,
   findPodcastAddress,
@@ -16,6 +23,11 @@ import { readPageForm } from "~/http/page-form.server";
 import { errorResponse } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
+
+export const links: LinksFunction = () => [
+  { rel: "stylesheet", href: libraryStyles },
+  { rel: "stylesheet", href: contentsStyles },
+];
 
 export const meta: MetaFunction = ({ matches }) =>
   pageMeta(

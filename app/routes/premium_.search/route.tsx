@@ -1,6 +1,8 @@
-import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
+import contentsStyles from "~/features/library/contents.css";
+import libraryStyles from "~/features/library/library.css";
 import { SEARCH_PATH } from "~/features/library/library-paths";
 import { requireReader } from "~/features/library/require-reader.server";
 import { searchLibrary } from "~/features/library/search.server";
@@ -9,6 +11,11 @@ import { SEARCH_PARAMETER } from "~/features/library/search-paths";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
+
+export const links: LinksFunction = () => [
+  { rel: "stylesheet", href: libraryStyles },
+  { rel: "stylesheet", href: contentsStyles },
+];
 
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) =>
   pageMeta(

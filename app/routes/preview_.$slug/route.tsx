@@ -1,6 +1,7 @@
-import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { findViewer } from "~/features/accounts/viewer.server";
+import libraryStyles from "~/features/library/library.css";
 import { previewPath } from "~/features/library/library-paths";
 import { loadPreview } from "~/features/library/preview.server";
 import { PreviewPage } from "~/features/library/preview-page";
@@ -9,6 +10,8 @@ import { chapterJsonLd } from "~/features/seo/chapter-json-ld";
 import { pageMeta, publicOrigin } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
+
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
 
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => {
   if (!data)

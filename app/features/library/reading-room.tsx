@@ -1,0 +1,44 @@
+import { Link } from "@remix-run/react";
+import type { Reading } from "./load-reading.server";
+import { MarkAsRead } from "./mark-as-read";
+import { NotesPage } from "./notes/notes-page";
+import { PODCAST_PAGE_PATH } from "./podcast-paths";
+import { ReadingPage } from "./reading-page";
+import { SoundPlayer } from "./sound-player";
+import { StoppedFurtherDown } from "./stopped-further-down";
+import { usePlaceKeeping } from "./use-place-keeping";
+
+/** A chapter or extra with all that a member has beside it: sound, place, mark and notes. */
+export function ReadingRoom({
+  document,
+  html,
+  owner,
+  progress,
+  second,
+  note,
+}: Reading & { html?: string }) {
+  const { slug, title, sound } = document;
+  usePlaceKeeping(slug);
+  return (
+    <ReadingPage
+      document={document}
+      html={html}
+      player={
+        <>
+          <StoppedFurtherDown progress={progress} className="reading-column mt-6 justify-center" />
+          {sound && (
+            <div className="reading-column">
+              <SoundPlayer key={slug} slug={slug} title={title} sound={sound} second={second} />
+              <Link to={PODCAST_PAGE_PATH} className="text-link text-sm print:hidden">
+                All sounds in your podcast app
+              </Link>
+            </div>
+          )}
+        </>
+      }
+    >
+      <MarkAsRead slug={slug} isRead={progress.isRead} className="text-center" />
+      <NotesPage key={slug} slug={slug} owner={owner} note={note} />
+    </ReadingPage>
+  );
+}
