@@ -91,6 +91,10 @@ describe("what the routes declare", () => {
       "/newsletter/unsubscribe",
       "/notice",
       "/premium",
+      "/premium/chapters/:slug",
+      "/premium/notes",
+      "/premium/notes.md",
+      "/premium/notes/save",
       "/readyz",
       "/webhooks/stripe",
     ]);

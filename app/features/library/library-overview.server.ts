@@ -1,15 +1,10 @@
 import type { Edition, EditionEntry } from "./edition";
 import type { LibraryOverview, ListedText, WayOn } from "./library-overview-data";
 import { blockId, documentPath } from "./library-paths";
+import { labelOf } from "./reading-document";
 import { readingStateOf } from "./reading-progress.server";
 import { progressIn, type ReadingState, type TextProgress } from "./reading-state";
 import { minutesToRead } from "./reading-time";
-
-const EXTRA_LABELS = {
-  practice: "Practice",
-  "notebook-page": "Notebook page",
-  "audio-walk": "Audio walk",
-} as const;
 
 /** How many chapters the members' area lists: those around the place where one is. */
 const LISTED_CHAPTERS = 12;
@@ -84,8 +79,4 @@ function newestFirst(extras: EditionEntry[]): EditionEntry[] {
 
 function minutesFor({ wordCount }: EditionEntry, { isRead, minutesLeft }: TextProgress): number {
   return isRead ? 0 : (minutesLeft ?? minutesToRead(wordCount));
-}
-
-function labelOf({ extraKind, position }: EditionEntry): string {
-  return extraKind === null ? `Chapter ${position}` : EXTRA_LABELS[extraKind];
 }

@@ -61,6 +61,6 @@ function toNeighbor(entry: EditionEntry): Neighbor {
 }
 
 /** What a text is called beside its title. */
-function labelOf({ kind, extraKind, position }: EditionEntry): string {
+export function labelOf({ kind, extraKind, position }: EditionEntry): string {
   return kind === "chapter" || extraKind === null ? `Chapter ${position}` : EXTRA_LABELS[extraKind];
 }

@@ -2,9 +2,10 @@ import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData, useNavigate } from "@remix-run/react";
 import { useEffect } from "react";
 import { BOOK_TITLE } from "~/book";
+import { env } from "~/env.server";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
 import { PremiumPage } from "~/features/billing/premium-page";
-import { CommunityOpensLater } from "~/features/library/community-opens-later";
+import { CommunityCard } from "~/features/community/community-card";
 import { currentEdition } from "~/features/library/current-edition.server";
 import { LibraryOverview } from "~/features/library/library-overview";
 import { libraryOverview } from "~/features/library/library-overview.server";
@@ -31,11 +32,11 @@ export async function loader(args: LoaderFunctionArgs) {
   // without an edition the membership can be managed all the same
   const edition = currentEdition();
   const overview = viewer && edition && (await libraryOverview(viewer.user.id, edition));
-  return { viewer, overview };
+  return { viewer, overview, communityIsOpen: env().COMMUNITY !== null };
 }
 
 export default function Premium() {
-  const { viewer, overview } = useLoaderData<typeof loader>();
+  const { viewer, overview, communityIsOpen } = useLoaderData<typeof loader>();
   const navigate = useNavigate();
   useEffect(() => {
     // the viewer was revalidated, and could not be determined
@@ -49,7 +50,7 @@ export default function Premium() {
         chapters: <WayIn to={CHAPTERS_PATH}>Read the chapters</WayIn>,
         extras: <WayIn to={EXTRAS_PATH}>See the extras</WayIn>,
       }}
-      community={<CommunityOpensLater />}
+      community={<CommunityCard isOpen={communityIsOpen} />}
     >
       {overview && <LibraryOverview overview={overview} />}
     </PremiumPage>
