@@ -28,11 +28,12 @@ describe("a budget of calls", () => {
     const budget = newBudget();
     const times: number[] = [];
     const begin = async () => void times.push(Date.now());
+    // not the first call's time: on a busy machine that is read a while after the budget has counted it
+    const askedAt = Date.now();
     await Promise.all(Array.from({ length: 90 }, () => budget.run(call("background"), begin)));
     expect(maxInASecond(times)).toBeLessThanOrEqual(50);
-    const first = times[0] ?? 0;
-    expect(times.filter((at) => at < first + 90)).toHaveLength(5);
-    expect((times.at(-1) ?? 0) - first).toBeLessThan(5_000);
+    expect(times.filter((at) => at < askedAt + 90)).toHaveLength(5);
+    expect((times.at(-1) ?? 0) - askedAt).toBeLessThan(5_000);
   });
 
   it("limits the calls a second to one endpoint without delaying other endpoints", async () => {
