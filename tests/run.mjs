@@ -24,10 +24,10 @@ const results = mkdtempSync(join(tmpdir(), "golden-path-results-"));
 const steps = {
   install: installPackages,
   lint: () => runTool("@biomejs/biome/bin/biome", ["check", "."]),
-  typecheck: () => runTool("typescript/bin/tsc", []),
   "db:check": () => runNode([join(root, "tests/tools/check-migrations.mjs")]),
-  "test:unit": () => runVitest("unit", { isCovered: true }),
+  typecheck: () => runTool("typescript/bin/tsc", []),
   build: buildSite,
+  "test:unit": () => runVitest("unit", { isCovered: true }),
   "test:integration": () => runVitest("integration", { isCovered: true }),
   coverage: printCoverage,
   "test:e2e": async () => {
@@ -49,19 +49,36 @@ const steps = {
   },
 };
 
-const isOfWebkit = (/** @type {string} */ name) =>
-  ["install", "build", "test:webkit"].includes(name);
-const plan = Object.entries(steps).filter(([name]) =>
-  process.argv[2] === "webkit" ? isOfWebkit(name) : name !== "test:webkit",
-);
+/**
+ * The steps in their order. Those listed together run at the same time, since each keeps only one processor busy.
+ *
+ * @type {(keyof typeof steps)[][]}
+ */
+const plan =
+  process.argv[2] === "webkit"
+    ? [["install"], ["build"], ["test:webkit"]]
+    : [
+        ["install"],
+        ["lint"],
+        ["db:check"],
+        ["typecheck", "build"],
+        ["test:unit"],
+        ["test:integration"],
+        ["coverage"],
+        ["test:e2e"],
+        ["test:load"],
+      ];
 
 await main();
 
 async function main() {
   try {
     requireNode(root);
-    for (const [name, step] of plan) {
-      if (stopSignal() === null) await timed(name, step);
+    for (const names of plan) {
+      if (stopSignal() !== null) break;
+      const outcomes = await Promise.allSettled(names.map((name) => timed(name, steps[name])));
+      const failed = outcomes.find((outcome) => outcome.status === "rejected");
+      if (failed) throw failed.reason;
     }
   } catch (error) {
     if (error instanceof SetupError) console.error(error.message);
