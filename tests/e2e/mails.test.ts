@@ -95,6 +95,21 @@ it.skipIf(!hasJava())(
 );
 
 describe.each(samples)("%s", (name, { subject, html, text }) => {
+  /** The mail without its pictures, opened once for tests that only read it. */
+  let page: Page;
+  /** What it would have loaded. */
+  const requested: string[] = [];
+
+  beforeAll(async () => {
+    page = await browser.newPage();
+    await page.route("**/*", (route) => {
+      requested.push(route.request().url());
+      return route.abort();
+    });
+    await page.setContent(html);
+  });
+  afterAll(() => page?.context().close());
+
   it("is small enough for Gmail to show whole", () => {
     expect(Buffer.byteLength(html)).toBeLessThan(MAX_BYTES);
   });
@@ -108,85 +123,58 @@ describe.each(samples)("%s", (name, { subject, html, text }) => {
   it.each([{ colorScheme: "light" as const }, { colorScheme: "dark" as const }])(
     "has no axe violation and fits its window, $colorScheme",
     async ({ colorScheme }) => {
-      await withPage({ colorScheme }, html, async (page) => {
-        for (const width of [800, 360]) {
-          await page.setViewportSize({ width, height: 640 });
-          expect(await axeViolations(page, { except: ABOUT_PAGES }), `${width} px`).toEqual([]);
-        }
-        await page.setViewportSize({ width: 320, height: 640 });
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-      });
+      await page.emulateMedia({ colorScheme });
+      for (const width of [800, 360]) {
+        await page.setViewportSize({ width, height: 640 });
+        expect(await axeViolations(page, { except: ABOUT_PAGES }), `${width} px`).toEqual([]);
+      }
+      await page.setViewportSize({ width: 320, height: 640 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
     },
   );
 
   it("breaks no short word of a table on a phone", async () => {
-    await withPage({ viewport: { width: 360, height: 640 } }, html, async (page) => {
-      expect(await page.evaluate(brokenTableWords, 7)).toEqual([]);
-    });
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 360, height: 640 });
+    expect(await page.evaluate(brokenTableWords, 7)).toEqual([]);
   });
 
   it("is dark where the mail program is", async () => {
     const canvas = () => getComputedStyle(document.body).backgroundColor;
     const shades: string[] = [];
     for (const colorScheme of ["light", "dark"] as const) {
-      await withPage({ colorScheme }, html, async (page) => {
-        shades.push(await page.evaluate(canvas));
-      });
+      await page.emulateMedia({ colorScheme });
+      shades.push(await page.evaluate(canvas));
     }
     expect(shades).toEqual(["rgb(246, 238, 221)", "rgb(20, 33, 28)"]);
   });
 
   it("shows every word of its plain part without pictures, and loads nothing else", async () => {
-    await withPage({}, html, async (page, requested) => {
-      const pictures = await page.evaluate(() => [...document.images].map(({ alt }) => alt));
-      // biome-ignore lint/performance/useDomNodeTextContent: what is hidden does not count
-      const shown = [await page.locator("body").innerText(), ...pictures].join(" ");
-      const words = (line: string) =>
-        plainQuotes(line)
-          .replace(/[\s:~]+/g, " ")
-          .trim();
-      const lines = text.split("\n").map((line) => line.replace(/^(?:>| *\*| *\d+\.|---$) ?/, ""));
-      const missing = lines
-        .filter((line) => !line.startsWith("https://"))
-        .filter((line) => !words(shown).toLowerCase().includes(words(line).toLowerCase()));
-      expect(missing).toEqual([]);
-      expect(requested).toEqual(
-        name === "newsletter-issue" ? [expect.stringMatching(/\.png$/)] : [],
-      );
-    });
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 1280, height: 720 });
+    const pictures = await page.evaluate(() => [...document.images].map(({ alt }) => alt));
+    // biome-ignore lint/performance/useDomNodeTextContent: what is hidden does not count
+    const shown = [await page.locator("body").innerText(), ...pictures].join(" ");
+    const words = (line: string) =>
+      plainQuotes(line)
+        .replace(/[\s:~]+/g, " ")
+        .trim();
+    const lines = text.split("\n").map((line) => line.replace(/^(?:>| *\*| *\d+\.|---$) ?/, ""));
+    const missing = lines
+      .filter((line) => !line.startsWith("https://"))
+      .filter((line) => !words(shown).toLowerCase().includes(words(line).toLowerCase()));
+    expect(missing).toEqual([]);
+    expect(requested).toEqual(name === "newsletter-issue" ? [expect.stringMatching(/\.png$/)] : []);
   });
 
   it("has each of its links once in the plain part, and no other", async () => {
-    await withPage({}, html, async (page) => {
-      const hrefs = await page
-        .locator("a")
-        .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
-      const inText = text.match(/https:\/\/[^\s"]+|[\w.]+@[\w.]+\w/g) ?? [];
-      const addresses = hrefs.map((href) => href?.replace(/^mailto:/, ""));
-      expect(inText.sort()).toEqual([...new Set(addresses)].sort());
-    });
+    const hrefs = await page
+      .locator("a")
+      .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+    const inText = text.match(/https:\/\/[^\s"]+|[\w.]+@[\w.]+\w/g) ?? [];
+    const addresses = hrefs.map((href) => href?.replace(/^mailto:/, ""));
+    expect(inText.sort()).toEqual([...new Set(addresses)].sort());
   });
 });
 
 const plainQuotes = (text: string) => text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"');
-
-/** Opens a mail without its pictures; `requested` is what it would have loaded. */
-async function withPage(
-  options: Parameters<Browser["newContext"]>[0],
-  html: string,
-  action: (page: Page, requested: string[]) => Promise<void>,
-): Promise<void> {
-  const context = await browser.newContext(options);
-  try {
-    const page = await context.newPage();
-    const requested: string[] = [];
-    await page.route("**/*", (route) => {
-      requested.push(route.request().url());
-      return route.abort();
-    });
-    await page.setContent(html);
-    await action(page, requested);
-  } finally {
-    await context.close();
-  }
-}
