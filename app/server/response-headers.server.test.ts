@@ -26,6 +26,7 @@ describe("a page's policy", () => {
       "style-src 'self'",
       "style-src-attr 'unsafe-inline'",
       "img-src 'self' https://images.unsplash.com",
+      "media-src 'self'",
       "font-src 'self'",
       "connect-src 'self'",
       "frame-src 'none'",
@@ -57,6 +58,11 @@ describe("a page's policy", () => {
     ]);
     setEnvironment({ ...STRIPE, STRIPE_CUSTOM_DOMAIN: "pay.book.example" });
     expect(sourcesOf("form-action")).toContain("https://pay.book.example");
+    setEnvironment({
+      COMMUNITY_URL: "https://community.book.example",
+      DISCOURSE_CONNECT_SECRET: "a secret between the two sites",
+    });
+    expect(sourcesOf("form-action")).toEqual(["'self'", "https://community.book.example"]);
     setEnvironment({ PAYMENTS: "sandbox", PORT: "3000" });
     expect(sourcesOf("form-action")).toEqual(["'self'", "http://localhost:3001"]);
   });

@@ -9,6 +9,7 @@ import { SetupError } from "./setup-error.mjs";
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const stamp = join(root, "build/.built-from");
 const bundleServer = join(root, "app/tooling/bundle-server.mjs");
+const trimManifest = join(root, "app/tooling/trim-manifest.mjs");
 const precompress = join(root, "app/tooling/precompress.mjs");
 const cli = join(root, "node_modules/@remix-run/dev/dist/cli.js");
 
@@ -38,6 +39,8 @@ export async function buildSite() {
       throw new SetupError(`The site was not built: remix build failed with ${code}.`);
     const bundled = await run(process.execPath, [bundleServer], { cwd: root });
     if (bundled !== 0) throw new SetupError("The site was not built: bundling the server failed.");
+    const trimmed = await run(process.execPath, [trimManifest], { cwd: root });
+    if (trimmed !== 0) throw new SetupError("The site was not built: its manifest was not trimmed.");
     const compressed = await run(process.execPath, [precompress], { cwd: root });
     if (compressed !== 0) throw new SetupError("The site was not built: compressing failed.");
     writeFileSync(stamp, sources);

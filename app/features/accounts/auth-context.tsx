@@ -2,7 +2,6 @@ import { useNavigate } from "@remix-run/react";
 import { createContext, type ReactNode, useCallback, useContext, useMemo } from "react";
 import type { ToastMessage } from "~/toast-messages";
 import * as toasts from "~/toast-messages";
-import { forgetDrafts } from "~/ui/drafts";
 import { postJson, toastOf } from "~/ui/post-json";
 import { useToast } from "~/ui/toaster";
 import { useAuthChanges } from "./use-auth-changes";
@@ -73,7 +72,7 @@ export function AuthProvider({ viewer, isViewerKnown, children }: AuthProviderPr
         send("/auth/signup", { ...others, email, password }, toasts.signUpFailed()),
       signOut: async () => {
         const outcome = await send("/logout", {}, toasts.signOutFailed());
-        if (!outcome.error && viewer) forgetDrafts(viewer.user.id);
+        if (!outcome.error && viewer) await forgetDraftsOf(viewer);
         return outcome;
       },
     }),
@@ -87,4 +86,14 @@ export function useAuth(): Auth {
   const auth = useContext(AuthContext);
   if (!auth) throw new Error("useAuth must be used within an AuthProvider");
   return auth;
+}
+
+/** Removes what this browser keeps of a viewer's unsaved texts; loaded only now, since few have any. */
+async function forgetDraftsOf({ user }: Viewer): Promise<void> {
+  try {
+    const { forgetDrafts } = await import("~/ui/drafts");
+    forgetDrafts(user.id);
+  } catch {
+    // without a connection there are no scripts to load; the next log-out removes them
+  }
 }

@@ -52,7 +52,7 @@ export function parseFields<Schema extends z.ZodType>(
     });
   });
   if (aliases.length > 0) return rejected(aliases);
-  const parsed = schema.safeParse(document.toJS() ?? {});
+  const parsed = schema.safeParse(isMap(document.contents) ? document.toJS() : {});
   if (parsed.success) return { kind: "read", fields: parsed.data };
   return rejected(
     parsed.error.issues.flatMap((issue) => {

@@ -38,5 +38,6 @@ export async function loader(args: LoaderFunctionArgs) {
 
 export default function Chapter() {
   const reading = useLoaderData<typeof loader>();
-  return reading && <ReadingRoom {...reading} />;
+  // a property that is not enumerable is not spread
+  return reading && <ReadingRoom {...reading} html={reading.html} />;
 }
