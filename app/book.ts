@@ -2,6 +2,7 @@
 export const BOOK_TITLE = "The Golden Path";
 export const AUTHOR_FIRST_NAME = "Maren";
 export const AUTHOR_NAME = `${AUTHOR_FIRST_NAME} Ashdown`;
+export const PUBLISHER = "Golden Path Press";
 export const BOOK_DESCRIPTION =
   "A calm and practical guide to finding what matters, and walking toward it one honest step at a time.";
 

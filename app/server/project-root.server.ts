@@ -5,6 +5,9 @@ import { fileURLToPath } from "node:url";
 /** The folder of the edition that ships with the program, below the folder of package.json. */
 export const SAMPLE_EDITION = "app/features/library/sample-edition";
 
+/** The folder of what every book for e-readers has in common. */
+export const BOOK_FILES = "app/features/library/book-files";
+
 /** The folder of package.json, searched for upwards because the build moves this code. */
 export function projectRoot(): string {
   let directory = dirname(fileURLToPath(import.meta.url));

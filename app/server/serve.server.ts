@@ -6,6 +6,7 @@ import { warmUpPasswords } from "~/features/accounts/password.server";
 import { loadPriceOnSale } from "~/features/billing/load-price-on-sale.server";
 import { startReconciliation } from "~/features/billing/reconcile.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
+import { setBookFilesFolder } from "~/features/library/book/book-files.server";
 import { startEditionWatch } from "~/features/library/importer/watch-edition.server";
 import { startMailWorker } from "~/features/mail/mail-worker.server";
 import { PREMIUM_PRICE } from "~/features/membership/premium-price";
@@ -21,7 +22,7 @@ import { explainListenError } from "./http-server.server";
 import { listeningHosts, listenOn } from "./loopback.server";
 import { MAIL_COMPOSERS } from "./mail-composers.server";
 import { openDatabase } from "./open-database.server";
-import { projectRoot, SAMPLE_EDITION } from "./project-root.server";
+import { BOOK_FILES, projectRoot, SAMPLE_EDITION } from "./project-root.server";
 import { createSite } from "./site.server";
 import { logStartSummary } from "./start-summary.server";
 
@@ -111,6 +112,7 @@ async function start(
   }
   if (settings.STRIPE) started.push({ name: "reconciliation", stop: startReconciliation() });
   started.push({ name: "clean-up", stop: startCleanUp() });
+  setBookFilesFolder(join(projectRoot(), BOOK_FILES));
   const stopWatchingEdition = startEditionWatch({
     folder: settings.CONTENT_DIR,
     isFolderSet: settings.IS_CONTENT_DIR_SET,

@@ -40,7 +40,8 @@ export async function buildSite() {
     const bundled = await run(process.execPath, [bundleServer], { cwd: root });
     if (bundled !== 0) throw new SetupError("The site was not built: bundling the server failed.");
     const trimmed = await run(process.execPath, [trimManifest], { cwd: root });
-    if (trimmed !== 0) throw new SetupError("The site was not built: its manifest was not trimmed.");
+    if (trimmed !== 0)
+      throw new SetupError("The site was not built: its manifest was not trimmed.");
     const compressed = await run(process.execPath, [precompress], { cwd: root });
     if (compressed !== 0) throw new SetupError("The site was not built: compressing failed.");
     writeFileSync(stamp, sources);

@@ -22,6 +22,31 @@ export async function findDocumentHtml(
   return document?.html ?? null;
 }
 
+/** The HTML of the chapters and extras with these slugs. */
+export async function findDocumentTexts(
+  edition: string,
+  slugs: readonly string[],
+  executor: Executor = getDatabase().db,
+): Promise<Map<string, string>> {
+  const rows = await executor
+    .select({ slug: editionDocuments.slug, html: editionDocuments.html })
+    .from(editionDocuments)
+    .where(and(eq(editionDocuments.edition, edition), inArray(editionDocuments.slug, [...slugs])));
+  return new Map(rows.map(({ slug, html }) => [slug, html]));
+}
+
+/** When an edition was stored; null if it is not. */
+export async function findImportTime(
+  digest: string,
+  executor: Executor = getDatabase().db,
+): Promise<Date | null> {
+  const [edition] = await executor
+    .select({ importedAt: editions.importedAt })
+    .from(editions)
+    .where(eq(editions.digest, digest));
+  return edition?.importedAt ?? null;
+}
+
 /**
  * Begins an edition, unless it is there; says whether this call did. Another transaction that begins the same one
  * waits for the first to end.

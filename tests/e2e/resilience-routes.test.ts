@@ -179,6 +179,7 @@ const routes: Record<string, Route> = {
     get: "302 /",
     post: { form: {}, answers: "415" },
   },
+  "premium_.book[.]epub": { path: "/premium/book.epub", get: "302 /" },
   readyz: { path: "/readyz", get: "200" },
   "robots[.]txt": { path: "/robots.txt", get: "200" },
   "sections.$id": { path: "/sections/about", get: "302 /#about" },

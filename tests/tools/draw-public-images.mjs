@@ -1,6 +1,7 @@
 /**
- * Redraws the pixel images of `public/`, the share card, the podcast's cover and the icons, from the cover's drawing,
- * `public/favicon.svg` and the two typefaces. Run by hand after one of those has changed:
+ * Redraws the pixel images of `public/`, the share card, the podcast's cover and the icons, and the cover of the book
+ * for e-readers, from the cover's drawing, `public/favicon.svg` and the two typefaces. Run by hand after one of those
+ * has changed:
  *
  *   CHROMIUM_PATH=/path/to/chromium node tests/tools/draw-public-images.mjs
  *
@@ -64,6 +65,20 @@ const podcastCover = `<!doctype html>
 </style>
 <p>Maren Ashdown</p><h1>The<br>Golden<br>Path</h1>`;
 
+/** In the shape that shops for e-books ask for. */
+const bookCover = `<!doctype html>
+<style>
+  @font-face { font-family: Fraunces; font-weight: 100 900; src: url(${fraunces}) }
+  * { margin: 0; box-sizing: border-box }
+  body { width: 1600px; height: 2560px; overflow: hidden; background: url(${cover}) center bottom / cover;
+    color: #fdf9f1; font-family: Fraunces; position: relative }
+  p, h1 { position: absolute; left: 150px; font-weight: 400 }
+  p { top: 190px; font-size: 76px; letter-spacing: .04em; color: #f6e3b4 }
+  h1 { top: 320px; font-size: 300px; line-height: .98; letter-spacing: -.02em }
+</style>
+<p>Maren Ashdown</p>
+<h1>The<br>Golden<br>Path</h1>`;
+
 /** The favicon's drawing without its rounded corners: phones cut icons to their own shape. */
 const icon = (
   /** @type {number} */ size,
@@ -106,6 +121,14 @@ for (const [name, html, width, height] of images) {
 const photograph = { type: /** @type {const} */ ("jpeg"), quality: 82 };
 writeFileSync(path("public/podcast-cover.jpg"), await draw(podcastCover, 1400, 1400, photograph));
 writeFileSync(path("public/favicon.ico"), asIco(await draw(tabIcon, 32, 32), 32));
+await page.setViewportSize({ width: 1600, height: 2560 });
+await page.setContent(bookCover);
+await page.evaluate(() => document.fonts.ready);
+await page.screenshot({
+  path: path("app/features/library/book-files/cover.jpg"),
+  type: "jpeg",
+  quality: 72,
+});
 await browser.close();
 
 /**

@@ -1,4 +1,4 @@
-import { BOOK_TITLE } from "~/book";
+import { BOOK_TITLE, PUBLISHER } from "~/book";
 
 /** What the book is about, in three sentences. */
 export const aboutTheBook = `Most of us are not short of advice. We are short of a way to live it on a tired Tuesday. ${BOOK_TITLE} begins there: with the day you actually have, and the next step you can actually take.`;
@@ -82,7 +82,7 @@ export const premiumBenefits = [
 export const supportLabels = ["FAQ", "Shipping Info", "Returns", "Contact Us"] as const;
 
 export const contactDetails = {
-  publisher: "Golden Path Press",
+  publisher: PUBLISHER,
   street: "14 Lantern Lane",
   city: "Burlington, Vermont 05401",
   email: "hello@goldenpath.example",

@@ -1,5 +1,6 @@
 import { Link } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
+import { BookDownload } from "./book/book-download";
 import type { Contents, ContentsEntry } from "./contents";
 import { CHAPTERS_PATH, EXTRAS_ID, NOTES_FILE_PATH } from "./library-paths";
 import { PODCAST_PAGE_PATH } from "./podcast-paths";
@@ -47,6 +48,7 @@ export function ContentsPage({ contents, progress }: ContentsPageProps) {
             </ol>
           </section>
         ))}
+        <BookDownload className="mt-12" />
         <p className="contents-more">
           <Link to={PODCAST_PAGE_PATH} className="text-link">
             All sounds in your podcast app

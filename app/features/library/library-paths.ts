@@ -18,6 +18,9 @@ export const SAVE_NOTES_PATH = "/premium/notes/save";
 /** All of a member's notes, as a Markdown file. */
 export const NOTES_FILE_PATH = "/premium/notes.md";
 
+/** The book for e-readers. */
+export const BOOK_PATH = "/premium/book.epub";
+
 /** The folder that an edition's images and sounds are served from, to members. */
 export const MEDIA_PATH = "/premium/media/";
 

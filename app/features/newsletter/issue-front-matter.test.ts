@@ -52,7 +52,12 @@ describe("an issue's front matter", () => {
     ["an unknown field", FULL.replace("preview:", "teaser:"), 4, /^teaser: is not known here$/],
     ["a field twice", FULL.replace("preview:", "slug:"), 4, /unique/],
     ["broken YAML", FULL.replace("slug:", "slug"), 3, /./],
-    ["a reference to itself", FULL.replace("the-first-mile", "&a [*a]"), 3, /^\*a has no meaning here$/],
+    [
+      "a reference to itself",
+      FULL.replace("the-first-mile", "&a [*a]"),
+      3,
+      /^\*a has no meaning here$/,
+    ],
     ["a number for a subject", FULL.replace(/"The first.*"/, "2026"), 2, /^subject: wanted text/],
     ["an empty subject", FULL.replace(/"The first.*"/, '" "'), 2, /^subject: is empty$/],
     ["a long subject", FULL.replace("mile:", "m".repeat(120)), 2, /more than 120 characters$/],

@@ -1,0 +1,122 @@
+import type { Element } from "xast";
+import { x } from "xastscript";
+import { AUTHOR_NAME, BOOK_DESCRIPTION, BOOK_TITLE, PUBLISHER } from "~/book";
+import {
+  type BookContents,
+  COLOPHON_FILE,
+  COVER_FILE,
+  EXTRAS_FILE,
+  STYLE_FILE,
+  textFile,
+} from "./book-contents";
+import { fillIn, lazily, listOf, xmlDocument } from "./xml";
+
+/** An image in the book. */
+export type BookImage = { file: string; mediaType: string };
+
+const PAGE_TYPE = "application/xhtml+xml";
+
+/** What the archive says about where the book's package is. */
+export function container(): string {
+  return xmlDocument(
+    x("container", { version: "1.0", xmlns: "urn:oasis:names:tc:opendocument:xmlns:container" }, [
+      x("rootfiles", [
+        x("rootfile", {
+          "full-path": "EPUB/package.opf",
+          "media-type": "application/oebps-package+xml",
+        }),
+      ]),
+    ]) as Element,
+  );
+}
+
+/** The book's metadata, the list of its files, and the order of its pages (EPUB 3.3, Accessibility 1.1). */
+export async function packageDocument(
+  contents: BookContents,
+  images: readonly BookImage[],
+): Promise<string> {
+  const { chapters, extras } = contents;
+  const pages: { id: string; file: string; properties?: string }[] = [
+    { id: "cover", file: "cover.xhtml" },
+    { id: "title-page", file: "title.xhtml" },
+    { id: "contents", file: "contents.xhtml", properties: "nav" },
+    ...chapters.map(pageOf),
+    ...(extras.length > 0 ? [{ id: "extras", file: EXTRAS_FILE }] : []),
+    ...extras.map(pageOf),
+    { id: "colophon", file: COLOPHON_FILE },
+  ];
+  const xml = xmlDocument(
+    x(
+      "package",
+      {
+        xmlns: "http://www.idpf.org/2007/opf",
+        version: "3.0",
+        "unique-identifier": "identifier",
+        "xml:lang": "en",
+      },
+      [
+        metadata(contents, images),
+        x("manifest", [
+          x("item", { id: "style", href: STYLE_FILE, "media-type": "text/css" }),
+          x("item", { id: "ornament", href: "ornament.svg", "media-type": "image/svg+xml" }),
+          x("item", { id: "ncx", href: "toc.ncx", "media-type": "application/x-dtbncx+xml" }),
+          x("item", {
+            id: "cover-image",
+            href: COVER_FILE,
+            "media-type": "image/jpeg",
+            properties: "cover-image",
+          }),
+          listOf("pages"),
+          listOf("images"),
+        ]),
+        x("spine", { toc: "ncx" }, [listOf("order")]),
+      ],
+    ) as Element,
+  );
+  return fillIn(xml, {
+    pages: lazily(pages, ({ id, file, ...more }) =>
+      element("item", { id, href: file, "media-type": PAGE_TYPE, ...more }),
+    ),
+    images: lazily(images, ({ file, mediaType }, index) =>
+      element("item", { id: `image-${index + 1}`, href: file, "media-type": mediaType }),
+    ),
+    order: lazily(pages, ({ id }) => element("itemref", { idref: id })),
+  });
+}
+
+const element = (name: string, attributes: Record<string, string>) =>
+  x(name, attributes) as Element;
+
+function pageOf(entry: BookContents["chapters"][number]) {
+  const file = textFile(entry);
+  return { id: file.replace(/\.xhtml$/, ""), file };
+}
+
+function metadata({ identifier, modified }: BookContents, images: readonly BookImage[]) {
+  const meta = (property: string, value: string) => x("meta", { property }, value);
+  const mayMove = images.some(({ mediaType }) => /gif|webp/.test(mediaType));
+  return x("metadata", { "xmlns:dc": "http://purl.org/dc/elements/1.1/" }, [
+    x("dc:identifier", { id: "identifier" }, identifier),
+    x("dc:title", { id: "title" }, BOOK_TITLE),
+    x("dc:creator", { id: "author" }, AUTHOR_NAME),
+    x("meta", { refines: "#author", property: "role", scheme: "marc:relators" }, "aut"),
+    x("dc:publisher", PUBLISHER),
+    x("dc:language", "en"),
+    x("dc:description", BOOK_DESCRIPTION),
+    x("dc:rights", `© ${PUBLISHER}. All rights reserved.`),
+    meta("dcterms:modified", `${modified.toISOString().slice(0, 19)}Z`),
+    meta("schema:accessMode", "textual"),
+    meta("schema:accessMode", "visual"),
+    meta("schema:accessModeSufficient", "textual"),
+    ...[
+      ...["tableOfContents", "structuralNavigation", "readingOrder"],
+      ...["alternativeText", "displayTransformability"],
+    ].map((feature) => meta("schema:accessibilityFeature", feature)),
+    meta("schema:accessibilityHazard", mayMove ? "unknown" : "none"),
+    meta(
+      "schema:accessibilitySummary",
+      "The text can be enlarged, and read by screen readers; it has headings and a table of contents. Images have descriptions.",
+    ),
+    x("meta", { name: "cover", content: "cover-image" }),
+  ]);
+}

@@ -1,0 +1,218 @@
+import type { Comment, Element, ElementContent } from "xast";
+import { type Child, x } from "xastscript";
+import { AUTHOR_NAME, BOOK_DESCRIPTION, BOOK_TITLE, PUBLISHER } from "~/book";
+import type { ExtraKind } from "~db/schema";
+import type { EditionEntry } from "../edition";
+import { documentPath } from "../library-paths";
+import {
+  type BookContents,
+  COLOPHON_FILE,
+  COVER_FILE,
+  EXTRAS_FILE,
+  STYLE_FILE,
+  textFile,
+} from "./book-contents";
+import { fillIn, lazily, listOf, xmlDocument } from "./xml";
+
+const KINDS: Record<ExtraKind, string> = {
+  "audio-walk": "Audio walk",
+  "notebook-page": "Notebook page",
+  practice: "Practice",
+};
+
+const dateFormat = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
+
+function page(title: string, name: string, children: Child): string {
+  const root = x(
+    "html",
+    {
+      xmlns: "http://www.w3.org/1999/xhtml",
+      "xmlns:epub": "http://www.idpf.org/2007/ops",
+      lang: "en",
+      "xml:lang": "en",
+    },
+    x("head", [
+      x("title", title),
+      x("link", { rel: "stylesheet", type: "text/css", href: STYLE_FILE }),
+    ]),
+    x("body", { class: name }, children),
+  );
+  return xmlDocument(root as Element, { isPage: true });
+}
+
+const ornament = () => x("hr", { class: "ornament" });
+
+/** The cover, a page with its image. */
+export function coverPage(): string {
+  return page(
+    "Cover",
+    "cover",
+    x("section", { "epub:type": "cover" }, [
+      x("img", { src: COVER_FILE, alt: `${BOOK_TITLE}, by ${AUTHOR_NAME}` }),
+    ]),
+  );
+}
+
+/** The title page. */
+export function titlePage({ siteUrl }: BookContents): string {
+  return page(
+    BOOK_TITLE,
+    "title-page",
+    x("section", { "epub:type": "titlepage" }, [
+      x("p", { class: "author" }, AUTHOR_NAME),
+      x("h1", BOOK_TITLE),
+      ornament(),
+      x("p", { class: "subtitle" }, BOOK_DESCRIPTION),
+      x("p", { class: "imprint" }, x("a", { href: siteUrl }, new URL(siteUrl).host)),
+    ]),
+  );
+}
+
+/** The page that parts the extras from the chapters. */
+export function extrasPage(): string {
+  return page(
+    "Extras",
+    "part-page",
+    x("section", { "epub:type": "part", role: "doc-part", "aria-label": "Extras" }, [
+      ornament(),
+      x("h1", "Extras"),
+      x("p", "Walks, practices and pages from the notebooks the book grew out of."),
+    ]),
+  );
+}
+
+/** A chapter's or extra's page, with its text. */
+export function textPage(entry: EditionEntry, text: ElementContent[], siteUrl: string): string {
+  const isChapter = entry.kind === "chapter";
+  const label = isChapter ? `Chapter ${entry.position}` : entry.extraKind && KINDS[entry.extraKind];
+  return page(
+    entry.title,
+    entry.kind,
+    x(
+      "section",
+      isChapter
+        ? { "epub:type": "chapter", role: "doc-chapter", "aria-labelledby": "title" }
+        : { "epub:type": "division", "aria-labelledby": "title" },
+      [
+        x("header", [x("p", { class: "label" }, label), x("h1", { id: "title" }, entry.title)]),
+        ...(entry.sound ? [soundLine(entry, siteUrl)] : []),
+        ...text,
+      ],
+    ),
+  );
+}
+
+function soundLine(entry: EditionEntry, siteUrl: string) {
+  const minutes = Math.round((entry.sound?.duration ?? 0) / 60);
+  const length = minutes > 0 ? `, ${minutes} ${minutes === 1 ? "minute" : "minutes"}` : "";
+  return x("p", { class: "sound" }, [
+    x("a", { href: new URL(documentPath(entry), siteUrl).href }, "Listen on the website"),
+    length,
+  ]);
+}
+
+/** The last page: for whom and when this copy was made, and what is in it. */
+export function colophonPage(
+  { chapters, extras, modified, siteUrl }: BookContents,
+  { email, now }: { email: string; now: Date },
+): string {
+  const count = (number: number, one: string) => `${number} ${one}${number === 1 ? "" : "s"}`;
+  const parts = [count(chapters.length, "chapter"), count(extras.length, "extra")].slice(
+    0,
+    extras.length > 0 ? 2 : 1,
+  );
+  const library = new URL("/premium", siteUrl);
+  return page(
+    "About this copy",
+    "colophon",
+    x("section", { "epub:type": "colophon", role: "doc-colophon", "aria-labelledby": "title" }, [
+      x("h1", { id: "title" }, "About this copy"),
+      x("p", { class: "made-for" }, [
+        "This copy was made for ",
+        x("strong", email),
+        ` on ${dateFormat.format(now)}.`,
+      ]),
+      x("p", "It is for your own reading, on as many devices as you like."),
+      ornament(),
+      x("p", [
+        `It has ${parts.join(" and ")}, as of ${dateFormat.format(modified)}. When new ones appear at `,
+        x("a", { href: library.href }, `${library.host}${library.pathname}`),
+        ", download the book again to have them in it.",
+      ]),
+      x("p", { class: "rights" }, `© ${PUBLISHER}. All rights reserved.`),
+    ]),
+  );
+}
+
+const chapterLabel = ({ position, title }: EditionEntry) => `${position}. ${title}`;
+
+/** The contents, as a page and as what reading systems open from their menu. */
+export async function navigationPage({ chapters, extras }: BookContents): Promise<string> {
+  const entry = (href: string, label: string, ...more: Element[]) =>
+    x("li", [x("a", { href }, label), ...more]) as Element;
+  const landmark = (type: string, href: string, label: string) =>
+    x("li", [x("a", { "epub:type": type, href }, label)]);
+  const [first] = chapters.length > 0 ? chapters : extras;
+  const extrasList = x("ol", [listOf("extras")]) as Element;
+  const xml = page("Contents", "contents", [
+    x("nav", { "epub:type": "toc", role: "doc-toc", id: "toc", "aria-labelledby": "title" }, [
+      x("h1", { id: "title" }, "Contents"),
+      x("ol", [
+        listOf("chapters"),
+        ...(extras.length > 0 ? [entry(EXTRAS_FILE, "Extras", extrasList)] : []),
+        entry(COLOPHON_FILE, "About this copy"),
+      ]),
+    ]),
+    x("nav", { "epub:type": "landmarks", id: "landmarks", hidden: "hidden" }, [
+      x("h2", "Landmarks"),
+      x("ol", [
+        landmark("cover", "cover.xhtml", "Cover"),
+        landmark("titlepage", "title.xhtml", "Title page"),
+        landmark("toc", "contents.xhtml#toc", "Contents"),
+        ...(first ? [landmark("bodymatter", textFile(first), "Beginning")] : []),
+      ]),
+    ]),
+  ]);
+  return fillIn(xml, {
+    chapters: lazily(chapters, (each) => entry(textFile(each), chapterLabel(each))),
+    extras: lazily(extras, (each) => entry(textFile(each), each.title)),
+  });
+}
+
+/** The contents for reading systems that know EPUB 2 only. */
+export async function ncx({ chapters, extras, identifier }: BookContents): Promise<string> {
+  const point = (order: number, label: string, src: string, ...more: Comment[]) =>
+    x("navPoint", { id: `point-${order}`, playOrder: String(order) }, [
+      x("navLabel", [x("text", label)]),
+      x("content", { src }),
+      ...more,
+    ]) as Element;
+  const afterChapters = chapters.length + 1;
+  const last = extras.length > 0 ? afterChapters + extras.length + 1 : afterChapters;
+  const xml = xmlDocument(
+    x("ncx", { xmlns: "http://www.daisy.org/z3986/2005/ncx/", version: "2005-1" }, [
+      x("head", [
+        x("meta", { name: "dtb:uid", content: identifier }),
+        x("meta", { name: "dtb:depth", content: extras.length > 0 ? "2" : "1" }),
+        x("meta", { name: "dtb:totalPageCount", content: "0" }),
+        x("meta", { name: "dtb:maxPageNumber", content: "0" }),
+      ]),
+      x("docTitle", [x("text", BOOK_TITLE)]),
+      x("navMap", [
+        listOf("chapters"),
+        ...(extras.length > 0
+          ? [point(afterChapters, "Extras", EXTRAS_FILE, listOf("extras"))]
+          : []),
+        point(last, "About this copy", COLOPHON_FILE),
+      ]),
+    ]) as Element,
+  );
+  return fillIn(xml, {
+    chapters: lazily(chapters, (each, index) =>
+      point(index + 1, chapterLabel(each), textFile(each)),
+    ),
+    extras: lazily(extras, (each, index) =>
+      point(afterChapters + index + 1, each.title, textFile(each)),
+    ),
+  });
+}

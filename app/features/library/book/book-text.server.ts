@@ -1,0 +1,149 @@
+import type { Element, ElementContent, Root } from "hast";
+import { fromHtml } from "hast-util-from-html";
+import { toString as textOf } from "hast-util-to-string";
+import { toXast } from "hast-util-to-xast";
+import { SKIP, visit } from "unist-util-visit";
+import type { ElementContent as XmlContent } from "xast";
+import { MEDIA_PATH } from "../library-paths";
+
+/** Shorter paragraphs leave no room beside a drop cap. */
+const MIN_DROP_CAP_TEXT = 180;
+
+/** Where a text's references lead in the book. */
+export type BookReferences = {
+  /** The site's address, against which its paths are resolved. */
+  siteUrl: string;
+  /** The files of the texts that are in the book, by the path of their page on the site. */
+  texts: ReadonlyMap<string, string>;
+  /** The file of an image with this media name; null if the book cannot have it. */
+  imageFile: (name: string) => Promise<string | null>;
+};
+
+/**
+ * A stored text as XHTML for e-readers: footnotes open where they are referred to, links lead to texts of the book
+ * or to the site, images are those of the book.
+ */
+export async function bookText(html: string, references: BookReferences): Promise<XmlContent[]> {
+  const tree = fromHtml(html, { fragment: true });
+  const images = await imageFiles(tree, references);
+  const ids = new Set<string>();
+  visit(tree, "element", ({ properties }) => {
+    if (typeof properties.id === "string") ids.add(properties.id);
+  });
+  visit(tree, "element", (element, index, parent) => {
+    const { properties } = element;
+    switch (element.tagName) {
+      case "a":
+        rewriteLink(element, ids, references);
+        break;
+      case "img": {
+        delete properties.loading;
+        const file = images.get(String(properties.src));
+        if (file) properties.src = file;
+        else if (parent && index !== undefined) {
+          parent.children[index] = imageLeftOut(String(properties.alt ?? ""));
+          return SKIP;
+        }
+        break;
+      }
+      case "aside":
+        Object.assign(properties, { role: "doc-footnote", "epub:type": "footnote" });
+        break;
+      case "hr":
+        properties.className = ["ornament"];
+        break;
+      case "th":
+      case "td":
+        // an attribute that HTML has given up
+        if (properties.align) properties.className = [`align-${properties.align}`];
+        delete properties.align;
+        break;
+      case "p":
+        if (isImageAlone(element)) properties.className = ["picture"];
+    }
+    return undefined;
+  });
+  const [first] = tree.children;
+  if (first?.type === "element" && first.tagName === "p" && !first.properties.className) {
+    first.properties.className =
+      textOf(first).length >= MIN_DROP_CAP_TEXT && /^[“‘"']?\p{L}/u.test(textOf(first))
+        ? ["opening", "drop-cap"]
+        : ["opening"];
+  }
+  const xml = toXast(tree) as { children: XmlContent[] };
+  for (const node of xml.children) {
+    // the page that the text is put into says it
+    if (node.type === "element") delete node.attributes.xmlns;
+  }
+  return xml.children;
+}
+
+async function imageFiles(
+  tree: Root,
+  { imageFile }: BookReferences,
+): Promise<Map<string, string | null>> {
+  const sources = new Set<string>();
+  visit(tree, "element", ({ tagName, properties }) => {
+    if (tagName === "img") sources.add(String(properties.src));
+  });
+  const files = new Map<string, string | null>();
+  for (const source of sources) {
+    const name = source.startsWith(MEDIA_PATH) ? source.slice(MEDIA_PATH.length) : null;
+    files.set(source, name === null ? null : await imageFile(name));
+  }
+  return files;
+}
+
+/** An image in a format that e-readers need not know: its description stands for it. */
+function imageLeftOut(description: string): ElementContent {
+  return {
+    type: "element",
+    tagName: "span",
+    properties: { className: ["left-out"] },
+    children: [{ type: "text", value: `[On the website, a picture: ${description}]` }],
+  };
+}
+
+function isImageAlone({ children }: Element): boolean {
+  const [only, ...others] = children.filter(
+    (child) => child.type !== "text" || child.value.trim() !== "",
+  );
+  return others.length === 0 && only?.type === "element" && only.tagName === "img";
+}
+
+function rewriteLink(
+  element: Element,
+  ids: ReadonlySet<string>,
+  { siteUrl, texts }: BookReferences,
+): void {
+  const { properties } = element;
+  const href = String(properties.href ?? "");
+  const classes = Array.isArray(properties.className) ? properties.className : [];
+  if (href.startsWith("#")) {
+    if (!ids.has(href.slice(1))) unlink(element);
+    else if (classes.includes("footnote-ref")) properties["epub:type"] = "noteref";
+    else if (classes.includes("footnote-number")) properties.role = "doc-backlink";
+    return;
+  }
+  if (!URL.canParse(href, siteUrl)) {
+    unlink(element);
+    return;
+  }
+  const url = new URL(href, siteUrl);
+  const file = url.origin === new URL(siteUrl).origin ? texts.get(url.pathname) : undefined;
+  properties.href = file ?? strictAddress(url);
+}
+
+/** Without what browsers accept in an address and RFC 3986 does not. */
+function strictAddress({ href }: URL): string {
+  return href
+    .replace(/%(?![0-9a-f]{2})/gi, "%25")
+    .replace(/[^\w.~:/?#@!$&'()*+,;=%-]/g, encodeURIComponent)
+    .replace(/(?<=#.*)#/g, "%23");
+}
+
+/** Leaves the words of a link that leads nowhere. */
+function unlink(element: Element): void {
+  element.tagName = "span";
+  element.properties = {};
+}

@@ -1,0 +1,166 @@
+import { readFile } from "node:fs/promises";
+import { Readable, type Writable } from "node:stream";
+import { finished, pipeline } from "node:stream/promises";
+import { ZipFile } from "yazl";
+import { findDocumentTexts } from "~db/queries/editions";
+import type { EditionEntry } from "../edition";
+import { documentPath } from "../library-paths";
+import { findMedia } from "../media-store.server";
+import { type BookContents, textFile } from "./book-contents";
+import { bookFiles } from "./book-files.server";
+import { type BookImage, container, packageDocument } from "./book-package";
+import { coverPage, extrasPage, navigationPage, ncx, textPage, titlePage } from "./book-pages";
+import { bookText } from "./book-text.server";
+
+/** Texts that are in memory at one time. */
+const BATCH = 20;
+
+/** Of all images of a book; later ones are left to the website. E-readers take no larger book, nor do mails. */
+const MAX_IMAGE_BYTES = 200 * 1024 * 1024;
+
+/** What every e-reader shows (EPUB 3.3, 3.2). */
+const IMAGE_TYPES = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+
+/** An archive that is written file by file, so that only one is in memory. */
+class Archive {
+  readonly #zip = new ZipFile();
+  /** Rejects if what is written cannot be stored. */
+  readonly written: Promise<void>;
+
+  constructor(
+    target: Writable,
+    private readonly modified: Date,
+  ) {
+    this.written = pipeline(this.#zip.outputStream, target);
+    // whoever adds the next file is told
+    this.written.catch(() => {});
+    // first, and readable without unpacking (OCF, 4.3)
+    this.#zip.addBuffer(Buffer.from("application/epub+zip"), "mimetype", {
+      ...zipOptions(modified),
+      compress: false,
+    });
+  }
+
+  async add(name: string, content: string | Buffer): Promise<void> {
+    const source = Readable.from([Buffer.from(content)]);
+    const taken = finished(source);
+    this.#zip.addReadStreamLazy(name, zipOptions(this.modified), (callback) =>
+      callback(null, source),
+    );
+    await Promise.race([taken, this.written]);
+  }
+
+  async end(): Promise<void> {
+    this.#zip.end();
+    await this.written;
+  }
+
+  /** Gives up what is half written. */
+  destroy(error: Error): void {
+    (this.#zip.outputStream as Readable).destroy(error);
+  }
+}
+
+function zipOptions(mtime: Date) {
+  // the extra field of other times is forbidden for `mimetype`
+  return { mtime, mode: 0o100644, forceDosTimestamp: true };
+}
+
+/**
+ * Writes a book without its colophon, as EPUB 3. Between texts other work gets its turn, and no more than a few
+ * are in memory. Throws the database's and the file system's errors.
+ */
+export async function writeBook(contents: BookContents, target: Writable): Promise<void> {
+  const archive = new Archive(target, contents.modified);
+  try {
+    await addFiles(contents, archive);
+    await archive.end();
+  } catch (error) {
+    archive.destroy(error as Error);
+    throw error;
+  }
+}
+
+async function addFiles(contents: BookContents, archive: Archive): Promise<void> {
+  const { chapters, extras } = contents;
+  await archive.add("META-INF/container.xml", container());
+  for (const [name, content] of (await bookFiles()).files) {
+    await archive.add(`EPUB/${name}`, content);
+  }
+  await archive.add("EPUB/cover.xhtml", coverPage());
+  await archive.add("EPUB/title.xhtml", titlePage(contents));
+  await archive.add("EPUB/contents.xhtml", await navigationPage(contents));
+  await archive.add("EPUB/toc.ncx", await ncx(contents));
+  const images = new Images(archive);
+  await addTexts(chapters, contents, archive, images);
+  if (extras.length > 0) await archive.add("EPUB/extras.xhtml", extrasPage());
+  await addTexts(extras, contents, archive, images);
+  await archive.add("EPUB/package.opf", await packageDocument(contents, images.all()));
+}
+
+async function addTexts(
+  entries: readonly EditionEntry[],
+  { edition, chapters, extras, siteUrl }: BookContents,
+  archive: Archive,
+  images: Images,
+): Promise<void> {
+  const texts = new Map(
+    [...chapters, ...extras].map((entry) => [documentPath(entry), textFile(entry)]),
+  );
+  const imageFile = (name: string) => images.add(name);
+  for (let start = 0; start < entries.length; start += BATCH) {
+    const batch = entries.slice(start, start + BATCH);
+    const htmlBySlug = await findDocumentTexts(
+      edition,
+      batch.map(({ slug }) => slug),
+    );
+    for (const entry of batch) {
+      const html = htmlBySlug.get(entry.slug);
+      if (html === undefined) throw new Error(`The edition has lost the text ${entry.slug}.`);
+      const text = await bookText(html, { siteUrl, texts, imageFile });
+      await archive.add(`EPUB/${textFile(entry)}`, textPage(entry, text, siteUrl));
+    }
+  }
+}
+
+/** The images of a book: each is added once. */
+class Images {
+  readonly #files = new Map<string, BookImage | null>();
+  #bytes = 0;
+
+  constructor(private readonly archive: Archive) {}
+
+  /** Adds an image by its media name, unless it is there; null if the book cannot have it. */
+  async add(name: string): Promise<string | null> {
+    const known = this.#files.get(name);
+    if (known !== undefined) return known?.file ?? null;
+    const media = await findMedia(name);
+    if (
+      !media ||
+      !IMAGE_TYPES.has(media.mediaType) ||
+      this.#bytes + media.bytes > MAX_IMAGE_BYTES
+    ) {
+      this.#files.set(name, null);
+      return null;
+    }
+    this.#bytes += media.bytes;
+    const file = `images/${name}`;
+    await this.archive.add(`EPUB/${file}`, await readFile(media.path));
+    this.#files.set(name, { file, mediaType: media.mediaType });
+    return file;
+  }
+
+  all(): BookImage[] {
+    return [...this.#files.values()].filter((image) => image !== null);
+  }
+}
+
+/** An archive of one file. */
+export async function archiveOf(name: string, content: string, modified: Date): Promise<Buffer> {
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.from(content), name, zipOptions(modified));
+  zip.end();
+  const chunks: Buffer[] = [];
+  for await (const chunk of zip.outputStream) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}

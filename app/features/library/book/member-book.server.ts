@@ -1,0 +1,127 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdir, open, rename, rm, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { dataDirectory } from "~/data-directory.server";
+import { env } from "~/env.server";
+import { findImportTime } from "~db/queries/editions";
+import type { Edition } from "../edition";
+import {
+  type Addition,
+  ARCHIVE_END_LENGTH,
+  type ArchiveEnd,
+  additionOf,
+  readArchiveEnd,
+} from "./added-file";
+import { type BookContents, bookContents, COLOPHON_FILE } from "./book-contents";
+import { bookFiles } from "./book-files.server";
+import { colophonPage } from "./book-pages";
+import { archiveOf, writeBook } from "./make-archive.server";
+
+/** Part of every stored book's name: raised whenever the same edition makes another book. */
+const BOOK_VERSION = 1;
+
+/** Books that are being made, by their path. */
+const making = new Map<string, Promise<void>>();
+
+/** A member's copy of the book. */
+export type MemberBook = {
+  bytes: number;
+  /** Reads it; nothing is open before. */
+  read(): Readable;
+};
+
+/**
+ * The book for a member: all texts that are published at `now`, and a colophon with their address. All but the
+ * colophon is the same for all members: it is made once and kept in `DATA_DIR/library`, where the clean-up of media
+ * deletes what has not been asked for in a day. Throws the database's and the file system's errors.
+ */
+export async function memberBook(
+  edition: Edition,
+  { email, now }: { email: string; now: Date },
+): Promise<MemberBook> {
+  const siteUrl = env().PUBLIC_URL;
+  const importedAt = await findImportTime(edition.digest);
+  // another instance has deleted it, a day after it was replaced
+  if (!importedAt) throw new Error("The edition is no longer stored.");
+  const contents = bookContents(edition, { now, importedAt, siteUrl });
+  const path = await storedBook(contents);
+  const base = await archiveEnd(path);
+  const colophon = colophonPage(contents, { email, now });
+  const single = await archiveOf(`EPUB/${COLOPHON_FILE}`, colophon, now);
+  const { file, directoryEnd } = additionOf(single, base);
+  return {
+    bytes: base.directoryOffset + file.length + base.directoryLength + directoryEnd.length,
+    read: () => Readable.from(readParts(path, base, { file, directoryEnd }), { objectMode: false }),
+  };
+}
+
+async function* readParts(path: string, base: ArchiveEnd, { file, directoryEnd }: Addition) {
+  const { directoryOffset, directoryLength } = base;
+  // open until the end, so that it can be deleted meanwhile
+  const stored = await open(path);
+  try {
+    const part = (start: number, length: number) =>
+      stored.createReadStream({ start, end: start + length - 1, autoClose: false });
+    yield* part(0, directoryOffset);
+    yield file;
+    yield* part(directoryOffset, directoryLength);
+    yield directoryEnd;
+  } finally {
+    await stored.close();
+  }
+}
+
+/** Makes the book unless it is stored; returns its path. */
+async function storedBook(contents: BookContents): Promise<string> {
+  const path = join(dataDirectory(), "library", await bookName(contents));
+  const now = new Date();
+  // also keeps it from being deleted
+  const isStored = await utimes(path, now, now).then(
+    () => true,
+    () => false,
+  );
+  if (isStored) return path;
+  let made = making.get(path);
+  if (!made) {
+    made = makeBook(contents, path).finally(() => making.delete(path));
+    making.set(path, made);
+  }
+  await made;
+  return path;
+}
+
+async function bookName({ edition, chapters, extras, siteUrl }: BookContents): Promise<string> {
+  const { digest } = await bookFiles();
+  const hash = createHash("sha256").update(`${BOOK_VERSION}\0${digest}\0${edition}\0${siteUrl}`);
+  for (const { slug } of [...chapters, ...extras]) hash.update(`\0${slug}`);
+  return `book-${hash.digest("hex").slice(0, 32)}.zip`;
+}
+
+/** A book is complete once it has its name. */
+async function makeBook(contents: BookContents, path: string): Promise<void> {
+  await mkdir(join(path, ".."), { recursive: true, mode: 0o700 });
+  const unfinished = `${path}.${randomUUID()}.part`;
+  try {
+    await writeBook(contents, createWriteStream(unfinished, { mode: 0o600, flush: true }));
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+async function archiveEnd(path: string): Promise<ArchiveEnd> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const { buffer } = await file.read({
+      buffer: Buffer.alloc(ARCHIVE_END_LENGTH),
+      position: size - ARCHIVE_END_LENGTH,
+    });
+    return readArchiveEnd(buffer);
+  } finally {
+    await file.close();
+  }
+}

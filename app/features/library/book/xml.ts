@@ -1,0 +1,56 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { visit } from "unist-util-visit";
+import type { Comment, Element } from "xast";
+import { toXml } from "xast-util-to-xml";
+
+/** What XML 1.0 has no way to write, such as control characters and halves of characters. */
+const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+/** Elements of a list that are written without letting other work have its turn. */
+const BATCH = 50;
+
+/** An XML document with this root; with `isPage`, an XHTML page. Characters that XML cannot have are left out. */
+export function xmlDocument(root: Element, { isPage = false } = {}): string {
+  const doctype = isPage ? "<!DOCTYPE html>\n" : "";
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${doctype}${xmlOf(root)}\n`;
+}
+
+/** Stands for a list of elements in a document until `fillIn` writes them. */
+export const listOf = (name: string): Comment => ({ type: "comment", value: name });
+
+/** A document with its lists, which may have thousands of elements: other work gets its turn meanwhile. */
+export async function fillIn(
+  xml: string,
+  lists: Record<string, Iterable<Element>>,
+): Promise<string> {
+  let filled = xml;
+  for (const [name, elements] of Object.entries(lists)) {
+    const parts: string[] = [];
+    for (const element of elements) {
+      parts.push(xmlOf(element));
+      if (parts.length % BATCH === 0) await nextTurn();
+    }
+    filled = filled.replace(`<!--${name}-->`, () => parts.join(""));
+  }
+  return filled;
+}
+
+/** As `map`, but an element is made when it is asked for. */
+export function* lazily<From>(
+  all: readonly From[],
+  elementOf: (each: From, index: number) => Element,
+): Generator<Element> {
+  for (const [index, each] of all.entries()) yield elementOf(each, index);
+}
+
+function xmlOf(root: Element): string {
+  visit(root, (node) => {
+    if (node.type === "text") node.value = node.value.replace(NOT_XML, "");
+    if (node.type !== "element") return;
+    for (const [name, value] of Object.entries(node.attributes)) {
+      node.attributes[name] = value?.replace(NOT_XML, "");
+    }
+  });
+  // the serialiser leaves what would end a CDATA section, which XML forbids in texts too
+  return toXml(root, { closeEmptyElements: true }).replaceAll("]]>", "]]&gt;");
+}

@@ -1,0 +1,30 @@
+import { createReadableStreamFromReadable, type LoaderFunctionArgs } from "@remix-run/node";
+import { BOOK_TITLE } from "~/book";
+import { memberBook } from "~/features/library/book/member-book.server";
+import { requireReader } from "~/features/library/require-reader.server";
+import { withSlotReleased } from "~/http/page-slots.server";
+import { errorResponse } from "~/http/request-body.server";
+import type { RouteHandle } from "~/http/route-handle";
+
+export const handle: RouteHandle = { metricsName: "/premium/book.epub" };
+
+/** The book for e-readers, with the member's address in its colophon. */
+export async function loader(args: LoaderFunctionArgs) {
+  const reader = await requireReader(args);
+  if (!reader) throw errorResponse(503, "Please try again later.", { "Retry-After": "5" });
+  const { viewer, edition } = reader;
+  // a large book may take seconds to be made
+  const book = await withSlotReleased(args.context, () =>
+    memberBook(edition, { email: viewer.user.email, now: new Date() }),
+  );
+  const body =
+    args.request.method === "HEAD" ? null : createReadableStreamFromReadable(book.read());
+  return new Response(body, {
+    headers: {
+      "Content-Type": "application/epub+zip",
+      "Content-Length": String(book.bytes),
+      "Content-Disposition": `attachment; filename="${BOOK_TITLE}.epub"`,
+      "Cache-Control": "private, no-store",
+    },
+  });
+}

@@ -1,0 +1,318 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { eq } from "drizzle-orm";
+import { strFromU8, unzipSync } from "fflate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { env } from "~/env.server";
+import { setBookFilesFolder } from "~/features/library/book/book-files.server";
+import { memberBook } from "~/features/library/book/member-book.server";
+import { setCurrentEdition } from "~/features/library/current-edition.server";
+import type { Edition } from "~/features/library/edition";
+import { importEdition } from "~/features/library/importer/import-edition.server";
+import { action as signUp } from "~/routes/auth_.signup/route";
+import { loader } from "~/routes/premium_.book[.]epub/route";
+import { getDatabase } from "~db/client";
+import { findUserByEmail } from "~db/queries/users";
+import { profiles } from "~db/schema";
+import { epubCheck, epubCheckWithoutJava } from "../support/epub-checkers";
+import { hasJava } from "../support/html-checkers";
+import { editionText, SMALL_EDITION, takeEdition } from "../support/library";
+import { cookiesOf, get, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+const LIBRARY = resolve(import.meta.dirname, "../../app/features/library");
+const SAMPLE = join(LIBRARY, "sample-edition");
+const NOW = new Date("2026-11-22T12:00:00Z");
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await openTestSite({ variables: { PUBLIC_URL: "https://book.example" } });
+  setBookFilesFolder(join(LIBRARY, "book-files"));
+});
+
+afterAll(() => site.close());
+
+async function epubFor(edition: Edition, email = "walker@example.test", now = NOW) {
+  const book = await memberBook(edition, { email, now });
+  const epub = await buffer(book.read());
+  expect(epub.length).toBe(book.bytes);
+  return epub;
+}
+
+async function filesOf(epub: Buffer): Promise<Record<string, string>> {
+  const files = Object.entries(unzipSync(epub));
+  return Object.fromEntries(files.map(([name, content]) => [name, strFromU8(content)]));
+}
+
+const booksStored = () =>
+  readdirSync(join(env().DATA_DIR, "library")).filter((name) => name.startsWith("book-"));
+
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** Everything a text may contain. */
+const EVERYTHING = `"Quoted" -- *emphasis*, **strong**, ~~struck~~, \`code & <tag>\`, a hard break\\
+and H~2~O, é, 漢字, 🥾, & < > and more.
+
+# One
+
+## Two
+
+### Three
+
+#### Four
+
+##### Five
+
+###### Six
+
+A note[^1], another[^long], the first again[^1].
+
+[^1]: Short, with a note of its own[^inner].
+[^long]: Long.
+
+    With a second paragraph and a [link](02-hills.md).
+
+[^inner]: The inner one.
+
+- a
+- b
+  1. one
+  2. two
+
+     two's second paragraph
+
+7. seven
+8. eight
+
+> A quotation
+>
+> > in a quotation
+>
+> - with a list
+
+\`\`\`js
+const a = "<b>" && 'c';
+\`\`\`
+
+    indented code
+
+| left | center | right |
+| :--- | :----: | ----: |
+| a    |   b    |     c |
+| d \\| e | [f](https://example.test/?a=1&b=2) | ![g](gate.png) |
+
+***
+
+![A gate & a "hill"](gate.png "A title")
+
+Text with ![a gate](gate.png) in it, [![linked](gate.png)](https://example.test/).
+
+[Hills](02-hills.md), [later](03-later.md), [extra](../extras/one-drawer.md), [a file](gate.png),
+[the site](/premium), [far](https://example.test/ü?q=a b), [mail](mailto:maren@example.test),
+<https://example.test/a_(b)>, www.example.test, [odd](<https://example.test/%zz|^{}[a]\\?b=|[]<#"x"#y>),
+[mail with more](mailto:a@example.test?subject=A%20gate&body=x).
+`;
+
+const everything = {
+  ...SMALL_EDITION,
+  "chapters/01-gates.md": editionText(
+    { title: `'Gates & <Hills> "quoted" ]]>'`, summary: "S.", order: 1 },
+    EVERYTHING,
+  ),
+  "chapters/gate.png": PIXEL,
+};
+
+/** The sample edition's book has to stay valid whatever is added to it. */
+async function sampleWithEverything(): Promise<Edition> {
+  const files = Object.fromEntries(
+    readdirSync(SAMPLE, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile())
+      .map((file) => {
+        const path = join(file.parentPath, file.name);
+        return [relative(SAMPLE, path), readFileSync(path)];
+      }),
+  );
+  const more = Object.entries(everything).map(([path, content]) => {
+    const text = content.toString().replace(/^order: /m, "order: 100");
+    return [
+      path.replace("/0", "/9"),
+      path.endsWith(".md") ? text.replaceAll("](0", "](9") : content,
+    ];
+  });
+  return takeEdition({ ...files, ...Object.fromEntries(more) });
+}
+
+describe("EPUBCheck", () => {
+  it("finds no fault with the sample edition's book", async () => {
+    const epub = await epubFor(await importEdition(SAMPLE));
+    if (process.env.KEEP_BOOK) writeFileSync(process.env.KEEP_BOOK, epub);
+    expect(await epubCheckWithoutJava.check(epub)).toEqual([]);
+  }, 60_000);
+
+  it("finds no fault with a book of everything a text may contain", async () => {
+    const epub = await epubFor(await takeEdition(everything), `"a&b<c>'\u0007"@example.test`);
+    expect(await epubCheckWithoutJava.check(epub)).toEqual([]);
+  }, 60_000);
+
+  it("finds a fault with a book that has one", async () => {
+    const epub = await epubFor(await takeEdition(SMALL_EDITION));
+    epub.write("application/epub+zap", 38, "latin1");
+    expect(await epubCheckWithoutJava.check(epub)).not.toEqual([]);
+  });
+
+  it.skipIf(!hasJava())(
+    "in Java finds no fault with all of it",
+    async () => {
+      const epub = await epubFor(await sampleWithEverything(), `"a&b<c>'"@example.test`);
+      if (process.env.KEEP_BOOK) writeFileSync(`${process.env.KEEP_BOOK}.all.epub`, epub);
+      expect(await epubCheck.check(epub)).toEqual([]);
+    },
+    180_000,
+  );
+});
+
+describe("the book", () => {
+  it("begins as e-readers expect: its type first and not compressed", async () => {
+    const epub = await epubFor(await takeEdition(SMALL_EDITION));
+    expect(epub.toString("latin1", 30, 58)).toBe("mimetypeapplication/epub+zip");
+    // the compression method, and the length of the extra field
+    expect([epub.readUInt16LE(8), epub.readUInt16LE(28)]).toEqual([0, 0]);
+  });
+
+  it("has what is published, in order, and nothing else", async () => {
+    const edition = await takeEdition(SMALL_EDITION);
+    const files = await filesOf(await epubFor(edition));
+    const spine = [...(files["EPUB/package.opf"] ?? "").matchAll(/idref="([^"]+)"/g)];
+    expect(spine.map(([, id]) => id)).toEqual([
+      ...["cover", "title-page", "contents", "chapter-gates", "chapter-hills"],
+      ...["extras", "extra-one-drawer", "colophon"],
+    ]);
+    const all = Object.values(files).join();
+    expect(all).toContain("A hill is mostly patience.");
+    expect(all).not.toMatch(/secret of the far future|Later/);
+    const then = await filesOf(
+      await epubFor(edition, "walker@example.test", new Date("2999-01-02T00:00:00Z")),
+    );
+    expect(then["EPUB/chapter-later.xhtml"]).toContain("A secret of the far future.");
+    expect(then["EPUB/package.opf"]).toContain("2999-01-01T00:00:00Z");
+  });
+
+  it("leads from text to text inside the book, and to the site otherwise", async () => {
+    const files = await filesOf(await epubFor(await takeEdition(everything)));
+    const text = files["EPUB/chapter-gates.xhtml"] ?? "";
+    for (const href of [
+      "chapter-hills.xhtml",
+      "extra-one-drawer.xhtml",
+      // not published yet
+      "https://book.example/premium/chapters/later",
+      "https://book.example/premium",
+      "mailto:maren@example.test",
+    ]) {
+      expect(text).toContain(`href="${href}"`);
+    }
+    expect(text).toMatch(/<a [^>]*href="#fn-1"[^>]* epub:type="noteref"/);
+    expect(text).toMatch(/<aside [^>]*id="fn-1"[^>]* epub:type="footnote"/);
+    const images = Object.keys(files).filter((name) => name.startsWith("EPUB/images/"));
+    expect(images).toHaveLength(1);
+    expect(text).toContain(`src="${images[0]?.slice("EPUB/".length)}"`);
+  });
+
+  it("is made once for all who ask at the same time, with each member's own address alone", async () => {
+    const edition = await takeEdition({
+      ...SMALL_EDITION,
+      "chapters/04-new.md": editionText({ title: "New", summary: "S.", order: 4 }),
+    });
+    const before = booksStored().length;
+    const emails = Array.from({ length: 50 }, (_, n) => `member-${n}@example.test`);
+    const books = await Promise.all(emails.map((email) => epubFor(edition, email)));
+    for (const [index, epub] of books.entries()) {
+      const files = await filesOf(epub);
+      expect(files["EPUB/colophon.xhtml"]).toContain(`>${emails[index]}<`);
+      expect(
+        Object.values(files)
+          .join()
+          .match(/member-\d+@/g),
+      ).toEqual([`member-${index}@`]);
+    }
+    expect(booksStored()).toHaveLength(before + 1);
+    const stored = readFileSync(join(env().DATA_DIR, "library", booksStored()[0] ?? ""));
+    expect(Object.keys(await filesOf(stored))).not.toContain("EPUB/colophon.xhtml");
+  });
+
+  it("is another one after a new edition, with another identifier", async () => {
+    const identifierOf = async (edition: Edition) =>
+      /urn:uuid:[^<]+/.exec((await filesOf(await epubFor(edition)))["EPUB/package.opf"] ?? "")?.[0];
+    const one = await takeEdition(SMALL_EDITION);
+    const other = await takeEdition(everything);
+    expect(await identifierOf(one)).toMatch(
+      /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab]/,
+    );
+    expect(await identifierOf(other)).not.toBe(await identifierOf(one));
+    setCurrentEdition(one);
+  });
+
+  it("is the same file whoever makes it", async () => {
+    const edition = await takeEdition(SMALL_EDITION);
+    const digest = async () =>
+      createHash("sha256")
+        .update(await epubFor(edition))
+        .digest("hex");
+    const first = await digest();
+    for (const name of booksStored()) {
+      // as the clean-up does
+      rmSync(join(env().DATA_DIR, "library", name));
+    }
+    expect(await digest()).toBe(first);
+  });
+});
+
+describe("the route", () => {
+  const DAY_MS = 24 * 60 * 60 * 1000;
+  const priced = (days: number) => ({
+    stripePriceId: "price_1",
+    stripeCurrentPeriodEnd: new Date(Date.now() + days * DAY_MS),
+  });
+
+  it.each([
+    ["without a session", null, "302 /"],
+    ["without a membership", {}, "302 /"],
+    ["whose membership has ended", priced(-1), "302 /"],
+    [
+      "who is past due, in the grace period",
+      { ...priced(3), stripeSubscriptionStatus: "past_due" },
+      "200 ",
+    ],
+    ["who is a member", priced(30), "200 "],
+  ])("answers somebody %s", async (_who, profile, expected) => {
+    await takeEdition(SMALL_EDITION);
+    let cookie: string | undefined;
+    const email = `route-${randomUUID()}@example.test`;
+    if (profile) {
+      const form = { email, password: "a long walk" };
+      cookie = cookiesOf(await post(signUp, { path: "/auth/signup", form }));
+      const user = await findUserByEmail(email);
+      if (!user) throw new Error("Could not sign up.");
+      await getDatabase()
+        .db.update(profiles)
+        .set({ id: user.id, ...profile })
+        .where(eq(profiles.id, user.id));
+    }
+    const response = await get(loader, "/premium/book.epub", cookie);
+    expect(`${response.status} ${response.headers.get("Location") ?? ""}`).toBe(expected);
+    if (response.status !== 200) return;
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "application/epub+zip",
+      "content-disposition": 'attachment; filename="The Golden Path.epub"',
+      "cache-control": "private, no-store",
+    });
+    const epub = Buffer.from(await response.arrayBuffer());
+    expect(String(epub.length)).toBe(response.headers.get("Content-Length"));
+    expect((await filesOf(epub))["EPUB/colophon.xhtml"]).toContain(email);
+  });
+});
