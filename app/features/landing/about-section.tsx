@@ -1,4 +1,4 @@
-import { aboutTheBook, features } from "./copy";
+import { features } from "./copy";
 import { FeatureMark } from "./feature-mark";
 import { AboutPath } from "./golden-path";
 import { useLandingWords } from "./landing-words-context";
@@ -17,14 +17,14 @@ export function AboutSection() {
         <h2 id="about-title" className="section-title">
           You already know the direction
         </h2>
-        <p className="max-w-[52ch] text-ink-soft text-lg">{words.about ?? aboutTheBook}</p>
+        <p className="max-w-[52ch] text-ink-soft text-lg">{words.about}</p>
       </div>
       <ul className="mt-16 grid gap-12 md:grid-cols-3 md:gap-8 lg:gap-12">
-        {features.map(({ title, mark, text }, index) => (
+        {features.map(({ title, mark }, index) => (
           <li key={title} className="border-line border-t-2 pt-8">
             <FeatureMark name={mark} />
             <h3 className="mt-6 text-xl">{title}</h3>
-            <p className="mt-3 text-ink-soft">{words.features?.[index] ?? text}</p>
+            <p className="mt-3 text-ink-soft">{words.features[index]}</p>
           </li>
         ))}
       </ul>

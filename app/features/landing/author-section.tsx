@@ -1,12 +1,11 @@
 import { AUTHOR_NAME } from "~/book";
 import { AuthorPortrait } from "./author-portrait";
-import { biography } from "./copy";
 import { AuthorPath } from "./golden-path";
 import { useLandingWords } from "./landing-words-context";
 
 /** Who wrote the book. */
 export function AuthorSection() {
-  const { lead, paragraphs } = useLandingWords().biography ?? biography;
+  const { lead, paragraphs } = useLandingWords().biography;
   return (
     <section id="author" aria-labelledby="author-title" className="frame relative py-4">
       <AuthorPath />

@@ -5,21 +5,16 @@ export const aboutTheBook = `Most of us are not short of advice. We are short of
 
 /** What the book offers, as three cards. */
 export const features = [
-  {
-    title: "Proven Methods",
-    mark: "compass",
-    text: "Twelve practices drawn from behavioral research and from fourteen years beside people in the middle of change. Each is short, each is tested, and none asks you to become someone else.",
-  },
-  {
-    title: "Real Stories",
-    mark: "book",
-    text: "A baker who learned to stop at noon. A nurse who began again at fifty-three. Their detours are told in full, because the detours are where the method shows.",
-  },
-  {
-    title: "Actionable Steps",
-    mark: "steps",
-    text: "Every chapter ends with one step small enough for today, and a page to write down what came of it. Twelve chapters, twelve steps, one path.",
-  },
+  { title: "Proven Methods", mark: "compass" },
+  { title: "Real Stories", mark: "book" },
+  { title: "Actionable Steps", mark: "steps" },
+] as const;
+
+/** What the three cards say. */
+export const featureTexts = [
+  "Twelve practices drawn from behavioral research and from fourteen years beside people in the middle of change. Each is short, each is tested, and none asks you to become someone else.",
+  "A baker who learned to stop at noon. A nurse who began again at fifty-three. Their detours are told in full, because the detours are where the method shows.",
+  "Every chapter ends with one step small enough for today, and a page to write down what came of it. Twelve chapters, twelve steps, one path.",
 ] as const;
 
 /** The opening of chapter 1, paragraph by paragraph. */

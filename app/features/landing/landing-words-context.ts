@@ -1,8 +1,17 @@
 import { createContext, useContext } from "react";
 import type { LandingWords } from "~/features/library/landing-words";
 
-/** The edition's own words for the landing page; empty where what ships stands. */
-export const LandingWordsContext = createContext<LandingWords>({});
+/** The words that the landing page shows, each the edition's own or the one that ships. */
+export type ShownWords = Required<
+  Pick<LandingWords, "about" | "features" | "chapters" | "biography" | "reviews">
+>;
 
-/** The edition's own words for the landing page. */
-export const useLandingWords = () => useContext(LandingWordsContext);
+/** They come with the page's data and not with its scripts, whose words every visitor would load twice. */
+export const LandingWordsContext = createContext<ShownWords | null>(null);
+
+/** The words that the landing page shows. Throws outside the landing page, which is a programming error. */
+export function useLandingWords(): ShownWords {
+  const words = useContext(LandingWordsContext);
+  if (!words) throw new Error("useLandingWords must be used within the landing page.");
+  return words;
+}

@@ -1,6 +1,5 @@
 import { Link } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
-import { nextChapters } from "./copy";
 import { PreviewPath } from "./golden-path";
 import { useLandingWords } from "./landing-words-context";
 
@@ -14,7 +13,7 @@ export type PreviewContent = {
 
 /** The opening of chapter 1, set as a page of the book, and what chapters 2 to 4 are about. */
 export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
-  const words = useLandingWords();
+  const { chapters } = useLandingWords();
   return (
     <section
       id="preview"
@@ -54,16 +53,13 @@ export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
         <div className="lg:col-span-4">
           <h3 className="text-2xl">And then</h3>
           <ol className="mt-8 grid gap-8 md:grid-cols-3 lg:grid-cols-1 lg:gap-10">
-            {nextChapters.map(({ number, ...shipped }, index) => {
-              const { title, text } = words.chapters?.[index] ?? shipped;
-              return (
-                <li key={number}>
-                  <p className="font-display text-gold-text text-lg">Chapter {number}</p>
-                  <h4 className="mt-1 font-display text-xl">{title}</h4>
-                  <p className="mt-2 text-ink-soft">{text}</p>
-                </li>
-              );
-            })}
+            {chapters.map(({ title, text }, index) => (
+              <li key={title}>
+                <p className="font-display text-gold-text text-lg">Chapter {index + 2}</p>
+                <h4 className="mt-1 font-display text-xl">{title}</h4>
+                <p className="mt-2 text-ink-soft">{text}</p>
+              </li>
+            ))}
           </ol>
         </div>
       </div>

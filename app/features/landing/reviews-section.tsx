@@ -1,7 +1,7 @@
 import { RATING, REVIEW_COUNT } from "~/book";
 import { QuotePath, type QuotePlace, ReviewsPath } from "./golden-path";
 import { useLandingWords } from "./landing-words-context";
-import { type Review, reviews } from "./reviews";
+import type { Review } from "./reviews";
 import { StarRating } from "./star-rating";
 
 const reviewCount = REVIEW_COUNT.toLocaleString("en-US");
@@ -10,7 +10,7 @@ const PLACES: QuotePlace[] = ["first", "second", "third"];
 
 /** Three readers, set as pull quotes that the golden path winds between. */
 export function ReviewsSection() {
-  const shown = useLandingWords().reviews ?? reviews;
+  const { reviews } = useLandingWords();
   return (
     <section id="reviews" aria-labelledby="reviews-title">
       <div className="frame relative py-4">
@@ -25,7 +25,7 @@ export function ReviewsSection() {
           </span>
         </p>
       </div>
-      {shown.map((review, index) => (
+      {reviews.map((review, index) => (
         <PullQuote key={review.name} review={review} place={PLACES[index] ?? "third"} />
       ))}
     </section>

@@ -6,6 +6,7 @@ import { LandingPage } from "~/features/landing/landing-page";
 import { LandingWordsContext } from "~/features/landing/landing-words-context";
 import { PHOTO_ORIGIN } from "~/features/landing/photo-host";
 import { loadPreviewContent } from "~/features/landing/preview-content.server";
+import { shownWords } from "~/features/landing/shown-words.server";
 import { currentEdition } from "~/features/library/current-edition.server";
 import { bookJsonLd } from "~/features/seo/book-json-ld";
 import { pageMeta, publicOrigin } from "~/features/seo/page-meta";
@@ -33,14 +34,14 @@ export const links: LinksFunction = () => [
 export async function loader() {
   return {
     preview: await loadPreviewContent(new Date()),
-    words: currentEdition()?.landing ?? null,
+    words: shownWords(currentEdition()?.landing ?? null),
   };
 }
 
 export default function Landing() {
   const { preview, words } = useLoaderData<typeof loader>();
   return (
-    <LandingWordsContext.Provider value={words ?? {}}>
+    <LandingWordsContext.Provider value={words}>
       <LandingPage preview={preview} />
     </LandingWordsContext.Provider>
   );
