@@ -96,6 +96,8 @@ const routes: Record<string, Route> = {
     path: "/checkout/success?session_id=cs_test_someoneelses",
     get: ["302 /auth", "302 /#purchase"],
   },
+  // without COMMUNITY_URL
+  "community_.connect": { path: "/community/connect?sso=a&sig=b", get: "404" },
   healthz: { path: "/healthz", get: "200" },
   logout: {
     path: "/logout",
@@ -140,6 +142,7 @@ const routes: Record<string, Route> = {
   premium: { path: "/premium", get: "302 /" },
   "premium_.chapters": { path: "/premium/chapters", get: "302 /" },
   "premium_.chapters_.$slug": { path: "/premium/chapters/small-hinges", get: "302 /" },
+  "premium_.community": { path: "/premium/community", get: "302 /" },
   "premium_.extras.$slug": { path: "/premium/extras/one-drawer", get: "302 /" },
   "premium_.reading": {
     path: "/premium/reading",
@@ -208,6 +211,8 @@ let before: Contents;
 
 beforeAll(async () => {
   site = await startProgramSite({ PAYMENTS: "sandbox" });
+  // the sample edition is stored once the site has started
+  await expect.poll(() => site.program.output(), { timeout: 30_000 }).toContain("edition taken");
 });
 afterAll(() => site?.close());
 beforeEach(async () => {

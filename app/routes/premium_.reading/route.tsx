@@ -21,8 +21,8 @@ export async function loader(args: LoaderFunctionArgs) {
 /** Keeps the text size or the theme that a member has chosen. */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
-  await requireSubscriber(args);
   const form = await readForm(request, context);
+  await requireSubscriber(args);
   const current = await readReadingSettings(request.headers.get("Cookie"));
   const changed = changeReadingSettings(current, form.fields);
   if (!changed) throw errorResponse(400, "There is no such text size or theme.");
