@@ -117,6 +117,15 @@ describe("a text", () => {
     );
   });
 
+  it("has typographic punctuation in its title and summary, too", async () => {
+    const fields = { title: "Don't", summary: '"A *day* -- no more."' };
+    const edition = await importEdition(folderOf(chapter("x", fields)));
+    expect(edition.find("gates", new Date())).toMatchObject({
+      title: "Don’t",
+      summary: "A *day* — no more.",
+    });
+  });
+
   it("has its footnotes right after the block that refers to them", async () => {
     const html = await htmlOf(
       "One[^a] and two[^b].\n\nMore[^a].\n\n[^b]: Second *note*.\n[^a]: First.",

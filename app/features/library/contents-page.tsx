@@ -30,7 +30,9 @@ export function ContentsPage({ contents, progress }: ContentsPageProps) {
           <h1 className="page-heading">Contents</h1>
           <div className="path-ornament" />
         </header>
-        <SearchField />
+        <div className="mb-[clamp(2.5rem,6vw,4rem)]">
+          <SearchField />
+        </div>
         {sections.map(({ id, title, entries }) => (
           <section
             key={id}

@@ -35,6 +35,7 @@ import {
   referencesOf,
   renderDocument,
   renderKeyOf,
+  typographic,
 } from "./render-document.server";
 
 /** Part of every digest: raised when the same folder is to be imported again, such as by a new rendering. */
@@ -213,5 +214,10 @@ function toRow(
   { slug, kind, title, summary, publishAt, extraKind, audio, isPublic }: SourceDocument,
   rest: Pick<NewDocument, "edition" | "position" | "html" | "blocks" | "wordCount" | "renderKey">,
 ): NewDocument {
-  return { slug, kind, title, summary, publishAt, extraKind, audio, isPublic, ...rest };
+  return {
+    ...{ slug, kind, publishAt, extraKind, audio, isPublic },
+    title: typographic(title),
+    summary: typographic(summary),
+    ...rest,
+  };
 }

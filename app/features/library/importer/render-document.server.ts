@@ -65,6 +65,15 @@ export function renderKeyOf(document: SourceDocument, references: References): s
 
 const typography = unified().use(remarkSmartypants);
 
+/** One line of text with typographic punctuation, such as a title. */
+export function typographic(line: string): string {
+  const root: Root = {
+    type: "root",
+    children: [{ type: "paragraph", children: [{ type: "text", value: line }] }],
+  };
+  return textOf(toHast(typography.runSync(root) as Root) as HtmlRoot);
+}
+
 /**
  * Renders a text: CommonMark with GitHub's tables, strikethrough and footnotes, and typographic punctuation. The
  * HTML is safe whatever the text says. Returns all that is wrong with it instead, with the lines of its file.
