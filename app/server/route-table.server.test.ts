@@ -31,7 +31,7 @@ let table: RouteTable;
 beforeAll(async () => {
   routes = await ownRoutes();
   table = new RouteTable(routes);
-});
+}, 60_000);
 
 /** The paths of the routes whose handle matches. */
 function declaring(what: (handle: RouteHandle) => boolean): string[] {

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 const app = resolve(import.meta.dirname, "..");
 const read = (file: string) => readFileSync(join(app, file), "utf8");
 const files = readdirSync(app, { recursive: true, encoding: "utf8" }).sort();
-const sheets = files.filter((file) => file.endsWith(".css"));
+/** All but that of the book for e-readers. */
+const sheets = files.filter((file) => file.endsWith(".css") && !file.includes("/book-files/"));
 const components = files.filter((file) => /(?<!\.test)\.tsx$/.test(file));
 /** What makes markup; the text of a chapter is rendered when its edition is imported. */
 const makers = [...components, "features/library/importer/render-document.server.ts"];

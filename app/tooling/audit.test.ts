@@ -167,7 +167,9 @@ describe("the SBOM of the image", { timeout: TIMEOUT }, () => {
     const development = JSON.parse(
       readFileSync(join(root, "package.json"), "utf8"),
     ).devDependencies;
-    const types = ["hast", "mdast", "node", "react", "react-dom"].map((name) => `@types/${name}`);
+    const types = ["hast", "mdast", "node", "react", "react-dom", "xast"].map(
+      (name) => `@types/${name}`,
+    );
     const shared = [...types, "typescript"];
     for (const name of Object.keys(development)) {
       if (![...shared, "react-email"].includes(name)) expect(names(sbom)).not.toContain(name);

@@ -43,6 +43,9 @@ export function parseFields<Schema extends z.ZodType>(
       })),
     );
   }
+  if (document.contents !== null && !isMap(document.contents)) {
+    return rejected([{ line: firstLine, problem: "wanted fields, each on a line of its own" }]);
+  }
   const aliases: FileProblem[] = [];
   visit(document, (_, node) => {
     if (!isAlias(node)) return;
@@ -52,7 +55,7 @@ export function parseFields<Schema extends z.ZodType>(
     });
   });
   if (aliases.length > 0) return rejected(aliases);
-  const parsed = schema.safeParse(isMap(document.contents) ? document.toJS() : {});
+  const parsed = schema.safeParse(document.toJS() ?? {});
   if (parsed.success) return { kind: "read", fields: parsed.data };
   return rejected(
     parsed.error.issues.flatMap((issue) => {

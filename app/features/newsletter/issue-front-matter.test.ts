@@ -48,7 +48,7 @@ describe("an issue's front matter", () => {
       /^the front matter has more than 4096 characters$/,
     ],
     ["lists in lists", `---\na: ${"[".repeat(4_000)}\n---\n`, 2, /^(?!the front)/],
-    ["a list", "---\n- subject\n---\n", 1, /^subject: is missing$/],
+    ["a list", "---\n- subject\n---\n", 2, /^wanted fields/],
     ["an unknown field", FULL.replace("preview:", "teaser:"), 4, /^teaser: is not known here$/],
     ["a field twice", FULL.replace("preview:", "slug:"), 4, /unique/],
     ["broken YAML", FULL.replace("slug:", "slug"), 3, /./],
