@@ -123,9 +123,9 @@ describe("the security log", () => {
   it("names the account that signed out, once", async () => {
     const { id, session } = await newAccount();
     const lines = watchLog();
-    expect(await signOut(session)).toEqual({ kind: "signed-out" });
-    expect(await signOut(session)).toEqual({ kind: "signed-out" });
-    expect(await signOut(null)).toEqual({ kind: "signed-out" });
+    expect(await signOut(session)).toEqual({ kind: "signed-out", userId: id });
+    expect(await signOut(session)).toEqual({ kind: "signed-out", userId: null });
+    expect(await signOut(null)).toEqual({ kind: "signed-out", userId: null });
     expect(lines).toEqual([
       { level: "info", message: "signed out", facts: { security: "signed-out", userId: id } },
     ]);
