@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { send } from "../support/http-client";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
 import { expectStrictPolicy } from "../support/security-headers";
@@ -11,7 +11,7 @@ let site: ProgramSite;
 beforeAll(async () => {
   site = await startProgramSite();
   // a new edition clears the cache
-  await expect.poll(() => site.program.output(), { timeout: 30_000 }).toContain("edition taken");
+  await vi.waitFor(() => expect(site.program.output()).toContain("edition taken"), 30_000);
 });
 afterAll(() => site?.close());
 

@@ -5,8 +5,14 @@ import { mailIdle } from "./mail";
 /** A summary of a database's contents: each table's number of rows and their digest. */
 export type Contents = Record<string, string>;
 
-/** What a site writes by itself: the mail workers' heartbeats, and a key when it first needs one. */
-const NO_CONTENTS = ["mail_workers", "site_keys"];
+/**
+ * What a site writes by itself: the mail workers' heartbeats, a key when it first needs one, and the edition that it
+ * finds in its folder.
+ */
+const NO_CONTENTS = [
+  ...["mail_workers", "site_keys"],
+  ...["editions", "edition_documents", "edition_files"],
+];
 
 /** Reads all tables of the site, once no mail is being sent: two results differ if anything was written in between. */
 export async function readContents(database: Database): Promise<Contents> {
