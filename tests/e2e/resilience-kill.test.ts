@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 it(`keeps everything it has acknowledged through ${ROUNDS} kills in the middle of writing`, {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const port = String(await freePorts(2));
   const start = () => startProgram({ variables: { PORT: port, DATA_DIR: data.path } });
