@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { MODULES } from "./tests/mutation/modules.mjs";
-import { LongestFirst } from "./tests/support/longest-first";
 
 export const resolve = {
   alias: {
@@ -23,7 +22,6 @@ export default defineConfig({
   resolve,
   test: {
     coverage: { provider: "v8", include: Object.values(MODULES).flatMap(({ sources }) => sources) },
-    sequence: { sequencer: LongestFirst },
     projects: [
       {
         resolve,
