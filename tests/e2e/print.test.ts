@@ -20,7 +20,7 @@ const MIN_CONTRAST = 4.5;
 
 const PAGES = [
   { path: "/", sheets: 4, controls: ["Get Your Copy - $24.99"] },
-  { path: "/premium", sheets: 1 },
+  { path: "/premium", sheets: 2 },
   { path: "/checkout/success", sheets: 1 },
   { path: "/checkout/cancelled", sheets: 1 },
   { path: "/billing/card", sheets: 1 },

@@ -30,10 +30,12 @@ describe("links in text", () => {
         const isOutlined = borderTopWidth !== "0px" && !isClear(borderTopColor);
         return isOutlined || link.matches(".site-header *, [role=tab], .skip-link, :has(> svg)");
       };
-      const isUnderlined = (link: Element) => {
-        const { textDecorationLine, textDecorationColor } = getComputedStyle(link);
-        return textDecorationLine === "underline" && !isClear(textDecorationColor);
-      };
+      /** In whole, or, where a link holds several things, the words that name where it leads. */
+      const isUnderlined = (link: Element) =>
+        [link, ...link.querySelectorAll("*")].some((part) => {
+          const { textDecorationLine, textDecorationColor } = getComputedStyle(part);
+          return textDecorationLine === "underline" && !isClear(textDecorationColor);
+        });
       const links = [...document.querySelectorAll("a[href]")].filter((link) =>
         link.checkVisibility(),
       );
@@ -49,11 +51,16 @@ describe("links in text", () => {
   });
 });
 
-describe("the built style sheet", () => {
+describe("the built style sheets", () => {
+  /** Those of the landing page: of all pages, and its own. */
   async function styleSheet(): Promise<string> {
     const html = await (await fetch(site.origin)).text();
-    const href = /<link rel="stylesheet" href="([^"]+)"/.exec(html)?.[1];
-    return (await fetch(new URL(href ?? "", site.origin))).text();
+    const hrefs = [...html.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)];
+    expect(hrefs).toHaveLength(2);
+    const sheets = hrefs.map(async ([, href = ""]) =>
+      (await fetch(new URL(href, site.origin))).text(),
+    );
+    return (await Promise.all(sheets)).join("\n");
   }
 
   it("sets underlines in longhand properties, which WebKit needs for their thickness", async () => {
