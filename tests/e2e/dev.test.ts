@@ -83,8 +83,8 @@ describe("npm run dev", () => {
   });
 
   it("shows an edited style sheet", async () => {
-    const edited = "body { letter-spacing: 3px; }\n@theme {";
-    await editAndAwaitReload(() => site.replace("app/styles/app.css", "@theme {", edited));
+    const edited = "body { letter-spacing: 3px; }\n@theme static {";
+    await editAndAwaitReload(() => site.replace("app/styles/app.css", "@theme static {", edited));
     const spacing = () => getComputedStyle(document.body).letterSpacing;
     expect(await page.evaluate(spacing)).toBe("3px");
   });
