@@ -28,6 +28,7 @@ export async function findDocumentTexts(
   slugs: readonly string[],
   executor: Executor = getDatabase().db,
 ): Promise<Map<string, string>> {
+  if (slugs.length === 0) return new Map();
   const rows = await executor
     .select({ slug: editionDocuments.slug, html: editionDocuments.html })
     .from(editionDocuments)
@@ -35,7 +36,29 @@ export async function findDocumentTexts(
   return new Map(rows.map(({ slug, html }) => [slug, html]));
 }
 
-/** When an edition was stored; null if it is not. */
+/** Whether the HTML of one of these chapters and extras contains a reference, such as the address of an image. */
+export async function isReferredTo(
+  reference: string,
+  edition: string,
+  slugs: readonly string[],
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  if (slugs.length === 0) return false;
+  const [document] = await executor
+    .select({ slug: editionDocuments.slug })
+    .from(editionDocuments)
+    .where(
+      and(
+        eq(editionDocuments.edition, edition),
+        inArray(editionDocuments.slug, [...slugs]),
+        sql`strpos(${editionDocuments.html}, ${reference}) > 0`,
+      ),
+    )
+    .limit(1);
+  return document !== undefined;
+}
+
+/** When an edition was stored, by whichever instance was first; null if it is not. */
 export async function findImportTime(
   digest: string,
   executor: Executor = getDatabase().db,

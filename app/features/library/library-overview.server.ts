@@ -1,7 +1,7 @@
 import type { Edition, EditionEntry } from "./edition";
+import { labelOf } from "./entry-label";
 import type { LibraryOverview, ListedText, WayOn } from "./library-overview-data";
 import { blockId, documentPath } from "./library-paths";
-import { labelOf } from "./reading-document";
 import { readingStateOf } from "./reading-progress.server";
 import { progressIn, type ReadingState, type TextProgress } from "./reading-state";
 import { minutesToRead } from "./reading-time";

@@ -3,7 +3,7 @@ import { type Extension, Feed } from "feed";
 import { renderToStaticMarkup } from "react-dom/server";
 import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
 import { withoutControlCharacters } from "~/features/markdown/xml-characters";
-import { findEditionImportTime, findHtmlBySlug } from "~db/queries/edition-documents";
+import { findDocumentTexts, findImportTime } from "~db/queries/editions";
 import type { Edition, EditionEntry, Sound } from "./edition";
 import { CHAPTERS_PATH, documentPath, MEDIA_PATH } from "./library-paths";
 import { podcastFeedPath, podcastMediaPath } from "./podcast-paths";
@@ -70,8 +70,8 @@ async function renderFeed(
   origin: string,
 ): Promise<Omit<Template, "key">> {
   const [importedAt, html] = await Promise.all([
-    findEditionImportTime(edition.digest),
-    findHtmlBySlug(
+    findImportTime(edition.digest),
+    findDocumentTexts(
       edition.digest,
       episodes.map(({ slug }) => slug),
     ),

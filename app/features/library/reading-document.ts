@@ -1,5 +1,6 @@
 import type { DocumentKind } from "~db/schema";
 import type { Edition, EditionEntry, Sound } from "./edition";
+import { labelOf } from "./entry-label";
 import { documentPath } from "./library-paths";
 import { minutesToRead } from "./reading-time";
 
@@ -24,12 +25,6 @@ export type ReadingDocument = {
   previous: Neighbor | null;
   next: Neighbor | null;
 };
-
-const EXTRA_LABELS = {
-  practice: "Practice",
-  "notebook-page": "Notebook page",
-  "audio-walk": "Audio walk",
-} as const;
 
 /** The chapter or extra with this slug, as published at `now`; null if there is none of this kind. */
 export function findReadingDocument(
@@ -58,9 +53,4 @@ export function findReadingDocument(
 
 function toNeighbor(entry: EditionEntry): Neighbor {
   return { path: documentPath(entry), label: labelOf(entry), title: entry.title };
-}
-
-/** What a text is called beside its title. */
-export function labelOf({ kind, extraKind, position }: EditionEntry): string {
-  return kind === "chapter" || extraKind === null ? `Chapter ${position}` : EXTRA_LABELS[extraKind];
 }

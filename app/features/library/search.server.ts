@@ -7,6 +7,7 @@ import {
   searchDocuments,
 } from "~db/queries/edition-search";
 import type { Edition, EditionEntry } from "./edition";
+import { labelOf } from "./entry-label";
 import { blockId, documentPath } from "./library-paths";
 import { markedText, passageOf } from "./passage";
 import { searchPath } from "./search-paths";
@@ -91,18 +92,6 @@ async function loadPage(
   });
   const pages = Math.ceil(Math.min(total, MAX_RANKED) / PAGE_SIZE);
   return { total, page: Math.min(page, pages), pages, results };
-}
-
-function labelOf({ kind, position, extraKind }: EditionEntry): string {
-  if (kind === "chapter") return `Chapter ${position}`;
-  switch (extraKind) {
-    case "audio-walk":
-      return "Audio walk";
-    case "notebook-page":
-      return "Notebook page";
-    default:
-      return "Practice";
-  }
 }
 
 function resultPath(entry: EditionEntry, query: string, block: number): string {

@@ -1,4 +1,4 @@
-import { isReferredTo } from "~db/queries/edition-documents";
+import { isReferredTo } from "~db/queries/editions";
 import { waitForEdition } from "./current-edition.server";
 import { MEDIA_PATH } from "./library-paths";
 import { findMedia, type Media } from "./media-store.server";

@@ -1,8 +1,8 @@
 import type { Comment, Element, ElementContent } from "xast";
 import { type Child, x } from "xastscript";
 import { AUTHOR_NAME, BOOK_DESCRIPTION, BOOK_TITLE, PUBLISHER } from "~/book";
-import type { ExtraKind } from "~db/schema";
 import type { EditionEntry } from "../edition";
+import { EXTRA_LABELS } from "../entry-label";
 import { documentPath } from "../library-paths";
 import {
   type BookContents,
@@ -13,12 +13,6 @@ import {
   textFile,
 } from "./book-contents";
 import { fillIn, lazily, listOf, xmlDocument } from "./xml";
-
-const KINDS: Record<ExtraKind, string> = {
-  "audio-walk": "Audio walk",
-  "notebook-page": "Notebook page",
-  practice: "Practice",
-};
 
 const dateFormat = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
 
@@ -84,7 +78,9 @@ export function extrasPage(): string {
 /** A chapter's or extra's page, with its text. */
 export function textPage(entry: EditionEntry, text: ElementContent[], siteUrl: string): string {
   const isChapter = entry.kind === "chapter";
-  const label = isChapter ? `Chapter ${entry.position}` : entry.extraKind && KINDS[entry.extraKind];
+  const label = isChapter
+    ? `Chapter ${entry.position}`
+    : entry.extraKind && EXTRA_LABELS[entry.extraKind];
   return page(
     entry.title,
     entry.kind,
