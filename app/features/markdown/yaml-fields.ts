@@ -1,9 +1,12 @@
 import {
   type Document,
   isAlias,
+  isCollection,
   isMap,
+  isPair,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   parseDocument,
   visit,
@@ -13,13 +16,21 @@ import type { z } from "zod";
 /** What is wrong with a file, and in which of its lines, counted from 1. */
 export type FileProblem = { line: number; problem: string };
 
+/** How deep fields may be nested; none of ours is deeper than three. */
+const MAX_DEPTH = 10;
+
+/** Mistakes that are reported at once; each costs a search for its line. */
+const MAX_PROBLEMS = 20;
+
+const TOO_DEEP = "the fields are nested too deeply";
+
 export type ParsedFields<Fields> =
   | { kind: "read"; fields: Fields }
   | { kind: "rejected"; problems: FileProblem[] };
 
 /**
- * Parses YAML that begins on line `firstLine` of its file, and validates it. Reports all that is wrong with it, each
- * with the line of the field. YAML is data here: nothing in it refers to anything, and no tag makes an object.
+ * Parses YAML of a few thousand characters that begins on line `firstLine` of its file, and validates it. Reports what is wrong with it, up to
+ * twenty mistakes at once, each with the line of the field. YAML is data here: nothing in it refers to anything, and no tag makes an object.
  */
 export function parseFields<Schema extends z.ZodType>(
   source: string,
@@ -28,51 +39,71 @@ export function parseFields<Schema extends z.ZodType>(
 ): ParsedFields<z.infer<Schema>> {
   const counter = new LineCounter();
   const lineAt = (offset: number) => counter.linePos(offset).line + firstLine - 1;
+  if (isTooDeepToParse(source)) return rejected([{ line: firstLine, problem: TOO_DEEP }]);
   let document: Document.Parsed;
   try {
-    document = parseDocument(source, { lineCounter: counter });
+    document = parseDocument(source, { lineCounter: counter, prettyErrors: false });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return rejected([{ line: firstLine, problem: "the fields are nested too deeply" }]);
+    return rejected([{ line: firstLine, problem: TOO_DEEP }]);
   }
   if (document.errors.length > 0) {
     return rejected(
-      document.errors.map(({ pos, message }) => ({
+      document.errors.slice(0, MAX_PROBLEMS).map(({ pos, message }) => ({
         line: lineAt(pos[0]),
-        problem: message.split(/ at line |:?\n/, 1)[0] ?? message,
+        problem: message,
       })),
     );
   }
   if (document.contents !== null && !isMap(document.contents)) {
     return rejected([{ line: firstLine, problem: "wanted fields, each on a line of its own" }]);
   }
-  const aliases: FileProblem[] = [];
-  visit(document, (_, node) => {
-    if (!isAlias(node)) return;
-    aliases.push({
-      line: lineAt(node.range?.[0] ?? 0),
-      problem: `*${node.source} has no meaning here`,
-    });
+  const meaningless: FileProblem[] = [];
+  visit(document, (_, node, path) => {
+    const reject = (problem: string, { range }: { range?: readonly number[] | null }) => {
+      meaningless.push({ line: lineAt(range?.[0] ?? 0), problem });
+      return meaningless.length < MAX_PROBLEMS ? visit.SKIP : visit.BREAK;
+    };
+    if (isAlias(node)) return reject(`*${node.source} has no meaning here`, node);
+    if (isPair(node) && isCollection(node.key)) return reject("wanted a field's name", node.key);
+    if (isCollection(node) && path.length > 2 * MAX_DEPTH) return reject(TOO_DEEP, node);
   });
-  if (aliases.length > 0) return rejected(aliases);
+  if (meaningless.length > 0) return rejected(meaningless);
   const parsed = schema.safeParse(document.toJS() ?? {});
   if (parsed.success) return { kind: "read", fields: parsed.data };
+  const paths = parsed.error.issues.flatMap((issue) => {
+    const { code, path, message } = issue;
+    if (code !== "unrecognized_keys") return [{ path, message }];
+    return issue.keys.map((key) => ({ path: [...path, key], message }));
+  });
   return rejected(
-    parsed.error.issues.flatMap((issue) => {
-      const paths =
-        issue.code === "unrecognized_keys"
-          ? issue.keys.map((key) => [...issue.path, key])
-          : [issue.path];
-      return paths.map((path) => {
-        const { offset, isThere } = locate(document, path);
-        const name = path.filter((part) => typeof part !== "number").join(": ");
-        return {
-          line: offset === null ? Math.max(1, firstLine - 1) : lineAt(offset),
-          problem: `${name && `${name}: `}${isThere ? issue.message : "is missing"}`,
-        };
-      });
+    paths.slice(0, MAX_PROBLEMS).map(({ path, message }) => {
+      const { offset, isThere } = locate(document, path);
+      const name = path.filter((part) => typeof part !== "number").join(": ");
+      return {
+        line: offset === null ? Math.max(1, firstLine - 1) : lineAt(offset),
+        problem: `${name && `${name}: `}${isThere ? message : "is missing"}`,
+      };
     }),
   );
+}
+
+/**
+ * Whether brackets, or lists and fields that begin on one line, are nested too deeply to be parsed: thousands of them
+ * use up the stack, and V8 ends the process if it has to compile a regular expression with little stack left.
+ */
+function isTooDeepToParse(source: string): boolean {
+  let brackets = 0;
+  let begunOnLine = 0;
+  for (const token of new Lexer().lex(source)) {
+    if (token === "[" || token === "{") brackets += 1;
+    else if (token === "]" || token === "}") brackets -= 1;
+    else if (token.includes("\n")) begunOnLine = 0;
+    // in brackets, fields on one line stand beside each other
+    else if (brackets === 0 && ["-", "?", ":"].includes(token)) begunOnLine += 1;
+    if (brackets > MAX_DEPTH || begunOnLine > MAX_DEPTH) return true;
+  }
+  return false;
 }
 
 /** Where a field begins, or else the nearest one around it; null for the document itself. */

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { parseFields } from "./yaml-fields";
+
+const schema = z.strictObject({ title: z.string() });
+
+const problemsOf = (source: string) => {
+  const parsed = parseFields(source, schema, 2);
+  return parsed.kind === "rejected" ? parsed.problems : [];
+};
+
+/** As long as the longest file whose fields are read. */
+const longest = (part: string) => part.repeat(Math.ceil(16_384 / part.length));
+
+describe("fields in YAML", () => {
+  it("are read", () => {
+    expect(parseFields('title: A [b] {c} "d"', schema)).toEqual({
+      kind: "read",
+      fields: { title: 'A [b] {c} "d"' },
+    });
+  });
+
+  it.each([
+    ["maps in keys of maps", `title: ${"{".repeat(400)}${"}".repeat(400)}`],
+    ["lists in lists", `title: ${"[".repeat(400)}${"]".repeat(400)}`],
+    ["lists on one line", `title:\n  ${"- ".repeat(20)}a`],
+    ["lists on one line without end", longest("- ")],
+    ["maps in maps", Array.from({ length: 60 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n")],
+    ["names on one line", longest("? ")],
+    ["values on one line", longest("a: ")],
+    ["nothing on one line", longest(": ")],
+    ["open brackets", longest("[")],
+    ["open braces", longest("{")],
+    ["open brackets on lines of their own", longest("[\n")],
+  ])("are refused if they are nested too deeply: %s", (_, source) => {
+    expect(problemsOf(source)).toEqual([
+      { line: expect.any(Number), problem: "the fields are nested too deeply" },
+    ]);
+  });
+
+  it("have names and not collections as names", () => {
+    expect(problemsOf("title: a\n? [b, c]\n: d")).toEqual([
+      { line: 3, problem: "wanted a field's name" },
+    ]);
+  });
+
+  it.each(["]", "&a ", "! ", "'a' ", "%\n", ", ", "*a\n", "- *a\n"])(
+    "are refused with at most twenty mistakes if they are nothing but %j",
+    (part) => {
+      const { length } = problemsOf(longest(part));
+      expect(length).toBeGreaterThan(0);
+      expect(length).toBeLessThanOrEqual(20);
+    },
+  );
+
+  it("are refused with the lines of the first twenty that are not known", () => {
+    const fields = Array.from({ length: 5_000 }, (_, index) => `field${index}: 1`);
+    const problems = problemsOf(["title: a", ...fields].join("\n"));
+    expect(problems).toHaveLength(20);
+    expect(problems[19]?.line).toBe(22);
+  });
+});
