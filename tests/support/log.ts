@@ -9,7 +9,8 @@ const LEVELS = ["fatal", "error", "warn", "info", "debug"] as const;
 export function watchLog(): LogLine[] {
   const lines: LogLine[] = [];
   for (const level of LEVELS) {
-    vi.spyOn(log(), level).mockImplementation((facts: unknown, message?: unknown) => {
+    vi.spyOn(log(), level).mockImplementation((first: unknown, second?: unknown) => {
+      const [facts, message] = typeof first === "string" ? [{}, first] : [first, second];
       lines.push({ level, message: String(message), facts: facts as Record<string, unknown> });
     });
   }

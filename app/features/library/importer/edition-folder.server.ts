@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir, stat } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { BrokenEdition } from "./edition-problem";
 
@@ -46,6 +46,8 @@ export function holdsEdition(listing: FolderListing | null): boolean {
 async function filesBelow(folder: string): Promise<string[] | null> {
   const files: string[] = [];
   const folders = [""];
+  /** Real paths of folders, since links may lead in circles. */
+  const known = new Set<string>();
   for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
     const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(
       (error: NodeJS.ErrnoException) => {
@@ -58,14 +60,17 @@ async function filesBelow(folder: string): Promise<string[] | null> {
       if (below === "") return null;
       continue;
     }
+    const real = await realpath(join(folder, below)).catch(() => null);
+    if (real === null || known.has(real)) continue;
+    known.add(real);
     for (const entry of entries) {
       if (IGNORED.test(entry.name)) continue;
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
       const isLink = entry.isSymbolicLink();
       const target = isLink ? await stat(join(folder, path)).catch(() => null) : entry;
-      // links to folders are not followed: they may lead in circles
-      if (target?.isDirectory() && !isLink) folders.push(path);
-      else if (target?.isFile()) files.push(path);
+      if (target?.isDirectory()) folders.push(path);
+      // a link that leads nowhere is a file that cannot be read
+      else if (target === null || target.isFile()) files.push(path);
       if (files.length > MAX_FILES) {
         const problem = `there are more than ${MAX_FILES} files; wanted the folder of an edition`;
         throw new BrokenEdition([{ file: ".", line: null, problem }]);

@@ -63,8 +63,9 @@ export async function importEdition(folder: string): Promise<Edition> {
   const media = stored ? await findEditionFiles(digest) : null;
   const source = stored ? null : await readSource(folder, files);
   if ((await listFolder(folder))?.signature !== listing?.signature) throw new EditionChanging();
+  const names = new Map(files.map((path) => [path.normalize(), path]));
   for (const file of media ?? source?.media.values() ?? []) {
-    await storeMedia(join(folder, file.path), file);
+    await storeMedia(join(folder, names.get(file.path) ?? file.path), file);
   }
   if (stored) {
     await touchEdition(digest);
@@ -94,7 +95,7 @@ async function digestOf(folder: string, files: readonly string[]): Promise<strin
       // whether that matters is found out when the file is used
       hash.update(String((error as NodeJS.ErrnoException).code));
     }
-    digest.update(`\0${path}\0${hash.digest("hex")}`);
+    digest.update(`\0${path.normalize()}\0${hash.digest("hex")}`);
   }
   return digest.digest("hex");
 }
@@ -163,7 +164,7 @@ async function storeEdition(source: EditionSource, digest: string): Promise<void
     const duration = isSoundName(file.path)
       ? await durationOf(join(source.folder, file.path))
       : null;
-    files.push({ ...file, duration, edition: digest });
+    files.push({ ...file, path: file.path.normalize(), duration, edition: digest });
   }
   await getDatabase().db.transaction(async (tx) => {
     // another instance with the same folder may be importing it at this moment

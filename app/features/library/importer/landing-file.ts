@@ -58,7 +58,7 @@ const schema = strict({
   share: picture,
 }).partial();
 
-/** The files of an edition by their path: usable ones, and why the others are not. */
+/** The files of an edition by their path, composed (NFC): usable ones, and why the others are not. */
 type Files = { media: ReadonlyMap<string, MediaFile>; unusable: ReadonlyMap<string, string> };
 
 /**
@@ -78,9 +78,10 @@ export function readLandingFile(
   const problems: FileProblem[] = [];
   const imageOf = (found: z.infer<typeof picture> | undefined): LandingImage | undefined => {
     if (!found) return undefined;
-    const image = media.get(found.file);
+    const path = found.file.normalize();
+    const image = media.get(path);
     if (!image?.width || !image.height) {
-      const problem = `${found.file}: ${unusable.get(found.file) ?? "there is no such image"}`;
+      const problem = `${found.file}: ${unusable.get(path) ?? "there is no such image"}`;
       problems.push({ line: lineNaming(found.file, text), problem });
       return undefined;
     }

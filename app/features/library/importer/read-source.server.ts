@@ -47,7 +47,7 @@ export type SourceDocument = {
 export type EditionSource = {
   folder: string;
   documents: SourceDocument[];
-  /** Images and sounds by their path. */
+  /** Images and sounds by their path, composed (NFC). */
   media: Map<string, MediaFile>;
   /** Why other files are neither, by their path. */
   unusable: Map<string, string>;
@@ -105,8 +105,8 @@ async function readLanding(source: EditionSource): Promise<void> {
 async function readMedia(source: EditionSource, path: string): Promise<void> {
   const media = await readMediaFile(source.folder, path);
   // an unusable file matters only to a text that uses it
-  if (typeof media === "string") source.unusable.set(path, media);
-  else source.media.set(path, media);
+  if (typeof media === "string") source.unusable.set(path.normalize(), media);
+  else source.media.set(path.normalize(), media);
 }
 
 async function readDocument(source: EditionSource, path: string): Promise<void> {
@@ -182,9 +182,12 @@ async function readText(file: string): Promise<{ content: string } | { problem: 
   }
 }
 
-/** A path that a file names, relative to the edition's folder; it begins with `..` if it leads out of it. */
+/**
+ * A path that a file names, relative to the edition's folder and composed, as texts mostly are and not all systems' file
+ * names. It begins with `..` if it leads out of the folder.
+ */
 export function resolvePath(from: string, relative: string): string {
-  return posix.join(posix.dirname(from), relative);
+  return posix.join(posix.dirname(from), relative).normalize();
 }
 
 function checkOrder({ documents, problems }: EditionSource, kind: DocumentKind): void {

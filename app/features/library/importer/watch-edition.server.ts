@@ -9,15 +9,18 @@ import { currentEdition, setCurrentEdition } from "../current-edition.server";
 import type { Edition } from "../edition";
 import { mediaName } from "../media-name";
 import { deleteUnusedMedia } from "../media-store.server";
-import { holdsEdition, listFolder } from "./edition-folder.server";
+import { type FolderListing, holdsEdition, listFolder } from "./edition-folder.server";
 import { BrokenEdition, describeProblem } from "./edition-problem";
 import { EditionChanging, importEdition, loadEdition } from "./import-edition.server";
 
 /** How often the folder is looked at, in milliseconds; a change is taken once the folder is quiet for as long. */
 const INTERVAL_MS = 2_000;
 
-/** Looking takes at most one part in this many of the time. */
-const SHARE_OF_TIME = 50;
+/** Looking takes at most one part in this many of the time, so that a slow disk has time for other things. */
+const SHARE_OF_LOOKING = 50;
+
+/** Trying again what has failed takes at most one part in this many of the time. */
+const SHARE_OF_RETRYING = 10;
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -53,6 +56,8 @@ class EditionWatch {
   /** Of a folder that may still be changing. */
   #pending: string | null = null;
   #sampleDigest: string | null = null;
+  /** Whether it is known which edition was served last, before this process began. */
+  #knowsLast = false;
   #lastFailure: string | null = null;
   #cleanedUpAt = Date.now();
   #stopped = false;
@@ -62,7 +67,7 @@ class EditionWatch {
   constructor(private readonly options: Options) {}
 
   start(): () => Promise<void> {
-    this.#running = this.#begin();
+    this.#running = this.#look(true);
     return async () => {
       this.#stopped = true;
       clearTimeout(this.#timer);
@@ -70,29 +75,21 @@ class EditionWatch {
     };
   }
 
-  async #begin(): Promise<void> {
-    try {
-      const digest = await findLastUsedEdition();
-      const last = digest === null ? null : await loadEdition(digest);
-      if (last && !this.#stopped) setCurrentEdition(last);
-    } catch (error) {
-      this.#reportFailure(error);
-    }
-    await this.#look(true);
-  }
-
   async #look(isFirst = false): Promise<void> {
     const startedAt = performance.now();
+    let delay = this.options.intervalMs ?? INTERVAL_MS;
     try {
-      await this.#takeChanges(isFirst);
+      await this.#loadLast();
+      const listing = await listFolder(this.options.folder);
+      delay = Math.max(delay, (performance.now() - startedAt) * SHARE_OF_LOOKING);
+      await this.#takeChanges(listing, isFirst);
       await this.#cleanUp();
       this.#lastFailure = null;
     } catch (error) {
+      delay = Math.max(delay, (performance.now() - startedAt) * SHARE_OF_RETRYING);
       this.#reportFailure(error);
     }
     if (this.#stopped) return;
-    const { intervalMs = INTERVAL_MS } = this.options;
-    const delay = Math.max(intervalMs, (performance.now() - startedAt) * SHARE_OF_TIME);
     this.#timer = setTimeout(
       () => {
         this.#running = this.#look();
@@ -102,9 +99,16 @@ class EditionWatch {
     this.#timer.unref();
   }
 
-  async #takeChanges(isFirst: boolean): Promise<void> {
+  async #loadLast(): Promise<void> {
+    if (this.#knowsLast) return;
+    const digest = await findLastUsedEdition();
+    const last = digest === null ? null : await loadEdition(digest);
+    this.#knowsLast = true;
+    if (last && !this.#stopped) setCurrentEdition(last);
+  }
+
+  async #takeChanges(listing: FolderListing | null, isFirst: boolean): Promise<void> {
     const { folder, sampleFolder } = this.options;
-    const listing = await listFolder(folder);
     const isEmpty = !holdsEdition(listing);
     const signature = isEmpty ? "" : (listing?.signature ?? "");
     if (signature === this.#handled) return;
