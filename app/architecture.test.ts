@@ -154,7 +154,7 @@ describe("facts", () => {
     ["Maren", "app/book.ts"],
     ["24.99", "app/book.ts"],
     ["unitAmount: 999", "app/features/membership/premium-price.ts"],
-    ["images.unsplash.com", "app/features/landing/photo-host.ts"],
+    ["images.unsplash.com", "app/features/landing/stock-photo.ts"],
     ["//checkout.stripe.com", "app/features/billing/stripe-origins.server.ts"],
     ["//js.stripe.com", "app/features/billing/stripe-origins.server.ts"],
     ["//api.stripe.com", "app/features/billing/stripe-origins.server.ts"],

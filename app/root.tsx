@@ -95,7 +95,7 @@ export function Layout({ children }: { children: ReactNode }) {
 }
 
 export default function App() {
-  const { viewer, isViewerKnown, toast, publicUrl } = useLoaderData<typeof loader>();
+  const { viewer, isViewerKnown, toast, publicUrl, contact } = useLoaderData<typeof loader>();
   return (
     <Toaster flash={toast}>
       <PublicUrlContext.Provider value={publicUrl}>
@@ -112,7 +112,7 @@ export default function App() {
               <Outlet />
             </PremiumGate>
           </main>
-          <Footer />
+          <Footer contact={contact} />
         </AuthProvider>
       </PublicUrlContext.Provider>
     </Toaster>

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { env } from "~/env.server";
 import { paymentPageOrigins, stripeJsOrigins } from "~/features/billing/stripe-origins.server";
 import { communityOrigins } from "~/features/community/discourse-connect.server";
-import { PHOTO_ORIGIN } from "~/features/landing/photo-host";
+import { PHOTO_ORIGIN } from "~/features/landing/stock-photo";
 import { LIVE_RELOAD_URL } from "~/ui/live-reload";
 
 const YEAR_SECONDS = 31_536_000;

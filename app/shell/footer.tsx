@@ -1,6 +1,7 @@
 import { Link } from "@remix-run/react";
 import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
 import { contactDetails, supportLabels } from "~/features/landing/copy";
+import type { LandingWords } from "~/features/library/landing-words";
 import { PrintedAddress } from "~/ui/printed-address";
 
 const quickLinks = [
@@ -12,8 +13,12 @@ const quickLinks = [
   { label: "Newsletter", to: "/#newsletter" },
 ] as const;
 
-/** The footer: quick links, the support labels that are not links yet, and the contact address. */
-export function Footer() {
+/**
+ * The footer: quick links, the support labels that are not links yet, and the contact address, which is the edition's
+ * own where it has one.
+ */
+export function Footer({ contact }: { contact: LandingWords["contact"] | null }) {
+  const { publisher, street, city, email, phone } = contact ?? contactDetails;
   return (
     <footer className="border-line border-t bg-paper-deep">
       <div className="frame grid gap-12 py-16 sm:grid-cols-2 lg:grid-cols-12 lg:gap-8">
@@ -49,7 +54,7 @@ export function Footer() {
         <div className="lg:col-span-3">
           <h2 className="footer-title">Contact</h2>
           <address className="mt-2 not-italic">
-            {Object.values(contactDetails).map((line) => (
+            {[publisher, street, city, email, phone].map((line) => (
               <span key={line} className="footer-line">
                 {line}
               </span>
@@ -59,7 +64,7 @@ export function Footer() {
       </div>
       <div className="frame pb-10">
         <p className="flex flex-wrap justify-between gap-x-8 gap-y-1 border-line border-t pt-6 text-ink-soft text-sm">
-          <span>© {contactDetails.publisher}. All rights reserved.</span>
+          <span>© {publisher}. All rights reserved.</span>
           <span>Set in Fraunces and Inter.</span>
         </p>
       </div>

@@ -3,6 +3,8 @@ import { env } from "~/env.server";
 import type { RootData } from "~/features/accounts/root-data";
 import { hasSessionCookie, renewSession } from "~/features/accounts/sessions.server";
 import { findSession, findViewer } from "~/features/accounts/viewer.server";
+import { currentEdition } from "~/features/library/current-edition.server";
+import type { LandingWords } from "~/features/library/landing-words";
 import type { ReadingSettings } from "~/features/library/reading-settings";
 import { readReadingSettings } from "~/features/library/reading-settings-cookie.server";
 import { paymentSettings } from "~/features/membership/payment-settings.server";
@@ -11,9 +13,17 @@ import { clearFlash, readFlash } from "~/http/flash.server";
 import { log } from "~/observability/log.server";
 import { isMembersPath } from "./members-path";
 
+type SiteData = RootData & {
+  /** How a page of the members' area is to be set, in which the whole document takes part; null elsewhere. */
+  reading: ReadingSettings | null;
+  /** The edition's own contact details and picture for link previews; null for those that ship. */
+  contact: LandingWords["contact"] | null;
+  share: LandingWords["share"] | null;
+};
+
 /**
- * The root loader's data: the viewer, the flash (cleared here, since it is shown once), the payment settings; in the
- * members' area how the page is to be set, in which the whole document takes part.
+ * The root loader's data: the viewer, the flash (cleared here, since it is shown once), the payment settings, and
+ * what every page has of the edition.
  */
 export async function loadRoot(args: { request: Request; context: AppLoadContext }) {
   const { request } = args;
@@ -24,7 +34,8 @@ export async function loadRoot(args: { request: Request; context: AppLoadContext
     readFlash(request),
     inMembersArea ? readReadingSettings(request.headers.get("Cookie")) : null,
   ]);
-  const root: RootData & { reading: ReadingSettings | null } = {
+  const own = currentEdition()?.landing;
+  const root: SiteData = {
     viewer,
     isViewerKnown: session !== "unknown",
     toast: flash && { ...flash.toast, id: flash.id },
@@ -33,6 +44,8 @@ export async function loadRoot(args: { request: Request; context: AppLoadContext
     payments: paymentSettings(),
     premiumPrice: shownPriceOnSale(),
     reading,
+    contact: own?.contact ?? null,
+    share: own?.share ?? null,
   };
   const headers = new Headers();
   if (flash) headers.append("Set-Cookie", await clearFlash());

@@ -246,7 +246,7 @@ describe("with the photo host blocked", () => {
         await place.scrollIntoViewIfNeeded();
         await page.waitForLoadState("networkidle");
         const withFailure = await place.screenshot();
-        await place.locator(".external-photo").evaluate((photo) => photo.remove());
+        await place.locator(".photo").evaluate((photo) => photo.remove());
         expect(await difference(withFailure, await place.screenshot()), picture).toBeLessThan(1);
         const drawn = await place
           .locator("img")

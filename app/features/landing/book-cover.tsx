@@ -1,25 +1,28 @@
 import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
 import coverArt from "./art/cover.svg";
-import { ExternalPhoto, type Photo } from "./external-photo";
+import { useLandingWords } from "./landing-words-context";
+import { editionPhoto, Photo } from "./photo";
+import { stockPhoto } from "./stock-photo";
 
-const jacketPhoto: Photo = {
+const jacketPhoto = stockPhoto({
   id: "photo-1441974231531-c6227db76b6e",
   alt: "Early light falling through tall trees onto a forest path",
   width: 480,
   height: 720,
   widths: [320, 480, 640, 800, 960],
-};
+});
 
 /**
  * The hero image: the book itself. Its jacket shows the photograph, or our drawing until that has loaded. The
  * lettering on top only repeats the page's title, so it is hidden from screen readers.
  */
 export function BookCover({ className = "" }: { className?: string }) {
+  const own = useLandingWords().photos.hero;
   return (
     <div className={`book-cover ${className}`}>
       <img src={coverArt} width={480} height={720} alt="" className="absolute inset-0 size-full" />
-      <ExternalPhoto
-        photo={jacketPhoto}
+      <Photo
+        source={own ? editionPhoto(own) : jacketPhoto}
         sizes="(min-width: 80rem) 384px, (min-width: 64rem) 30vw, (min-width: 40rem) 320px, 68vw"
         priority
       />

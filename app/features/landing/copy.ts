@@ -57,6 +57,9 @@ export const biography = {
   ],
 } as const;
 
+/** The end of what is said of a community that is not open yet. */
+export const COMMUNITY_LATER = " It opens later.";
+
 /** What the premium subscription includes. */
 export const premiumBenefits = [
   {
@@ -69,7 +72,7 @@ export const premiumBenefits = [
   },
   {
     title: "Private Community",
-    text: "A small, looked-after circle of readers on the same stretch as you. It opens later.",
+    text: `A small, looked-after circle of readers on the same stretch as you.${COMMUNITY_LATER}`,
   },
 ] as const;
 

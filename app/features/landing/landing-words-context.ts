@@ -1,10 +1,11 @@
 import { createContext, useContext } from "react";
 import type { LandingWords } from "~/features/library/landing-words";
 
-/** The words that the landing page shows, each the edition's own or the one that ships. */
-export type ShownWords = Required<
-  Pick<LandingWords, "about" | "features" | "chapters" | "biography" | "reviews">
->;
+/** The words and pictures that the landing page shows, each the edition's own or the one that ships. */
+export type ShownWords = Required<Omit<LandingWords, "contact" | "share">> & {
+  /** What the premium subscription includes. */
+  benefits: { title: string; text: string }[];
+};
 
 /** They come with the page's data and not with its scripts, whose words every visitor would load twice. */
 export const LandingWordsContext = createContext<ShownWords | null>(null);

@@ -1,14 +1,15 @@
 import { useRootData } from "~/features/accounts/root-data";
 import { UpgradeButton } from "~/features/billing/upgrade-button";
 import { PrintedAddress } from "~/ui/printed-address";
-import { premiumBenefits } from "./copy";
 import { PathCrossing } from "./golden-path";
+import { useLandingWords } from "./landing-words-context";
 
 /**
  * The premium subscription: the dark band where the golden path ends. Like the newsletter's, it includes the
  * space above its heading, so a link to it scrolls its edge right up to the header.
  */
 export function PremiumSection() {
+  const { benefits } = useLandingWords();
   return (
     <section
       id="purchase"
@@ -34,7 +35,7 @@ export function PremiumSection() {
             <PrintedAddress path="/#purchase" />
           </div>
           <ul className="grid content-center gap-8">
-            {premiumBenefits.map(({ title, text }) => (
+            {benefits.map(({ title, text }) => (
               <li key={title} className="border-line-night border-t pt-6">
                 <h3 className="text-xl">{title}</h3>
                 <p className="mt-2 text-mist">{text}</p>

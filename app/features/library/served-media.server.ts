@@ -1,5 +1,6 @@
 import { isReferredTo } from "~db/queries/editions";
 import { waitForEdition } from "./current-edition.server";
+import { landingImages } from "./landing-words";
 import { MEDIA_PATH } from "./library-paths";
 import { findMedia, type Media } from "./media-store.server";
 
@@ -12,12 +13,16 @@ export async function findMemberMedia(name: string): Promise<ServedMedia | null>
   return media && { ...media, tag: name };
 }
 
-/** The image of this name, if a text that everybody may read at `now` shows it; otherwise null. */
+/**
+ * The image of this name, if a text that everybody may read at `now` shows it, the landing page or a link preview;
+ * otherwise null.
+ */
 export async function findPublicImage(name: string, now: Date): Promise<ServedMedia | null> {
   const image = await findMemberMedia(name);
   if (!image?.mediaType.startsWith("image/")) return null;
   const edition = await waitForEdition();
   if (!edition) return null;
+  if (landingImages(edition.landing).some((shown) => shown.name === name)) return image;
   const published = [...edition.chapters(now), ...edition.extras(now)];
   const slugs = published.filter(({ isPublic }) => isPublic).map(({ slug }) => slug);
   return (await isReferredTo(`"${MEDIA_PATH}${name}"`, edition.digest, slugs)) ? image : null;

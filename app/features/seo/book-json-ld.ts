@@ -10,9 +10,9 @@ import {
 
 /**
  * Structured data for search engines: a schema.org Book with author, rating and offer (specification, 9).
- * Remix escapes `<`, `>` and `&` when it renders the script element.
+ * `image` is the address of its picture. Remix escapes `<`, `>` and `&` when it renders the script element.
  */
-export function bookJsonLd(origin: string): MetaDescriptor {
+export function bookJsonLd(origin: string, image: string): MetaDescriptor {
   return {
     "script:ld+json": {
       "@context": "https://schema.org",
@@ -20,7 +20,7 @@ export function bookJsonLd(origin: string): MetaDescriptor {
       "@id": `${origin}/#book`,
       name: BOOK_TITLE,
       url: `${origin}/`,
-      image: `${origin}/share.png`,
+      image,
       description: BOOK_DESCRIPTION,
       inLanguage: "en",
       genre: "Self-help",

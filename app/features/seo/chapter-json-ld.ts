@@ -9,6 +9,8 @@ type ChapterFacts = {
   /** Null for what is not a chapter. */
   number: number | null;
   wordCount: number;
+  /** The address of its picture. */
+  image: string;
 };
 
 /**
@@ -22,6 +24,7 @@ export function chapterJsonLd({
   description,
   number,
   wordCount,
+  image,
 }: ChapterFacts): MetaDescriptor {
   const url = origin + path;
   return {
@@ -35,7 +38,7 @@ export function chapterJsonLd({
       description,
       wordCount,
       inLanguage: "en",
-      image: `${origin}/share.png`,
+      image,
       author: { "@type": "Person", name: AUTHOR_NAME },
       isPartOf: { "@id": `${origin}/#book` },
       isAccessibleForFree: true,

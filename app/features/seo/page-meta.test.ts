@@ -41,7 +41,7 @@ describe("a page's head", () => {
 
 describe("the book for search engines", () => {
   it("has the rating, the number of reviews and the price (specification, 9)", () => {
-    expect(bookJsonLd("https://book.example")).toMatchObject({
+    expect(bookJsonLd("https://book.example", "https://book.example/share.png")).toMatchObject({
       "script:ld+json": {
         "@type": "Book",
         name: "The Golden Path",

@@ -1,5 +1,7 @@
 import type { MetaDescriptor } from "@remix-run/node";
 import { BOOK_TITLE } from "~/book";
+import type { LandingImage } from "~/features/library/landing-words";
+import { PREVIEW_MEDIA_PATH } from "~/features/library/library-paths";
 
 type PageMeta = {
   /** The whole document title. */
@@ -29,6 +31,7 @@ export function pageMeta(
   const origin = publicOrigin(matches);
   if (!origin) return named;
   const address = origin + path;
+  const share = shareImage(origin, matches);
   return [
     ...named,
     { tagName: "link", rel: "canonical", href: address },
@@ -38,24 +41,40 @@ export function pageMeta(
     { property: "og:title", content: title },
     { property: "og:description", content: description },
     { property: "og:url", content: address },
-    { property: "og:image", content: `${origin}/share.png` },
-    { property: "og:image:type", content: "image/png" },
-    { property: "og:image:width", content: "1200" },
-    { property: "og:image:height", content: "630" },
-    { property: "og:image:alt", content: SHARE_IMAGE_ALT },
+    { property: "og:image", content: share.address },
+    { property: "og:image:type", content: share.mediaType },
+    { property: "og:image:width", content: String(share.width) },
+    { property: "og:image:height", content: String(share.height) },
+    { property: "og:image:alt", content: share.alt },
     { name: "twitter:card", content: "summary_large_image" },
     { name: "twitter:title", content: title },
     { name: "twitter:description", content: description },
-    { name: "twitter:image", content: `${origin}/share.png` },
-    { name: "twitter:image:alt", content: SHARE_IMAGE_ALT },
+    { name: "twitter:image", content: share.address },
+    { name: "twitter:image:alt", content: share.alt },
   ];
 }
 
-const SHARE_IMAGE_ALT = `${BOOK_TITLE}, a book: a golden line winding over dark hills toward a rising sun.`;
+type ShareImage = Omit<LandingImage, "name"> & { address: string };
+
+/** The picture in link previews: the edition's own where it has one (`share` in landing.yml). */
+export function shareImage(origin: string, matches: readonly Match[]): ShareImage {
+  const own = rootData(matches).share;
+  if (own) return { ...own, address: origin + PREVIEW_MEDIA_PATH + own.name };
+  return {
+    address: `${origin}/share.png`,
+    mediaType: "image/png",
+    width: 1200,
+    height: 630,
+    alt: `${BOOK_TITLE}, a book: a golden line winding over dark hills toward a rising sun.`,
+  };
+}
 
 /** The site's origin (`PUBLIC_URL`) from the root loader's data, or null where the root has none. */
 export function publicOrigin(matches: readonly Match[]): string | null {
-  const data = matches.find((match) => match?.id === "root")?.data;
-  if (typeof data !== "object" || data === null || !("publicUrl" in data)) return null;
-  return typeof data.publicUrl === "string" ? data.publicUrl : null;
+  return rootData(matches).publicUrl ?? null;
+}
+
+/** What the root loader returns of this; nothing if it failed. */
+function rootData(matches: readonly Match[]): { publicUrl?: string; share?: LandingImage | null } {
+  return matches.find((match) => match?.id === "root")?.data ?? {};
 }

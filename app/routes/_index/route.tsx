@@ -1,23 +1,25 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { BOOK_DESCRIPTION } from "~/book";
+import { env } from "~/env.server";
 import landingStyles from "~/features/landing/landing.css";
 import { LandingPage } from "~/features/landing/landing-page";
 import { LandingWordsContext } from "~/features/landing/landing-words-context";
-import { PHOTO_ORIGIN } from "~/features/landing/photo-host";
 import { loadPreviewContent } from "~/features/landing/preview-content.server";
 import { shownWords } from "~/features/landing/shown-words.server";
+import { PHOTO_ORIGIN } from "~/features/landing/stock-photo";
 import { currentEdition } from "~/features/library/current-edition.server";
 import { bookJsonLd } from "~/features/seo/book-json-ld";
-import { pageMeta, publicOrigin } from "~/features/seo/page-meta";
+import { pageMeta, publicOrigin, shareImage } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
 
-export const meta: MetaFunction = ({ matches }) => {
+export const meta: MetaFunction<typeof loader> = ({ matches, data }) => {
   const origin = publicOrigin(matches);
   return [
     ...pageMeta({ title: pageTitle(), description: BOOK_DESCRIPTION, path: "/" }, matches),
-    ...(origin ? [bookJsonLd(origin)] : []),
+    ...(data?.hasStockPhoto ? [{ tagName: "link", rel: "preconnect", href: PHOTO_ORIGIN }] : []),
+    ...(origin ? [bookJsonLd(origin, shareImage(origin, matches).address)] : []),
   ];
 };
 
@@ -26,15 +28,16 @@ export const handle: RouteHandle = {
   cached: { searches: [""], ignoresOtherSearches: true },
 };
 
-export const links: LinksFunction = () => [
-  { rel: "stylesheet", href: landingStyles },
-  { rel: "preconnect", href: PHOTO_ORIGIN },
-];
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: landingStyles }];
 
 export async function loader() {
+  const words = shownWords(currentEdition()?.landing ?? null, {
+    isCommunityOpen: env().COMMUNITY !== null,
+  });
   return {
     preview: await loadPreviewContent(new Date()),
-    words: shownWords(currentEdition()?.landing ?? null),
+    words,
+    hasStockPhoto: !(words.photos.hero && words.photos.author),
   };
 }
 

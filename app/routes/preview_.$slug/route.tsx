@@ -7,7 +7,7 @@ import { loadPreview } from "~/features/library/preview.server";
 import { PreviewPage } from "~/features/library/preview-page";
 import { requireEdition } from "~/features/library/require-reader.server";
 import { chapterJsonLd } from "~/features/seo/chapter-json-ld";
-import { pageMeta, publicOrigin } from "~/features/seo/page-meta";
+import { pageMeta, publicOrigin, shareImage } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
 
@@ -21,7 +21,19 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches }) => {
   const origin = publicOrigin(matches);
   return [
     ...pageMeta({ title: pageTitle(title), description, path }, matches),
-    ...(origin ? [chapterJsonLd({ origin, path, title, description, number, wordCount })] : []),
+    ...(origin
+      ? [
+          chapterJsonLd({
+            origin,
+            path,
+            title,
+            description,
+            number,
+            wordCount,
+            image: shareImage(origin, matches).address,
+          }),
+        ]
+      : []),
   ];
 };
 
