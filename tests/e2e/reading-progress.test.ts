@@ -130,6 +130,32 @@ describe("the place in a text", () => {
     expect(posts).toEqual([]);
   });
 
+  it("stays where it is while its reader looks at the beginning, and goes back when they read again", async () => {
+    const looking = await newMember();
+    const first = await device(looking);
+    await site.open(CHAPTER, first);
+    let kept = placeKept(first);
+    await readTo(first, 12);
+    await kept;
+
+    const second = await device(looking);
+    const blocks: number[] = [];
+    second.on("request", (request) => {
+      if (request.method() === "POST") blocks.push(request.postDataJSON().block);
+    });
+    await site.open(CHAPTER, second);
+    await readTo(second, 2);
+    await second.goto("/premium");
+    await site.open(CHAPTER, second);
+    await expect(continueThere(second)).toHaveAttribute("href", "#p12");
+    expect(blocks).toEqual([]);
+
+    kept = placeKept(second);
+    await readTo(second, 6);
+    await kept;
+    expect(blocks).toEqual([6]);
+  });
+
   it("is a block at the end of the text too, which is not marked as read by that", async () => {
     const finishing = await newMember();
     const page = await device(finishing);

@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
 import { BookDownload } from "./book/book-download";
 import type { Contents, ContentsEntry } from "./contents";
-import { CHAPTERS_PATH, EXTRAS_ID, NOTES_FILE_PATH } from "./library-paths";
+import { contentsPath, EXTRAS_ID, NOTES_FILE_PATH } from "./library-paths";
 import { PODCAST_PAGE_PATH } from "./podcast-paths";
 import { ReadMark } from "./read-mark";
 import { ReadingBar } from "./reading-bar";
@@ -108,7 +108,7 @@ function Pages({ page, pageCount }: { page: number; pageCount: number }) {
               <span aria-hidden="true">…</span>
             )}
             <Link
-              to={number === 1 ? CHAPTERS_PATH : `${CHAPTERS_PATH}?page=${number}`}
+              to={contentsPath(number)}
               className="contents-page-link"
               aria-current={number === page ? "page" : undefined}
               aria-label={`Page ${number}`}

@@ -1,6 +1,6 @@
 import type { ExtraKind } from "~db/schema";
 import type { Edition, EditionEntry } from "./edition";
-import { documentPath } from "./library-paths";
+import { contentsPath, documentPath, EXTRAS_ID } from "./library-paths";
 import { progressIn, type ReadingState, type TextProgress } from "./reading-state";
 import { minutesToRead } from "./reading-time";
 
@@ -62,6 +62,12 @@ export function contentsPage(edition: Edition, page: number, now: Date): Content
     if (shown.length > 0) sections.push({ ...section, entries: shown.map(toContentsEntry) });
   }
   return { page, pageCount, sections };
+}
+
+/** Where the extras begin in the contents as they are at `now`. */
+export function extrasPath(edition: Edition, now: Date): string {
+  const page = Math.floor(edition.chapters(now).length / ENTRIES_PER_PAGE) + 1;
+  return `${contentsPath(page)}#${EXTRAS_ID}`;
 }
 
 function toContentsEntry(entry: EditionEntry): ContentsEntry {

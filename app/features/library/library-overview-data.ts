@@ -36,4 +36,6 @@ export type LibraryOverview = {
   minutesLeft: number;
   /** The newest ones. */
   extras: ListedText[];
+  /** Where the contents list all of them. */
+  extrasPath: string;
 };

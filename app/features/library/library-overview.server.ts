@@ -1,3 +1,4 @@
+import { extrasPath } from "./contents";
 import type { Edition, EditionEntry } from "./edition";
 import { labelOf } from "./entry-label";
 import type { LibraryOverview, ListedText, WayOn } from "./library-overview-data";
@@ -37,6 +38,7 @@ export async function libraryOverview(
       .map((chapter) => minutesFor(chapter, progressIn(state, chapter.slug)))
       .reduce((sum, minutes) => sum + minutes, 0),
     extras: newestFirst(edition.extras(now)).slice(0, NEWEST_EXTRAS).map(list),
+    extrasPath: extrasPath(edition, now),
   };
 }
 

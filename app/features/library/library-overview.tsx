@@ -1,14 +1,14 @@
 import { Link } from "@remix-run/react";
 import { ButtonLink } from "~/ui/button";
 import type { ListedText, LibraryOverview as Overview, WayOn } from "./library-overview-data";
-import { CHAPTERS_PATH, EXTRAS_PATH } from "./library-paths";
+import { CHAPTERS_PATH } from "./library-paths";
 import { ReadMark } from "./read-mark";
 import { minutesText } from "./reading-time";
 import { TimeLeft } from "./time-left";
 
 /** The library in the members' area: where to read on, the chapters, and the newest extras. */
 export function LibraryOverview({ overview }: { overview: Overview }) {
-  const { wayOn, chapters, chapterCount, chaptersRead, minutesLeft, extras } = overview;
+  const { wayOn, chapters, chapterCount, chaptersRead, minutesLeft, extras, extrasPath } = overview;
   return (
     <div className="grid gap-y-[clamp(3rem,6vw,5rem)]">
       {wayOn && <ReadOn {...wayOn} />}
@@ -42,7 +42,7 @@ export function LibraryOverview({ overview }: { overview: Overview }) {
               <Row key={extra.path} {...extra} />
             ))}
           </ul>
-          <Link to={EXTRAS_PATH} className="text-link mt-3">
+          <Link to={extrasPath} className="text-link mt-3">
             All extras
           </Link>
         </section>

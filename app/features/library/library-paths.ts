@@ -3,10 +3,11 @@ import type { DocumentKind } from "~db/schema";
 /** The contents: every chapter and extra. */
 export const CHAPTERS_PATH = "/premium/chapters";
 
-/** The part of the contents that has the extras. */
-export const EXTRAS_PATH = `${CHAPTERS_PATH}#extras`;
+/** The path of a page of the contents, counted from 1. */
+export const contentsPath = (page: number) =>
+  page === 1 ? CHAPTERS_PATH : `${CHAPTERS_PATH}?page=${page}`;
 
-/** The id of the first section of extras in the contents, to which `EXTRAS_PATH` leads. */
+/** The id of the first section of extras in the contents. */
 export const EXTRAS_ID = "extras";
 
 export const SEARCH_PATH = "/premium/search";

@@ -18,7 +18,7 @@ export function ReadingRoom({
   note,
 }: Reading & { html?: string }) {
   const { slug, title, sound } = document;
-  usePlaceKeeping(slug);
+  usePlaceKeeping(slug, progress.stoppedAt);
   return (
     <ReadingPage
       document={document}

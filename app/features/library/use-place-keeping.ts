@@ -8,15 +8,22 @@ const PAUSE_MS = 400;
 /** The shortest time between two places that are sent, but for the one at leaving, in milliseconds. */
 const INTERVAL_MS = 4_000;
 
+/** So many blocks read from the beginning mean that a text is read again, though its reader stopped further down. */
+const READING_AGAIN = 3;
+
 /**
  * Keeps which block of a text is at the top of the window: a pause after scrolling, and when the page is left or
- * hidden. Where the page was opened is not a place until it is scrolled. Whatever is lost is sent with the next
- * place; when the membership has ended, nothing more is.
+ * hidden. Where the page was opened is not a place until it is scrolled, nor is a look at the beginning of a text
+ * whose reader `stoppedAt` a block further down. Whatever is lost is sent with the next place; when the membership
+ * has ended, nothing more is.
  */
-export function usePlaceKeeping(slug: string): void {
+export function usePlaceKeeping(slug: string, stoppedAt: number | null): void {
   useEffect(() => {
-    let kept = blockAtTop();
+    const opened = blockAtTop();
+    let kept = opened;
     let current = kept;
+    const readFrom = stoppedAt === null ? 0 : Math.min(stoppedAt, (opened ?? 1) + READING_AGAIN);
+    let isReading = opened === null || opened >= (stoppedAt ?? 0);
     let sentAt = 0;
     let hasEnded = false;
     let pause: ReturnType<typeof setTimeout> | undefined;
@@ -31,9 +38,14 @@ export function usePlaceKeeping(slug: string): void {
       if (ok) kept = block;
       hasEnded = status === 403;
     };
+    const look = () => {
+      const block = blockAtTop();
+      isReading ||= block !== null && block >= readFrom;
+      if (isReading) current = block;
+    };
     const settle = () => {
       pause = undefined;
-      current = blockAtTop();
+      look();
       turn ??= setTimeout(send, Math.max(0, sentAt + INTERVAL_MS - Date.now()));
     };
     const onScroll = () => {
@@ -51,7 +63,7 @@ export function usePlaceKeeping(slug: string): void {
     };
     const leave = () => {
       // a pause that is still running means that something was scrolled
-      if (pause !== undefined) current = blockAtTop();
+      if (pause !== undefined) look();
       sendAtLeaving();
     };
     const onVisibilityChange = () => {
@@ -70,7 +82,7 @@ export function usePlaceKeeping(slug: string): void {
       // by now the window shows the next page
       sendAtLeaving();
     };
-  }, [slug]);
+  }, [slug, stoppedAt]);
 }
 
 /**

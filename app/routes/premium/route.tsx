@@ -9,7 +9,7 @@ import { CommunityCard } from "~/features/community/community-card";
 import { currentEdition } from "~/features/library/current-edition.server";
 import { LibraryOverview } from "~/features/library/library-overview";
 import { libraryOverview } from "~/features/library/library-overview.server";
-import { CHAPTERS_PATH, EXTRAS_PATH } from "~/features/library/library-paths";
+import { CHAPTERS_PATH } from "~/features/library/library-paths";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
@@ -48,7 +48,7 @@ export default function Premium() {
       viewer={viewer}
       ways={{
         chapters: <WayIn to={CHAPTERS_PATH}>Read the chapters</WayIn>,
-        extras: <WayIn to={EXTRAS_PATH}>See the extras</WayIn>,
+        extras: <WayIn to={overview?.extrasPath ?? CHAPTERS_PATH}>See the extras</WayIn>,
       }}
       community={<CommunityCard isOpen={communityIsOpen} />}
     >
