@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { MODULES } from "./tests/mutation/modules.mjs";
+import { LongestFirst } from "./tests/support/longest-first.mjs";
 
 export const resolve = {
   alias: {
@@ -22,6 +23,7 @@ export default defineConfig({
   resolve,
   test: {
     coverage: { provider: "v8", include: Object.values(MODULES).flatMap(({ sources }) => sources) },
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         resolve,
@@ -31,6 +33,9 @@ export default defineConfig({
           include: ["app/**/*.test.{ts,tsx}", "db/**/*.test.ts"],
           // for the properties, on a busy machine
           testTimeout: 30_000,
+          // most of the time went into importing the same modules for each file
+          isolate: false,
+          maxWorkers: "100%",
         },
       },
       {
@@ -53,6 +58,8 @@ export default defineConfig({
           globalSetup: ["tests/support/postgres.ts"],
           testTimeout: 90_000,
           hookTimeout: 120_000,
+          // the product runs in processes of its own
+          isolate: false,
           maxWorkers: 2,
         },
       },

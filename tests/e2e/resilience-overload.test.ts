@@ -47,8 +47,8 @@ it("a flood of log-ins is rejected beyond capacity, and everyone else is served"
   const pages: Timed[] = [];
   while (Date.now() < until) {
     pages.push(await timed(send(`${site.origin}/`)));
+    longestQueue = Math.max(longestQueue, await site.metric("password_hash_queue_length"));
     if (pages.length % 10 === 0) {
-      longestQueue = Math.max(longestQueue, await site.metric("password_hash_queue_length"));
       pages.push(await timed(visitor.get("/auth/forgot-password")));
     }
   }
