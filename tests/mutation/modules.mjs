@@ -64,6 +64,24 @@ export const MODULES = {
       "tests/integration/{mail-transport,mail-worker}.test.ts",
     ],
   },
+  library: {
+    sources: [
+      // without its hooks
+      "app/features/library/**/!(use-)*.ts",
+      "app/features/markdown/*.ts",
+      "db/queries/{edition-search,editions,listening,notes,podcast-feeds,reading-progress}.ts",
+    ],
+    tests: [
+      "app/features/{library,markdown}/**/*.test.{ts,tsx}",
+      "tests/integration/{book,content-commands,edition-import,edition-watch}.test.ts",
+      "tests/integration/{library-preview,library-search,library-sounds}.test.ts",
+      "tests/integration/{notes,reading-progress}.test.ts",
+    ],
+  },
+  community: {
+    sources: ["app/features/community/*.ts"],
+    tests: ["tests/integration/community.test.ts"],
+  },
   guards: {
     sources: [
       "app/server/{bad-client,client-address,loopback,request-guards,request-host}.server.ts",
