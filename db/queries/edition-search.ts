@@ -28,6 +28,9 @@ export type Range = { start: number; end: number };
 /** How many of a search's matches are ranked by their whole text; those after them are not found. */
 export const MAX_RANKED = 200;
 
+/** Up to so many words, texts with the words near each other come first; the time for that grows by their square. */
+const MAX_NEAR = 3;
+
 // noncharacters, which no searchable text contains
 const START = "\ufdd0";
 const STOP = "\ufdd1";
@@ -79,10 +82,11 @@ function termsOf(all: string): SearchTerms {
  */
 export async function searchDocuments(
   edition: string,
-  { all }: SearchTerms,
+  { all, any, stems }: SearchTerms,
   { now, offset, limit }: { now: Date; offset: number; limit: number },
   executor: Executor = getDatabase().db,
 ): Promise<{ total: number; documents: FoundDocument[] }> {
+  const rankedBy = stems.length <= MAX_NEAR ? all : any;
   return executor.transaction(async (tx) => {
     // the planner does not know that reading `search` itself is slow, and would do so for a frequent word
     await tx.execute(sql`set local enable_seqscan = off`);
@@ -93,7 +97,7 @@ export async function searchDocuments(
         where edition = ${edition} and search @@ ${all}::tsquery
           and (publish_at is null or publish_at <= ${now.toISOString()}::timestamptz)
       ), ranked as (
-        select slug, kind, position, ts_rank(search, ${all}::tsquery, 1) as rank
+        select slug, kind, position, ts_rank(search, ${rankedBy}::tsquery, 1) as rank
         from (
           select slug from matching order by heading_rank desc, kind, position limit ${MAX_RANKED}
         ) as candidates

@@ -3,7 +3,6 @@ import { currentEdition } from "~/features/library/current-edition.server";
 import type { Edition } from "~/features/library/edition";
 import { previewPath } from "~/features/library/library-paths";
 import { loadOpening } from "~/features/library/opening.server";
-import { publicTexts } from "~/features/library/preview.server";
 import { log } from "~/observability/log.server";
 import { chapterOne } from "./copy";
 import type { PreviewContent } from "./preview-section";
@@ -27,7 +26,7 @@ export async function loadPreviewContent(now: Date): Promise<PreviewContent> {
 }
 
 function findWholeChapter(edition: Edition, now: Date): PreviewContent["wholeChapter"] {
-  const chapter = publicTexts(edition, now).find(({ kind }) => kind === "chapter");
+  const chapter = edition.publicTexts(now).find(({ kind }) => kind === "chapter");
   return chapter ? { number: chapter.position, path: previewPath(chapter.slug) } : null;
 }
 

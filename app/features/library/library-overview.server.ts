@@ -27,17 +27,25 @@ export async function libraryOverview(
     minutes: minutesToRead(entry.wordCount),
     progress: progressIn(state, entry.slug),
   });
-  const isRead = ({ slug }: EditionEntry) => progressIn(state, slug).isRead;
+  // only what is known of is looked at: there may be a thousand chapters
+  const begun = Object.keys(state.texts).flatMap((slug) => {
+    const entry = edition.find(slug, now);
+    return entry?.kind === "chapter" ? [entry] : [];
+  });
+  const chaptersRead = begun.filter(({ slug }) => progressIn(state, slug).isRead).length;
+  const minutesRead = begun
+    .map(
+      (entry) => minutesToRead(entry.wordCount) - minutesFor(entry, progressIn(state, entry.slug)),
+    )
+    .reduce((sum, minutes) => sum + minutes, 0);
   const next = nextText(state, edition, now);
   return {
-    wayOn: next && wayOn(next, state, chapters),
+    wayOn: next && wayOn(next, state, { hasRead: chaptersRead > 0 }),
     chapters: around(chapters, next).map(list),
     chapterCount: chapters.length,
-    chaptersRead: chapters.filter(isRead).length,
-    minutesLeft: chapters
-      .map((chapter) => minutesFor(chapter, progressIn(state, chapter.slug)))
-      .reduce((sum, minutes) => sum + minutes, 0),
-    extras: newestFirst(edition.extras(now)).slice(0, NEWEST_EXTRAS).map(list),
+    chaptersRead,
+    minutesLeft: edition.chapterMinutes(now) - minutesRead,
+    extras: edition.newestExtras(now).slice(0, NEWEST_EXTRAS).map(list),
     extrasPath: extrasPath(edition, now),
   };
 }
@@ -49,10 +57,9 @@ function nextText(state: ReadingState, edition: Edition, now: Date): EditionEntr
   return stopped ?? edition.chapters(now).find(isUnread) ?? null;
 }
 
-function wayOn(entry: EditionEntry, state: ReadingState, chapters: EditionEntry[]): WayOn {
+function wayOn(entry: EditionEntry, state: ReadingState, { hasRead }: { hasRead: boolean }): WayOn {
   const progress = progressIn(state, entry.slug);
   const { stoppedAt } = progress;
-  const hasRead = chapters.some(({ slug }) => progressIn(state, slug).isRead);
   const elsewhere = hasRead ? "next" : "first";
   return {
     kind: entry.slug === state.lastSlug ? "stopped" : elsewhere,
@@ -64,19 +71,11 @@ function wayOn(entry: EditionEntry, state: ReadingState, chapters: EditionEntry[
 }
 
 /** The chapters from two before the next one, or as many as there are. */
-function around(chapters: EditionEntry[], next: EditionEntry | null): EditionEntry[] {
+function around(chapters: readonly EditionEntry[], next: EditionEntry | null): EditionEntry[] {
   const at = next ? chapters.indexOf(next) : 0;
   const latest = Math.max(0, chapters.length - LISTED_CHAPTERS);
   const from = Math.min(Math.max(0, at - 2), latest);
   return chapters.slice(from, from + LISTED_CHAPTERS);
-}
-
-/** What has been there from the beginning comes last, in its own order. */
-function newestFirst(extras: EditionEntry[]): EditionEntry[] {
-  const time = ({ publishAt }: EditionEntry) => publishAt?.getTime() ?? Number.NEGATIVE_INFINITY;
-  return extras.toSorted((one, other) =>
-    time(one) === time(other) ? one.position - other.position : time(other) - time(one),
-  );
 }
 
 function minutesFor({ wordCount }: EditionEntry, { isRead, minutesLeft }: TextProgress): number {

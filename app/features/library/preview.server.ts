@@ -34,17 +34,12 @@ export async function loadPreview(
     title: entry.title,
     summary: entry.summary,
     wordCount: entry.wordCount,
-    html: publicHtml(html, publicTexts(edition, now)),
+    html: publicHtml(html, edition.publicTexts(now)),
     next:
       isMember && next?.kind === "chapter"
         ? { path: documentPath(next), number: next.position, title: next.title }
         : null,
   };
-}
-
-/** The texts that everybody may read at `now`, chapters first. */
-export function publicTexts(edition: Edition, now: Date): EditionEntry[] {
-  return [...edition.chapters(now), ...edition.extras(now)].filter(({ isPublic }) => isPublic);
 }
 
 /** A text's HTML with its images, and its links to public texts, at the addresses for everybody. */

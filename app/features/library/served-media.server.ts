@@ -23,7 +23,6 @@ export async function findPublicImage(name: string, now: Date): Promise<ServedMe
   const edition = await waitForEdition();
   if (!edition) return null;
   if (landingImages(edition.landing).some((shown) => shown.name === name)) return image;
-  const published = [...edition.chapters(now), ...edition.extras(now)];
-  const slugs = published.filter(({ isPublic }) => isPublic).map(({ slug }) => slug);
+  const slugs = edition.publicTexts(now).map(({ slug }) => slug);
   return (await isReferredTo(`"${MEDIA_PATH}${name}"`, edition.digest, slugs)) ? image : null;
 }

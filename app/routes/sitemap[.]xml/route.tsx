@@ -1,7 +1,6 @@
 import { env } from "~/env.server";
 import { currentEdition } from "~/features/library/current-edition.server";
 import { previewPath } from "~/features/library/library-paths";
-import { publicTexts } from "~/features/library/preview.server";
 import { listIssues } from "~/features/newsletter/issues.server";
 import { ARCHIVE_PATH, issuePath } from "~/features/newsletter/newsletter-paths";
 import type { RouteHandle } from "~/http/route-handle";
@@ -15,7 +14,7 @@ export const handle: RouteHandle = { cached: { searches: [""] } };
 export async function loader() {
   const issues = await listIssues();
   const edition = currentEdition();
-  const texts = edition ? publicTexts(edition, new Date()) : [];
+  const texts = edition ? edition.publicTexts(new Date()) : [];
   const entries = [
     { path: "/" },
     ...texts.map(({ slug }) => ({ path: previewPath(slug) })),

@@ -65,8 +65,23 @@ export function renderKeyOf(document: SourceDocument, references: References): s
 
 const typography = unified().use(remarkSmartypants);
 
+/** What typography may change. */
+const PLAIN_PUNCTUATION = /["'`]|--|\.\s*\.\s*\./;
+
+/** Puts typographic punctuation into the tree of `source`; only where it lacks, since the library parses every word. */
+function setTypography(tree: Root, source: string): Root {
+  const children = tree.children.map((block) => {
+    const { start, end } = block.position ?? {};
+    if (!PLAIN_PUNCTUATION.test(source.slice(start?.offset, end?.offset))) return block;
+    const alone: Root = { type: "root", children: [block] };
+    return (typography.runSync(alone) as Root).children[0] ?? block;
+  });
+  return { ...tree, children };
+}
+
 /** One line of text with typographic punctuation, such as a title. */
 export function typographic(line: string): string {
+  if (!PLAIN_PUNCTUATION.test(line)) return line;
   const root: Root = {
     type: "root",
     children: [{ type: "paragraph", children: [{ type: "text", value: line }] }],
@@ -94,7 +109,7 @@ export function renderDocument(
     problems.push({ file, line: (node.position?.start.line ?? 1) + bodyLine - 1, problem }),
   );
   if (problems.length > 0) return { problems };
-  return toBlocks(typography.runSync(tree) as Root, images);
+  return toBlocks(setTypography(tree, body), images);
 }
 
 /** What is left in the text of a reference to a footnote that is not there. */
@@ -304,14 +319,13 @@ function finish(root: HtmlRoot, images: ReadonlyMap<string, MediaFile>): void {
 }
 
 function plainText(element: Element): string {
-  const withoutNumbers = structuredClone(element);
-  visit(withoutNumbers, "element", (node, index, parent) => {
-    const isNumber =
-      FOOTNOTE_LINK.test(String(node.properties.href ?? "")) ||
-      String(node.properties.href ?? "").startsWith("#fnref-");
-    if (!isNumber || !parent || index === undefined) return undefined;
-    parent.children.splice(index, 1);
-    return [SKIP, index];
+  let text = "";
+  visit(element, (node) => {
+    if (node.type === "text") text += node.value;
+    if (node.type !== "element") return undefined;
+    const href = String(node.properties.href ?? "");
+    // the numbers of footnotes are no words of the text
+    return FOOTNOTE_LINK.test(href) || href.startsWith("#fnref-") ? SKIP : undefined;
   });
-  return textOf(withoutNumbers).replace(/\s+/g, " ").trim();
+  return text.replace(/\s+/g, " ").trim();
 }
