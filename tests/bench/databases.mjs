@@ -78,3 +78,40 @@ export async function addSubscribers(url, count) {
   await sql.unsafe("checkpoint");
   await sql.end();
 }
+
+/**
+ * Gives an account access for a year.
+ *
+ * @param {string} url
+ * @param {string} email
+ */
+export async function makeMember(url, email) {
+  const sql = connect(url);
+  await sql`update profiles set stripe_price_id = 'price_bench', stripe_current_period_end = now() + interval '1 year'
+            where id = (select id from users where email = ${email})`;
+  await sql.end();
+}
+
+/**
+ * Adds members, and lets them and those there are read texts of the stored edition, the first ones, and take notes.
+ *
+ * @param {string} url
+ * @param {{ members: number, read: number, noted: number }} counts
+ */
+export async function addReaders(url, { members, read, noted }) {
+  const sql = connect(url);
+  await sql`insert into users (email, password_hash)
+            select 'member-' || n || '@bench.test', '' from generate_series(1, ${members}) n`;
+  await sql`insert into profiles (id, stripe_price_id, stripe_current_period_end)
+            select id, 'price_bench', now() + interval '1 year' from users
+            on conflict (id) do nothing`;
+  const texts = (/** @type {number} */ count) => sql`
+    (select slug, title, position, kind from edition_documents order by position, kind limit ${count}) text`;
+  await sql`insert into reading_progress (user_id, slug, block, read_at)
+            select users.id, slug, 7, case when position % 2 = 0 then now() end from users, ${texts(read)}`;
+  await sql`insert into notes (user_id, slug, title, text)
+            select users.id, slug, title, repeat('What came of it today. ', 20) from users, ${texts(noted)}`;
+  await sql.unsafe("vacuum analyze");
+  await sql.unsafe("checkpoint");
+  await sql.end();
+}

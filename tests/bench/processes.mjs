@@ -18,14 +18,14 @@ export const project = fileURLToPath(new URL("../..", import.meta.url));
  * Starts the built program, or the same build under remix-serve, and waits until it answers.
  *
  * @param {Record<string, string>} variables
- * @param {{ plain?: boolean }} [options]
+ * @param {{ plain?: boolean, nodeFlags?: string[] }} [options]
  * @returns {Promise<Server>}
  */
-export async function startSite(variables, { plain = false } = {}) {
+export async function startSite(variables, { plain = false, nodeFlags = [] } = {}) {
   const port = await freePorts(2);
   const parameters = plain
     ? [join(project, "node_modules/@remix-run/serve/dist/cli.js"), join(project, "build/index.js")]
-    : [...NODE_FLAGS, join(project, "build/index.js"), "serve"];
+    : [...NODE_FLAGS, ...nodeFlags, join(project, "build/index.js"), "serve"];
   const child = spawn(process.execPath, parameters, {
     cwd: project,
     env: {

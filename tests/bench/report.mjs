@@ -77,6 +77,56 @@ ${early} MB in the first third of an issue and ${late} MB in the last.
   );
 }
 
+const LIBRARY_PAGES = {
+  chapter: "a chapter",
+  contents: "the contents",
+  overview: "`/premium`",
+  "landing-member": "landing page, signed in",
+};
+
+/**
+ * Writes how a large edition did beside a small one into docs/performance.md, in place of the last run's.
+ *
+ * @param {import("./library.mjs").LibraryRun} run
+ */
+export function writeLibraryReport({ rounds, seconds, members, starts, pages, searches, book }) {
+  const { first, known, changed } = starts;
+  const pageRows = pages.map(({ name, small, large }) =>
+    row([
+      LIBRARY_PAGES[/** @type {keyof typeof LIBRARY_PAGES} */ (name)] ?? name,
+      whole(small.rate),
+      whole(large.rate),
+      ratio(small.rate, large.rate),
+      ratio(large.cpu ?? 0, small.cpu ?? 1),
+      String(small.wrong + large.wrong),
+    ]),
+  );
+  const searchRows = searches.map(({ name, sample }) =>
+    row([name, `${sample.p50} / ${sample.p99}`, String(sample.wrong)]),
+  );
+  writeSection(
+    "library",
+    `${machine()}; load generator, site and PostgreSQL share the machine. A site on an edition of 1,000 chapters and 2,000
+extras that it knows answers after ${known.ready.toFixed(1)} s and serves the edition after ${known.served.toFixed(1)} s, with ${known.cpu.toFixed(1)} s of CPU in all;
+one that sees it for the first time after ${first.ready.toFixed(1)} s and ${first.served.toFixed(1)} s, with ${first.cpu.toFixed(1)} s. A changed text is served after
+${changed.served.toFixed(1)} s, at least 2 of which are waiting for quiet, with ${changed.cpu.toFixed(1)} s of CPU. The event loop was never blocked for longer
+than ${whole(known.blocked)} ms at a start, ${whole(first.blocked)} ms at the first import, ${whole(changed.blocked)} ms at the change, and ${whole(book.blocked)} ms while the book for
+e-readers was made, which took ${book.seconds.toFixed(1)} s and has ${book.megabytes.toFixed(1)} MB.
+
+Median of ${rounds} interleaved rounds of ${seconds} s over 8 connections, of a member with progress and notes, as ${whole(members)} members
+of the large edition have:
+
+${row(["page", "requests/s, 18 texts", "3,000 texts", "times slower", "times the CPU", "off"])}
+${row(["---", "--:", "--:", "--:", "--:", "--:"])}
+${pageRows.join("\n")}
+
+${row(["search in 3,000 texts", "p50 / p99 in ms", "off"])}
+${row(["---", "--:", "--:"])}
+${searchRows.join("\n")}
+`,
+  );
+}
+
 /**
  * Puts a text between the markers of this name.
  *

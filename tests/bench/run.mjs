@@ -1,5 +1,6 @@
-// `npm run bench`: compares the site with a bare Node server sending the same bytes, and its newsletter with a bare
-// loop around nodemailer, interleaved in one run. A parameter runs one part: `requests` or `newsletter`.
+// `npm run bench`: compares the site with a bare Node server sending the same bytes, its newsletter with a bare loop
+// around nodemailer, and a library of thousands of texts with one of twelve, interleaved in one run. A parameter runs
+// one part: `requests`, `newsletter` or `library`.
 import { createHmac, randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,10 +8,11 @@ import { join } from "node:path";
 import argon2 from "argon2";
 import { freePorts } from "../support/ports.mjs";
 import { createDatabase, fill, PASSWORD } from "./databases.mjs";
+import { measureLibrary } from "./library.mjs";
 import { measure, medians } from "./load.mjs";
 import { measureNewsletter } from "./newsletter.mjs";
 import { peakMemory, project, startBareServer, startFlood, startSite } from "./processes.mjs";
-import { writeNewsletterReport, writeReport } from "./report.mjs";
+import { writeLibraryReport, writeNewsletterReport, writeReport } from "./report.mjs";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
@@ -19,7 +21,7 @@ const SIZES = (process.env.BENCH_SIZES ?? "1000,100000,1000000").split(",").map(
 const MAILS = Number(process.env.BENCH_MAILS ?? 20_000);
 const MAIL_ROUNDS = Math.min(ROUNDS, 3);
 
-const PARTS = process.argv[2] ? [process.argv[2]] : ["newsletter", "requests"];
+const PARTS = process.argv[2] ? [process.argv[2]] : ["newsletter", "library", "requests"];
 
 const SESSION_SECRET = "a secret for benchmarks that is worth nothing elsewhere";
 const WEBHOOK_SECRET = "whsec_goldenPathSandbox";
@@ -57,6 +59,10 @@ async function main() {
       keep,
     });
     writeNewsletterReport(run);
+  }
+  if (PARTS.includes("library")) {
+    const options = { dataDir, secret: SESSION_SECRET, rounds: ROUNDS, seconds: SECONDS, keep };
+    writeLibraryReport(await measureLibrary(options));
   }
   if (PARTS.includes("requests")) await measureRequests();
 }
