@@ -113,7 +113,7 @@ export async function prepareVisitors(browser, site) {
  * @param {string} path
  * @param {Record<string, unknown>} [fields]
  */
-async function control({ sandboxOrigin }, path, fields = {}) {
+export async function control({ sandboxOrigin }, path, fields = {}) {
   const answer = await fetch(`${sandboxOrigin}/_control/${path}`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },

@@ -1,10 +1,11 @@
 /**
- * Regenerates the two typeface files of `app/styles/typefaces/` from those of @fontsource, with only the
- * characters of the site's own texts, in the weights its styles use. Run by hand after one of those has changed:
+ * Regenerates the typeface files of `app/styles/typefaces/` from those of @fontsource, in the weights the site's styles
+ * use: for each face one with the characters of the site's own texts, and one with all other Latin ones. Run by hand
+ * after one of those has changed:
  *
  *   node tests/tools/subset-typefaces.mjs
  *
- * `fonts.css` has the same list of characters, and uses the complete files for all others.
+ * `fonts.css` has the same lists of characters.
  */
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,6 +19,17 @@ const require = createRequire(import.meta.url);
 const ascii = Array.from({ length: 0x7f - 0x20 }, (_, at) => String.fromCharCode(0x20 + at));
 const CHARACTERS = `${ascii.join("")}\u00a0©·×–—‘’“”•…→`;
 
+/** The rest of what @fontsource calls Latin, as in its own unicode-range. */
+const OTHERS = [
+  ...[[0xa1, 0xff], [0x131], [0x152, 0x153], [0x2bb, 0x2bc], [0x2c6], [0x2da], [0x2dc], [0x2012]],
+  ...[[0x201a], [0x201e], [0x2032, 0x2033], [0x2039, 0x203a], [0x2044], [0x20ac], [0x2122]],
+]
+  .flatMap(([first = 0, last = first]) =>
+    Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at)),
+  )
+  .filter((character) => !CHARACTERS.includes(character))
+  .join("");
+
 const TYPEFACES = [
   { name: "fraunces", file: "fraunces-latin-opsz-normal.woff2", weights: { min: 350, max: 700 } },
   { name: "inter", file: "inter-latin-wght-normal.woff2", weights: { min: 400, max: 700 } },
@@ -25,11 +37,16 @@ const TYPEFACES = [
 
 for (const { name, file, weights } of TYPEFACES) {
   const source = dirname(require.resolve(`@fontsource-variable/${name}/package.json`));
-  const subset = await subsetFont(readFileSync(join(source, "files", file)), CHARACTERS, {
-    targetFormat: "woff2",
-    variationAxes: { wght: weights },
-  });
-  writeFileSync(join(folder, `${name}.woff2`), subset);
+  for (const [part, characters] of [
+    [name, CHARACTERS],
+    [`${name}-others`, OTHERS],
+  ]) {
+    const subset = await subsetFont(readFileSync(join(source, "files", file)), characters, {
+      targetFormat: "woff2",
+      variationAxes: { wght: weights },
+    });
+    writeFileSync(join(folder, `${part}.woff2`), subset);
+    console.log(`${part}: ${subset.length} bytes`);
+  }
   copyFileSync(join(source, "LICENSE"), join(folder, `${name}-license.txt`));
-  console.log(`${name}: ${subset.length} bytes`);
 }
