@@ -37,9 +37,9 @@ const TYPEFACES = [
 
 for (const { name, file, weights } of TYPEFACES) {
   const source = dirname(require.resolve(`@fontsource-variable/${name}/package.json`));
-  for (const [part, characters] of [
-    [name, CHARACTERS],
-    [`${name}-others`, OTHERS],
+  for (const { part, characters } of [
+    { part: name, characters: CHARACTERS },
+    { part: `${name}-others`, characters: OTHERS },
   ]) {
     const subset = await subsetFont(readFileSync(join(source, "files", file)), characters, {
       targetFormat: "woff2",
