@@ -1,8 +1,6 @@
-import { Link } from "@remix-run/react";
 import type { Reading } from "./load-reading.server";
 import { MarkAsRead } from "./mark-as-read";
 import { NotesPage } from "./notes/notes-page";
-import { PODCAST_PAGE_PATH } from "./podcast-paths";
 import { ReadingPage } from "./reading-page";
 import { SoundPlayer } from "./sound-player";
 import { StoppedFurtherDown } from "./stopped-further-down";
@@ -27,12 +25,7 @@ export function ReadingRoom({
         <>
           <StoppedFurtherDown progress={progress} className="reading-column mt-6 justify-center" />
           {sound && (
-            <div className="reading-column">
-              <SoundPlayer key={slug} slug={slug} title={title} sound={sound} second={second} />
-              <Link to={PODCAST_PAGE_PATH} className="text-link text-sm print:hidden">
-                All sounds in your podcast app
-              </Link>
-            </div>
+            <SoundPlayer key={slug} slug={slug} title={title} sound={sound} second={second} />
           )}
         </>
       }

@@ -1,7 +1,9 @@
+import { Link } from "@remix-run/react";
 import { useRef, useState } from "react";
 import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
 import type { Sound } from "./edition";
 import { MEDIA_PATH } from "./library-paths";
+import { PODCAST_PAGE_PATH } from "./podcast-paths";
 import { useListeningPlace } from "./use-listening-place";
 
 type SoundPlayerProps = {
@@ -34,11 +36,14 @@ export function SoundPlayer({ slug, title, sound, second }: SoundPlayerProps) {
         aria-label={title}
         onPlay={() => announce(title)}
       />
-      <p className="sound-player-facts">
+      <p className="mt-1 flex flex-wrap items-center gap-x-6 text-ink-soft text-sm">
         {sound.duration !== null && <span>{lengthOf(sound.duration)}</span>}
         <a href={source} download={`${slug}.${sound.name.split(".").at(-1)}`} className="text-link">
           Download the sound ({megabytes(sound.bytes)})
         </a>
+        <Link to={PODCAST_PAGE_PATH} className="text-link">
+          All sounds in your podcast app
+        </Link>
       </p>
     </section>
   );
