@@ -29,8 +29,9 @@ export type ParsedFields<Fields> =
   | { kind: "rejected"; problems: FileProblem[] };
 
 /**
- * Parses YAML of a few thousand characters that begins on line `firstLine` of its file, and validates it. Reports what is wrong with it, up to
- * twenty mistakes at once, each with the line of the field. YAML is data here: nothing in it refers to anything, and no tag makes an object.
+ * Parses YAML of a few thousand characters that begins on line `firstLine` of its file, and validates it. Reports what
+ * is wrong with it, up to twenty mistakes at once, each with the line of the field. YAML is data here: nothing in it
+ * refers to anything, and no tag makes an object.
  */
 export function parseFields<Schema extends z.ZodType>(
   source: string,
