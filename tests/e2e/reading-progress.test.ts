@@ -22,9 +22,13 @@ async function newMember(): Promise<Cookies> {
   return page.context().storageState();
 }
 
-/** Scrolls until this block is at the top of the window. */
+/** Scrolls until this block is at the top of the window, and until the page has been told. */
 async function readTo(page: Page, block: number): Promise<void> {
-  await page.locator(`#p${block}`).evaluate((element) => element.scrollIntoView());
+  await page.locator(`#p${block}`).evaluate(async (element) => {
+    element.scrollIntoView();
+    // the event comes with a frame, without which nobody leaves a page they have scrolled
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  });
 }
 
 /** Resolves when a place has been stored. */

@@ -17,7 +17,7 @@ import { control, newReader } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 
 /** The number of random membership histories in one run, each time others. */
-const SEQUENCES = Number(process.env.BILLING_SEQUENCES ?? 250);
+const SEQUENCES = Number(process.env.BILLING_SEQUENCES ?? 200);
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
 
