@@ -53,7 +53,7 @@ export function Footer({ contact }: { contact: LandingWords["contact"] | null })
         </div>
         <div className="lg:col-span-3">
           <h2 className="footer-title">Contact</h2>
-          <address className="mt-2 not-italic">
+          <address className="wrap-anywhere mt-2 not-italic">
             {[publisher, street, city, email, phone].map((line) => (
               <span key={line} className="footer-line">
                 {line}

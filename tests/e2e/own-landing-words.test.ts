@@ -20,7 +20,13 @@ const CARD = picture("share.png");
 const FACE = picture("podcast-cover.jpg");
 const UNUSED = picture("icon-512.png");
 
-const CONTACT = ["Lantern & Sons", "1 Quay", "Bergen", "post@lantern.example", "+47 5555"];
+const CONTACT = [
+  "Lantern & Sons",
+  "1 Quay",
+  "Bergen",
+  `${"long".repeat(10)}@lantern.example`,
+  "+47 5555",
+];
 
 const folder = editionFolder({
   ...SMALL_EDITION,
@@ -38,7 +44,7 @@ reviews:
   - { name: Ada Bee, role: Baker, rating: 4, text: Warm. }
   - { name: Cy Dee, role: Diver, rating: 5, text: Deep. }
   - { name: Ed Eff, role: Farmer, rating: 5, text: Broad. }
-contact: { publisher: ${CONTACT[0]}, street: 1 Quay, city: Bergen, email: post@lantern.example, phone: +47 5555 }
+contact: { publisher: ${CONTACT[0]}, street: 1 Quay, city: Bergen, email: ${CONTACT[3]}, phone: +47 5555 }
 photos:
   hero: { file: media/card.png, alt: A road over hills }
   author: { file: media/face.jpg, alt: Maren at her door }
@@ -103,6 +109,15 @@ describe("an edition with words and pictures of its own for the landing page", (
         .poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth))
         .toBeGreaterThan(0);
     }
+    for (const width of [320, 768, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const overflow = page
+        .locator("footer address > *")
+        .evaluateAll((lines) =>
+          Math.max(...lines.map((line) => line.scrollWidth - line.clientWidth)),
+        );
+      expect(await overflow, `at ${width} px`).toBeLessThanOrEqual(0);
+    }
     // nor is a connection opened to the photo host, which nothing comes from
     expect(requested.filter((url) => !url.startsWith(site.origin))).toEqual([]);
     await expect(page.locator("link[rel=preconnect]")).toHaveCount(0);
@@ -112,7 +127,7 @@ describe("an edition with words and pictures of its own for the landing page", (
   it("has its contact details on every page", async () => {
     for (const path of ["/auth", "/newsletter/archive", "/preview/gates"]) {
       const { text } = await send(site.origin + path);
-      expect(text, path).toContain("post@lantern.example");
+      expect(text, path).toContain(CONTACT[3]);
       expect(text, path).not.toContain(contactDetails.email);
     }
   });
