@@ -1,12 +1,9 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import {
-  clearCurrentEdition,
-  currentEdition,
-  onEditionTaken,
-} from "~/features/library/current-edition.server";
+import { clearCurrentEdition, currentEdition } from "~/features/library/current-edition.server";
 import { startEditionWatch } from "~/features/library/importer/watch-edition.server";
 import { mediaName } from "~/features/library/media-name";
 import { findMedia } from "~/features/library/media-store.server";
@@ -59,12 +56,15 @@ function folderOf(files: EditionFiles): string {
 }
 
 /** Starts watching a folder; the returned function stops it, as the end of the test does. */
-function watch(folder: string, { isFolderSet = false } = {}): () => Promise<void> {
+function watch(
+  folder: string,
+  { isFolderSet = false, intervalMs = INTERVAL_MS } = {},
+): () => Promise<void> {
   const stop = startEditionWatch({
     folder,
     isFolderSet,
     sampleFolder: sample.path,
-    intervalMs: INTERVAL_MS,
+    intervalMs,
   });
   endings.push(stop);
   return stop;
@@ -113,24 +113,27 @@ describe("the edition that is served", () => {
     await served("The sample");
   });
 
-  it("is not taken while its files are still being written", async () => {
-    const folder = folderOf(chapter("Gates", "Line 0."));
-    watch(folder);
+  it("is not taken while its files are still being copied", async () => {
+    const intervalMs = 400;
+    const folder = folderOf(chapter("Gates"));
+    watch(folder, { intervalMs });
     await served("Gates");
-    let taken = 0;
-    endings.push(onEditionTaken(() => taken++));
-    let written = 0;
-    await new Promise<void>((resolve) => {
-      const timer = setInterval(() => {
-        written += 1;
-        writeEdition(folder, chapter("Gates", `Line ${written}.`));
-        if (written < 100) return;
-        clearInterval(timer);
-        resolve();
-      }, INTERVAL_MS / 4);
+    // the next look is an interval from now: shortly before it half of the next edition is there
+    await pause(intervalMs - 50);
+    const log = watchLog();
+    writeEdition(folder, {
+      "chapters/01-gates.md": SMALL_EDITION["chapters/01-gates.md"] as string,
     });
-    await vi.waitFor(async () => expect(await textOf("gates")).toContain("Line 100."));
-    expect(taken).toBeLessThan(10);
+    writeEdition(folder, {
+      "chapters/02-hills.md": SMALL_EDITION["chapters/02-hills.md"] as string,
+    });
+    await pause(150);
+    expect(titles()).toEqual(["Gates"]);
+    expect(currentEdition()?.chapters(new Date())).toHaveLength(1);
+    writeEdition(folder, SMALL_EDITION);
+    await vi.waitFor(() => expect(titles()).toEqual(["Gates", "Hills"]), { timeout: 10_000 });
+    // the half refers to what is not there yet
+    expect(log.filter(({ level }) => level === "error")).toEqual([]);
   });
 
   it("stays as it was when a change breaks it, and the log names file and line", async () => {
