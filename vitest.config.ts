@@ -33,8 +33,6 @@ export default defineConfig({
           include: ["app/**/*.test.{ts,tsx}", "db/**/*.test.ts"],
           // for the properties, on a busy machine
           testTimeout: 30_000,
-          // most of the time went into importing the same modules for each file
-          isolate: false,
           maxWorkers: "100%",
         },
       },
