@@ -45,14 +45,16 @@ describe.skipIf(firefoxPath() === null)("every link to a section, in Firefox", (
       await reader.seesUnderHeader("reviews");
       if (when === "after") await hydrate();
       for (const _ of [1, 2]) {
-        await reader.goesBackAndForward();
+        await reader.goesBackTo("/");
+        await reader.restsAt(start);
+        await reader.goesForwardTo("/#reviews");
         await reader.seesUnderHeader("reviews");
       }
       await reader.goesBackTo("/");
-      expect(await reader.restingPosition()).toBe(start);
+      await reader.restsAt(start);
       if (when === "before") {
         await hydrate();
-        expect(await reader.restingPosition()).toBe(start);
+        await reader.restsAt(start);
       }
     },
   );

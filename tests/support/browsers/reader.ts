@@ -83,12 +83,29 @@ export class Reader {
     await this.arrivesAt(path);
   }
 
+  /** Goes forward in the history to this path. */
+  async goesForwardTo(path: string): Promise<void> {
+    await this.#window.evaluate(() => history.forward(), null);
+    await this.arrivesAt(path);
+  }
+
+  /** Waits until the page's scroll position has been this one for half a second, in CSS pixels. */
+  async restsAt(position: number): Promise<void> {
+    const positions: number[] = [];
+    await expect
+      .poll(async () => {
+        positions.push(await this.#scrollPosition());
+        return positions.slice(-10);
+      }, TIMEOUT)
+      .toEqual(Array(10).fill(position));
+  }
+
   /** The page's scroll position once it has not changed for half a second, in CSS pixels. */
   async restingPosition(): Promise<number> {
     const positions: number[] = [];
     await expect
       .poll(async () => {
-        positions.push(Math.round(await this.#window.evaluate(() => window.scrollY, null)));
+        positions.push(await this.#scrollPosition());
         return positions.length >= 10 && new Set(positions.slice(-10)).size === 1;
       }, TIMEOUT)
       .toBe(true);
@@ -114,6 +131,10 @@ export class Reader {
   /** A field's value. */
   async valueOf(label: string, within = "body"): Promise<string | null> {
     return (await this.#find({ kind: "field", name: label, within })).value;
+  }
+
+  #scrollPosition(): Promise<number> {
+    return this.#window.evaluate(() => Math.round(window.scrollY), null);
   }
 
   /** Waits until an element exists, no longer moves, and is not covered. */
