@@ -78,7 +78,8 @@ export async function copySample(): Promise<void> {
   if (holdsEdition(await listFolder(folder))) {
     throw new OperatorError(`Nothing was copied: there is an edition in ${folder}.`);
   }
-  await cp(sampleFolder(), folder, { recursive: true, errorOnExist: true, force: false });
+  // not with `errorOnExist`, which on Node 24 an empty folder offends too
+  await cp(sampleFolder(), folder, { recursive: true, force: false });
   print(folder);
 }
 
