@@ -15,7 +15,7 @@ const FLOORS: string[][] = [
   ["app/server/"],
   ["app/root.tsx", "app/routes/", "app/entry.client.tsx"],
   ["app/shell/"],
-  ["app/features/landing/", "app/features/seo/"],
+  ["app/features/landing/", "app/features/seo/", "app/features/my-account/"],
   [
     "app/features/newsletter/",
     "app/features/billing/",
@@ -171,7 +171,7 @@ describe("HTTP", () => {
   const accounts = (name: string) => `app/features/accounts/${name}.server.ts`;
   const guards = accounts("viewer");
 
-  it("is answered by routes: of the features, the guards alone redirect", () => {
+  it("is answered by routes: of the features, the guards alone redirect or reject", () => {
     const answers = [
       /import \{[^}]*\b(redirect|redirectDocument|replace|json|data|defer)\b[^}]*\} from "@remix-run\//,
       /\bnew Response\(/,
@@ -184,7 +184,7 @@ describe("HTTP", () => {
     const users = imports.filter(
       ({ from, to, typeOnly }) => from.startsWith("app/features/") && tools.test(to) && !typeOnly,
     );
-    expect(list(users)).toEqual([]);
+    expect(list(users)).toEqual([`${guards} → app/http/request-body.server.ts`]);
   });
 
   it("is read by routes: features take plain values, but for guards, cookies and remix-auth", () => {

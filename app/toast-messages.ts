@@ -131,6 +131,20 @@ export const notesSavedAfterEnd = /* @__PURE__ */ notice(
   "Your membership has ended. Your notes are kept for you.",
 );
 
+// The account page.
+export const accountFailed = (message = "Please try again.") =>
+  failure("Uh oh! Something went wrong.", message);
+export const passwordReplaced = /* @__PURE__ */ notice(
+  "✅ Password Changed!",
+  "You have been signed out everywhere else.",
+);
+export const sessionEnded = /* @__PURE__ */ notice("👋 Signed out there.");
+export const otherSessionsEnded = /* @__PURE__ */ notice("👋 Signed out everywhere else.");
+export const identityVerified = /* @__PURE__ */ notice(
+  "✅ Thank You!",
+  "You won’t be asked again for ten minutes.",
+);
+
 /** The messages a 'Checkout Error' toast can carry (specification, 8). */
 export const checkoutErrors = {
   notAuthenticated: "User not authenticated.",

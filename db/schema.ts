@@ -30,6 +30,10 @@ export const users = pgTable(
     email: text("email").notNull(),
     passwordHash: text("password_hash").notNull(),
     avatarUrl: text("avatar_url"),
+    /** When somebody who reads the address's mail confirmed it; null if nobody has. */
+    emailConfirmedAt: instant("email_confirmed_at"),
+    /** When a mail last asked to confirm the address. */
+    confirmationSentAt: instant("confirmation_sent_at"),
     /** When the owner was last notified by mail of an attempt to sign up with this address. */
     signUpNoticeSentAt: instant("sign_up_notice_sent_at"),
     createdAt: instant("created_at").notNull().defaultNow(),
@@ -38,18 +42,32 @@ export const users = pgTable(
   (table) => [uniqueIndex("users_email_unique").on(sql`lower(${table.email})`)],
 );
 
+/** What somebody has proved their identity with. */
+export type VerifiedBy = "password" | "passkey";
+
 /** Signed-in browsers. The cookie holds a random token, the row only the token's SHA-256. */
 export const sessions = pgTable(
   "sessions",
   {
     tokenHash: text("token_hash").primaryKey(),
+    /** Names the session where its owner ends it; no secret. */
+    id: uuid("id").notNull().defaultRandom(),
     userId: uuid("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     createdAt: instant("created_at").notNull().defaultNow(),
     expiresAt: instant("expires_at").notNull(),
+    /** When a page was last opened with it, to the day. */
+    lastSeenAt: instant("last_seen_at").notNull().defaultNow(),
+    /** Names for the owner to recognise the browser by, such as Firefox and Windows; null if unknown. */
+    browser: text("browser"),
+    system: text("system"),
+    /** When its user last entered the password or used a passkey, and which; null before this was recorded. */
+    verifiedAt: instant("verified_at"),
+    verifiedBy: text("verified_by").$type<VerifiedBy>(),
   },
   (table) => [
+    uniqueIndex("sessions_id_unique").on(table.id),
     index("sessions_user_id_index").on(table.userId),
     index("sessions_expires_at_index").on(table.expiresAt),
   ],
@@ -74,6 +92,106 @@ export const passwordResets = pgTable(
     index("password_resets_expires_at_index").on(table.expiresAt),
   ],
 );
+
+/**
+ * Changes of accounts' addresses: one that waits for the new address to be confirmed, and those that the owner of
+ * the former address can still undo. Links hold a random token, the rows only its SHA-256.
+ */
+export const emailChanges = pgTable(
+  "email_changes",
+  {
+    id: uuid("id").primaryKey().defaultRandom(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    oldEmail: text("old_email").notNull(),
+    newEmail: text("new_email").notNull(),
+    /** Of the link to the new address; null once it was used. */
+    confirmTokenHash: text("confirm_token_hash"),
+    /** Of the link to the old address; null until the change was made. */
+    undoTokenHash: text("undo_token_hash"),
+    createdAt: instant("created_at").notNull().defaultNow(),
+    /** When the change was made; null while it waits for the new address. */
+    changedAt: instant("changed_at"),
+    /** Until when its open link works; after that the row means nothing any more. */
+    expiresAt: instant("expires_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("email_changes_confirm_token_hash_unique").on(table.confirmTokenHash),
+    uniqueIndex("email_changes_undo_token_hash_unique").on(table.undoTokenHash),
+    // at most one waits, however many are asked for at once
+    uniqueIndex("email_changes_waiting_unique")
+      .on(table.userId)
+      .where(sql`${table.changedAt} is null`),
+    index("email_changes_old_email_index").on(sql`lower(${table.oldEmail})`),
+    index("email_changes_expires_at_index").on(table.expiresAt),
+  ],
+);
+
+/** Passkeys (WebAuthn credentials) that sign their user in. */
+export const passkeys = pgTable(
+  "passkeys",
+  {
+    /** The credential's id in base64url. */
+    id: text("id").primaryKey(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** In its owner's words. */
+    name: text("name").notNull(),
+    /** COSE-encoded. */
+    publicKey: bytes("public_key").notNull(),
+    /** The authenticator's signature counter; 0 for those that have none. */
+    counter: bigint("counter", { mode: "number" }).notNull(),
+    /** How the browser can reach the authenticator, as it said: internal, hybrid, usb … */
+    transports: text("transports").array().notNull(),
+    createdAt: instant("created_at").notNull().defaultNow(),
+    lastUsedAt: instant("last_used_at"),
+  },
+  (table) => [index("passkeys_user_id_index").on(table.userId)],
+);
+
+/** Challenges of passkeys that were answered, until they expire, so that no answer counts twice. */
+export const usedChallenges = pgTable(
+  "used_challenges",
+  {
+    /** SHA-256 of the challenge. */
+    challengeHash: text("challenge_hash").primaryKey(),
+    expiresAt: instant("expires_at").notNull(),
+  },
+  (table) => [index("used_challenges_expires_at_index").on(table.expiresAt)],
+);
+
+/** The pictures of accounts in two sizes, each served under the SHA-256 of its content. */
+export const avatars = pgTable(
+  "avatars",
+  {
+    userId: uuid("user_id")
+      .primaryKey()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** In hexadecimal. */
+    smallSha256: text("small_sha256").notNull(),
+    small: bytes("small").notNull(),
+    largeSha256: text("large_sha256").notNull(),
+    large: bytes("large").notNull(),
+    createdAt: instant("created_at").notNull().defaultNow(),
+  },
+  (table) => [
+    index("avatars_small_sha256_index").on(table.smallSha256),
+    index("avatars_large_sha256_index").on(table.largeSha256),
+  ],
+);
+
+/**
+ * Accounts whose deletion has begun: written before Stripe is asked to delete the customer, so that whatever
+ * happens meanwhile is brought to an end, one way or the other.
+ */
+export const accountDeletions = pgTable("account_deletions", {
+  userId: uuid("user_id")
+    .primaryKey()
+    .references(() => users.id, { onDelete: "cascade" }),
+  startedAt: instant("started_at").notNull().defaultNow(),
+});
 
 /** Numbers the snapshots of customers at Stripe, so that an older one never overwrites a newer one. */
 export const billingSyncNumbers = pgSequence("billing_sync_numbers");
@@ -111,6 +229,8 @@ export const profiles = pgTable(
     syncedAt: instant("synced_at"),
     /** When the timer syncs the row if no webhook arrives; null if nothing can change without one. */
     syncDueAt: instant("sync_due_at"),
+    /** Whether Stripe has yet to be told the account's new address; the next sync does. */
+    isEmailDueAtStripe: boolean("is_email_due_at_stripe").notNull().default(false),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },
   (table) => [
@@ -478,6 +598,9 @@ export const podcastFeeds = pgTable("podcast_feeds", {
 });
 
 export type User = typeof users.$inferSelect;
+export type Session = typeof sessions.$inferSelect;
+export type EmailChange = typeof emailChanges.$inferSelect;
+export type Passkey = typeof passkeys.$inferSelect;
 export type Profile = typeof profiles.$inferSelect;
 export type StripePrice = typeof stripePrices.$inferSelect;
 export type Subscriber = typeof subscribers.$inferSelect;

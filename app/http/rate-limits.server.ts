@@ -51,6 +51,10 @@ const LIMITS = {
     network: { attempts: 30, seconds: HOUR },
     "wide-network": { attempts: 100, seconds: HOUR },
   },
+  // passwords entered by whoever uses a session, to change what is behind it
+  "verify-identity": {
+    account: { attempts: 10, seconds: 15 * MINUTE },
+  },
   newsletter: {
     network: { attempts: 30, seconds: HOUR },
     "wide-network": { attempts: 300, seconds: HOUR },

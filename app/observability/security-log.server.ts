@@ -12,6 +12,8 @@ export type SecurityEvent =
   | "sign-up-with-taken-address"
   | "password-reset-requested"
   | "password-reset"
+  | "password-changed"
+  | "sessions-ended"
   | "podcast-address-renewed"
   | "limit-reached"
   | "webhook-refused"
@@ -24,6 +26,8 @@ const ROUTINE: ReadonlySet<SecurityEvent> = new Set([
   "signed-out",
   "password-reset-requested",
   "password-reset",
+  "password-changed",
+  "sessions-ended",
   "podcast-address-renewed",
 ]);
 

@@ -1,7 +1,6 @@
 import {
   DropdownMenuContent,
   DropdownMenuItem,
-  DropdownMenuLabel,
   DropdownMenu as DropdownMenuRoot,
   DropdownMenuSeparator,
   DropdownMenuTrigger,
@@ -53,10 +52,14 @@ export function AccountDropdown({ user, isSubscribed, plainMenu }: AccountDropdo
       </DropdownMenuTrigger>
       {/* No portal: within the header the menu is part of a landmark. */}
       <DropdownMenuContent ref={content} className="menu menu-floating" align="end" sideOffset={8}>
-        <DropdownMenuLabel>
-          <span className="menu-label">My Account</span>
-          <span className="menu-email">{user.email}</span>
-        </DropdownMenuLabel>
+        <DropdownMenuItem asChild textValue="My Account">
+          <Link to="/account" className="menu-item">
+            <span>
+              <span className="menu-label">My Account</span>
+              <span className="menu-email">{user.email}</span>
+            </span>
+          </Link>
+        </DropdownMenuItem>
         <DropdownMenuSeparator className="mx-3 my-1 h-px bg-line" />
         {/* With explicit text values type-ahead works at once; Radix would read them from the DOM later. */}
         {isSubscribed && (

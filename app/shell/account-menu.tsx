@@ -70,8 +70,12 @@ export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
         <Avatar user={user} />
       </summary>
       <div className="menu">
-        <p className="menu-label">My Account</p>
-        <p className="menu-email">{user.email}</p>
+        <Link to="/account" className="menu-item">
+          <span>
+            <span className="menu-label">My Account</span>
+            <span className="menu-email">{user.email}</span>
+          </span>
+        </Link>
         <ul className="mt-1 border-line border-t pt-1">
           {isSubscribed && (
             <li>

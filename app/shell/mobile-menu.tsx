@@ -89,8 +89,12 @@ export function MobileMenu({ current }: { current: string | null }) {
           </NoticeForm>
           {user ? (
             <div className="mt-6">
-              <p className="menu-label">My Account</p>
-              <p className="menu-email">{user.email}</p>
+              <Link to="/account" className="menu-item">
+                <span>
+                  <span className="menu-label">My Account</span>
+                  <span className="menu-email">{user.email}</span>
+                </span>
+              </Link>
               <ul className="mt-2">
                 <AccountActions />
               </ul>

@@ -63,6 +63,14 @@ export async function takePasswordReset(
   return reset?.userId ?? null;
 }
 
+/** Ends a user's open reset link, if there is one. */
+export async function deletePasswordReset(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.delete(passwordResets).where(eq(passwordResets.userId, userId));
+}
+
 /** Deletes resets that expired before `now`; returns their number. */
 export async function deleteExpiredPasswordResets(
   now: Date,

@@ -1,11 +1,26 @@
-import { and, eq, gt, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gt, lt, ne, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { type Profile, profiles, type StripePrice, sessions, stripePrices, users } from "../schema";
+import {
+  type Profile,
+  profiles,
+  type Session,
+  type StripePrice,
+  sessions,
+  stripePrices,
+  users,
+  type VerifiedBy,
+} from "../schema";
+
+/** What a session's own requests know about it. */
+export type SessionState = Pick<
+  Session,
+  "id" | "createdAt" | "expiresAt" | "lastSeenAt" | "verifiedAt" | "verifiedBy"
+>;
 
 /** A session's user and profile, as the site needs them on every page. */
 export type ViewerRow = {
   user: { id: string; email: string; avatarUrl: string | null };
-  session: { createdAt: Date; expiresAt: Date };
+  session: SessionState;
   profile: Profile | null;
   /** The profile's price, if it is stored. */
   price: StripePrice | null;
@@ -13,7 +28,14 @@ export type ViewerRow = {
 
 const SIGNED_IN = {
   user: { id: users.id, email: users.email, avatarUrl: users.avatarUrl },
-  session: { createdAt: sessions.createdAt, expiresAt: sessions.expiresAt },
+  session: {
+    id: sessions.id,
+    createdAt: sessions.createdAt,
+    expiresAt: sessions.expiresAt,
+    lastSeenAt: sessions.lastSeenAt,
+    verifiedAt: sessions.verifiedAt,
+    verifiedBy: sessions.verifiedBy,
+  },
 };
 
 function prepareFindViewer(executor: Executor) {
@@ -66,21 +88,38 @@ export async function findUserBySession(
   return row ?? null;
 }
 
+/** A session to be opened; its user has just been verified. */
+export type NewSession = {
+  tokenHash: string;
+  userId: string;
+  passwordHash: string;
+  expiresAt: Date;
+  browser: string | null;
+  system: string | null;
+  verifiedBy: VerifiedBy;
+};
+
 /**
  * Opens a session for a user whose password hash is still `passwordHash`; false, with nothing written, if it is
  * not. The lock on the user's row serializes this with a concurrent password change: either the change is seen
  * here, or it ends this session too.
  */
 export async function insertSession(
-  session: { tokenHash: string; userId: string; passwordHash: string; expiresAt: Date },
+  session: NewSession,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
   const verified = executor
     .select({
       tokenHash: sql<string>`${session.tokenHash}::text`.as("token_hash"),
+      id: sql<string>`gen_random_uuid()`.as("id"),
       userId: users.id,
       createdAt: sql<Date>`now()`.as("created_at"),
       expiresAt: sql<Date>`${session.expiresAt.toISOString()}::timestamptz`.as("expires_at"),
+      lastSeenAt: sql<Date>`now()`.as("last_seen_at"),
+      browser: sql<string | null>`${session.browser}::text`.as("browser"),
+      system: sql<string | null>`${session.system}::text`.as("system"),
+      verifiedAt: sql<Date>`now()`.as("verified_at"),
+      verifiedBy: sql<VerifiedBy>`${session.verifiedBy}::text`.as("verified_by"),
     })
     .from(users)
     .where(and(eq(users.id, session.userId), eq(users.passwordHash, session.passwordHash)))
@@ -92,12 +131,71 @@ export async function insertSession(
   return inserted.length > 0;
 }
 
-export async function extendSession(
+/** Records that a session was seen, extended or verified. */
+export async function updateSession(
   tokenHash: string,
-  expiresAt: Date,
+  values: Partial<Pick<Session, "expiresAt" | "lastSeenAt" | "verifiedAt" | "verifiedBy">>,
   executor: Executor = getDatabase().db,
 ): Promise<void> {
-  await executor.update(sessions).set({ expiresAt }).where(eq(sessions.tokenHash, tokenHash));
+  await executor.update(sessions).set(values).where(eq(sessions.tokenHash, tokenHash));
+}
+
+/** A session as its owner sees it, without what gives access. */
+export type ListedSession = Pick<
+  Session,
+  "id" | "browser" | "system" | "createdAt" | "lastSeenAt" | "expiresAt"
+>;
+
+/** The unexpired sessions of a user, the last seen first, at most `limit`. */
+export async function listSessions(
+  userId: string,
+  { now, limit }: { now: Date; limit: number },
+  executor: Executor = getDatabase().db,
+): Promise<ListedSession[]> {
+  return executor
+    .select({
+      id: sessions.id,
+      browser: sessions.browser,
+      system: sessions.system,
+      createdAt: sessions.createdAt,
+      lastSeenAt: sessions.lastSeenAt,
+      expiresAt: sessions.expiresAt,
+    })
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
+    .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt), sessions.id)
+    .limit(limit);
+}
+
+/** Ends one session of a user; false if the user has none with this id. */
+export async function deleteSessionOfUser(
+  userId: string,
+  id: string,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const gone = await executor
+    .delete(sessions)
+    .where(and(eq(sessions.userId, userId), eq(sessions.id, id)))
+    .returning({ id: sessions.id });
+  return gone.length > 0;
+}
+
+/** Ends every session of a user but one; returns their number. */
+export async function deleteOtherSessions(
+  userId: string,
+  keptTokenHash: string | null,
+  executor: Executor = getDatabase().db,
+): Promise<number> {
+  const gone = await executor
+    .delete(sessions)
+    .where(
+      and(
+        eq(sessions.userId, userId),
+        keptTokenHash === null ? undefined : ne(sessions.tokenHash, keptTokenHash),
+      ),
+    )
+    .returning({ id: sessions.id });
+  return gone.length;
 }
 
 /** Deletes a session and returns its user id; null if there was none. */

@@ -29,10 +29,10 @@ export async function insertUser(
 }
 
 /**
- * Replaces a hash by another of the same password; false, and nothing written, if `from` is no longer the
- * user's hash, because the password was changed meanwhile.
+ * Replaces a user's hash by another; false, and nothing written, if `from` is no longer the user's hash, because
+ * the password was changed meanwhile.
  */
-export async function renewPasswordHash(
+export async function replacePasswordHash(
   userId: string,
   { from, to }: { from: string; to: string },
   executor: Executor = getDatabase().db,
@@ -77,6 +77,19 @@ export async function updatePasswordHash(
     .update(users)
     .set({ passwordHash, updatedAt: new Date() })
     .where(eq(users.id, userId));
+}
+
+/** The hash of a user's password; null if there is no such user. */
+export async function findPasswordHash(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<string | null> {
+  const [user] = await executor
+    .select({ passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(users.id, userId))
+    .limit(1);
+  return user?.passwordHash ?? null;
 }
 
 /** The address of an account; null if there is none. */

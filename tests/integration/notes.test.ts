@@ -33,7 +33,7 @@ let count = 0;
 
 async function newReader(profile: Partial<typeof profiles.$inferInsert> = member) {
   const email = `writer-${++count}@example.test`;
-  const browser = { clientAddress: undefined, session: null, knownBrowser: null };
+  const browser = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
   const outcome = await signUp({ email, password: PASSWORD }, browser);
   const user = await findUserByEmail(email);
   if (outcome.kind !== "signed-in" || !user) throw new Error("Could not sign up.");

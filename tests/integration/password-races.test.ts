@@ -7,7 +7,7 @@ import { deleteSessionsOfUser, insertSession } from "~db/queries/sessions";
 import {
   findUserByEmail,
   insertUser,
-  renewPasswordHash,
+  replacePasswordHash,
   updatePasswordHash,
 } from "~db/queries/users";
 import { sessions } from "~db/schema";
@@ -37,6 +37,9 @@ const newSession = (userId: string, passwordHash: string) => ({
   userId,
   passwordHash,
   expiresAt: new Date(Date.now() + 60_000),
+  browser: null,
+  system: null,
+  verifiedBy: "password" as const,
 });
 
 const sessionsOf = (userId: string) =>
@@ -121,9 +124,9 @@ describe("a session", () => {
 it("a hash is only renewed in place of the one that was verified", async () => {
   const { id, email } = await newUser("the old hash");
   await updatePasswordHash(id, "the new hash");
-  expect(await renewPasswordHash(id, { from: "the old hash", to: "another" })).toBe(false);
+  expect(await replacePasswordHash(id, { from: "the old hash", to: "another" })).toBe(false);
   expect((await findUserByEmail(email))?.passwordHash).toBe("the new hash");
-  expect(await renewPasswordHash(id, { from: "the new hash", to: "another" })).toBe(true);
+  expect(await replacePasswordHash(id, { from: "the new hash", to: "another" })).toBe(true);
 });
 
 /** Resolves when a statement in this database waits for a lock. */

@@ -34,7 +34,7 @@ import { call, cookiesOf, flashOf, ORIGIN, post } from "../support/routes";
 withMailedReaders();
 
 /** A browser without a session. */
-const HERE = { clientAddress: "192.0.2.1", session: null };
+const HERE = { clientAddress: "192.0.2.1", session: null, userAgent: null };
 
 async function rootData(cookie: string): Promise<RootData> {
   const answer = await call(

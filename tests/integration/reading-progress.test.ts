@@ -73,7 +73,7 @@ let count = 0;
 /** An account whose access ends in so many milliseconds, or that never had any, and a signed-in browser's cookie. */
 async function newAccount({ endsIn }: { endsIn?: number } = {}) {
   const email = `reader-${++count}@example.test`;
-  const browser = { clientAddress: undefined, session: null, knownBrowser: null };
+  const browser = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
   const outcome = await signUp({ email, password: "a long walk" }, browser);
   const user = await findUserByEmail(email);
   if (outcome.kind !== "signed-in" || !user) throw new Error("Could not sign up.");

@@ -24,6 +24,8 @@ afterEach(() => void vi.restoreAllMocks());
 
 const PASSWORD = "open sesame";
 
+const DEVICE = { userAgent: null };
+
 let count = 0;
 const newEmail = () => `signer-${++count}-${Date.now()}@example.test`;
 
@@ -32,6 +34,7 @@ const browserAt = (clientAddress?: string): SigningBrowser => ({
   clientAddress,
   session: null,
   knownBrowser: null,
+  userAgent: null,
 });
 
 /** Creates an account; `session` is the token of its open session. */
@@ -239,11 +242,11 @@ describe("a session that is not inserted, because the hash was replaced meanwhil
 
   it("leaves the browser's former one open", async () => {
     const { id, passwordHash, session } = await newAccount();
-    expect(await openSession({ id, passwordHash: "another" }, session)).toBeNull();
+    expect(await openSession({ id, passwordHash: "another" }, session, DEVICE)).toBeNull();
     const lines = watchLog();
     await signOut(session);
     expect(lines[0]?.facts).toEqual({ security: "signed-out", userId: id });
-    expect(await openSession({ id, passwordHash }, session)).not.toBeNull();
+    expect(await openSession({ id, passwordHash }, session, DEVICE)).not.toBeNull();
   });
 });
 

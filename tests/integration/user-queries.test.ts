@@ -104,11 +104,14 @@ describe("a password reset", () => {
   });
 });
 
+/** A session in a browser that does not say what it is. */
+const UNNAMED = { browser: null, system: null, verifiedBy: "password" } as const;
+
 describe("a session", () => {
   it("is deleted once, which names its user", async () => {
     const { id } = await newUser();
     const session = { tokenHash: "session", userId: id, passwordHash: "a hash" };
-    await insertSession({ ...session, expiresAt: minutesFromNow(1) });
+    await insertSession({ ...UNNAMED, ...session, expiresAt: minutesFromNow(1) });
     expect(await deleteSession("session")).toBe(id);
     expect(await deleteSession("session")).toBeNull();
   });
@@ -117,7 +120,7 @@ describe("a session", () => {
     const { id } = await newUser();
     for (const minutes of [-2, -1, 1]) {
       const session = { tokenHash: `${minutes}`, userId: id, passwordHash: "a hash" };
-      await insertSession({ ...session, expiresAt: minutesFromNow(minutes) });
+      await insertSession({ ...UNNAMED, ...session, expiresAt: minutesFromNow(minutes) });
     }
     expect(await deleteExpiredSessions(minutesFromNow(0))).toBe(2);
     expect(await deleteSession("1")).toBe(id);

@@ -36,7 +36,7 @@ let count = 0;
 /** Creates an account with this profile; `args` are those of a loader for a request from its browser. */
 async function newReader(profile: Partial<typeof profiles.$inferInsert> = {}) {
   const email = `viewer-${++count}-${Date.now()}@example.test`;
-  const browser = { clientAddress: undefined, session: null, knownBrowser: null };
+  const browser = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
   const outcome = await signUp({ email, password: "open sesame" }, browser);
   const user = await findUserByEmail(email);
   if (outcome.kind !== "signed-in" || !user) throw new Error("Could not sign up.");

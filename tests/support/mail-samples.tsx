@@ -77,7 +77,8 @@ const MAIL_SAMPLES: Record<string, Mail> = {
     forgotPasswordUrl: FORGOT_PASSWORD,
   }),
   "password-reset": passwordResetMail({ url: `${SITE}/auth/reset-password?token=${TOKEN}` }),
-  "password-changed": passwordChangedMail({ url: FORGOT_PASSWORD }),
+  "password-changed": passwordChangedMail({ url: FORGOT_PASSWORD, by: "reset" }),
+  "password-changed-on-account-page": passwordChangedMail({ url: FORGOT_PASSWORD, by: "change" }),
   "sign-up-attempt": signUpAttemptMail({ url: FORGOT_PASSWORD }),
   "membership-begun": membershipBegunMail({
     price: PRICE,

@@ -16,7 +16,7 @@ export async function newReader(): Promise<Reader> {
   const email = `reader-${process.pid}-${Date.now()}-${++count}@example.test`;
   const user = await insertUser({ email, passwordHash: "not a hash" });
   if (!user) throw new Error("The address is taken.");
-  const session = await openSession(user, null);
+  const session = await openSession(user, null, { userAgent: null });
   if (!session) throw new Error("The session was not opened.");
   const setCookie = await setSession(session);
   return { id: user.id, email, cookie: setCookie.split(";")[0] ?? "" };

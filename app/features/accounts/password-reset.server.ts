@@ -48,7 +48,7 @@ export type PasswordResetOutcome =
  */
 export async function resetPassword(
   { token, password }: { token: string; password: string },
-  browser: { clientAddress: string | undefined; session: string | null },
+  browser: { clientAddress: string | undefined; session: string | null; userAgent: string | null },
 ): Promise<PasswordResetOutcome> {
   const tokenHash = hashPasswordResetToken(token);
   if (!tokenHash) return { kind: "invalid-link" };
@@ -64,7 +64,8 @@ export async function resetPassword(
     const facts = { userId, network: network.narrow };
     logSecurityEvent("password-reset", facts, "password changed by a reset link");
     wakeMailWorker();
-    const session = await openSession({ id: userId, passwordHash }, browser.session);
+    const { session: before, userAgent } = browser;
+    const session = await openSession({ id: userId, passwordHash }, before, { userAgent });
     return { kind: "changed", email, session };
   } catch (error) {
     if (error instanceof QueueFull) return { kind: "busy" };
@@ -87,7 +88,7 @@ function changePassword(
     await updatePasswordHash(userId, passwordHash, tx);
     await deleteSessionsOfUser(userId, tx);
     const url = env().PUBLIC_URL + FORGOT_PASSWORD_PATH;
-    const message = await renderMail(passwordChangedMail({ url }));
+    const message = await renderMail(passwordChangedMail({ url, by: "reset" }));
     await enqueueMail({ kind: "password-changed", to: email, message }, tx);
     return true;
   });

@@ -1,6 +1,6 @@
 import type { ClientNetworks } from "~/http/client-network.server";
 import { log } from "~/observability/log.server";
-import { renewPasswordHash } from "~db/queries/users";
+import { replacePasswordHash } from "~db/queries/users";
 import { hashPassword, needsRehash } from "./password.server";
 import type { VerifiedUser } from "./sessions.server";
 
@@ -16,7 +16,7 @@ export async function renewHash(
   if (typeof password !== "string" || !needsRehash(passwordHash)) return;
   try {
     const to = await hashPassword(password, network);
-    if (await renewPasswordHash(id, { from: passwordHash, to })) {
+    if (await replacePasswordHash(id, { from: passwordHash, to })) {
       log().info({ userId: id }, "password hash renewed with the current parameters");
     }
   } catch (error) {

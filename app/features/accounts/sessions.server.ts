@@ -5,12 +5,14 @@ import { log } from "~/observability/log.server";
 import { isDatabaseUnavailable } from "~db/database-errors";
 import {
   deleteSession,
-  extendSession,
   findUserBySession,
   findViewerBySession,
   insertSession,
+  updateSession,
   type ViewerRow,
 } from "~db/queries/sessions";
+import type { VerifiedBy } from "~db/schema";
+import { deviceOf } from "./device.server";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -46,6 +48,7 @@ export type VerifiedUser = { id: string; passwordHash: string };
 export async function openSession(
   { id, passwordHash }: VerifiedUser,
   before: string | null,
+  { userAgent, verifiedBy = "password" }: { userAgent: string | null; verifiedBy?: VerifiedBy },
 ): Promise<string | null> {
   const token = randomBytes(32).toString("base64url");
   const opened = await insertSession({
@@ -53,6 +56,8 @@ export async function openSession(
     userId: id,
     passwordHash,
     expiresAt: new Date(Date.now() + SLIDING_LIFETIME_MS),
+    ...deviceOf(userAgent),
+    verifiedBy,
   });
   if (!opened) return null;
   if (before) await deleteSession(hashToken(before));
@@ -103,18 +108,24 @@ export async function findSessionViewer(
 }
 
 /**
- * Extends a session if it has not been extended for a day, and then returns the Set-Cookie value, otherwise
- * null. It never lasts longer than 180 days after signing in.
+ * Records the day on which a session is used. Extends it if it has not been extended for a day, and then returns
+ * the Set-Cookie value, otherwise null. It never lasts longer than 180 days after signing in.
  */
 export async function renewSession(
   request: Request,
-  session: { tokenHash: string; createdAt: Date; expiresAt: Date },
+  session: { tokenHash: string; createdAt: Date; expiresAt: Date; lastSeenAt: Date },
 ): Promise<string | null> {
   const now = Date.now();
   const latest = session.createdAt.getTime() + ABSOLUTE_LIFETIME_MS;
   const expiresAt = new Date(Math.min(now + SLIDING_LIFETIME_MS, latest));
-  if (expiresAt.getTime() - session.expiresAt.getTime() < EXTEND_AFTER_MS) return null;
-  await extendSession(session.tokenHash, expiresAt);
+  const isExtended = expiresAt.getTime() - session.expiresAt.getTime() >= EXTEND_AFTER_MS;
+  const isSeenToday = dayOf(session.lastSeenAt.getTime()) === dayOf(now);
+  if (!isExtended && isSeenToday) return null;
+  await updateSession(session.tokenHash, {
+    lastSeenAt: new Date(now),
+    ...(isExtended ? { expiresAt } : {}),
+  });
+  if (!isExtended) return null;
   const token = await readSession(request);
   return sessionCookie().serialize(token, {
     maxAge: Math.floor((expiresAt.getTime() - now) / 1000),
@@ -127,6 +138,8 @@ export async function readSession(request: Request): Promise<string | null> {
   const value: unknown = await sessionCookie().parse(request.headers.get("Cookie"));
   return typeof value === "string" && value.length > 0 && value.length <= 128 ? value : null;
 }
+
+const dayOf = (time: number) => Math.floor(time / DAY_MS);
 
 function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");

@@ -22,6 +22,7 @@ export type SigningBrowser = {
   session: string | null;
   /** Its id, if it has signed in to this very account before (`findKnownBrowser`). */
   knownBrowser: string | null;
+  userAgent: string | null;
 };
 
 /** The outcome of logging in. */
@@ -84,7 +85,7 @@ class AddressTaken extends Error {}
 async function authenticateAndOpenSession(
   way: Way,
   credentials: SentCredentials,
-  { clientAddress, session: before }: SigningBrowser,
+  { clientAddress, session: before, userAgent }: SigningBrowser,
 ): Promise<{ user: AuthenticatedUser; session: string }> {
   // Retried once if the hash was replaced meanwhile, which may be a rehash of the same password.
   for (let attempt = 1; attempt <= 2; attempt++) {
@@ -93,7 +94,7 @@ async function authenticateAndOpenSession(
       credentialsRequest(credentials, clientAddress),
     );
     if (user.identities?.length === 0) throw new AddressTaken();
-    const session = await openSession(user, before);
+    const session = await openSession(user, before, { userAgent });
     if (!session) continue;
     if (way === "login") await renewHash(user, credentials.password, clientNetworks(clientAddress));
     return { user, session };

@@ -5,9 +5,12 @@ import { isSubscribed } from "~/features/membership/access";
 import { membershipOutlook, membershipTrouble } from "~/features/membership/membership-state";
 import { type ShownPrice, shownPrice } from "~/features/membership/premium-price";
 import { shownPriceOnSale } from "~/features/membership/price-on-sale.server";
+import { errorResponse } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import type { ViewerRow } from "~db/queries/sessions";
+import { LOG_IN_PATH } from "./auth-paths";
 import { findSessionViewer } from "./sessions.server";
+import type { SignedIn } from "./verify-identity.server";
 import type { Viewer } from "./viewer";
 
 /** Longest wait for the session's row, in milliseconds: a database that hangs must not hang the page. */
@@ -62,6 +65,22 @@ export async function requireSubscriber(args: Args): Promise<Viewer | null> {
   const viewer = await requireViewer(args, "/");
   if (!viewer.isSubscribed) throw redirect("/");
   return viewer;
+}
+
+/**
+ * Guard for what belongs to an account: its viewer and their session. Anybody else is redirected to the log-in
+ * page; throws a 503 Response if the session could not be read.
+ */
+export async function requireAccount(args: Args): Promise<SignedIn & { viewer: Viewer }> {
+  const found = await findSession(args);
+  if (found === "unknown") {
+    throw errorResponse(503, "The site cannot be reached. Please try again.", {
+      "Retry-After": "5",
+    });
+  }
+  if (!found) throw redirect(LOG_IN_PATH);
+  const { tokenHash, session, user } = found;
+  return { userId: user.id, tokenHash, session, viewer: toViewer(found) };
 }
 
 function toViewer({ user, profile, price }: ViewerRow): Viewer {

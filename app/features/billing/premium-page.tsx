@@ -1,10 +1,11 @@
+import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
-import type { Viewer, ViewerProfile } from "~/features/accounts/viewer";
+import type { Viewer } from "~/features/accounts/viewer";
 import { ButtonLink } from "~/ui/button";
 import { DawnScene } from "~/ui/dawn-scene";
-import { AccessEnd } from "./access-end";
 import { ManageMembershipForm } from "./manage-membership-form";
 import { MembershipNotice } from "./membership-notice";
+import { MembershipOutlookText } from "./membership-outlook";
 
 type PremiumPageProps = {
   viewer: Viewer;
@@ -71,9 +72,16 @@ export function PremiumPage({ viewer, ways, community, children }: PremiumPagePr
             <h2 id="membership" className="text-xl">
               Your membership
             </h2>
-            <p className="mt-3 text-ink-soft">{profile && <Outlook profile={profile} />}</p>
+            <p className="mt-3 text-ink-soft">
+              {profile && <MembershipOutlookText profile={profile} />}
+            </p>
           </div>
-          <ManageMembershipForm />
+          <div>
+            <ManageMembershipForm />
+            <Link to="/account" className="text-link mt-2">
+              My Account
+            </Link>
+          </div>
         </section>
       </div>
     </div>
@@ -87,36 +95,4 @@ function Card({ title, children }: { title: string; children: ReactNode }) {
       {children}
     </li>
   );
-}
-
-/** What is charged in future, and until when. */
-function Outlook({ profile: { outlook, price } }: { profile: ViewerProfile }) {
-  switch (outlook.kind) {
-    case "renews": {
-      const terms = price
-        ? `${price.amount} ${price.period}, cancel anytime.`
-        : "You can cancel anytime.";
-      return `${terms} Cards, invoices and cancelling are all in one place.`;
-    }
-    case "ends":
-      return (
-        <>
-          Your membership is cancelled. You keep your access until <AccessEnd at={outlook.at} />,
-          and nothing more will be charged.
-        </>
-      );
-    case "renews-until":
-      return (
-        <>
-          Your membership ends on <AccessEnd at={outlook.at} />. Until then it renews
-          {price ? ` at ${price.amount} ${price.period}` : " as before"}.
-        </>
-      );
-    case "ends-in-trouble":
-      return (
-        <>
-          Your membership is cancelled and ends on <AccessEnd at={outlook.at} />.
-        </>
-      );
-  }
 }

@@ -45,7 +45,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
   if (limited) return limited;
 
   const session = await readSession(request);
-  const outcome = await logIn({ email, password }, { clientAddress, session, knownBrowser });
+  const userAgent = request.headers.get("User-Agent");
+  const outcome = await logIn(
+    { email, password },
+    { clientAddress, session, knownBrowser, userAgent },
+  );
   switch (outcome.kind) {
     case "signed-in": {
       const headers = await signInCookies(request, outcome);

@@ -76,7 +76,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const session = await readSession(request);
   const outcome = await resetPassword(
     { token, password: password.data },
-    { clientAddress, session },
+    { clientAddress, session, userAgent: request.headers.get("User-Agent") },
   );
   switch (outcome.kind) {
     case "changed": {

@@ -42,7 +42,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
   if (isSpam(form.fields)) return failForm(form, 422, failure());
 
   const session = await readSession(request);
-  const outcome = await signUp({ email, password }, { clientAddress, session, knownBrowser });
+  const userAgent = request.headers.get("User-Agent");
+  const outcome = await signUp(
+    { email, password },
+    { clientAddress, session, knownBrowser, userAgent },
+  );
   switch (outcome.kind) {
     case "signed-in": {
       const headers = await signInCookies(request, outcome);

@@ -105,7 +105,11 @@ async function signInAndSave(
   }
 
   const session = await readSession(request);
-  const outcome = await logIn({ email, password }, { clientAddress, session, knownBrowser });
+  const userAgent = request.headers.get("User-Agent");
+  const outcome = await logIn(
+    { email, password },
+    { clientAddress, session, knownBrowser, userAgent },
+  );
   switch (outcome.kind) {
     case "signed-in": {
       const cookies = await signInCookies(request, outcome);

@@ -1,8 +1,11 @@
 import { MailButton, MailHeading, MailSmallPrint, MailText } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
-/** Notifies the owner of an account that its password was changed; `url` is where to reset it. */
-export function passwordChangedMail({ url }: { url: string }): Mail {
+/**
+ * Notifies the owner of an account that its password was changed, by a reset link or on the account page; `url` is
+ * where to reset it.
+ */
+export function passwordChangedMail({ url, by }: { url: string; by: "reset" | "change" }): Mail {
   return {
     subject: "Your password was changed",
     preview: "If that was you, there is nothing left to do.",
@@ -10,8 +13,9 @@ export function passwordChangedMail({ url }: { url: string }): Mail {
       <>
         <MailHeading>Your password was changed</MailHeading>
         <MailText>
-          A new password was chosen for your account just now, and every device that was signed in
-          has been signed out.
+          A new password was chosen for your account just now, and every{" "}
+          {by === "reset" ? "device that was signed in" : "other device that was signed in"} has
+          been signed out.
         </MailText>
         <MailText>
           If that was you, all is well and there is nothing left to do. If it was not, take your

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { deviceOf } from "./device.server";
+
+describe("the device a User-Agent names", () => {
+  it.each([
+    [
+      "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0",
+      "Firefox",
+      "Windows",
+    ],
+    [
+      "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1",
+      "Safari",
+      "iOS",
+    ],
+    [
+      "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36",
+      "Chrome",
+      "Android",
+    ],
+    [
+      "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0",
+      "Microsoft Edge",
+      "macOS",
+    ],
+  ])("%s", (userAgent, browser, system) => {
+    expect(deviceOf(userAgent)).toEqual({ browser, system });
+  });
+
+  it.each([null, "", "\u0000", "🦊", "a".repeat(16_000)])("is unknown for %j", (userAgent) => {
+    const { system } = deviceOf(userAgent);
+    expect(system).toBeNull();
+  });
+});

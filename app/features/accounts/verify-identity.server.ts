@@ -1,0 +1,69 @@
+import { clientNetworks } from "~/http/client-network.server";
+import { QueueFull } from "~/http/fair-queue.server";
+import type { FieldValue } from "~/http/request-body.server";
+import { log } from "~/observability/log.server";
+import { logSecurityEvent } from "~/observability/security-log.server";
+import { type SessionState, updateSession } from "~db/queries/sessions";
+import { findPasswordHash } from "~db/queries/users";
+import type { VerifiedBy } from "~db/schema";
+import { verifyPassword } from "./password.server";
+import { PASSWORD_MAX_LENGTH } from "./password-limits";
+
+/** How long after a password or passkey was used its session may take sensitive steps, in milliseconds. */
+const VERIFICATION_LIFETIME_MS = 10 * 60 * 1000;
+
+/** Whether the user of a session has entered the password or used a passkey within the last ten minutes. */
+export function isRecentlyVerified(
+  { verifiedAt, verifiedBy }: Pick<SessionState, "verifiedAt" | "verifiedBy">,
+  by?: VerifiedBy,
+): boolean {
+  if (!verifiedAt || (by && verifiedBy !== by)) return false;
+  return Date.now() - verifiedAt.getTime() < VERIFICATION_LIFETIME_MS;
+}
+
+/** A signed-in user and the session they are using. */
+export type SignedIn = { userId: string; tokenHash: string; session: SessionState };
+
+/** The outcome of verifying who is using a session. */
+export type VerificationOutcome =
+  /** `passwordHash` is the user's as of now, whichever way they were verified. */
+  | { kind: "verified"; passwordHash: string }
+  | { kind: "rejected"; message: string }
+  /** Too many passwords are waiting to be hashed. */
+  | { kind: "busy" }
+  | { kind: "failed" };
+
+/**
+ * Verifies by their password that it is the owner who uses a session, and records that. A passkey used within
+ * the last ten minutes does instead of a password. The caller limits the attempts. Never throws.
+ */
+export async function verifyIdentity(
+  { userId, tokenHash, session }: SignedIn,
+  password: FieldValue,
+  clientAddress: string | undefined,
+): Promise<VerificationOutcome> {
+  const network = clientNetworks(clientAddress);
+  try {
+    const passwordHash = await findPasswordHash(userId);
+    if (passwordHash === null) return { kind: "failed" };
+    if (!password && isRecentlyVerified(session, "passkey")) {
+      return { kind: "verified", passwordHash };
+    }
+    if (!password) return { kind: "rejected", message: "Please enter your password." };
+    const isRight =
+      typeof password === "string" &&
+      password.length <= PASSWORD_MAX_LENGTH &&
+      (await verifyPassword(passwordHash, password, network));
+    if (!isRight) {
+      const facts = { way: "verify", userId, network: network.narrow };
+      logSecurityEvent("sign-in-failed", facts, "a password was not confirmed");
+      return { kind: "rejected", message: "That is not your password." };
+    }
+    await updateSession(tokenHash, { verifiedAt: new Date(), verifiedBy: "password" });
+    return { kind: "verified", passwordHash };
+  } catch (error) {
+    if (error instanceof QueueFull) return { kind: "busy" };
+    log().error({ err: error, userId }, "a password could not be verified");
+    return { kind: "failed" };
+  }
+}

@@ -1,0 +1,34 @@
+import type { ViewerProfile } from "~/features/accounts/viewer";
+import { AccessEnd } from "./access-end";
+
+/** What is charged in future, and until when. */
+export function MembershipOutlookText({ profile: { outlook, price } }: { profile: ViewerProfile }) {
+  switch (outlook.kind) {
+    case "renews": {
+      const terms = price
+        ? `${price.amount} ${price.period}, cancel anytime.`
+        : "You can cancel anytime.";
+      return `${terms} Cards, invoices and cancelling are all in one place.`;
+    }
+    case "ends":
+      return (
+        <>
+          Your membership is cancelled. You keep your access until <AccessEnd at={outlook.at} />,
+          and nothing more will be charged.
+        </>
+      );
+    case "renews-until":
+      return (
+        <>
+          Your membership ends on <AccessEnd at={outlook.at} />. Until then it renews
+          {price ? ` at ${price.amount} ${price.period}` : " as before"}.
+        </>
+      );
+    case "ends-in-trouble":
+      return (
+        <>
+          Your membership is cancelled and ends on <AccessEnd at={outlook.at} />.
+        </>
+      );
+  }
+}

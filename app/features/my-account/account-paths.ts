@@ -1,0 +1,27 @@
+/** The page on which somebody looks after their account. */
+export const ACCOUNT_PATH = "/account";
+
+/** The sections of the account page, as its links and forms name them. */
+export type AccountSectionId =
+  | "membership"
+  | "picture"
+  | "email"
+  | "password"
+  | "passkeys"
+  | "sessions"
+  | "newsletter"
+  | "data"
+  | "delete";
+
+/** A section of the account page, to which its forms return. */
+export function sectionPath(section: AccountSectionId): string {
+  return `${ACCOUNT_PATH}#${section}`;
+}
+
+/** Where the password is asked for again before a sensitive step. */
+export const VERIFY_PATH = "/account/verify";
+
+/** The page that asks for the password again, and then leads to a page of the account. */
+export function verifyPath(next: string): string {
+  return `${VERIFY_PATH}?next=${encodeURIComponent(next)}`;
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from "react";
+import type { AccountSectionId } from "./account-paths";
+
+/** A part of the account page, with the id that its forms return to. */
+export function AccountSection({
+  id,
+  title,
+  children,
+}: {
+  id: AccountSectionId;
+  title: string;
+  children: ReactNode;
+}) {
+  return (
+    <section id={id} aria-labelledby={`${id}-title`} className="account-section">
+      <h2 id={`${id}-title`}>{title}</h2>
+      <div>{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,80 @@
+import { env } from "~/env.server";
+import { firstProblem, newPasswordSchema } from "~/features/accounts/credentials";
+import { hashPassword } from "~/features/accounts/password.server";
+import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
+import {
+  type SignedIn,
+  type VerificationOutcome,
+  verifyIdentity,
+} from "~/features/accounts/verify-identity.server";
+import { enqueueMail } from "~/features/mail/enqueue-mail.server";
+import { renderMail } from "~/features/mail/render-mail";
+import { passwordChangedMail } from "~/features/mail/templates/password-changed-mail";
+import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
+import { clientNetworks } from "~/http/client-network.server";
+import { QueueFull } from "~/http/fair-queue.server";
+import type { FieldValue } from "~/http/request-body.server";
+import { log } from "~/observability/log.server";
+import { logSecurityEvent } from "~/observability/security-log.server";
+import { getDatabase } from "~db/client";
+import { deletePasswordReset } from "~db/queries/password-resets";
+import { deleteOtherSessions } from "~db/queries/sessions";
+import { findEmailOfUser, replacePasswordHash } from "~db/queries/users";
+
+export type PasswordChangeOutcome =
+  | { kind: "changed" }
+  | Exclude<VerificationOutcome, { kind: "verified" }>;
+
+/**
+ * Changes a password with the old one: ends every other session and any open reset link, and tells the owner by
+ * mail. The caller limits the attempts. Never throws.
+ */
+export async function changePassword(
+  account: SignedIn,
+  { password, newPassword }: { password: FieldValue; newPassword: FieldValue },
+  clientAddress: string | undefined,
+): Promise<PasswordChangeOutcome> {
+  const parsed = newPasswordSchema.safeParse(newPassword);
+  if (!parsed.success) return { kind: "rejected", message: firstProblem(parsed.error) };
+  if (!password) return { kind: "rejected", message: "Please enter your current password." };
+  const { userId, tokenHash } = account;
+  const network = clientNetworks(clientAddress);
+  try {
+    // again if the hash was replaced meanwhile, which may be a rehash of the same password
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      const verified = await verifyIdentity(account, password, clientAddress);
+      if (verified.kind !== "verified") return verified;
+      const hashes = {
+        from: verified.passwordHash,
+        to: await hashPassword(parsed.data, network),
+      };
+      if (!(await replacePassword({ userId, tokenHash }, hashes))) continue;
+      const facts = { userId, network: network.narrow };
+      logSecurityEvent("password-changed", facts, "password changed");
+      wakeMailWorker();
+      return { kind: "changed" };
+    }
+    return { kind: "rejected", message: "Your password has just been changed elsewhere." };
+  } catch (error) {
+    if (error instanceof QueueFull) return { kind: "busy" };
+    log().error({ err: error, userId }, "a password could not be changed");
+    return { kind: "failed" };
+  }
+}
+
+/** False, with nothing written, if the password is no longer the one that was verified. */
+function replacePassword(
+  { userId, tokenHash }: { userId: string; tokenHash: string },
+  hashes: { from: string; to: string },
+): Promise<boolean> {
+  return getDatabase().db.transaction(async (tx) => {
+    if (!(await replacePasswordHash(userId, hashes, tx))) return false;
+    await deleteOtherSessions(userId, tokenHash, tx);
+    await deletePasswordReset(userId, tx);
+    const to = await findEmailOfUser(userId, tx);
+    const url = env().PUBLIC_URL + FORGOT_PASSWORD_PATH;
+    const message = await renderMail(passwordChangedMail({ url, by: "change" }));
+    if (to) await enqueueMail({ kind: "password-changed", to, message }, tx);
+    return true;
+  });
+}

@@ -1,0 +1,49 @@
+import { Link } from "@remix-run/react";
+import type { ViewerProfile } from "~/features/accounts/viewer";
+import { AccessEnd } from "~/features/billing/access-end";
+import { INVOICES_LABEL, ManageMembershipForm } from "~/features/billing/manage-membership-form";
+import { MembershipOutlookText } from "~/features/billing/membership-outlook";
+import { AccountSection } from "./account-section";
+
+/** The membership in one sentence, until when it gives access, and the ways to Stripe's portal. */
+export function MembershipSection({
+  profile,
+  isSubscribed,
+}: {
+  profile: ViewerProfile | null;
+  isSubscribed: boolean;
+}) {
+  const end = profile?.stripe_current_period_end;
+  return (
+    <AccountSection id="membership" title="Membership">
+      {isSubscribed && profile && end ? (
+        <>
+          <p>
+            You are a premium member, with access until at least <AccessEnd at={end} />.{" "}
+            <MembershipOutlookText profile={profile} />
+          </p>
+          <div className="account-actions">
+            <ManageMembershipForm />
+            <Link to="/premium" className="text-link">
+              To the members’ area
+            </Link>
+          </div>
+        </>
+      ) : (
+        <>
+          <p>
+            {profile?.hasInvoices
+              ? "You are not a premium member any more, or not at the moment."
+              : "You are not a premium member."}
+          </p>
+          <div className="account-actions">
+            {profile?.hasInvoices && <ManageMembershipForm label={INVOICES_LABEL} />}
+            <Link to="/#purchase" className="text-link">
+              See what premium members get
+            </Link>
+          </div>
+        </>
+      )}
+    </AccountSection>
+  );
+}

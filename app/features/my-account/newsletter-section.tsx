@@ -1,0 +1,28 @@
+import { Button } from "~/ui/button";
+import { AccountSection } from "./account-section";
+
+/** Whether the account's address is on the newsletter's list: not, waiting to be confirmed, or it is. */
+export type NewsletterState = "none" | "unconfirmed" | "subscribed";
+
+const TEXTS: Record<NewsletterState, string> = {
+  none: "You do not get the newsletter at this address.",
+  unconfirmed:
+    "One step is left: please confirm the subscription with the link that we have mailed you.",
+  subscribed: "You get the newsletter at this address.",
+};
+
+/** Joins or leaves the newsletter with the account's address. */
+export function NewsletterSection({ state }: { state: NewsletterState }) {
+  const isOnList = state === "subscribed";
+  return (
+    <AccountSection id="newsletter" title="Newsletter">
+      <p>{TEXTS[state]}</p>
+      <form method="post" action="/account/newsletter">
+        <input type="hidden" name="intent" value={isOnList ? "unsubscribe" : "subscribe"} />
+        <Button type="submit" variant="secondary">
+          {isOnList ? "Unsubscribe" : state === "none" ? "Subscribe" : "Send the link again"}
+        </Button>
+      </form>
+    </AccountSection>
+  );
+}

@@ -1,0 +1,58 @@
+import { Button } from "~/ui/button";
+import { UtcDate } from "~/ui/utc-date";
+import { AccountSection } from "./account-section";
+
+/** A signed-in browser, as the page lists it; times are ISO 8601 instants. */
+export type SessionView = {
+  id: string;
+  browser: string | null;
+  system: string | null;
+  firstSeen: string;
+  lastSeen: string;
+  isThis: boolean;
+};
+
+/** Where somebody is signed in, and how to end that. */
+export function SessionsSection({ sessions }: { sessions: SessionView[] }) {
+  return (
+    <AccountSection id="sessions" title="Where you are signed in">
+      <ul className="account-list">
+        {sessions.map((session) => (
+          <li key={session.id}>
+            <div>
+              <p className="text-ink">
+                {nameOf(session)}
+                {session.isThis && <strong className="account-mark">This one</strong>}
+              </p>
+              <p className="field-hint">
+                First seen <UtcDate at={session.firstSeen} />, last seen{" "}
+                <UtcDate at={session.lastSeen} />
+              </p>
+            </div>
+            {!session.isThis && (
+              <form method="post" action="/account/sessions">
+                <input type="hidden" name="session" value={session.id} />
+                <Button type="submit" variant="quiet">
+                  Sign out<span className="sr-only"> {nameOf(session)}</span>
+                </Button>
+              </form>
+            )}
+          </li>
+        ))}
+      </ul>
+      {sessions.length > 1 && (
+        <form method="post" action="/account/sessions">
+          <input type="hidden" name="intent" value="end-others" />
+          <Button type="submit" variant="secondary">
+            Sign out everywhere else
+          </Button>
+        </form>
+      )}
+    </AccountSection>
+  );
+}
+
+function nameOf({ browser, system }: SessionView): string {
+  if (browser && system) return `${browser} on ${system}`;
+  return browser ?? system ?? "An unknown browser";
+}

@@ -1,0 +1,36 @@
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { BOOK_TITLE } from "~/book";
+import { requireAccount } from "~/features/accounts/viewer.server";
+import { AccountPage } from "~/features/my-account/account-page";
+import { ACCOUNT_PATH } from "~/features/my-account/account-paths";
+import { loadAccountView } from "~/features/my-account/account-view.server";
+import accountStyles from "~/features/my-account/my-account.css";
+import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
+import type { RouteHandle } from "~/http/route-handle";
+
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: accountStyles }];
+
+export const meta: MetaFunction = ({ matches }) =>
+  pageMeta(
+    {
+      title: pageTitle("My Account"),
+      description: `Your account at ${BOOK_TITLE}.`,
+      path: ACCOUNT_PATH,
+      noindex: true,
+    },
+    matches,
+  );
+
+export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
+
+export async function loader(args: LoaderFunctionArgs) {
+  const account = await requireAccount(args);
+  const { viewer } = account;
+  return { viewer, view: await loadAccountView(account, viewer.user.email) };
+}
+
+export default function Account() {
+  return <AccountPage {...useLoaderData<typeof loader>()} />;
+}

@@ -1,0 +1,78 @@
+import type {
+  ActionFunctionArgs,
+  LinksFunction,
+  LoaderFunctionArgs,
+  MetaFunction,
+} from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { HASH_RETRY_SECONDS } from "~/features/accounts/password.server";
+import { verifyIdentity } from "~/features/accounts/verify-identity.server";
+import { requireAccount } from "~/features/accounts/viewer.server";
+import { ACCOUNT_PATH, VERIFY_PATH, verifyPath } from "~/features/my-account/account-paths";
+import accountStyles from "~/features/my-account/my-account.css";
+import { VerifyPage } from "~/features/my-account/verify-page";
+import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
+import { answerForm, limitForm, rejectBusyForm } from "~/http/form-answer.server";
+import { readPageForm } from "~/http/page-form.server";
+import type { RouteHandle } from "~/http/route-handle";
+import { safeRedirect } from "~/http/safe-redirect";
+import * as toasts from "~/toast-messages";
+
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: accountStyles }];
+
+export const meta: MetaFunction = ({ matches }) =>
+  pageMeta(
+    {
+      title: pageTitle("Is it you?"),
+      description: "Your password, once more.",
+      path: VERIFY_PATH,
+      noindex: true,
+    },
+    matches,
+  );
+
+export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
+
+export async function loader(args: LoaderFunctionArgs) {
+  const { viewer } = await requireAccount(args);
+  const next = new URL(args.request.url).searchParams.get("next");
+  return { email: viewer.user.email, next: accountPage(next) };
+}
+
+/** Verifies the password again, and leads to the page that asked for it. */
+export async function action(args: ActionFunctionArgs) {
+  const { request, context } = args;
+  const form = await readPageForm(request, context);
+  const account = await requireAccount(args);
+  const next = accountPage(form.fields.next);
+  const failure = (message?: string) => ({
+    toast: toasts.accountFailed(message),
+    redirectTo: verifyPath(next),
+  });
+  const attempt = { form, context, account: account.userId };
+  const limited = await limitForm("verify-identity", attempt, failure);
+  if (limited) return limited;
+
+  const outcome = await verifyIdentity(account, form.fields.password, context.clientAddress);
+  switch (outcome.kind) {
+    case "verified":
+      return answerForm(form, { toast: toasts.identityVerified, redirectTo: next });
+    case "rejected":
+      return answerForm(form, failure(outcome.message));
+    case "busy":
+      return rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
+    case "failed":
+      return answerForm(form, failure());
+  }
+}
+
+/** A page of the account, to be continued with; the account page itself for any other text. */
+function accountPage(next: unknown): string {
+  const path = safeRedirect(next, ACCOUNT_PATH);
+  return /^\/account(?:$|[/#?])/.test(path) ? path : ACCOUNT_PATH;
+}
+
+export default function Verify() {
+  return <VerifyPage {...useLoaderData<typeof loader>()} />;
+}
