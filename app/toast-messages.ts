@@ -138,6 +138,10 @@ export const passwordReplaced = /* @__PURE__ */ notice(
   "✅ Password Changed!",
   "You have been signed out everywhere else.",
 );
+export const accountDeleted = /* @__PURE__ */ notice(
+  "👋 Your Account Is Deleted",
+  "Thank you for coming along.",
+);
 export const sessionEnded = /* @__PURE__ */ notice("👋 Signed out there.");
 export const otherSessionsEnded = /* @__PURE__ */ notice("👋 Signed out everywhere else.");
 export const identityVerified = /* @__PURE__ */ notice(

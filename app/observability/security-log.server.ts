@@ -14,6 +14,7 @@ export type SecurityEvent =
   | "password-reset"
   | "password-changed"
   | "sessions-ended"
+  | "account-deleted"
   | "podcast-address-renewed"
   | "limit-reached"
   | "webhook-refused"
@@ -28,6 +29,7 @@ const ROUTINE: ReadonlySet<SecurityEvent> = new Set([
   "password-reset",
   "password-changed",
   "sessions-ended",
+  "account-deleted",
   "podcast-address-renewed",
 ]);
 

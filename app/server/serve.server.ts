@@ -10,6 +10,7 @@ import { setBookFilesFolder } from "~/features/library/book/book-files.server";
 import { startEditionWatch } from "~/features/library/importer/watch-edition.server";
 import { startMailWorker } from "~/features/mail/mail-worker.server";
 import { PREMIUM_PRICE } from "~/features/membership/premium-price";
+import { startResumingDeletions } from "~/features/my-account/resume-deletions.server";
 import { prepareIssue } from "~/features/newsletter/issue-mail.server";
 import { fillUnsubscribeTokens } from "~/features/newsletter/unsubscribe-token.server";
 import { sessionSecrets } from "~/http/session-secrets.server";
@@ -112,6 +113,7 @@ async function start(
   }
   if (settings.STRIPE) started.push({ name: "reconciliation", stop: startReconciliation() });
   started.push({ name: "clean-up", stop: startCleanUp() });
+  started.push({ name: "account deletion", stop: startResumingDeletions() });
   setBookFilesFolder(join(projectRoot(), BOOK_FILES));
   const stopWatchingEdition = startEditionWatch({
     folder: settings.CONTENT_DIR,

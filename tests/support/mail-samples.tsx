@@ -1,5 +1,6 @@
 import { setEnvironment } from "~/env.server";
 import { type Mail, renderMail } from "~/features/mail/render-mail";
+import { accountDeletedMail } from "~/features/mail/templates/account-deleted-mail";
 import { accountWelcomeMail } from "~/features/mail/templates/account-welcome-mail";
 import { authorNoticeMail } from "~/features/mail/templates/author-notice-mail";
 import { membershipBegunMail } from "~/features/mail/templates/membership-begun-mail";
@@ -77,6 +78,7 @@ const MAIL_SAMPLES: Record<string, Mail> = {
     forgotPasswordUrl: FORGOT_PASSWORD,
   }),
   "password-reset": passwordResetMail({ url: `${SITE}/auth/reset-password?token=${TOKEN}` }),
+  "account-deleted": accountDeletedMail(),
   "password-changed": passwordChangedMail({ url: FORGOT_PASSWORD, by: "reset" }),
   "password-changed-on-account-page": passwordChangedMail({ url: FORGOT_PASSWORD, by: "change" }),
   "sign-up-attempt": signUpAttemptMail({ url: FORGOT_PASSWORD }),

@@ -27,6 +27,7 @@ export const MAIL_RULES = {
   "newsletter-confirmation": requested(DAY_MS),
   "newsletter-test": requested(HOUR_MS),
   "password-changed": { ...notice, ignoresSuppression: true },
+  "account-deleted": { ...notice, ignoresSuppression: true },
   "sign-up-attempt": notice,
   "account-welcome": notice,
   "newsletter-welcome": notice,

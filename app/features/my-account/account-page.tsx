@@ -1,5 +1,6 @@
 import type { Viewer } from "~/features/accounts/viewer";
 import type { loadAccountView } from "./account-view.server";
+import { DeleteSection } from "./delete-section";
 import { MembershipSection } from "./membership-section";
 import { NewsletterSection } from "./newsletter-section";
 import { PasswordSection } from "./password-section";
@@ -23,6 +24,7 @@ export function AccountPage({ viewer, view }: AccountPageProps) {
       <PasswordSection email={user.email} />
       <SessionsSection sessions={view.sessions} />
       <NewsletterSection state={view.newsletter} />
+      <DeleteSection />
     </div>
   );
 }

@@ -18,6 +18,9 @@ export function sectionPath(section: AccountSectionId): string {
   return `${ACCOUNT_PATH}#${section}`;
 }
 
+/** The second step of deleting the account. */
+export const DELETE_PATH = "/account/delete";
+
 /** Where the password is asked for again before a sensitive step. */
 export const VERIFY_PATH = "/account/verify";
 

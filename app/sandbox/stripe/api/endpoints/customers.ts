@@ -1,6 +1,9 @@
 import type Stripe from "stripe";
 import { resourceMissing } from "../../engine/api-error";
+import { deleteCustomer } from "../../engine/customer-deletion";
 import { addCustomer, isPresent } from "../../engine/customers";
+import { update } from "../../engine/events";
+import type { Sandbox } from "../../engine/sandbox";
 import type { Customer } from "../../engine/wire";
 import { type Endpoint, endpoint } from "../endpoint";
 import { paginate } from "../pagination";
@@ -56,6 +59,32 @@ const customerCreate = {
   ),
 } satisfies ParametersOf<Stripe.CustomerCreateParams>;
 
+const customerUpdate = {
+  expand,
+  metadata: metadata(),
+  email: emptyable(email()),
+  ...unsupported(
+    "address",
+    "balance",
+    "business_name",
+    "cash_balance",
+    "default_source",
+    "description",
+    "individual_name",
+    "invoice_prefix",
+    "invoice_settings",
+    "name",
+    "next_invoice_sequence",
+    "phone",
+    "preferred_locales",
+    "shipping",
+    "source",
+    "tax",
+    "tax_exempt",
+    "validate",
+  ),
+} satisfies ParametersOf<Stripe.CustomerUpdateParams>;
+
 const customerList = {
   ...paging,
   created: timestampFilter(),
@@ -108,4 +137,25 @@ export const customerEndpoints: Endpoint[] = [
     if (!customer) throw resourceMissing("customer", id);
     return customer;
   }),
+  // (docs.stripe.com/api/customers/update)
+  endpoint("POST", "/v1/customers/:id", customerUpdate, ({ sandbox, id, values }) => {
+    const customer = requirePresent(sandbox, id);
+    const { email: address, metadata: changes } = values;
+    update(sandbox, "customer.updated", customer, () => {
+      if (address !== undefined) customer.email = address;
+      customer.metadata = changeMetadata(customer.metadata, changes);
+    });
+    return customer;
+  }),
+  // also ends the subscriptions at once; to Stripe, a deleted customer does not exist here
+  // (docs.stripe.com/api/customers/delete)
+  endpoint("DELETE", "/v1/customers/:id", {}, ({ sandbox, id }) =>
+    deleteCustomer(sandbox, requirePresent(sandbox, id)),
+  ),
 ];
+
+function requirePresent(sandbox: Sandbox, id: string): Customer {
+  const customer = sandbox.state.customers.get(id);
+  if (!customer || !isPresent(customer)) throw resourceMissing("customer", id);
+  return customer;
+}

@@ -1,0 +1,62 @@
+import Stripe from "stripe";
+import { log } from "~/observability/log.server";
+import { withCallPurpose } from "./call-purpose.server";
+import { customerState } from "./customer-billing.server";
+import { stripeClient } from "./stripe-client.server";
+
+/** The outcome of deleting a customer at Stripe. */
+export type CustomerDeletionOutcome =
+  /** The customer is deleted, with every subscription, now or before. */
+  | { kind: "deleted" }
+  /** Nothing was changed, and nothing will be. */
+  | { kind: "refused" }
+  /** It is not deleted as far as is known, but a request may still take effect. */
+  | { kind: "in-doubt" };
+
+/**
+ * Deletes a customer at Stripe, which ends all of its subscriptions at once, so that nothing is charged any more
+ * and no checkout of it can be paid (https://docs.stripe.com/api/customers/delete). Stripe keeps its payments and
+ * invoices. Never throws.
+ */
+export function deleteCustomer(stripeCustomerId: string): Promise<CustomerDeletionOutcome> {
+  return withCallPurpose("membership", async (): Promise<CustomerDeletionOutcome> => {
+    try {
+      const state = await customerState(stripeCustomerId);
+      if (state === "deleted") return { kind: "deleted" };
+      if (state === "unknown") {
+        log().error(
+          { stripeCustomerId },
+          "Stripe does not know this customer: is STRIPE_SECRET_KEY that of the account and mode it was made in?",
+        );
+        return { kind: "refused" };
+      }
+    } catch (error) {
+      log().error(
+        { err: error, stripeCustomerId },
+        "Stripe did not say what a customer's state is",
+      );
+      return { kind: "refused" };
+    }
+    try {
+      await stripeClient().customers.del(stripeCustomerId);
+      return { kind: "deleted" };
+    } catch (error) {
+      return afterFailure(stripeCustomerId, error);
+    }
+  });
+}
+
+/** Without an answer, or with one that says nothing, the deletion may have taken effect, or may still do so. */
+async function afterFailure(
+  stripeCustomerId: string,
+  error: unknown,
+): Promise<CustomerDeletionOutcome> {
+  log().error({ err: error, stripeCustomerId }, "a customer could not be deleted at Stripe");
+  const state = await customerState(stripeCustomerId).catch(() => null);
+  if (state === "deleted") return { kind: "deleted" };
+  const { StripeConnectionError, StripeAPIError } = Stripe.errors;
+  const isAnswer =
+    error instanceof Stripe.errors.StripeError &&
+    !(error instanceof StripeConnectionError || error instanceof StripeAPIError);
+  return { kind: isAnswer && state !== null ? "refused" : "in-doubt" };
+}

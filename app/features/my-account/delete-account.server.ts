@@ -1,0 +1,81 @@
+import { deleteCustomer } from "~/features/billing/delete-customer.server";
+import { logOutOfCommunity } from "~/features/community/discourse-api.server";
+import { enqueueMail } from "~/features/mail/enqueue-mail.server";
+import { renderMailOnce } from "~/features/mail/render-mail";
+import { accountDeletedMail } from "~/features/mail/templates/account-deleted-mail";
+import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
+import { log } from "~/observability/log.server";
+import { logSecurityEvent } from "~/observability/security-log.server";
+import { getDatabase } from "~db/client";
+import {
+  abandonAccountDeletion,
+  beginAccountDeletion,
+  deleteAccountRows,
+  lockAccount,
+} from "~db/queries/account-deletions";
+import { findProfile } from "~db/queries/profiles";
+
+/** The outcome of deleting an account. */
+export type AccountDeletionOutcome =
+  /** It is gone, now or before. */
+  | { kind: "deleted" }
+  /** Nothing is deleted, because the membership could not be ended at Stripe; `message` says so. */
+  | { kind: "stripe-failed"; message: string }
+  | { kind: "failed" };
+
+/** Attempts if another checkout gives the account a new customer meanwhile. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Deletes an account: first its customer at Stripe with any subscription, then, in one transaction that also queues
+ * the farewell mail, every row. If Stripe refuses, all stays as it was. If Stripe does not answer, or the program
+ * is killed meanwhile, the account is there until `resumeAccountDeletions` finds out what has become of the
+ * customer. Safe to call at the same time. Never throws.
+ */
+export async function deleteAccount(userId: string): Promise<AccountDeletionOutcome> {
+  try {
+    if (!(await beginAccountDeletion(userId))) return { kind: "deleted" };
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const customer = (await findProfile(userId))?.stripeCustomerId ?? null;
+      if (customer !== null) {
+        const { kind } = await deleteCustomer(customer);
+        if (kind === "refused") await abandonAccountDeletion(userId);
+        if (kind !== "deleted") return { kind: "stripe-failed", message: STRIPE_MESSAGES[kind] };
+      }
+      if (await deleteRows(userId, customer)) return { kind: "deleted" };
+    }
+    return { kind: "failed" };
+  } catch (error) {
+    log().error({ err: error, userId }, "an account could not be deleted");
+    return { kind: "failed" };
+  }
+}
+
+const STRIPE_MESSAGES = {
+  refused:
+    "Your membership could not be ended at Stripe, so nothing was deleted. Please try again.",
+  "in-doubt":
+    "Stripe does not answer, so your account is still there. Please try again in a few minutes.",
+};
+
+/**
+ * Deletes what this site holds of an account whose customer at Stripe is deleted; false, with nothing written, if
+ * the account has another customer by now.
+ */
+export async function deleteRows(userId: string, deletedCustomer: string | null): Promise<boolean> {
+  const message = await renderMailOnce("account-deleted", accountDeletedMail);
+  const isGone = await getDatabase().db.transaction(async (tx) => {
+    const account = await lockAccount(userId, tx);
+    if (!account) return true;
+    if (account.stripeCustomerId !== deletedCustomer) return false;
+    await deleteAccountRows({ userId, email: account.email }, tx);
+    await enqueueMail({ kind: "account-deleted", to: account.email, message }, tx);
+    return true;
+  });
+  if (!isGone) return false;
+  logSecurityEvent("account-deleted", { userId }, "account deleted");
+  wakeMailWorker();
+  // in the background: nobody waits for another site to be signed out of this one
+  void logOutOfCommunity(userId);
+  return true;
+}

@@ -1,0 +1,52 @@
+import { Link } from "@remix-run/react";
+import type { Viewer } from "~/features/accounts/viewer";
+import { Button } from "~/ui/button";
+import { ArrowLeftIcon } from "~/ui/icons";
+import { ACCOUNT_PATH, DELETE_PATH } from "./account-paths";
+
+/** The second step of deleting the account: what goes, what stays, and the button that does it. */
+export function DeletePage({ viewer }: { viewer: Viewer }) {
+  const { user, profile, isSubscribed } = viewer;
+  return (
+    <div className="frame account-page account-step">
+      <Link to={ACCOUNT_PATH} className="back-link">
+        <ArrowLeftIcon className="size-5" />
+        Keep my account
+      </Link>
+      <h1 className="page-heading">Delete your account?</h1>
+      <p className="lead wrap-anywhere">{user.email}</p>
+      <div className="account-text">
+        <h2>What goes, at once and for good</h2>
+        <ul>
+          {(isSubscribed || profile?.trouble) && (
+            <li>
+              Your membership. Nothing more will be charged, and what is paid already is not paid
+              back.
+            </li>
+          )}
+          <li>Your account: address, password, passkeys, picture, and every sign-in.</li>
+          <li>Your notes, your place in the book, and your podcast address.</li>
+          <li>Your address on the newsletter’s list.</li>
+        </ul>
+        <h2>What stays</h2>
+        <ul>
+          {profile?.hasInvoices && (
+            <li>
+              Receipts of your payments, which Stripe has to keep for as long as the law says.
+            </li>
+          )}
+          <li>
+            Nothing with your address here. Should it ever have asked not to be written to, an
+            unreadable trace of it remembers that.
+          </li>
+        </ul>
+        <p>
+          Would you like your notes first? <a href="/account#data">Download your data.</a>
+        </p>
+      </div>
+      <form method="post" action={DELETE_PATH}>
+        <Button type="submit">Delete my account for good</Button>
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+import { PASSWORD_MAX_LENGTH } from "~/features/accounts/password-limits";
+import { Button } from "~/ui/button";
+import { PasswordField } from "~/ui/field";
+import { DELETE_PATH, VERIFY_PATH } from "./account-paths";
+import { AccountSection } from "./account-section";
+
+/** The first step of deleting the account, which asks for the password. */
+export function DeleteSection() {
+  return (
+    <AccountSection id="delete" title="Delete account">
+      <p>For good, with everything in it. The next page says what goes, and asks once more.</p>
+      <form method="post" action={VERIFY_PATH} className="account-form">
+        <input type="hidden" name="next" value={DELETE_PATH} />
+        <PasswordField
+          label="Your password"
+          name="password"
+          autoComplete="current-password"
+          required
+          maxLength={PASSWORD_MAX_LENGTH}
+        />
+        <Button type="submit" variant="secondary">
+          Delete account
+        </Button>
+      </form>
+    </AccountSection>
+  );
+}

@@ -1,0 +1,60 @@
+import { withCallPurpose } from "~/features/billing/call-purpose.server";
+import { customerState } from "~/features/billing/customer-billing.server";
+import { log } from "~/observability/log.server";
+import { abandonAccountDeletion, findUnfinishedDeletions } from "~db/queries/account-deletions";
+import { deleteRows } from "./delete-account.server";
+
+const MINUTE_MS = 60_000;
+
+/** A deletion that began less than this ago may still be in progress in some process, in milliseconds. */
+const IN_PROGRESS_MS = 2 * MINUTE_MS;
+
+/** After this a request to delete a customer has taken effect at Stripe or never will, in milliseconds. */
+const SETTLED_MS = 10 * MINUTE_MS;
+
+/** Deletions examined at a time. */
+const BATCH = 100;
+
+/**
+ * Brings deletions to an end that were interrupted, or that Stripe did not answer: an account whose customer is
+ * deleted, or that has none, is deleted; one whose customer is still there after ten minutes stays as it was. Throws
+ * PostgreSQL's errors; Stripe's are logged, and the next call tries again.
+ */
+export async function resumeAccountDeletions(now = new Date()): Promise<void> {
+  const begunBefore = new Date(now.getTime() - IN_PROGRESS_MS);
+  for (const deletion of await findUnfinishedDeletions(begunBefore, BATCH)) {
+    const { userId, startedAt, stripeCustomerId } = deletion;
+    try {
+      const isThere =
+        stripeCustomerId !== null &&
+        (await withCallPurpose("background", () => customerState(stripeCustomerId))) === "there";
+      if (!isThere) {
+        await deleteRows(userId, stripeCustomerId);
+      } else if (now.getTime() - startedAt.getTime() > SETTLED_MS) {
+        await abandonAccountDeletion(userId);
+        log().warn({ userId }, "an account was not deleted, because Stripe did not answer in time");
+      }
+    } catch (error) {
+      log().error({ err: error, userId }, "the deletion of an account could not be resumed");
+    }
+  }
+}
+
+/** Resumes deletions every minute until the returned function is called, which waits for one in progress. */
+export function startResumingDeletions(): () => Promise<void> {
+  let inFlight: Promise<void> | null = null;
+  const timer = setInterval(() => {
+    inFlight ??= resumeAccountDeletions()
+      .catch((error: unknown) =>
+        log().error({ err: error }, "deletions of accounts could not be resumed"),
+      )
+      .finally(() => {
+        inFlight = null;
+      });
+  }, MINUTE_MS);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await inFlight;
+  };
+}

@@ -1,0 +1,75 @@
+import {
+  type ActionFunctionArgs,
+  type LinksFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+  redirect,
+} from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { forgetSession } from "~/features/accounts/sessions.server";
+import { isRecentlyVerified } from "~/features/accounts/verify-identity.server";
+import { requireAccount } from "~/features/accounts/viewer.server";
+import {
+  ACCOUNT_PATH,
+  DELETE_PATH,
+  sectionPath,
+  verifyPath,
+} from "~/features/my-account/account-paths";
+import { deleteAccount } from "~/features/my-account/delete-account.server";
+import { DeletePage } from "~/features/my-account/delete-page";
+import accountStyles from "~/features/my-account/my-account.css";
+import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
+import { answerForm } from "~/http/form-answer.server";
+import { readPageForm } from "~/http/page-form.server";
+import { withSlotReleased } from "~/http/page-slots.server";
+import type { RouteHandle } from "~/http/route-handle";
+import * as toasts from "~/toast-messages";
+
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: accountStyles }];
+
+export const meta: MetaFunction = ({ matches }) =>
+  pageMeta(
+    {
+      title: pageTitle("Delete your account"),
+      description: "What goes, and what stays.",
+      path: DELETE_PATH,
+      noindex: true,
+    },
+    matches,
+  );
+
+export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
+
+export async function loader(args: LoaderFunctionArgs) {
+  const { viewer, session } = await requireAccount(args);
+  if (!isRecentlyVerified(session)) throw redirect(verifyPath(DELETE_PATH));
+  return { viewer };
+}
+
+/** Deletes the account, if its password was entered within the last ten minutes. */
+export async function action(args: ActionFunctionArgs) {
+  const { request, context } = args;
+  const form = await readPageForm(request, context);
+  const { userId, session } = await requireAccount(args);
+  if (!isRecentlyVerified(session)) return redirect(verifyPath(DELETE_PATH), 303);
+  const outcome = await withSlotReleased(context, () => deleteAccount(userId));
+  switch (outcome.kind) {
+    case "deleted": {
+      const headers = new Headers({ "Set-Cookie": await forgetSession() });
+      return answerForm(form, { toast: toasts.accountDeleted, redirectTo: "/", headers });
+    }
+    case "stripe-failed":
+    case "failed": {
+      const message = outcome.kind === "failed" ? undefined : outcome.message;
+      return answerForm(form, {
+        toast: toasts.accountFailed(message),
+        redirectTo: sectionPath("delete"),
+      });
+    }
+  }
+}
+
+export default function DeleteAccount() {
+  return <DeletePage {...useLoaderData<typeof loader>()} />;
+}

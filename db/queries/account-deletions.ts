@@ -1,0 +1,97 @@
+import { asc, eq, lt, sql } from "drizzle-orm";
+import { addressHash } from "../address-hash";
+import { type Executor, getDatabase, type Transaction } from "../client";
+import { accountDeletions, mails, profiles, subscribers, users } from "../schema";
+
+/** Records that the deletion of an account has begun; false if there is no such account. */
+export async function beginAccountDeletion(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const rows = await executor.execute(sql`
+    insert into ${accountDeletions} (user_id)
+    select id from ${users} where id = ${userId}
+    on conflict (user_id) do update set started_at = now()
+    returning user_id`);
+  return rows.length > 0;
+}
+
+/** Records that an account is not deleted after all. */
+export async function abandonAccountDeletion(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.delete(accountDeletions).where(eq(accountDeletions.userId, userId));
+}
+
+/** Whether the deletion of an account has begun. */
+export async function isAccountBeingDeleted(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const [row] = await executor
+    .select({ userId: accountDeletions.userId })
+    .from(accountDeletions)
+    .where(eq(accountDeletions.userId, userId))
+    .limit(1);
+  return row !== undefined;
+}
+
+/** Deletions that began before `before` and have not ended, the oldest first. */
+export async function findUnfinishedDeletions(
+  before: Date,
+  limit: number,
+  executor: Executor = getDatabase().db,
+): Promise<{ userId: string; startedAt: Date; stripeCustomerId: string | null }[]> {
+  return executor
+    .select({
+      userId: accountDeletions.userId,
+      startedAt: accountDeletions.startedAt,
+      stripeCustomerId: profiles.stripeCustomerId,
+    })
+    .from(accountDeletions)
+    .leftJoin(profiles, eq(profiles.id, accountDeletions.userId))
+    .where(lt(accountDeletions.startedAt, before))
+    .orderBy(asc(accountDeletions.startedAt))
+    .limit(limit);
+}
+
+/**
+ * The address and the Stripe customer of an account, both locked until the caller's transaction ends; null if there
+ * is no such account.
+ */
+export async function lockAccount(
+  userId: string,
+  tx: Transaction,
+): Promise<{ email: string; stripeCustomerId: string | null } | null> {
+  const [user] = await tx
+    .select({ email: users.email })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for("update");
+  if (!user) return null;
+  const [profile] = await tx
+    .select({ stripeCustomerId: profiles.stripeCustomerId })
+    .from(profiles)
+    .where(eq(profiles.id, userId))
+    .for("update");
+  return { ...user, stripeCustomerId: profile?.stripeCustomerId ?? null };
+}
+
+/**
+ * Deletes an account with every row of it, its address on the newsletter's list, and what mails to the address
+ * hold: queued ones are cancelled. What remains of those mails, and a suppression, knows the address by its hash.
+ */
+export async function deleteAccountRows(
+  { userId, email }: { userId: string; email: string },
+  tx: Transaction,
+): Promise<void> {
+  await tx.delete(subscribers).where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()));
+  await tx.execute(sql`
+    update ${mails}
+    set state = case when state = 'queued' then 'cancelled' else state end,
+      finished_at = coalesce(finished_at, now()), recipient = null, message = null
+    where address_hash = ${addressHash(email)} and campaign_id is null
+      and (state = 'queued' or (state = 'failed' and recipient is not null))`);
+  await tx.delete(users).where(eq(users.id, userId));
+}
