@@ -1,0 +1,202 @@
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import { deleteAccount } from "~/features/my-account/delete-account.server";
+import { resumeAccountDeletions } from "~/features/my-account/resume-deletions.server";
+import { subscribe } from "~/features/newsletter/subscribe.server";
+import { action as webhook } from "~/routes/webhooks.stripe/route";
+import { getDatabase } from "~db/client";
+import { beginAccountDeletion } from "~db/queries/account-deletions";
+import { findSubscriberByEmail } from "~db/queries/subscribers";
+import { findUserByEmail, insertUser } from "~db/queries/users";
+import { control, newMember, newPayer, newReader, type Payer } from "../support/payments";
+import { call } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite({ payments: { webhook: (request) => call(webhook, request) } });
+});
+afterAll(() => site.close());
+afterEach(() => control(site.sandboxOrigin, "faults/clear"));
+
+const MINUTE_MS = 60_000;
+const DELETE_CUSTOMER = "DELETE /v1/customers";
+
+const fault = (fields: Record<string, unknown>) => control(site.sandboxOrigin, "faults", fields);
+const later = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS);
+
+/** What is left of an account: here, and at Stripe. */
+async function stateOf({ email, customer, subscription }: Payer) {
+  const { status } = await stripeClient().subscriptions.retrieve(subscription);
+  const there = await stripeClient().customers.retrieve(customer);
+  return {
+    hasAccount: (await findUserByEmail(email)) !== null,
+    hasCustomer: !there.deleted,
+    isCharged: status === "active",
+  };
+}
+
+const AS_BEFORE = { hasAccount: true, hasCustomer: true, isCharged: true };
+const ALL_GONE = { hasAccount: false, hasCustomer: false, isCharged: false };
+
+async function unfinishedDeletions(): Promise<number> {
+  const [row] = await getDatabase().db.execute<{ count: number }>(
+    sql`select count(*)::int as count from account_deletions`,
+  );
+  return row?.count ?? 0;
+}
+
+async function mailsTo(email: string) {
+  return getDatabase().db.execute<{ kind: string; state: string; recipient: string | null }>(
+    sql`select kind, state, recipient from mails
+      where address_hash = sha256(convert_to(lower(${email}), 'UTF8')) order by kind`,
+  );
+}
+
+describe("deleting an account", () => {
+  it("ends the membership at Stripe, removes every row, and says farewell by mail", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await subscribe(member.email);
+    expect(await deleteAccount(member.id)).toEqual({ kind: "deleted" });
+    expect(await stateOf(member)).toEqual(ALL_GONE);
+    expect(await findSubscriberByEmail(member.email)).toBeNull();
+    const mails = await mailsTo(member.email);
+    // what waited to be sent is not sent any more, and no address is left but in the farewell
+    expect(mails.filter(({ recipient }) => recipient !== null)).toEqual([
+      { kind: "account-deleted", state: "queued", recipient: member.email },
+    ]);
+    expect(mails.map(({ kind }) => kind)).toContain("newsletter-welcome");
+  });
+
+  it("leaves no row that names the account in any table", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await deleteAccount(member.id);
+    const { db } = getDatabase();
+    const columns = await db.execute<{ table_name: string; column_name: string }>(
+      sql`select table_name, column_name from information_schema.columns
+        where table_schema = 'public' and data_type in ('text', 'uuid', 'jsonb')`,
+    );
+    expect(columns.length).toBeGreaterThan(80);
+    for (const { table_name: table, column_name: column } of columns) {
+      if (table === "mails" && column === "recipient") continue;
+      const [row] = await db.execute<{ found: boolean }>(
+        sql`select exists (select from ${sql.identifier(table)}
+          where position(${member.id} in ${sql.identifier(column)}::text) > 0
+            or position(${member.email} in ${sql.identifier(column)}::text) > 0) as found`,
+      );
+      expect(row?.found, `${table}.${column}`).toBe(false);
+    }
+  });
+
+  it("needs no Stripe for an account that never bought anything", async () => {
+    await fault({ kind: "destroy", times: 0 });
+    const reader = await newReader();
+    expect(await deleteAccount(reader.id)).toEqual({ kind: "deleted" });
+    expect(await findUserByEmail(reader.email)).toBeNull();
+  });
+
+  it("frees the address for a new account, which has nothing of the old one", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await deleteAccount(member.id);
+    const again = await insertUser({ email: member.email, passwordHash: "another" });
+    expect(again?.id).not.toBe(member.id);
+  });
+
+  it("is done once, however many ask at the same time", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => deleteAccount(member.id)));
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["deleted"]));
+    expect(await stateOf(member)).toEqual(ALL_GONE);
+    const farewells = (await mailsTo(member.email)).filter(
+      ({ kind }) => kind === "account-deleted",
+    );
+    expect(farewells).toHaveLength(1);
+  });
+
+  it("makes an open checkout impossible to pay", async () => {
+    const reader = await newReader();
+    const payer = await newPayer(site.sandboxOrigin);
+    expect(payer.id).not.toBe(reader.id);
+    const { startCheckout } = await import("~/features/billing/checkout.server");
+    const { SANDBOX_STRIPE } = await import("~/env.server");
+    const outcome = await startCheckout(reader, SANDBOX_STRIPE.priceId);
+    if (outcome.kind !== "checkout") throw new Error(outcome.kind);
+    await deleteAccount(reader.id);
+    await expect(
+      control(site.sandboxOrigin, `sessions/${outcome.sessionId}/pay`, {}),
+    ).rejects.toThrow();
+  });
+});
+
+describe("deleting an account while Stripe is in trouble", () => {
+  it("changes nothing, and says so, if Stripe is down", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await fault({ kind: "destroy", times: 0 });
+    expect(await deleteAccount(member.id)).toMatchObject({ kind: "stripe-failed" });
+    await control(site.sandboxOrigin, "faults/clear");
+    expect(await stateOf(member)).toEqual(AS_BEFORE);
+    await resumeAccountDeletions(later(11));
+    expect(await stateOf(member)).toEqual(AS_BEFORE);
+    expect(await unfinishedDeletions()).toBe(0);
+  });
+
+  it("deletes all the same if Stripe did it, and only its answers are lost", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await fault({ kind: "destroy", when: "after", match: DELETE_CUSTOMER, times: 0 });
+    expect(await deleteAccount(member.id)).toEqual({ kind: "deleted" });
+    expect(await stateOf(member)).toEqual(ALL_GONE);
+  });
+
+  it("keeps the account in doubt if Stripe falls silent, until it is known what became of the customer", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await fault({ kind: "destroy", when: "before", match: DELETE_CUSTOMER, times: 0 });
+    const outcome = await deleteAccount(member.id);
+    expect(outcome).toMatchObject({ kind: "stripe-failed" });
+    expect(await unfinishedDeletions()).toBe(1);
+    await control(site.sandboxOrigin, "faults/clear");
+    // the request arrives late after all
+    await stripeClient().customers.del(member.customer);
+    await resumeAccountDeletions(later(3));
+    expect(await stateOf(member)).toEqual(ALL_GONE);
+    expect(await unfinishedDeletions()).toBe(0);
+  });
+
+  it("lets the account be as before once no late request can take effect any more", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await fault({ kind: "destroy", when: "before", match: DELETE_CUSTOMER, times: 0 });
+    await deleteAccount(member.id);
+    await control(site.sandboxOrigin, "faults/clear");
+    await resumeAccountDeletions(later(9));
+    expect(await unfinishedDeletions()).toBe(1);
+    await resumeAccountDeletions(later(11));
+    expect(await unfinishedDeletions()).toBe(0);
+    expect(await stateOf(member)).toEqual(AS_BEFORE);
+  });
+
+  it.each(["before", "after"] as const)(
+    "is brought to an end if the program was killed %s Stripe deleted the customer",
+    async (when) => {
+      const member = await newMember(site.sandboxOrigin);
+      await beginAccountDeletion(member.id);
+      if (when === "after") await stripeClient().customers.del(member.customer);
+      // what another process may be doing just now is left alone
+      await resumeAccountDeletions(later(1));
+      expect(await unfinishedDeletions()).toBe(1);
+      await resumeAccountDeletions(later(11));
+      expect(await stateOf(member)).toEqual(when === "after" ? ALL_GONE : AS_BEFORE);
+      expect(await unfinishedDeletions()).toBe(0);
+    },
+  );
+
+  it("stays unfinished while Stripe cannot be asked", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await beginAccountDeletion(member.id);
+    await fault({ kind: "destroy", times: 0 });
+    await resumeAccountDeletions(later(11));
+    expect(await unfinishedDeletions()).toBe(1);
+    await control(site.sandboxOrigin, "faults/clear");
+    await resumeAccountDeletions(later(11));
+    expect(await stateOf(member)).toEqual(AS_BEFORE);
+  });
+});
