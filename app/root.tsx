@@ -23,6 +23,7 @@ import { PublicUrlContext } from "~/ui/printed-address";
 import { THEME_COLORS } from "~/ui/theme-colors";
 import { Toaster } from "~/ui/toaster";
 import { pageTitle } from "./features/seo/page-title";
+import { ConfirmEmailNotice } from "./shell/confirm-email-notice";
 import { describeError, ErrorPage } from "./shell/error-page";
 import { FocusOnNavigation } from "./shell/focus-on-navigation";
 import { Footer } from "./shell/footer";
@@ -107,6 +108,7 @@ export default function App() {
           </a>
           <Header />
           <MembershipBanner />
+          <ConfirmEmailNotice />
           <main id="main" tabIndex={-1} className="grow">
             <PremiumGate>
               <Outlet />

@@ -142,6 +142,38 @@ export const accountDeleted = /* @__PURE__ */ notice(
   "👋 Your Account Is Deleted",
   "Thank you for coming along.",
 );
+export const emailChangeRequested = /* @__PURE__ */ notice(
+  "📬 Check Your Email",
+  "If the new address can be used, a link to confirm it is on its way there.",
+);
+export const emailChanged = /* @__PURE__ */ notice(
+  "✅ Email Changed!",
+  "From now on you log in with the new address.",
+);
+export const emailTaken = /* @__PURE__ */ failure(
+  "Uh oh! Something went wrong.",
+  "This address can no longer be used. Please choose another one.",
+);
+export const accountLinkInvalid = /* @__PURE__ */ failure(
+  "Uh oh! Something went wrong.",
+  "This link has expired or was already used.",
+);
+export const emailChangeUndone = /* @__PURE__ */ notice(
+  "✅ Your Account Is Yours Again",
+  "Please choose a new password now.",
+);
+export const emailConfirmationSent = /* @__PURE__ */ notice(
+  "📬 Check Your Email",
+  "A link to confirm your address is on its way.",
+);
+export const emailConfirmed = /* @__PURE__ */ notice(
+  "🎉 Email Confirmed!",
+  "Thank you. This address is yours.",
+);
+export const emailConfirmedSignedOut = /* @__PURE__ */ notice(
+  "🎉 Email Confirmed!",
+  "Please log in. Did somebody else make this account? Then choose a new password.",
+);
 export const sessionEnded = /* @__PURE__ */ notice("👋 Signed out there.");
 export const otherSessionsEnded = /* @__PURE__ */ notice("👋 Signed out everywhere else.");
 export const identityVerified = /* @__PURE__ */ notice(

@@ -191,6 +191,7 @@ export const schema = z.object({
     )
     .default(0),
   NEWSLETTER_DOUBLE_OPT_IN: flag.default(false),
+  REQUIRE_CONFIRMED_EMAIL: flag.default(false),
   COMMUNITY_URL: origin.optional(),
   DISCOURSE_CONNECT_SECRET: z
     .string()

@@ -4,17 +4,29 @@ import { z } from "zod";
 import type { ToastMessage } from "~/toast-messages";
 import { cookieName, hasCookie, signedCookie } from "./cookies.server";
 
-/** What a response passes on to the next page: a toast, and the e-mail address of a form that failed. */
-export type Flash = { id: string; toast: ToastMessage; email: string | null };
+/** What the next page tells beside a toast: that a new account's address should be confirmed. */
+export type FlashNotice = "confirm-email";
+
+/** What a response passes on to the next page: a toast, a notice, and the e-mail address of a form that failed. */
+export type Flash = {
+  id: string;
+  toast: ToastMessage | null;
+  email: string | null;
+  notice: FlashNotice | null;
+};
 
 const flashSchema = z.object({
   id: z.string(),
-  toast: z.object({
-    title: z.string(),
-    description: z.string().optional(),
-    variant: z.enum(["default", "destructive"]),
-  }),
+  toast: z
+    .object({
+      title: z.string(),
+      description: z.string().optional(),
+      variant: z.enum(["default", "destructive"]),
+    })
+    .nullable(),
   email: z.string().nullable(),
+  // absent from a cookie of the previous version
+  notice: z.enum(["confirm-email"]).nullable().default(null),
 });
 
 const NAME = "flash";
@@ -32,9 +44,13 @@ function flashCookie(): Cookie {
   return cookie;
 }
 
-/** The Set-Cookie value that carries a toast, and a failed form's e-mail, over one redirect. */
-export function setFlash(toast: ToastMessage, email: string | null = null): Promise<string> {
-  const flash: Flash = { id: randomUUID(), toast, email: email?.slice(0, 254) ?? null };
+/** The Set-Cookie value that carries a toast, a failed form's e-mail and a notice over one redirect. */
+export function setFlash(
+  toast: ToastMessage | null,
+  email: string | null = null,
+  notice: FlashNotice | null = null,
+): Promise<string> {
+  const flash: Flash = { id: randomUUID(), toast, email: email?.slice(0, 254) ?? null, notice };
   return flashCookie().serialize(flash);
 }
 

@@ -1,6 +1,6 @@
 import { type AppLoadContext, json, redirect } from "@remix-run/node";
 import type { ToastMessage } from "~/toast-messages";
-import { setFlash } from "./flash.server";
+import { type FlashNotice, setFlash } from "./flash.server";
 import { type Attempt, checkRateLimit, type Limited, waitMessage } from "./rate-limits.server";
 import { BUSY_MESSAGE, type FieldValue, type FormBody } from "./request-body.server";
 
@@ -17,6 +17,8 @@ export type FormAnswer = {
   body?: Record<string, unknown>;
   /** The e-mail field as submitted, to refill the form after a failure; ignored unless it is a string. */
   email?: FieldValue | null;
+  /** What the next page tells beside the toast. */
+  notice?: FlashNotice;
   headers?: Headers;
 };
 
@@ -31,13 +33,14 @@ export async function answerForm(
   const headers = answer.headers ?? new Headers();
   headers.set("Cache-Control", "no-store");
   if (wantsJson) {
+    if (answer.notice) headers.append("Set-Cookie", await setFlash(null, null, answer.notice));
     return json(
       { toast: answer.toast, redirectTo: answer.redirectTo, ...answer.body },
       { status: answer.status ?? 200, headers },
     );
   }
   if (answer.toast) {
-    headers.append("Set-Cookie", await setFlash(answer.toast, textOf(answer.email)));
+    headers.append("Set-Cookie", await setFlash(answer.toast, textOf(answer.email), answer.notice));
   }
   return redirect(answer.redirectTo, { status: 303, headers });
 }

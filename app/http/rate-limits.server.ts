@@ -55,6 +55,10 @@ const LIMITS = {
   "verify-identity": {
     account: { attempts: 10, seconds: 15 * MINUTE },
   },
+  // mails to confirm an address, by who asks for them; and to one new address, whoever asks
+  "email-link": {
+    account: { attempts: 6, seconds: HOUR },
+  },
   newsletter: {
     network: { attempts: 30, seconds: HOUR },
     "wide-network": { attempts: 300, seconds: HOUR },

@@ -14,6 +14,10 @@ export type SecurityEvent =
   | "password-reset"
   | "password-changed"
   | "sessions-ended"
+  | "email-confirmed"
+  | "email-change-requested"
+  | "email-changed"
+  | "email-change-undone"
   | "account-deleted"
   | "podcast-address-renewed"
   | "limit-reached"
@@ -29,6 +33,9 @@ const ROUTINE: ReadonlySet<SecurityEvent> = new Set([
   "password-reset",
   "password-changed",
   "sessions-ended",
+  "email-confirmed",
+  "email-change-requested",
+  "email-changed",
   "account-deleted",
   "podcast-address-renewed",
 ]);

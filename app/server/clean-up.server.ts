@@ -1,5 +1,6 @@
 import { endCommunityAccess } from "~/features/community/discourse-api.server";
 import { log } from "~/observability/log.server";
+import { deleteExpiredEmailChanges } from "~db/queries/email-changes";
 import { deleteFailedContent } from "~db/queries/failed-mails";
 import { deleteOldMails } from "~db/queries/mail-history";
 import { deleteDeadMailWorkers } from "~db/queries/mail-workers";
@@ -30,13 +31,14 @@ const BATCH = 1_000;
 const BATCHES = 100;
 
 /**
- * Deletes expired sessions, expired password resets, expired rate-limit counts, unconfirmed newsletter
+ * Deletes expired sessions, password resets and changes of address, expired rate-limit counts, unconfirmed newsletter
  * addresses, webhook events that can no longer be redelivered, mails and mail workers long finished, what failed
  * mails said, and images of issues that were never sent. Ends former members' access to the community.
  */
 export async function cleanUp(now = new Date()): Promise<void> {
   await deleteExpiredSessions(now);
   await deleteExpiredPasswordResets(now);
+  await deleteExpiredEmailChanges(now);
   await deleteExpiredRateLimits(now);
   await deleteUnconfirmedSubscribers(new Date(now.getTime() - UNCONFIRMED_LIFE_MS));
   const receivedBefore = new Date(now.getTime() - WEBHOOK_EVENT_LIFE_MS);

@@ -38,7 +38,8 @@ export async function loadRoot(args: { request: Request; context: AppLoadContext
   const root: SiteData = {
     viewer,
     isViewerKnown: session !== "unknown",
-    toast: flash && { ...flash.toast, id: flash.id },
+    toast: flash?.toast ? { ...flash.toast, id: flash.id } : null,
+    notice: flash?.notice ?? null,
     form: flash?.email ? { email: flash.email } : null,
     publicUrl: env().PUBLIC_URL,
     payments: paymentSettings(),

@@ -98,6 +98,23 @@ export async function replaceCustomer(
   return replaced.length > 0;
 }
 
+/** Records that Stripe was told this address, unless the account has another by now. */
+export async function clearEmailDue(
+  userId: string,
+  email: string,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor
+    .update(profiles)
+    .set({ isEmailDueAtStripe: false })
+    .where(
+      and(
+        eq(profiles.id, userId),
+        sql`exists (select from ${users} where ${users.id} = ${userId} and ${users.email} = ${email})`,
+      ),
+    );
+}
+
 /** Increments a user's checkout failures from `seen`, so that concurrent callers that saw the same number count once. */
 export async function countCheckoutFailure(
   userId: string,

@@ -79,6 +79,60 @@ export async function updatePasswordHash(
     .where(eq(users.id, userId));
 }
 
+/** The user with an id; null if there is none. */
+export async function findUserById(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<User | null> {
+  const [user] = await executor.select().from(users).where(eq(users.id, userId)).limit(1);
+  return user ?? null;
+}
+
+/** Whether an account's address is confirmed. */
+export async function isEmailConfirmed(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  return (await findUserById(userId, executor))?.emailConfirmedAt != null;
+}
+
+/** Records that an account's address is confirmed; false if it was already, or is another by now. */
+export async function confirmEmail(
+  { userId, email }: { userId: string; email: string },
+  now: Date,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const confirmed = await executor
+    .update(users)
+    .set({ emailConfirmedAt: now })
+    .where(and(eq(users.id, userId), eq(users.email, email), isNull(users.emailConfirmedAt)))
+    .returning({ id: users.id });
+  return confirmed.length > 0;
+}
+
+/**
+ * Claims the mail that asks to confirm an account's address; null if one was claimed since `notSince`, or the
+ * address is confirmed.
+ */
+export async function claimEmailConfirmation(
+  userId: string,
+  { now, notSince }: { now: Date; notSince: Date },
+  executor: Executor = getDatabase().db,
+): Promise<{ id: string; email: string } | null> {
+  const [claimed] = await executor
+    .update(users)
+    .set({ confirmationSentAt: now })
+    .where(
+      and(
+        eq(users.id, userId),
+        isNull(users.emailConfirmedAt),
+        or(isNull(users.confirmationSentAt), lt(users.confirmationSentAt, notSince)),
+      ),
+    )
+    .returning({ id: users.id, email: users.email });
+  return claimed ?? null;
+}
+
 /** The hash of a user's password; null if there is no such user. */
 export async function findPasswordHash(
   userId: string,

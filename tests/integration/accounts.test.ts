@@ -158,7 +158,7 @@ describe("signing up", () => {
     const answer = await post(signUp, { form });
     expect(answer.status).toBe(303);
     expect(answer.headers.get("Location")).toBe("/auth?tab=signup");
-    expect((await flashOf(answer))?.toast.title).toBe("Sign up Failed");
+    expect((await flashOf(answer))?.toast?.title).toBe("Sign up Failed");
     expect(await userCount()).toBe(before);
   });
 
@@ -313,7 +313,7 @@ describe("a session", () => {
     const answer = await post(logOut, { form: {}, cookie });
     expect(answer.headers.get("Location")).toBe("/");
     expect(sessionCookieOf(answer)).toMatch(/^session=;.* Max-Age=0;/);
-    expect((await flashOf(answer))?.toast.title).toBe("👋 You've been signed out.");
+    expect((await flashOf(answer))?.toast?.title).toBe("👋 You've been signed out.");
     expect((await rootData(cookie)).viewer).toBeNull();
   });
 

@@ -350,7 +350,7 @@ describe("the portal", () => {
 
   it("reports that there is nothing to manage for an account that never opened a checkout", async () => {
     const answer = await post(billing, { form: {}, cookie: reader.cookie });
-    expect((await flashOf(answer))?.toast.title).toBe("Checkout Error");
+    expect((await flashOf(answer))?.toast?.title).toBe("Checkout Error");
   });
 
   it("asks a visitor to sign in", async () => {

@@ -184,7 +184,7 @@ describe("subscribing to the newsletter", () => {
       path: unsubscribePath(subscriber?.unsubscribeToken ?? ""),
       form: {},
     });
-    expect((await flashOf(answer))?.toast.title).toBe("👋 You’ve been unsubscribed.");
+    expect((await flashOf(answer))?.toast?.title).toBe("👋 You’ve been unsubscribed.");
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
   });
 

@@ -260,10 +260,10 @@ describe("notes that are posted as a form", () => {
     const saved = await submit(reader, { text: "One.\r\nTwo." });
     expect(saved.status).toBe(303);
     expect(saved.headers.get("Location")).toBe("/premium/chapters/gates#notes");
-    expect((await flashOf(saved))?.toast.title).toBe("Your notes are saved.");
+    expect((await flashOf(saved))?.toast?.title).toBe("Your notes are saved.");
     expect((await storedNotes(reader))[0]?.text).toBe("One.\nTwo.");
     const merged = await submit(reader, { text: "Three." });
-    expect((await flashOf(merged))?.toast.description).toContain("Both versions are kept");
+    expect((await flashOf(merged))?.toast?.description).toContain("Both versions are kept");
     const extra = await submit(reader, { slug: "one-drawer", text: "Four." });
     expect(extra.headers.get("Location")).toBe("/premium/extras/one-drawer#notes");
   });
@@ -272,7 +272,7 @@ describe("notes that are posted as a form", () => {
     const reader = await newReader(former);
     const saved = await submit(reader, { text: "One." });
     expect([saved.status, saved.headers.get("Location")]).toEqual([303, "/"]);
-    expect((await flashOf(saved))?.toast.description).toContain("Your membership has ended");
+    expect((await flashOf(saved))?.toast?.description).toContain("Your membership has ended");
     expect(await storedNotes(reader)).toHaveLength(1);
   });
 

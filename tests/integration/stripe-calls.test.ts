@@ -167,7 +167,7 @@ describe("many accounts together", () => {
     const answers = await Promise.all(
       customers.map(async (customer) => {
         const answer = await openPortal(customer);
-        const toast = (await flashOf(answer))?.toast.description;
+        const toast = (await flashOf(answer))?.toast?.description;
         return { toast, ms: Date.now() - startedAt };
       }),
     );

@@ -3,6 +3,9 @@ import { type Mail, renderMail } from "~/features/mail/render-mail";
 import { accountDeletedMail } from "~/features/mail/templates/account-deleted-mail";
 import { accountWelcomeMail } from "~/features/mail/templates/account-welcome-mail";
 import { authorNoticeMail } from "~/features/mail/templates/author-notice-mail";
+import { emailChangeMail } from "~/features/mail/templates/email-change-mail";
+import { emailChangedMail } from "~/features/mail/templates/email-changed-mail";
+import { emailConfirmationMail } from "~/features/mail/templates/email-confirmation-mail";
 import { membershipBegunMail } from "~/features/mail/templates/membership-begun-mail";
 import { membershipCancelledMail } from "~/features/mail/templates/membership-cancelled-mail";
 import { membershipEndedMail } from "~/features/mail/templates/membership-ended-mail";
@@ -75,9 +78,16 @@ const MAIL_SAMPLES: Record<string, Mail> = {
   }),
   "account-welcome": accountWelcomeMail({
     previewUrl: `${SITE}/#preview`,
+    confirmUrl: `${SITE}/auth/confirm-email?token=${TOKEN}`,
     forgotPasswordUrl: FORGOT_PASSWORD,
   }),
   "password-reset": passwordResetMail({ url: `${SITE}/auth/reset-password?token=${TOKEN}` }),
+  "email-confirmation": emailConfirmationMail({
+    url: `${SITE}/auth/confirm-email?token=${TOKEN}`,
+    forgotPasswordUrl: FORGOT_PASSWORD,
+  }),
+  "email-change": emailChangeMail({ url: `${SITE}/account/email/confirm?token=${TOKEN}` }),
+  "email-changed": emailChangedMail({ url: `${SITE}/account/email/undo?token=${TOKEN}` }),
   "account-deleted": accountDeletedMail(),
   "password-changed": passwordChangedMail({ url: FORGOT_PASSWORD, by: "reset" }),
   "password-changed-on-account-page": passwordChangedMail({ url: FORGOT_PASSWORD, by: "change" }),

@@ -5,6 +5,7 @@ import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { type ClientNetworks, clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { getDatabase } from "~db/client";
+import { isEmailReserved } from "~db/queries/email-changes";
 import { findUserByEmail, insertUser } from "~db/queries/users";
 import { enqueueAccountWelcome } from "./account-welcome.server";
 import { firstProblem, logInSchema, signUpSchema } from "./credentials";
@@ -92,15 +93,33 @@ async function signUp(form: FormData, network: ClientNetworks): Promise<Authenti
   const { email, password } = parsed.data;
 
   const passwordHash = await hashPassword(password, network);
-  const user = await getDatabase().db.transaction(async (tx) => {
-    const inserted = await insertUser({ email, passwordHash }, tx);
-    if (inserted) await enqueueAccountWelcome(inserted.email, tx);
-    return inserted;
-  });
+  const user = await insertAccount({ email, passwordHash });
   if (!user) return { id: "", email, passwordHash, identities: [] };
   wakeMailWorker();
   return { id: user.id, email: user.email, passwordHash, identities: [{ provider: "email" }] };
 }
+
+/** A new account, which is welcomed by mail; null, with nothing written, if its address is taken or reserved. */
+async function insertAccount(account: { email: string; passwordHash: string }) {
+  try {
+    return await getDatabase().db.transaction(async (tx) => {
+      const inserted = await insertUser(account, tx);
+      if (!inserted) return null;
+      // looked up last, so that a change of address that has just been made is seen
+      const { email } = inserted;
+      const owner = { exceptFor: null, now: new Date() };
+      if (await isEmailReserved(email, owner, tx)) throw new AddressReserved();
+      await enqueueAccountWelcome(inserted, tx);
+      return inserted;
+    });
+  } catch (error) {
+    if (error instanceof AddressReserved) return null;
+    throw error;
+  }
+}
+
+/** Another account had the address until lately, and can still get it back. */
+class AddressReserved extends Error {}
 
 /** A field sent twice becomes an array, which the schemas reject. */
 function formFields(form: FormData): Record<string, unknown> {

@@ -5,3 +5,10 @@ export const RESET_PASSWORD_PATH = "/auth/reset-password";
 export function passwordResetPath(token: string): string {
   return `${RESET_PASSWORD_PATH}?token=${encodeURIComponent(token)}`;
 }
+
+/** The page of the link that confirms an account's address. */
+export const CONFIRM_EMAIL_PATH = "/auth/confirm-email";
+
+export function confirmEmailPath(token: string): string {
+  return `${CONFIRM_EMAIL_PATH}?token=${token}`;
+}

@@ -9,10 +9,11 @@ import { passwordResetMail } from "~/features/mail/templates/password-reset-mail
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
-import { replacePasswordReset } from "~db/queries/password-resets";
+import type { Transaction } from "~db/client";
+import { deletePasswordReset, replacePasswordReset } from "~db/queries/password-resets";
 import { findUserByEmail } from "~db/queries/users";
+import { createLinkToken } from "./link-token.server";
 import { passwordResetPath } from "./password-reset-paths";
-import { createPasswordResetToken } from "./password-reset-token.server";
 
 /** How long a link is valid, and how soon a user can be sent another one, in milliseconds. */
 const LINK_LIFETIME_MS = 60 * 60 * 1000;
@@ -43,11 +44,27 @@ export async function requestPasswordReset(
   }
 }
 
+/**
+ * Opens a password reset for a user, in the place of any other, and returns the token of its link: for somebody who
+ * has proved in another way that the account is theirs, and is not mailed a link.
+ */
+export async function openPasswordReset(userId: string, tx: Transaction): Promise<string> {
+  const { token, tokenHash } = createLinkToken();
+  const now = new Date();
+  await deletePasswordReset(userId, tx);
+  await replacePasswordReset(
+    { userId, tokenHash, createdAt: now, expiresAt: new Date(now.getTime() + LINK_LIFETIME_MS) },
+    { askAgainAfter: now, countSince: now, most: MAX_MAILS },
+    tx,
+  );
+  return token;
+}
+
 /** The mail with a new link, which replaces any older one; null without an account or beyond the mail limit. */
 export const composePasswordReset: MailComposer = async (email, tx) => {
   const user = await findUserByEmail(email, tx);
   if (!user) return null;
-  const { token, tokenHash } = createPasswordResetToken();
+  const { token, tokenHash } = createLinkToken();
   const now = Date.now();
   const replaced = await replacePasswordReset(
     {

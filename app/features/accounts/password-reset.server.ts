@@ -10,10 +10,10 @@ import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
 import { findPasswordReset, takePasswordReset } from "~db/queries/password-resets";
 import { deleteSessionsOfUser } from "~db/queries/sessions";
-import { updatePasswordHash } from "~db/queries/users";
+import { confirmEmail, updatePasswordHash } from "~db/queries/users";
+import { hashLinkToken } from "./link-token.server";
 import { hashPassword } from "./password.server";
 import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
-import { hashPasswordResetToken } from "./password-reset-token.server";
 import { openSession } from "./sessions.server";
 
 /** What the password reset page shows; the email is null while the database is unavailable. */
@@ -21,7 +21,7 @@ export type PasswordResetView = { token: string; email: string | null };
 
 /** A link's token and its user's email, without using it up; null for a used, expired or forged one. */
 export async function lookUpPasswordReset(token: string): Promise<PasswordResetView | null> {
-  const tokenHash = hashPasswordResetToken(token);
+  const tokenHash = hashLinkToken(token);
   if (!tokenHash) return null;
   try {
     const reset = await findPasswordReset(tokenHash, new Date());
@@ -50,7 +50,7 @@ export async function resetPassword(
   { token, password }: { token: string; password: string },
   browser: { clientAddress: string | undefined; session: string | null; userAgent: string | null },
 ): Promise<PasswordResetOutcome> {
-  const tokenHash = hashPasswordResetToken(token);
+  const tokenHash = hashLinkToken(token);
   if (!tokenHash) return { kind: "invalid-link" };
   const network = clientNetworks(browser.clientAddress);
   try {
@@ -86,6 +86,8 @@ function changePassword(
     const userId = await takePasswordReset(tokenHash, new Date(), tx);
     if (!userId) return false;
     await updatePasswordHash(userId, passwordHash, tx);
+    // whoever has the link reads the mail of this address
+    await confirmEmail({ userId, email }, new Date(), tx);
     await deleteSessionsOfUser(userId, tx);
     const url = env().PUBLIC_URL + FORGOT_PASSWORD_PATH;
     const message = await renderMail(passwordChangedMail({ url, by: "reset" }));

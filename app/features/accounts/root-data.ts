@@ -11,6 +11,8 @@ export type RootData = {
   isViewerKnown: boolean;
   /** The flashed toast, with an id that differs for each one flashed. */
   toast: (ToastMessage & { id: string }) | null;
+  /** What to tell once beside the toast; null for nothing. */
+  notice: "confirm-email" | null;
   /** Values of a failed form for its page to restore (never a password). */
   form: { email: string } | null;
   publicUrl: string;

@@ -1,4 +1,7 @@
+import { env } from "~/env.server";
+import { resendEmailConfirmation } from "~/features/accounts/email-confirmation.server";
 import { log } from "~/observability/log.server";
+import { isEmailConfirmed } from "~db/queries/users";
 import { startCheckout, WRONG_PRICE } from "./checkout.server";
 import { paymentPageProblem } from "./payment-pages.server";
 import { PaymentsNotConfigured } from "./stripe-client.server";
@@ -9,7 +12,11 @@ export type CheckoutLink =
   | { kind: "page"; sessionId: string | null; url: string }
   /** Stripe returned no URL, or an untrusted one; `message` says which. */
   | { kind: "no-page"; sessionId: string | null; message: string }
-  | { kind: "wrong-price" | "not-configured" | "unavailable"; message: string };
+  | { kind: "wrong-price" | "unconfirmed" | "not-configured" | "unavailable"; message: string };
+
+/** With `REQUIRE_CONFIRMED_EMAIL`, to an account whose address is not confirmed. */
+const UNCONFIRMED =
+  "Please confirm your email address first, with the link that is on its way to you.";
 
 /** Starts a checkout for a user, or reuses an open one. Never throws: every failure is logged here. */
 export async function linkToCheckout(
@@ -17,6 +24,10 @@ export async function linkToCheckout(
   priceId: unknown,
 ): Promise<CheckoutLink> {
   try {
+    if (env().REQUIRE_CONFIRMED_EMAIL && !(await isEmailConfirmed(user.id))) {
+      await resendEmailConfirmation(user.id);
+      return { kind: "unconfirmed", message: UNCONFIRMED };
+    }
     const outcome = await startCheckout(user, priceId);
     if (outcome.kind === "wrong-price") return { kind: "wrong-price", message: WRONG_PRICE };
     const sessionId = outcome.kind === "checkout" ? outcome.sessionId : null;

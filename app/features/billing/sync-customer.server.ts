@@ -15,6 +15,7 @@ import { callPurpose } from "./call-purpose.server";
 import { isTryingNewCard, switchToNewCard } from "./card-actions.server";
 import { coalesce } from "./coalesce.server";
 import { type CustomerBilling, fetchBilling } from "./customer-billing.server";
+import { updateCustomerEmail } from "./customer-email.server";
 import { applyDisputeActions, type DisputeAction } from "./dispute-actions.server";
 import { enqueueMembershipMails } from "./membership-mails.server";
 import { nextSyncAt } from "./next-sync";
@@ -64,10 +65,12 @@ export function takeSnapshot(stripeCustomerId: string): Promise<BillingSnapshot 
     if (!profile) return null;
     const first = await readBilling(stripeCustomerId);
     // Notified at once: a later snapshot finds the action done, and a later failure would suppress the notice.
-    const { hasChanged, isUnfinished } = await applyActions(first, async (action) => {
+    const isEmailDue = !(await isEmailUpToDate(profile, first));
+    const { hasChanged, ...actions } = await applyActions(first, async (action) => {
       await notifyAuthor({ userId: profile.id, stripeCustomerId, ...action });
       wakeMailWorker();
     });
+    const isUnfinished = isEmailDue || actions.isUnfinished;
     if (!hasChanged) return { ...first, isUnfinished };
     try {
       // Read again, so that a payment made by these changes gives access at once.
@@ -80,6 +83,18 @@ export function takeSnapshot(stripeCustomerId: string): Promise<BillingSnapshot 
       return { ...first, isUnfinished: true };
     }
   });
+}
+
+/** Whether Stripe knows the account's address, if need be after telling it; false if that failed. */
+async function isEmailUpToDate(profile: Profile, { isDeleted }: CustomerBilling): Promise<boolean> {
+  if (isDeleted) return true;
+  try {
+    await updateCustomerEmail(profile);
+    return true;
+  } catch (error) {
+    log().error({ userId: profile.id, err: error }, "Stripe could not be told a new address");
+    return false;
+  }
 }
 
 async function readBilling(stripeCustomerId: string) {

@@ -15,7 +15,10 @@ export type OutgoingMail = {
 };
 
 /** Kinds whose worker looks up in the background whether there is anything to send, so that timing reveals nothing. */
-export type ComposedLaterKind = Extract<MailKind, "password-reset" | "sign-up-attempt">;
+export type ComposedLaterKind = Extract<
+  MailKind,
+  "password-reset" | "sign-up-attempt" | "email-change"
+>;
 
 /**
  * Composes a queued mail to the address that was entered, in the transaction that stores it; null if there is

@@ -1,18 +1,21 @@
 import type { Viewer } from "~/features/accounts/viewer";
 import type { loadAccountView } from "./account-view.server";
 import { DeleteSection } from "./delete-section";
+import { EmailSection } from "./email-section";
 import { MembershipSection } from "./membership-section";
 import { NewsletterSection } from "./newsletter-section";
 import { PasswordSection } from "./password-section";
 import { SessionsSection } from "./sessions-section";
 
 type AccountPageProps = {
+  /** What a failed attempt to change the address left in its field. */
+  typedEmail: string | null;
   viewer: Viewer;
   view: Awaited<ReturnType<typeof loadAccountView>>;
 };
 
 /** The page on which somebody looks after their account: sections with forms of their own. */
-export function AccountPage({ viewer, view }: AccountPageProps) {
+export function AccountPage({ viewer, view, typedEmail }: AccountPageProps) {
   const { user, profile, isSubscribed } = viewer;
   return (
     <div className="frame account-page">
@@ -21,6 +24,7 @@ export function AccountPage({ viewer, view }: AccountPageProps) {
         <p className="lead wrap-anywhere">{user.email}</p>
       </header>
       <MembershipSection profile={profile} isSubscribed={isSubscribed} />
+      <EmailSection email={user.email} state={view.email} typed={typedEmail} />
       <PasswordSection email={user.email} />
       <SessionsSection sessions={view.sessions} />
       <NewsletterSection state={view.newsletter} />

@@ -18,6 +18,18 @@ export function sectionPath(section: AccountSectionId): string {
   return `${ACCOUNT_PATH}#${section}`;
 }
 
+/** The pages of the links that confirm a new address, and undo a change of address. */
+export const CONFIRM_EMAIL_CHANGE_PATH = "/account/email/confirm";
+export const UNDO_EMAIL_CHANGE_PATH = "/account/email/undo";
+
+export function confirmEmailChangePath(token: string): string {
+  return `${CONFIRM_EMAIL_CHANGE_PATH}?token=${token}`;
+}
+
+export function undoEmailChangePath(token: string): string {
+  return `${UNDO_EMAIL_CHANGE_PATH}?token=${token}`;
+}
+
 /** The second step of deleting the account. */
 export const DELETE_PATH = "/account/delete";
 

@@ -1,6 +1,9 @@
-import type { SignedIn } from "~/features/accounts/verify-identity.server";
+import { isRecentlyVerified, type SignedIn } from "~/features/accounts/verify-identity.server";
+import { findWaitingEmailChange } from "~db/queries/email-changes";
 import { listSessions } from "~db/queries/sessions";
 import { findSubscriberByEmail } from "~db/queries/subscribers";
+import { findUserById } from "~db/queries/users";
+import type { EmailState } from "./email-section";
 import type { NewsletterState } from "./newsletter-section";
 import type { SessionView } from "./sessions-section";
 
@@ -9,7 +12,9 @@ const MAX_SESSIONS = 50;
 
 /** What the account page shows beside its viewer. Throws PostgreSQL's errors. */
 export async function loadAccountView({ userId, session }: SignedIn, email: string) {
-  const [sessions, subscriber] = await Promise.all([
+  const [user, waiting, sessions, subscriber] = await Promise.all([
+    findUserById(userId),
+    findWaitingEmailChange(userId, new Date()),
     listSessions(userId, { now: new Date(), limit: MAX_SESSIONS }),
     findSubscriberByEmail(email),
   ]);
@@ -18,7 +23,13 @@ export async function loadAccountView({ userId, session }: SignedIn, email: stri
     : subscriber.confirmedAt
       ? "subscribed"
       : "unconfirmed";
+  const emailState: EmailState = {
+    isConfirmed: user?.emailConfirmedAt != null,
+    waiting: waiting?.newEmail ?? null,
+    isVerifiedByPasskey: isRecentlyVerified(session, "passkey"),
+  };
   return {
+    email: emailState,
     newsletter,
     sessions: sessions.map(
       ({ id, browser, system, createdAt, lastSeenAt }): SessionView => ({

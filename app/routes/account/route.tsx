@@ -1,6 +1,7 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
+import { useRootData } from "~/features/accounts/root-data";
 import { requireAccount } from "~/features/accounts/viewer.server";
 import { AccountPage } from "~/features/my-account/account-page";
 import { ACCOUNT_PATH } from "~/features/my-account/account-paths";
@@ -32,5 +33,6 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 export default function Account() {
-  return <AccountPage {...useLoaderData<typeof loader>()} />;
+  const { form } = useRootData();
+  return <AccountPage {...useLoaderData<typeof loader>()} typedEmail={form?.email ?? null} />;
 }

@@ -8,6 +8,7 @@ import { logIn } from "~/features/accounts/sign-in.server";
 import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
 import { CARD_PATH } from "~/features/billing/billing-paths";
 import { CONNECT_PATH } from "~/features/community/community-paths";
+import { CONFIRM_EMAIL_CHANGE_PATH } from "~/features/my-account/account-paths";
 import { clientNetworks } from "~/http/client-network.server";
 import { answerForm, failForm, limitForm, rejectBusyForm } from "~/http/form-answer.server";
 import { readForm } from "~/http/request-body.server";
@@ -22,7 +23,7 @@ export const loader = () => redirect(LOG_IN_PATH);
 
 /**
  * Logs in (specification, 4 and 8): redirects to '/' with the welcome toast, or back to the form with a toast
- * that says why not. The forms on the pages of the payment card and of the community lead back to those pages in
+ * that says why not. The forms on the pages of the payment card, of the community and of a new address lead back to those pages in
  * either case.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
@@ -67,5 +68,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
 /** Of the pages with a log-in form of their own, the one that was posted; null for any other text. */
 function pageToReturnTo(posted: unknown): string | null {
   const path = safeRedirect(posted, "");
-  return path === CARD_PATH || path.startsWith(`${CONNECT_PATH}?`) ? path : null;
+  const isOne =
+    path === CARD_PATH ||
+    [CONNECT_PATH, CONFIRM_EMAIL_CHANGE_PATH].some((page) => path.startsWith(`${page}?`));
+  return isOne ? path : null;
 }

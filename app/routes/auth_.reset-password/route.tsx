@@ -8,11 +8,11 @@ import { useLoaderData } from "@remix-run/react";
 import authStyles from "~/features/accounts/auth-page.css";
 import { firstProblem, newPasswordSchema } from "~/features/accounts/credentials";
 import { rememberBrowser } from "~/features/accounts/known-browser.server";
+import { isLinkToken } from "~/features/accounts/link-token.server";
 import { HASH_RETRY_SECONDS, hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { lookUpPasswordReset, resetPassword } from "~/features/accounts/password-reset.server";
 import { PasswordResetPage } from "~/features/accounts/password-reset-page";
 import { FORGOT_PASSWORD_PATH, passwordResetPath } from "~/features/accounts/password-reset-paths";
-import { isPasswordResetToken } from "~/features/accounts/password-reset-token.server";
 import { readSession, setSession } from "~/features/accounts/sessions.server";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
@@ -60,7 +60,7 @@ export const handle: RouteHandle = { metricsName: "/auth" };
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readPageForm(request, context);
   const { token } = form.fields;
-  if (!isPasswordResetToken(token)) return rejectLink();
+  if (!isLinkToken(token)) return rejectLink();
   const { clientAddress } = context;
   const failure = (message?: string) => ({
     toast: toasts.passwordResetFailed(message),

@@ -50,7 +50,12 @@ export async function action({ request, context }: ActionFunctionArgs) {
   switch (outcome.kind) {
     case "signed-in": {
       const headers = await signInCookies(request, outcome);
-      return answerForm(form, { toast: toasts.signedUp, redirectTo: "/", headers });
+      return answerForm(form, {
+        toast: toasts.signedUp,
+        redirectTo: "/",
+        notice: "confirm-email",
+        headers,
+      });
     }
     case "taken": {
       const toast = toasts.signUpIncomplete;

@@ -47,6 +47,7 @@ export async function action(args: ActionFunctionArgs) {
 
 const STATUSES = {
   "wrong-price": 409,
+  unconfirmed: 403,
   "not-configured": 503,
   unavailable: 502,
 } as const satisfies {

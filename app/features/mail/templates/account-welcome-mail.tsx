@@ -5,15 +5,21 @@ import type { Mail } from "../render-mail";
 type AccountWelcome = {
   /** Where the excerpt of the book is. */
   previewUrl: string;
+  /** Where the owner of the address confirms it. */
+  confirmUrl: string;
   /** Where the owner of the address takes over an account that somebody else opened. */
   forgotPasswordUrl: string;
 };
 
 /** Greets the owner of a new account. */
-export function accountWelcomeMail({ previewUrl, forgotPasswordUrl }: AccountWelcome): Mail {
+export function accountWelcomeMail({
+  previewUrl,
+  confirmUrl,
+  forgotPasswordUrl,
+}: AccountWelcome): Mail {
   return {
     subject: `Welcome to ${BOOK_TITLE}`,
-    preview: "Your account is ready, and the opening pages are waiting.",
+    preview: "Your account is ready. Please confirm that this address is yours.",
     content: (
       <>
         <MailHeading>Good to have you along</MailHeading>
@@ -21,10 +27,11 @@ export function accountWelcomeMail({ previewUrl, forgotPasswordUrl }: AccountWel
           Your account is ready. You log in with this email address and the password you chose.
         </MailText>
         <MailText>
-          There is nothing you have to do next. If you would like to begin somewhere, begin with the
-          opening pages.
+          One thing, whenever it suits you: please confirm that this address is yours. And if you
+          would like to begin somewhere, begin with{" "}
+          <MailLink href={previewUrl}>the opening pages</MailLink>.
         </MailText>
-        <MailButton href={previewUrl}>Read the opening pages</MailButton>
+        <MailButton href={confirmUrl}>Confirm this address</MailButton>
       </>
     ),
     notes: (

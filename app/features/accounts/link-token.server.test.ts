@@ -1,22 +1,18 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import {
-  createPasswordResetToken,
-  hashPasswordResetToken,
-  isPasswordResetToken,
-} from "./password-reset-token.server";
+import { createLinkToken, hashLinkToken, isLinkToken } from "./link-token.server";
 
 describe("a password reset token", () => {
   it("is 32 random bytes, of which the database stores the SHA-256", () => {
-    const { token, tokenHash } = createPasswordResetToken();
+    const { token, tokenHash } = createLinkToken();
     expect(Buffer.from(token, "base64url")).toHaveLength(32);
     expect(tokenHash).toBe(createHash("sha256").update(token).digest("hex"));
-    expect(hashPasswordResetToken(token)).toBe(tokenHash);
-    expect(createPasswordResetToken().token).not.toBe(token);
+    expect(hashLinkToken(token)).toBe(tokenHash);
+    expect(createLinkToken().token).not.toBe(token);
   });
 
   it("is recognized by its 43 characters", () => {
-    expect(isPasswordResetToken(`${"aZ09_-".repeat(7)}x`)).toBe(true);
+    expect(isLinkToken(`${"aZ09_-".repeat(7)}x`)).toBe(true);
   });
 
   it.each([
@@ -29,7 +25,7 @@ describe("a password reset token", () => {
     ["another alphabet", "+".repeat(43)],
     ["a token in a list", ["a".repeat(43)]],
   ])("is not %s", (_name, field) => {
-    expect(isPasswordResetToken(field)).toBe(false);
-    expect(hashPasswordResetToken(field)).toBeNull();
+    expect(isLinkToken(field)).toBe(false);
+    expect(hashLinkToken(field)).toBeNull();
   });
 });

@@ -1,0 +1,120 @@
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { env } from "~/env.server";
+import { enqueueMail, isMailQueueFull } from "~/features/mail/enqueue-mail.server";
+import { renderMail } from "~/features/mail/render-mail";
+import { emailConfirmationMail } from "~/features/mail/templates/email-confirmation-mail";
+import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
+import { sessionSecrets } from "~/http/session-secrets.server";
+import { log } from "~/observability/log.server";
+import { logSecurityEvent } from "~/observability/security-log.server";
+import { getDatabase } from "~db/client";
+import { deleteOtherSessions } from "~db/queries/sessions";
+import { claimEmailConfirmation, confirmEmail, findUserById } from "~db/queries/users";
+import { confirmEmailPath, FORGOT_PASSWORD_PATH } from "./password-reset-paths";
+
+/** Minimum time between two mails that ask one account to confirm its address, in milliseconds. */
+const RESEND_AFTER_MS = 60 * 1000;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * The token with which the owner of an account's address confirms it. It is derived, so nothing is stored, and it
+ * is worthless once the address is another.
+ */
+export function emailConfirmationToken({ id, email }: { id: string; email: string }): string {
+  const [newest = ""] = sessionSecrets();
+  return `${id}.${sign(newest, id, email).toString("base64url")}`;
+}
+
+/** The page of the link that confirms an account's address. */
+export function emailConfirmationUrl(user: { id: string; email: string }): string {
+  return env().PUBLIC_URL + confirmEmailPath(emailConfirmationToken(user));
+}
+
+/** The user whose address a token confirms; null for any other token. Throws PostgreSQL's errors. */
+export async function readEmailConfirmation(
+  token: unknown,
+): Promise<{ id: string; email: string; isConfirmed: boolean } | null> {
+  if (typeof token !== "string") return null;
+  const [id = "", signature = "", ...rest] = token.split(".");
+  if (!UUID.test(id) || rest.length > 0) return null;
+  const user = await findUserById(id);
+  if (!user) return null;
+  const given = Buffer.from(signature, "base64url");
+  const isSigned = sessionSecrets().some((secret) => {
+    const wanted = sign(secret, id, user.email);
+    return given.length === wanted.length && timingSafeEqual(given, wanted);
+  });
+  if (!isSigned) return null;
+  return { id, email: user.email, isConfirmed: user.emailConfirmedAt !== null };
+}
+
+export type ConfirmEmailOutcome =
+  /** `isSignedOut`: every session has ended, since the link was opened in a browser without one. */
+  { kind: "confirmed"; isSignedOut: boolean } | { kind: "invalid-link" } | { kind: "failed" };
+
+/**
+ * Confirms an account's address. If the browser is not signed in to the account, somebody else may have opened it
+ * with this address: then every session ends. Idempotent; never throws.
+ */
+export async function confirmEmailByLink(
+  token: unknown,
+  signedInAs: string | null,
+): Promise<ConfirmEmailOutcome> {
+  try {
+    const user = await readEmailConfirmation(token);
+    if (!user) return { kind: "invalid-link" };
+    const { id: userId, email } = user;
+    const isOwnBrowser = signedInAs === userId;
+    const isFirst = await getDatabase().db.transaction(async (tx) => {
+      if (!(await confirmEmail({ userId, email }, new Date(), tx))) return false;
+      if (!isOwnBrowser) await deleteOtherSessions(userId, null, tx);
+      return true;
+    });
+    if (isFirst) logSecurityEvent("email-confirmed", { userId }, "address confirmed");
+    return { kind: "confirmed", isSignedOut: isFirst && !isOwnBrowser };
+  } catch (error) {
+    log().error({ err: error }, "an address could not be confirmed");
+    return { kind: "failed" };
+  }
+}
+
+export type ResendOutcome = {
+  /** "sent" also if one was sent within the last minute, or the address is confirmed already. */
+  kind: "sent" | "busy" | "failed";
+};
+
+/** Mails an account's owner the link that confirms the address, once more. Never throws. */
+export async function resendEmailConfirmation(userId: string): Promise<ResendOutcome> {
+  try {
+    if (await isMailQueueFull()) return { kind: "busy" };
+    const isQueued = await getDatabase().db.transaction(async (tx) => {
+      const now = Date.now();
+      const user = await claimEmailConfirmation(
+        userId,
+        { now: new Date(now), notSince: new Date(now - RESEND_AFTER_MS) },
+        tx,
+      );
+      if (!user) return false;
+      const message = await renderMail(
+        emailConfirmationMail({
+          url: emailConfirmationUrl(user),
+          forgotPasswordUrl: env().PUBLIC_URL + FORGOT_PASSWORD_PATH,
+        }),
+      );
+      await enqueueMail({ kind: "email-confirmation", to: user.email, message }, tx);
+      return true;
+    });
+    if (isQueued) wakeMailWorker();
+    return { kind: "sent" };
+  } catch (error) {
+    log().error({ err: error, userId }, "a confirmation mail could not be queued");
+    return { kind: "failed" };
+  }
+}
+
+/** The key is derived for this purpose, so that no other signature of the site is a valid token. */
+function sign(secret: string, id: string, email: string): Buffer {
+  const key = hkdfSync("sha256", secret, "", "account email confirmation", 32);
+  return createHmac("sha256", Buffer.from(key)).update(`${id} ${email}`).digest();
+}

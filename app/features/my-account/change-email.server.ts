@@ -1,0 +1,237 @@
+import { randomBytes } from "node:crypto";
+import { env } from "~/env.server";
+import { emailSchema, firstProblem } from "~/features/accounts/credentials";
+import { createLinkToken, hashLinkToken } from "~/features/accounts/link-token.server";
+import { hashPassword } from "~/features/accounts/password.server";
+import { passwordResetPath } from "~/features/accounts/password-reset-paths";
+import { openPasswordReset } from "~/features/accounts/password-reset-request.server";
+import {
+  type SignedIn,
+  type VerificationOutcome,
+  verifyIdentity,
+} from "~/features/accounts/verify-identity.server";
+import { syncNewEmail } from "~/features/billing/customer-email.server";
+import {
+  enqueueMail,
+  enqueueMailToCompose,
+  isMailQueueFull,
+  type MailComposer,
+} from "~/features/mail/enqueue-mail.server";
+import { renderMail } from "~/features/mail/render-mail";
+import { emailChangeMail } from "~/features/mail/templates/email-change-mail";
+import { emailChangedMail } from "~/features/mail/templates/email-changed-mail";
+import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
+import { unsubscribeTokenOf } from "~/features/newsletter/unsubscribe-token.server";
+import { clientNetworks } from "~/http/client-network.server";
+import { QueueFull } from "~/http/fair-queue.server";
+import type { FieldValue } from "~/http/request-body.server";
+import { log } from "~/observability/log.server";
+import { logSecurityEvent } from "~/observability/security-log.server";
+import { getDatabase } from "~db/client";
+import {
+  changeEmail,
+  deleteEmailChangesSince,
+  findEmailChange,
+  insertEmailChange,
+  isEmailTaken,
+  lockEmailChange,
+  markEmailChanged,
+  setConfirmToken,
+} from "~db/queries/email-changes";
+import { deletePasskeysSince } from "~db/queries/passkeys";
+import { deletePasswordReset } from "~db/queries/password-resets";
+import { deleteSessionsOfUser } from "~db/queries/sessions";
+import { updatePasswordHash } from "~db/queries/users";
+import type { EmailChange } from "~db/schema";
+import { confirmEmailChangePath, undoEmailChangePath } from "./account-paths";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** How long the link to the new address works, and the one that undoes the change, in milliseconds. */
+const CONFIRM_LIFETIME_MS = DAY_MS;
+const UNDO_LIFETIME_MS = 7 * DAY_MS;
+
+export type EmailChangeRequestOutcome =
+  /** A link is on its way to the new address, or to nobody if that is another account's. */
+  { kind: "requested" } | Exclude<VerificationOutcome, { kind: "verified" }>;
+
+/**
+ * Asks for another address, with the password; nothing changes until it is confirmed. Whether another account has
+ * that address shows neither in the outcome nor in its timing. The caller limits the attempts. Never throws.
+ */
+export async function requestEmailChange(
+  account: SignedIn & { email: string },
+  { email, password }: { email: FieldValue; password: FieldValue },
+  clientAddress: string | undefined,
+): Promise<EmailChangeRequestOutcome> {
+  const parsed = emailSchema.safeParse(email);
+  if (!parsed.success) return { kind: "rejected", message: firstProblem(parsed.error) };
+  const newEmail = parsed.data;
+  if (newEmail === account.email) {
+    return { kind: "rejected", message: "This is your address already." };
+  }
+  const verified = await verifyIdentity(account, password, clientAddress);
+  if (verified.kind !== "verified") return verified;
+  try {
+    if (await isMailQueueFull()) return { kind: "busy" };
+    const { userId, email: oldEmail } = account;
+    const createdAt = new Date();
+    const expiresAt = new Date(createdAt.getTime() + CONFIRM_LIFETIME_MS);
+    await getDatabase().db.transaction(async (tx) => {
+      await insertEmailChange({ userId, oldEmail, newEmail, createdAt, expiresAt }, tx);
+      await enqueueMailToCompose({ kind: "email-change", email: newEmail }, tx);
+    });
+    logSecurityEvent("email-change-requested", { userId }, "change of address requested");
+    wakeMailWorker();
+    return { kind: "requested" };
+  } catch (error) {
+    log().error(
+      { err: error, userId: account.userId },
+      "a change of address could not be requested",
+    );
+    return { kind: "failed" };
+  }
+}
+
+/** The mail that asks to confirm a new address; null if it is another account's, which is told nothing. */
+export const composeEmailChange: MailComposer = async (email, tx) => {
+  const now = new Date();
+  if (await isEmailTaken(email, { exceptFor: null, now }, tx)) return null;
+  const { token, tokenHash } = createLinkToken();
+  if (!(await setConfirmToken(email, { confirmTokenHash: tokenHash, now }, tx))) return null;
+  const url = env().PUBLIC_URL + confirmEmailChangePath(token);
+  return { to: email, message: await renderMail(emailChangeMail({ url })) };
+};
+
+/** A change by the token of one of its links, without using it up; null for a used, expired or forged one. */
+export async function lookUpEmailChange(
+  kind: "confirm" | "undo",
+  token: unknown,
+): Promise<EmailChange | null> {
+  const tokenHash = hashLinkToken(token);
+  return tokenHash === null ? null : findEmailChange({ kind, tokenHash }, new Date());
+}
+
+export type EmailConfirmationOutcome =
+  | { kind: "changed"; email: string }
+  /** The link is used, expired, forged, or another account's. */
+  | { kind: "invalid-link" }
+  /** Another account has got this address meanwhile. */
+  | { kind: "taken" }
+  | { kind: "failed" };
+
+/**
+ * Changes an account's address by the link to the new one, for the account's own user alone, and mails the old one
+ * a link that undoes it. Open links to choose a new password end with the address they went to. Never throws.
+ */
+export async function confirmEmailChange(
+  token: unknown,
+  userId: string,
+): Promise<EmailConfirmationOutcome> {
+  const tokenHash = hashLinkToken(token);
+  if (!tokenHash) return { kind: "invalid-link" };
+  try {
+    const change = await findEmailChange({ kind: "confirm", tokenHash }, new Date());
+    if (change?.userId !== userId) return { kind: "invalid-link" };
+    const unsubscribeToken = await unsubscribeTokenOf(change.newEmail);
+    const outcome = await makeChange(tokenHash, unsubscribeToken);
+    if (outcome.kind !== "changed") return outcome;
+    logSecurityEvent("email-changed", { userId }, "address changed");
+    wakeMailWorker();
+    void syncNewEmail(userId);
+    return outcome;
+  } catch (error) {
+    log().error({ err: error, userId }, "an address could not be changed");
+    return { kind: "failed" };
+  }
+}
+
+function makeChange(
+  tokenHash: string,
+  unsubscribeToken: string,
+): Promise<EmailConfirmationOutcome> {
+  return getDatabase().db.transaction(async (tx): Promise<EmailConfirmationOutcome> => {
+    const now = new Date();
+    const change = await lockEmailChange({ kind: "confirm", tokenHash }, now, tx);
+    if (!change || change.currentEmail !== change.oldEmail) return { kind: "invalid-link" };
+    const { id, userId, oldEmail, newEmail } = change;
+    if (await isEmailTaken(newEmail, { exceptFor: userId, now }, tx)) return { kind: "taken" };
+    await changeEmail({ userId, from: oldEmail, to: newEmail, unsubscribeToken }, now, tx);
+    await deletePasswordReset(userId, tx);
+    const undo = createLinkToken();
+    await markEmailChanged(
+      id,
+      {
+        undoTokenHash: undo.tokenHash,
+        changedAt: now,
+        expiresAt: new Date(now.getTime() + UNDO_LIFETIME_MS),
+      },
+      tx,
+    );
+    const url = env().PUBLIC_URL + undoEmailChangePath(undo.token);
+    const message = await renderMail(emailChangedMail({ url }));
+    await enqueueMail({ kind: "email-changed", to: oldEmail, message }, tx);
+    return { kind: "changed", email: newEmail };
+  });
+}
+
+export type UndoOutcome =
+  /** `resetPath` is where the owner chooses a new password. */
+  | { kind: "undone"; resetPath: string }
+  | { kind: "invalid-link" }
+  /** Too many passwords are waiting to be hashed; the link still works. */
+  | { kind: "busy" }
+  | { kind: "failed" };
+
+/**
+ * Gives an account back to the owner of its former address, whatever has become of it since: the address returns,
+ * every session ends, passkeys that were added since the change was asked for go, and the password, which somebody
+ * else may know, opens nothing any more: the owner chooses a new one. Never throws.
+ */
+export async function undoEmailChange(
+  token: unknown,
+  clientAddress: string | undefined,
+): Promise<UndoOutcome> {
+  const tokenHash = hashLinkToken(token);
+  if (!tokenHash) return { kind: "invalid-link" };
+  const network = clientNetworks(clientAddress);
+  try {
+    // looked up first, so that a forged link costs no hashing
+    const change = await findEmailChange({ kind: "undo", tokenHash }, new Date());
+    if (!change) return { kind: "invalid-link" };
+    const unsubscribeToken = await unsubscribeTokenOf(change.oldEmail);
+    const unknownPassword = await hashPassword(randomBytes(32).toString("base64url"), network);
+    const resetToken = await revert(tokenHash, { unsubscribeToken, unknownPassword });
+    if (!resetToken) return { kind: "invalid-link" };
+    const { userId } = change;
+    const facts = { userId, network: network.narrow };
+    logSecurityEvent("email-change-undone", facts, "change of address undone");
+    void syncNewEmail(userId);
+    return { kind: "undone", resetPath: passwordResetPath(resetToken) };
+  } catch (error) {
+    if (error instanceof QueueFull) return { kind: "busy" };
+    log().error({ err: error }, "a change of address could not be undone");
+    return { kind: "failed" };
+  }
+}
+
+/** The token of a link to choose a new password; null if the undo link was used before. */
+function revert(
+  tokenHash: string,
+  { unsubscribeToken, unknownPassword }: { unsubscribeToken: string; unknownPassword: string },
+): Promise<string | null> {
+  return getDatabase().db.transaction(async (tx) => {
+    const now = new Date();
+    const change = await lockEmailChange({ kind: "undo", tokenHash }, now, tx);
+    if (!change) return null;
+    const { userId, currentEmail, oldEmail, createdAt } = change;
+    if (currentEmail !== oldEmail) {
+      await changeEmail({ userId, from: currentEmail, to: oldEmail, unsubscribeToken }, now, tx);
+    }
+    await deleteEmailChangesSince(change, tx);
+    await updatePasswordHash(userId, unknownPassword, tx);
+    await deleteSessionsOfUser(userId, tx);
+    await deletePasskeysSince(userId, createdAt, tx);
+    return openPasswordReset(userId, tx);
+  });
+}

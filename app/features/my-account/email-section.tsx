@@ -1,0 +1,63 @@
+import { PASSWORD_MAX_LENGTH } from "~/features/accounts/password-limits";
+import { Button } from "~/ui/button";
+import { EmailField } from "~/ui/email-field";
+import { PasswordField } from "~/ui/field";
+import { AccountSection } from "./account-section";
+
+export type EmailState = {
+  isConfirmed: boolean;
+  /** The new address that waits to be confirmed; null for none. */
+  waiting: string | null;
+  /** Whether a passkey was used so lately that no password is wanted. */
+  isVerifiedByPasskey: boolean;
+};
+
+/** The account's address: whether it is confirmed, and how to change it. */
+export function EmailSection({
+  email,
+  state,
+  typed,
+}: {
+  email: string;
+  state: EmailState;
+  /** What a failed attempt left in the field. */
+  typed: string | null;
+}) {
+  const { isConfirmed, waiting, isVerifiedByPasskey } = state;
+  return (
+    <AccountSection id="email" title="Email">
+      <p className="wrap-anywhere">
+        <strong className="text-ink">{email}</strong>
+        {isConfirmed ? ", confirmed" : ", not confirmed yet"}
+      </p>
+      {!isConfirmed && (
+        <form method="post" action="/account/confirmation">
+          <Button type="submit" variant="secondary">
+            Send the confirmation link again
+          </Button>
+        </form>
+      )}
+      {waiting && (
+        <p className="wrap-anywhere">
+          Waiting to be confirmed: <strong className="text-ink">{waiting}</strong>. Please open the
+          link that we have mailed there.
+        </p>
+      )}
+      <form method="post" action="/account/email" className="account-form">
+        <EmailField label="New email" autoComplete="email" defaultValue={typed ?? ""} />
+        {!isVerifiedByPasskey && (
+          <PasswordField
+            label="Your password"
+            name="password"
+            autoComplete="current-password"
+            required
+            maxLength={PASSWORD_MAX_LENGTH}
+          />
+        )}
+        <Button type="submit" variant="secondary">
+          Change email
+        </Button>
+      </form>
+    </AccountSection>
+  );
+}

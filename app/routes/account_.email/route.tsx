@@ -1,0 +1,50 @@
+import { type ActionFunctionArgs, redirect } from "@remix-run/node";
+import { readEmail } from "~/features/accounts/credentials";
+import { HASH_RETRY_SECONDS } from "~/features/accounts/password.server";
+import { requireAccount } from "~/features/accounts/viewer.server";
+import { sectionPath } from "~/features/my-account/account-paths";
+import { requestEmailChange } from "~/features/my-account/change-email.server";
+import { answerForm, failForm, limitForm, rejectBusyForm } from "~/http/form-answer.server";
+import { readForm } from "~/http/request-body.server";
+import type { RouteHandle } from "~/http/route-handle";
+import * as toasts from "~/toast-messages";
+
+export const handle: RouteHandle = { metricsName: "/account" };
+
+const redirectTo = sectionPath("email");
+
+export const loader = () => redirect(redirectTo);
+
+/** Asks for another address, which is mailed a link to confirm it. */
+export async function action(args: ActionFunctionArgs) {
+  const { request, context } = args;
+  const form = await readForm(request, context);
+  const { viewer, ...account } = await requireAccount(args);
+  const { email, password } = form.fields;
+  const failure = (message?: string) => ({
+    toast: toasts.accountFailed(message),
+    redirectTo,
+    email,
+  });
+  const attempt = { form, context, account: account.userId };
+  const limited =
+    (await limitForm("verify-identity", attempt, failure)) ??
+    (await limitForm("email-link", { form, context, account: readEmail(email) }, failure));
+  if (limited) return limited;
+
+  const outcome = await requestEmailChange(
+    { ...account, email: viewer.user.email },
+    { email, password },
+    context.clientAddress,
+  );
+  switch (outcome.kind) {
+    case "requested":
+      return answerForm(form, { toast: toasts.emailChangeRequested, redirectTo });
+    case "rejected":
+      return failForm(form, 422, failure(outcome.message));
+    case "busy":
+      return rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
+    case "failed":
+      return failForm(form, 500, failure());
+  }
+}

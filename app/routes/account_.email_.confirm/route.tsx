@@ -1,0 +1,106 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { CredentialsForm } from "~/features/accounts/credentials-form";
+import { rememberBrowser } from "~/features/accounts/known-browser.server";
+import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
+import { useRootData } from "~/features/accounts/root-data";
+import { findViewer, requireAccount } from "~/features/accounts/viewer.server";
+import {
+  CONFIRM_EMAIL_CHANGE_PATH,
+  confirmEmailChangePath,
+  sectionPath,
+} from "~/features/my-account/account-paths";
+import { confirmEmailChange, lookUpEmailChange } from "~/features/my-account/change-email.server";
+import { EmailLinkPage } from "~/features/my-account/email-link-page";
+import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
+import { answerForm, redirectWithToast } from "~/http/form-answer.server";
+import { readPageForm } from "~/http/page-form.server";
+import type { RouteHandle } from "~/http/route-handle";
+import { secretInAddress, secretLinkHeaders, secretLinkMeta } from "~/http/secret-link";
+import * as toasts from "~/toast-messages";
+
+export const headers = secretLinkHeaders;
+
+export const meta: MetaFunction = ({ matches }) => [
+  ...pageMeta(
+    {
+      title: pageTitle("Confirm your new email"),
+      description: "The new address of your account.",
+      path: CONFIRM_EMAIL_CHANGE_PATH,
+      noindex: true,
+    },
+    matches,
+  ),
+  secretLinkMeta,
+];
+
+export const handle: RouteHandle = { metricsName: "/account" };
+
+/** The link works for the account's own user alone: a mistyped address must not hand the account to a stranger. */
+export async function loader(args: LoaderFunctionArgs) {
+  const token = secretInAddress(args.request);
+  const change = await lookUpEmailChange("confirm", token);
+  if (!change) throw await rejectLink();
+  const viewer = await findViewer(args);
+  return viewer?.user.id === change.userId
+    ? { token, isOwner: true as const, newEmail: change.newEmail }
+    : { token, isOwner: false as const };
+}
+
+export async function action(args: ActionFunctionArgs) {
+  const { request, context } = args;
+  const form = await readPageForm(request, context);
+  const { userId } = await requireAccount(args);
+  const outcome = await confirmEmailChange(form.fields.token, userId);
+  const redirectTo = sectionPath("email");
+  switch (outcome.kind) {
+    case "changed": {
+      const cookie = await rememberBrowser(request, outcome.email);
+      const headers = new Headers({ "Set-Cookie": cookie });
+      return answerForm(form, { toast: toasts.emailChanged, redirectTo, headers });
+    }
+    case "taken":
+      return redirectWithToast(redirectTo, toasts.emailTaken);
+    case "invalid-link":
+      return rejectLink();
+    case "failed":
+      return redirectWithToast(redirectTo, toasts.accountFailed());
+  }
+}
+
+const rejectLink = () => redirectWithToast(sectionPath("email"), toasts.accountLinkInvalid);
+
+export default function ConfirmEmailChange() {
+  const data = useLoaderData<typeof loader>();
+  const { form } = useRootData();
+  if (data.isOwner) {
+    return (
+      <EmailLinkPage
+        heading="Your new address"
+        action={CONFIRM_EMAIL_CHANGE_PATH}
+        token={data.token}
+        label="Change my email"
+      >
+        From now on you log in with {data.newEmail}, and your mail and receipts come there.
+      </EmailLinkPage>
+    );
+  }
+  return (
+    <div className="frame py-[clamp(3rem,8vw,6rem)]">
+      <h1 className="page-heading">Log in to confirm your new email</h1>
+      <p className="lead">With the address you have used so far. You come right back here.</p>
+      <div className="mt-8 max-w-[28rem]">
+        <CredentialsForm
+          way="login"
+          email={form?.email ?? ""}
+          retry={form !== null}
+          returnTo={confirmEmailChangePath(data.token)}
+        />
+        <Link to={FORGOT_PASSWORD_PATH} className="text-link mt-4">
+          Forgot your password?
+        </Link>
+      </div>
+    </div>
+  );
+}

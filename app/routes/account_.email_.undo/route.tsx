@@ -1,0 +1,85 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { HASH_RETRY_SECONDS } from "~/features/accounts/password.server";
+import { forgetSession } from "~/features/accounts/sessions.server";
+import { UNDO_EMAIL_CHANGE_PATH, undoEmailChangePath } from "~/features/my-account/account-paths";
+import { lookUpEmailChange, undoEmailChange } from "~/features/my-account/change-email.server";
+import { EmailLinkPage } from "~/features/my-account/email-link-page";
+import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
+import {
+  answerForm,
+  limitForm,
+  redirectWithToast,
+  rejectBusyForm,
+} from "~/http/form-answer.server";
+import { readPageForm } from "~/http/page-form.server";
+import type { RouteHandle } from "~/http/route-handle";
+import { secretInAddress, secretLinkHeaders, secretLinkMeta } from "~/http/secret-link";
+import * as toasts from "~/toast-messages";
+
+export const headers = secretLinkHeaders;
+
+export const meta: MetaFunction = ({ matches }) => [
+  ...pageMeta(
+    {
+      title: pageTitle("Take your account back"),
+      description: "Undo a change of address.",
+      path: UNDO_EMAIL_CHANGE_PATH,
+      noindex: true,
+    },
+    matches,
+  ),
+  secretLinkMeta,
+];
+
+export const handle: RouteHandle = { metricsName: "/account" };
+
+/** For whoever reads the former address's mail, signed in or not: somebody else may have taken the account. */
+export async function loader({ request }: LoaderFunctionArgs) {
+  const token = secretInAddress(request);
+  const change = await lookUpEmailChange("undo", token);
+  if (!change) throw await rejectLink();
+  return { token, oldEmail: change.oldEmail };
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const form = await readPageForm(request, context);
+  const { token } = form.fields;
+  const redirectTo =
+    typeof token === "string" ? undoEmailChangePath(encodeURIComponent(token)) : "/";
+  const failure = (message?: string) => ({ toast: toasts.accountFailed(message), redirectTo });
+  const limited = await limitForm("new-password", { form, context }, failure);
+  if (limited) return limited;
+  const outcome = await undoEmailChange(token, context.clientAddress);
+  switch (outcome.kind) {
+    case "undone": {
+      const headers = new Headers({ "Set-Cookie": await forgetSession() });
+      const toast = toasts.emailChangeUndone;
+      return answerForm(form, { toast, redirectTo: outcome.resetPath, headers });
+    }
+    case "invalid-link":
+      return rejectLink();
+    case "busy":
+      return rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
+    case "failed":
+      return redirectWithToast(redirectTo, toasts.accountFailed());
+  }
+}
+
+const rejectLink = () => redirectWithToast("/auth", toasts.accountLinkInvalid);
+
+export default function UndoEmailChange() {
+  const { token, oldEmail } = useLoaderData<typeof loader>();
+  return (
+    <EmailLinkPage
+      heading="Take your account back"
+      action={UNDO_EMAIL_CHANGE_PATH}
+      token={token}
+      label="This is my account"
+    >
+      The account changes back to {oldEmail}, everybody is signed out, and you choose a new
+      password.
+    </EmailLinkPage>
+  );
+}

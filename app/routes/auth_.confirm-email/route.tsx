@@ -1,0 +1,81 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { LOG_IN_PATH } from "~/features/accounts/auth-paths";
+import {
+  confirmEmailByLink,
+  readEmailConfirmation,
+} from "~/features/accounts/email-confirmation.server";
+import { CONFIRM_EMAIL_PATH, confirmEmailPath } from "~/features/accounts/password-reset-paths";
+import { findViewer } from "~/features/accounts/viewer.server";
+import { sectionPath } from "~/features/my-account/account-paths";
+import { EmailLinkPage } from "~/features/my-account/email-link-page";
+import { pageMeta } from "~/features/seo/page-meta";
+import { pageTitle } from "~/features/seo/page-title";
+import { redirectWithToast } from "~/http/form-answer.server";
+import { readPageForm } from "~/http/page-form.server";
+import type { RouteHandle } from "~/http/route-handle";
+import { secretInAddress, secretLinkHeaders, secretLinkMeta } from "~/http/secret-link";
+import * as toasts from "~/toast-messages";
+
+export const headers = secretLinkHeaders;
+
+export const meta: MetaFunction = ({ matches }) => [
+  ...pageMeta(
+    {
+      title: pageTitle("Confirm your email"),
+      description: "The address of your account.",
+      path: CONFIRM_EMAIL_PATH,
+      noindex: true,
+    },
+    matches,
+  ),
+  secretLinkMeta,
+];
+
+export const handle: RouteHandle = { metricsName: "/auth" };
+
+/** Opening the page confirms nothing, because mail scanners open links too. */
+export async function loader(args: LoaderFunctionArgs) {
+  const token = secretInAddress(args.request);
+  const user = await readEmailConfirmation(token);
+  if (!user) throw await rejectLink();
+  const viewer = await findViewer(args);
+  return { token, email: user.email, isSignedIn: viewer?.user.id === user.id };
+}
+
+export async function action(args: ActionFunctionArgs) {
+  const { request, context } = args;
+  const { fields } = await readPageForm(request, context);
+  const viewer = await findViewer(args);
+  const outcome = await confirmEmailByLink(fields.token, viewer?.user.id ?? null);
+  switch (outcome.kind) {
+    case "confirmed":
+      if (outcome.isSignedOut) {
+        return redirectWithToast(LOG_IN_PATH, toasts.emailConfirmedSignedOut);
+      }
+      return redirectWithToast(viewer ? sectionPath("email") : "/", toasts.emailConfirmed);
+    case "invalid-link":
+      return rejectLink();
+    case "failed": {
+      const token = typeof fields.token === "string" ? encodeURIComponent(fields.token) : "";
+      return redirectWithToast(confirmEmailPath(token), toasts.accountFailed());
+    }
+  }
+}
+
+const rejectLink = () => redirectWithToast("/", toasts.accountLinkInvalid);
+
+export default function ConfirmEmail() {
+  const { token, email, isSignedIn } = useLoaderData<typeof loader>();
+  return (
+    <EmailLinkPage
+      heading="Is this your address?"
+      action={CONFIRM_EMAIL_PATH}
+      token={token}
+      label="Confirm my email"
+    >
+      {email}
+      {!isSignedIn && ". Whoever is signed in to its account now will be signed out."}
+    </EmailLinkPage>
+  );
+}
