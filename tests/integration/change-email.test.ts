@@ -1,0 +1,407 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { findSessionViewer, openSession } from "~/features/accounts/sessions.server";
+import { logIn, signUp } from "~/features/accounts/sign-in.server";
+import type { SignedIn } from "~/features/accounts/verify-identity.server";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import { syncCustomer } from "~/features/billing/sync-customer.server";
+import {
+  composeEmailChange,
+  confirmEmailChange,
+  lookUpEmailChange,
+  requestEmailChange,
+  undoEmailChange,
+} from "~/features/my-account/change-email.server";
+import { subscribe } from "~/features/newsletter/subscribe.server";
+import { action as webhook } from "~/routes/webhooks.stripe/route";
+import { cleanUp } from "~/server/clean-up.server";
+import { getDatabase } from "~db/client";
+import { findSubscriberByEmail } from "~db/queries/subscribers";
+import { findUserByEmail } from "~db/queries/users";
+import { emailChanges, passkeys, sessions } from "~db/schema";
+import { control, newMember } from "../support/payments";
+import { call } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite({ payments: { webhook: (request) => call(webhook, request) } });
+});
+afterAll(() => site.close());
+afterEach(() => control(site.sandboxOrigin, "faults/clear"));
+
+const PASSWORD = "a long walk";
+const HERE = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let count = 0;
+const newAddress = () => `changer-${++count}-${Date.now()}@example.test`;
+
+type Account = SignedIn & { email: string; token: string };
+
+/** A new account, signed in. */
+async function newAccount(email = newAddress()): Promise<Account> {
+  const outcome = await signUp({ email, password: PASSWORD }, HERE);
+  if (outcome.kind !== "signed-in") throw new Error(outcome.kind);
+  return signedIn(outcome.session, email);
+}
+
+async function signedIn(token: string, email: string): Promise<Account> {
+  const { setSession } = await import("~/features/accounts/sessions.server");
+  const cookie = (await setSession(token)).split(";")[0] ?? "";
+  const found = await findSessionViewer(
+    new Request("http://localhost:3000", { headers: { Cookie: cookie } }),
+  );
+  if (!found) throw new Error("There is no session.");
+  return {
+    userId: found.user.id,
+    tokenHash: found.tokenHash,
+    session: found.session,
+    email,
+    token,
+  };
+}
+
+const request = (account: Account, email: string, password = PASSWORD) =>
+  requestEmailChange(account, { email, password }, undefined);
+
+/** The token in the link that is mailed to a new address; null if there is no such mail. */
+async function mailedToken(email: string): Promise<string | null> {
+  const mail = await getDatabase().db.transaction((tx) => composeEmailChange(email, tx));
+  return /email\/confirm\?token=([\w-]{43})/.exec(mail?.message.text ?? "")?.[1] ?? null;
+}
+
+/** The token in the last mail to a former address. */
+async function undoToken(email: string): Promise<string> {
+  const rows = await getDatabase().db.execute<{ text: string }>(
+    sql`select message->>'text' as text from mails
+      where kind = 'email-changed' and recipient = ${email} order by created_at desc limit 1`,
+  );
+  return /email\/undo\?token=([\w-]{43})/.exec(rows[0]?.text ?? "")?.[1] ?? "";
+}
+
+/** Changes an account's address as its owner would. */
+async function change(account: Account, to: string): Promise<string> {
+  expect(await request(account, to)).toEqual({ kind: "requested" });
+  const token = await mailedToken(to);
+  expect(await confirmEmailChange(token, account.userId)).toEqual({ kind: "changed", email: to });
+  return undoToken(account.email);
+}
+
+const idOf = async (email: string) => (await findUserByEmail(email))?.id;
+const logInOutcome = async (email: string, password = PASSWORD) =>
+  (await logIn({ email, password }, HERE)).kind;
+
+describe("asking for another address", () => {
+  it("changes nothing before the new address is confirmed", async () => {
+    const account = await newAccount();
+    const to = newAddress();
+    await request(account, to);
+    expect(await idOf(account.email)).toBe(account.userId);
+    expect(await idOf(to)).toBeUndefined();
+    expect(await logInOutcome(to)).toBe("rejected");
+  });
+
+  it.each([
+    ["a wrong password", "not it", "That is not your password."],
+    ["no password", "", "Please enter your password."],
+    ["a megabyte of password", "x".repeat(1_000_000), "That is not your password."],
+  ])("is rejected with %s", async (_what, password, message) => {
+    const account = await newAccount();
+    const to = newAddress();
+    expect(await request(account, to, password)).toEqual({ kind: "rejected", message });
+    expect(await mailedToken(to)).toBeNull();
+  });
+
+  it.each(["", "nobody", "a@b@c.example", `${"x".repeat(300)}@example.test`, "a b@example.test"])(
+    "is rejected for %j",
+    async (email) => {
+      const account = await newAccount();
+      expect(await request(account, email)).toMatchObject({ kind: "rejected" });
+    },
+  );
+
+  it("is rejected for the address that the account has, whatever its case", async () => {
+    const account = await newAccount();
+    expect(await request(account, account.email.toUpperCase())).toEqual({
+      kind: "rejected",
+      message: "This is your address already.",
+    });
+  });
+
+  it("reveals nothing about another account: the outcome is the same, and nobody is mailed", async () => {
+    const [account, other] = [await newAccount(), await newAccount()];
+    expect(await request(account, other.email)).toEqual({ kind: "requested" });
+    expect(await mailedToken(other.email)).toBeNull();
+  });
+
+  it("replaces what was asked for before, so that an earlier link is worth nothing", async () => {
+    const account = await newAccount();
+    const [first, second] = [newAddress(), newAddress()];
+    await request(account, first);
+    const earlier = await mailedToken(first);
+    await request(account, second);
+    expect(await confirmEmailChange(earlier, account.userId)).toEqual({ kind: "invalid-link" });
+    const token = await mailedToken(second);
+    expect(await confirmEmailChange(token, account.userId)).toMatchObject({ kind: "changed" });
+  });
+
+  it("leaves one change that waits, however many are asked for at once", async () => {
+    const account = await newAccount();
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, () => request(account, newAddress())),
+    );
+    expect(outcomes).toEqual(Array(10).fill({ kind: "requested" }));
+    const { db } = getDatabase();
+    const rows = await db
+      .select()
+      .from(emailChanges)
+      .where(eq(emailChanges.userId, account.userId));
+    expect(rows).toHaveLength(1);
+  });
+
+  it("lets two accounts ask for the same address, and the first to confirm has it", async () => {
+    const [one, two] = [await newAccount(), await newAccount()];
+    const to = newAddress();
+    await request(one, to);
+    await request(two, to);
+    const tokens = [await mailedToken(to), await mailedToken(to)];
+    expect(new Set(tokens).size).toBe(2);
+    expect(await confirmEmailChange(tokens[0], one.userId)).toMatchObject({ kind: "changed" });
+    expect(await confirmEmailChange(tokens[1], two.userId)).toEqual({ kind: "taken" });
+    expect(await idOf(two.email)).toBe(two.userId);
+  });
+});
+
+describe("the link to the new address", () => {
+  it("changes the address, which is confirmed with it, and keeps the session", async () => {
+    const account = await newAccount();
+    const to = newAddress();
+    await change(account, to);
+    const user = await findUserByEmail(to);
+    expect(user?.id).toBe(account.userId);
+    expect(user?.emailConfirmedAt).toBeInstanceOf(Date);
+    expect(await logInOutcome(to)).toBe("signed-in");
+    expect(await logInOutcome(account.email)).toBe("rejected");
+    const { db } = getDatabase();
+    const kept = await db.select().from(sessions).where(eq(sessions.tokenHash, account.tokenHash));
+    expect(kept).toHaveLength(1);
+  });
+
+  it("works for the account's own user alone", async () => {
+    const [account, stranger] = [await newAccount(), await newAccount()];
+    const to = newAddress();
+    await request(account, to);
+    const token = await mailedToken(to);
+    expect(await confirmEmailChange(token, stranger.userId)).toEqual({ kind: "invalid-link" });
+    expect(await idOf(account.email)).toBe(account.userId);
+  });
+
+  it("works once, also if it is opened ten times at once", async () => {
+    const account = await newAccount();
+    const to = newAddress();
+    await request(account, to);
+    const token = await mailedToken(to);
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, () => confirmEmailChange(token, account.userId)),
+    );
+    expect(outcomes.filter(({ kind }) => kind === "changed")).toHaveLength(1);
+    expect(outcomes.filter(({ kind }) => kind === "invalid-link")).toHaveLength(9);
+  });
+
+  it.each([undefined, "", "made-up", "x".repeat(43), "x".repeat(65_536), ["a", "b"]])(
+    "is invalid as %j",
+    async (token) => {
+      const account = await newAccount();
+      expect(await confirmEmailChange(token, account.userId)).toEqual({ kind: "invalid-link" });
+      expect(await lookUpEmailChange("confirm", token)).toBeNull();
+    },
+  );
+
+  it("is invalid after a day, and then cleared away", async () => {
+    const account = await newAccount();
+    const to = newAddress();
+    await request(account, to);
+    const token = await mailedToken(to);
+    const { db } = getDatabase();
+    await db
+      .update(emailChanges)
+      .set({ expiresAt: new Date(Date.now() - 1000) })
+      .where(eq(emailChanges.userId, account.userId));
+    expect(await confirmEmailChange(token, account.userId)).toEqual({ kind: "invalid-link" });
+    await cleanUp();
+    expect(
+      await db.select().from(emailChanges).where(eq(emailChanges.userId, account.userId)),
+    ).toEqual([]);
+  });
+
+  it("ends links to choose a new password that went to the old address", async () => {
+    const account = await newAccount();
+    const { openPasswordReset } = await import("~/features/accounts/password-reset-request.server");
+    const { lookUpPasswordReset } = await import("~/features/accounts/password-reset.server");
+    const reset = await getDatabase().db.transaction((tx) => openPasswordReset(account.userId, tx));
+    expect(await lookUpPasswordReset(reset)).not.toBeNull();
+    await change(account, newAddress());
+    expect(await lookUpPasswordReset(reset)).toBeNull();
+  });
+
+  it("takes the newsletter along", async () => {
+    const account = await newAccount();
+    await subscribe(account.email);
+    const to = newAddress();
+    await change(account, to);
+    expect(await findSubscriberByEmail(account.email)).toBeNull();
+    expect((await findSubscriberByEmail(to))?.confirmedAt).toBeInstanceOf(Date);
+  });
+
+  it("subscribes nobody who was not, and joins two subscriptions to one", async () => {
+    const account = await newAccount();
+    const to = newAddress();
+    await change(account, to);
+    expect(await findSubscriberByEmail(to)).toBeNull();
+
+    const [both, target] = [await newAccount(), newAddress()];
+    await subscribe(both.email);
+    await subscribe(target);
+    await change(both, target);
+    expect(await findSubscriberByEmail(both.email)).toBeNull();
+    expect((await findSubscriberByEmail(target))?.confirmedAt).toBeInstanceOf(Date);
+  });
+});
+
+describe("the customer at Stripe", () => {
+  const emailAtStripe = async (customer: string) => {
+    const found = await stripeClient().customers.retrieve(customer);
+    return found.deleted ? null : found.email;
+  };
+
+  async function memberWithNewAddress() {
+    const member = await newMember(site.sandboxOrigin);
+    const token = await openSession({ id: member.id, passwordHash: "not a hash" }, null, {
+      userAgent: null,
+      verifiedBy: "passkey",
+    });
+    const account = await signedIn(token ?? "", member.email);
+    const to = newAddress();
+    expect(await requestEmailChange(account, { email: to, password: "" }, undefined)).toEqual({
+      kind: "requested",
+    });
+    const confirm = async () =>
+      expect(await confirmEmailChange(await mailedToken(to), account.userId)).toMatchObject({
+        kind: "changed",
+      });
+    return { member, to, confirm };
+  }
+
+  it("gets the new address", async () => {
+    const { member, to, confirm } = await memberWithNewAddress();
+    await confirm();
+    await expect.poll(() => emailAtStripe(member.customer)).toBe(to);
+  });
+
+  it("gets it with the next sync if Stripe was down", async () => {
+    const { member, to, confirm } = await memberWithNewAddress();
+    await control(site.sandboxOrigin, "faults", { kind: "destroy", times: 0 });
+    await confirm();
+    await control(site.sandboxOrigin, "faults/clear");
+    expect(await emailAtStripe(member.customer)).not.toBe(to);
+    await syncCustomer(member.customer);
+    expect(await emailAtStripe(member.customer)).toBe(to);
+  });
+});
+
+describe("the link to the former address", () => {
+  const undo = (token: string) => undoEmailChange(token, undefined);
+
+  it("gives the account back: address, sessions, password", async () => {
+    const account = await newAccount();
+    const to = newAddress();
+    const token = await change(account, to);
+    const outcome = await undo(token);
+    if (outcome.kind !== "undone") throw new Error(outcome.kind);
+    expect(await idOf(account.email)).toBe(account.userId);
+    expect(await idOf(to)).toBeUndefined();
+    const { db } = getDatabase();
+    expect(await db.select().from(sessions).where(eq(sessions.userId, account.userId))).toEqual([]);
+    // whoever changed the address knew the password
+    expect(await logInOutcome(account.email)).toBe("rejected");
+    const { resetPassword } = await import("~/features/accounts/password-reset.server");
+    const resetToken = new URL(outcome.resetPath, "http://localhost").searchParams.get("token");
+    expect(
+      await resetPassword({ token: resetToken ?? "", password: "a new one" }, HERE),
+    ).toMatchObject({ kind: "changed" });
+    expect(await logInOutcome(account.email, "a new one")).toBe("signed-in");
+  });
+
+  it("works whatever was done since: another change, a passkey, a change that waits", async () => {
+    const account = await newAccount();
+    const [second, third] = [newAddress(), newAddress()];
+    const token = await change(account, second);
+    await change({ ...account, email: second }, third);
+    await request({ ...account, email: third }, newAddress());
+    await getDatabase()
+      .db.insert(passkeys)
+      .values({
+        id: `key-${account.userId}`,
+        userId: account.userId,
+        name: "not mine",
+        publicKey: Buffer.from("key"),
+        counter: 0,
+        transports: [],
+      });
+    expect(await undo(token)).toMatchObject({ kind: "undone" });
+    expect(await idOf(account.email)).toBe(account.userId);
+    const { db } = getDatabase();
+    expect(await db.select().from(passkeys).where(eq(passkeys.userId, account.userId))).toEqual([]);
+    expect(
+      await db.select().from(emailChanges).where(eq(emailChanges.userId, account.userId)),
+    ).toEqual([]);
+  });
+
+  it("works once, also if it is opened ten times at once", async () => {
+    const account = await newAccount();
+    const token = await change(account, newAddress());
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => undo(token)));
+    expect(outcomes.filter(({ kind }) => kind === "undone")).toHaveLength(1);
+  });
+
+  it("works for seven days", async () => {
+    const account = await newAccount();
+    const token = await change(account, newAddress());
+    const { db } = getDatabase();
+    const [row] = await db
+      .select()
+      .from(emailChanges)
+      .where(eq(emailChanges.userId, account.userId));
+    const days = ((row?.expiresAt.getTime() ?? 0) - Date.now()) / DAY_MS;
+    expect(days).toBeGreaterThan(6.99);
+    expect(days).toBeLessThanOrEqual(7);
+    await db
+      .update(emailChanges)
+      .set({ expiresAt: new Date(Date.now() - 1000) })
+      .where(eq(emailChanges.userId, account.userId));
+    expect(await undo(token)).toEqual({ kind: "invalid-link" });
+  });
+
+  it("cannot be cut off by a new account, or another one's change, with the former address", async () => {
+    const account = await newAccount();
+    const token = await change(account, newAddress());
+    expect((await signUp({ email: account.email, password: PASSWORD }, HERE)).kind).toBe("taken");
+    const other = await newAccount();
+    await request(other, account.email);
+    expect(await mailedToken(account.email)).toBeNull();
+    expect(await undo(token)).toMatchObject({ kind: "undone" });
+  });
+
+  it("leaves the former address free once it has expired", async () => {
+    const account = await newAccount();
+    await change(account, newAddress());
+    await getDatabase()
+      .db.update(emailChanges)
+      .set({ expiresAt: new Date(Date.now() - 1000) })
+      .where(eq(emailChanges.userId, account.userId));
+    expect((await signUp({ email: account.email, password: PASSWORD }, HERE)).kind).toBe(
+      "signed-in",
+    );
+  });
+});
