@@ -37,7 +37,80 @@ const routes: Record<string, Route> = {
   "[.]well-known.security[.]txt": { path: "/.well-known/security.txt", get: "404" },
   _index: { path: "/", get: "200" },
   $: { path: "/nothing/here", get: "404" },
+  account: { path: "/account", get: ["302 /auth", "200"] },
+  "account_.confirmation": {
+    path: "/account/confirmation",
+    get: "302 /account#email",
+    post: {
+      form: {},
+      answers: ["302 /auth", "303 /account#email"],
+      writes: [[], ["mails", "users"]],
+    },
+  },
+  // a visitor who has just signed up has entered the password lately
+  "account_.delete": {
+    path: "/account/delete",
+    get: ["302 /auth", "200"],
+    post: {
+      form: {},
+      answers: ["302 /auth", "303 /"],
+      writes: [[], ["mails", "profiles", "sessions", "users"]],
+    },
+  },
+  "account_.email": {
+    path: "/account/email",
+    get: "302 /account#email",
+    post: {
+      form: { email: "moved@example.test", password: "made up" },
+      answers: ["302 /auth", "303 /account#email"],
+    },
+  },
+  "account_.email_.confirm": {
+    path: "/account/email/confirm?token=made-up",
+    get: "303 /account#email",
+    post: { form: { token: "made-up" }, answers: ["302 /auth", "303 /account#email"] },
+  },
+  "account_.email_.undo": {
+    path: "/account/email/undo?token=made-up",
+    get: "303 /auth",
+    post: { form: { token: "made-up" }, answers: "303 /auth" },
+  },
+  "account_.newsletter": {
+    path: "/account/newsletter",
+    get: "302 /account#newsletter",
+    post: {
+      form: { intent: "subscribe" },
+      answers: ["302 /auth", "303 /account#newsletter"],
+      writes: [[], ["mails", "subscribers"]],
+    },
+  },
+  "account_.password": {
+    path: "/account/password",
+    get: "302 /account#password",
+    post: {
+      form: { password: "made up", newPassword: "another one" },
+      answers: ["302 /auth", "303 /account#password"],
+    },
+  },
+  "account_.sessions": {
+    path: "/account/sessions",
+    get: "302 /account#sessions",
+    post: { form: { intent: "end-others" }, answers: ["302 /auth", "303 /account#sessions"] },
+  },
+  "account_.verify": {
+    path: "/account/verify",
+    get: ["302 /auth", "200"],
+    post: {
+      form: { password: "made up" },
+      answers: ["302 /auth", "303 /account/verify?next=%2Faccount"],
+    },
+  },
   auth: { path: "/auth", get: ["200", "302 /"] },
+  "auth_.confirm-email": {
+    path: "/auth/confirm-email?token=made-up",
+    get: "303 /",
+    post: { form: { token: "made-up" }, answers: "303 /" },
+  },
   "auth_.forgot-password": {
     path: "/auth/forgot-password",
     get: "200",

@@ -104,6 +104,8 @@ export class Visitor {
   async signUp(email: string, password = "a long walk"): Promise<void> {
     const answer = await this.post("/auth/signup", { json: { email, password } });
     if (answer.status !== 200) throw new Error(`Sign up: ${answer.status} ${answer.text}`);
+    // as if the page that tells to confirm the address had been seen
+    this.#cookies.delete("flash");
   }
 
   async #send(path: string, sent: Sent, own: OutgoingHttpHeaders): Promise<Answer> {

@@ -1,0 +1,171 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SANDBOX_STRIPE } from "~/env.server";
+import {
+  confirmEmailByLink,
+  emailConfirmationToken,
+  readEmailConfirmation,
+  resendEmailConfirmation,
+} from "~/features/accounts/email-confirmation.server";
+import { resetPassword } from "~/features/accounts/password-reset.server";
+import { openPasswordReset } from "~/features/accounts/password-reset-request.server";
+import { signUp } from "~/features/accounts/sign-in.server";
+import { action as checkout } from "~/routes/checkout/route";
+import { getDatabase } from "~db/client";
+import { findUserByEmail } from "~db/queries/users";
+import { sessions, users } from "~db/schema";
+import { newReader } from "../support/payments";
+import { flashOf, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite({
+    payments: {},
+    // without it, every test of a checkout has an address that nobody has confirmed
+    variables: { REQUIRE_CONFIRMED_EMAIL: "true" },
+  });
+});
+afterAll(() => site.close());
+
+const HERE = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
+
+let count = 0;
+
+async function newAccount() {
+  const email = `confirmer-${++count}-${Date.now()}@example.test`;
+  await signUp({ email, password: "a long walk" }, HERE);
+  const user = await findUserByEmail(email);
+  if (!user) throw new Error("There is no account.");
+  return user;
+}
+
+const confirmedAt = async (email: string) => (await findUserByEmail(email))?.emailConfirmedAt;
+
+const sessionCount = async (userId: string) =>
+  (await getDatabase().db.select().from(sessions).where(eq(sessions.userId, userId))).length;
+
+async function mailCount(email: string, kind: string): Promise<number> {
+  const [row] = await getDatabase().db.execute<{ count: number }>(
+    sql`select count(*)::int as count from mails where recipient = ${email} and kind = ${kind}`,
+  );
+  return row?.count ?? 0;
+}
+
+describe("the link in the mail that welcomes a new account", () => {
+  it("is for this account, and confirms its address", async () => {
+    const user = await newAccount();
+    expect(user.emailConfirmedAt).toBeNull();
+    const [mail] = await getDatabase().db.execute<{ text: string; html: string }>(
+      sql`select message->>'text' as text, message->>'html' as html from mails
+        where recipient = ${user.email} and kind = 'account-welcome'`,
+    );
+    const token = /confirm-email\?token=(\S+)/.exec(mail?.text ?? "")?.[1];
+    expect(mail?.html).toContain(`/auth/confirm-email?token=${token}`);
+    expect(mail?.text).not.toContain("invalid");
+    expect(await confirmEmailByLink(token, user.id)).toEqual({
+      kind: "confirmed",
+      isSignedOut: false,
+    });
+    expect(await confirmedAt(user.email)).toBeInstanceOf(Date);
+    expect(await sessionCount(user.id)).toBe(1);
+  });
+
+  it("ends every session if it is opened in a browser that is not signed in to the account", async () => {
+    const [user, other] = [await newAccount(), await newAccount()];
+    const token = emailConfirmationToken(user);
+    expect(await confirmEmailByLink(token, other.id)).toEqual({
+      kind: "confirmed",
+      isSignedOut: true,
+    });
+    expect(await sessionCount(user.id)).toBe(0);
+    expect(await sessionCount(other.id)).toBe(1);
+  });
+
+  it("does so once: opened again, it signs nobody out", async () => {
+    const user = await newAccount();
+    const token = emailConfirmationToken(user);
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, () => confirmEmailByLink(token, null)),
+    );
+    expect(outcomes.every(({ kind }) => kind === "confirmed")).toBe(true);
+    expect(outcomes.filter((one) => one.kind === "confirmed" && one.isSignedOut)).toHaveLength(1);
+  });
+
+  it("is worthless for another address or account, and if a single letter is changed", async () => {
+    const [user, other] = [await newAccount(), await newAccount()];
+    const token = emailConfirmationToken(user);
+    const [, signature] = token.split(".");
+    const first = signature?.startsWith("A") ? "B" : "A";
+    const forged = [
+      `${other.id}.${signature}`,
+      `${user.id}.${first}${signature?.slice(1)}`,
+      `${user.id}.`,
+      user.id,
+      `${token}.${signature}`,
+      "",
+      "x".repeat(65_536),
+      undefined,
+      [token, token],
+    ];
+    for (const one of forged) {
+      expect(await readEmailConfirmation(one)).toBeNull();
+      expect(await confirmEmailByLink(one, null)).toEqual({ kind: "invalid-link" });
+    }
+    const email = `moved-${user.email}`;
+    await getDatabase().db.update(users).set({ email }).where(eq(users.id, user.id));
+    expect(await confirmEmailByLink(token, null)).toEqual({ kind: "invalid-link" });
+    expect(await confirmedAt(email)).toBeNull();
+  });
+});
+
+describe("a mail that asks to confirm", () => {
+  it("is sent once a minute, however many ask for it at once", async () => {
+    const user = await newAccount();
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, () => resendEmailConfirmation(user.id)),
+    );
+    expect(outcomes).toEqual(Array(10).fill({ kind: "sent" }));
+    expect(await mailCount(user.email, "email-confirmation")).toBe(1);
+    await getDatabase()
+      .db.update(users)
+      .set({ confirmationSentAt: new Date(Date.now() - 61_000) })
+      .where(eq(users.id, user.id));
+    await resendEmailConfirmation(user.id);
+    expect(await mailCount(user.email, "email-confirmation")).toBe(2);
+  });
+
+  it("is not sent to a confirmed address", async () => {
+    const user = await newAccount();
+    await confirmEmailByLink(emailConfirmationToken(user), user.id);
+    await resendEmailConfirmation(user.id);
+    expect(await mailCount(user.email, "email-confirmation")).toBe(0);
+  });
+});
+
+it("a password that was reset by mail confirms the address too, and ends the squatter's session", async () => {
+  const user = await newAccount();
+  const token = await getDatabase().db.transaction((tx) => openPasswordReset(user.id, tx));
+  await resetPassword({ token, password: "another one" }, HERE);
+  expect(await confirmedAt(user.email)).toBeInstanceOf(Date);
+  // the one that the reset has opened
+  expect(await sessionCount(user.id)).toBe(1);
+});
+
+describe("an upgrade with REQUIRE_CONFIRMED_EMAIL", () => {
+  const upgrade = (cookie: string) =>
+    post(checkout, { form: { priceId: SANDBOX_STRIPE.priceId }, cookie });
+
+  it("waits for the address to be confirmed, and mails the link", async () => {
+    const reader = await newReader();
+    const answer = await upgrade(reader.cookie);
+    expect(answer.headers.get("Location")).toBe("/#purchase");
+    expect((await flashOf(answer))?.toast?.description).toContain(
+      "Please confirm your email address first",
+    );
+    expect(await mailCount(reader.email, "email-confirmation")).toBe(1);
+    await confirmEmailByLink(emailConfirmationToken(reader), reader.id);
+    const after = await upgrade(reader.cookie);
+    expect(after.headers.get("Location")).toContain(site.sandboxOrigin);
+  });
+});
