@@ -3,6 +3,7 @@ import { createResetLink } from "~/features/accounts/password-reset-request.serv
 import { isSubscribed } from "~/features/membership/access";
 import { membershipOutlook, membershipTrouble } from "~/features/membership/membership-state";
 import { shownPrice } from "~/features/membership/premium-price";
+import { deleteAccount } from "~/features/my-account/delete-account.server";
 import { endOtherSessions } from "~/features/my-account/end-sessions.server";
 import { openAccountExport } from "~/features/my-account/export-account.server";
 import { printableText } from "~/features/newsletter/address-file/printable-text";
@@ -14,6 +15,7 @@ import {
   findMembers,
   type MemberOverview,
 } from "~db/queries/members";
+import { requireConfirmation } from "./confirm.server";
 import { note, print, whileRead, writeOut } from "./output.server";
 import { withDatabase } from "./with-database.server";
 
@@ -123,6 +125,33 @@ export async function exportMember(address: string): Promise<void> {
     await whileRead(async () => {
       for await (const part of outcome.parts) await writeOut(part);
     });
+  });
+}
+
+/** `members delete`: deletes an account with its membership at Stripe, after saying what goes. */
+export async function deleteMember(address: string, options: { yes?: boolean }): Promise<void> {
+  await withMember(address, async (member) => {
+    const email = printableText(member.email);
+    note(`This deletes the account of ${email}, at once and for good, and mails the address:`);
+    note(`  membership    ${describeMembership(member, new Date())}`);
+    if (member.profile?.stripeCustomerId) {
+      note(
+        "                it ends at Stripe, nothing is paid back, and Stripe keeps the receipts",
+      );
+    }
+    note(`  notes         on ${formatCount(member.notes, "text")}`);
+    note(`  newsletter    ${member.newsletter ? "leaves the list" : "is not on the list"}`);
+    note("  and           picture, passkeys, sessions, reading progress, podcast address");
+    if (!options.yes) await requireConfirmation(member.email, "delete the account");
+    const outcome = await deleteAccount(member.id);
+    switch (outcome.kind) {
+      case "deleted":
+        return print(`${email} was deleted.`);
+      case "stripe-failed":
+        throw new OperatorError(outcome.message);
+      case "failed":
+        throw new OperatorError("The account was not deleted; the log says why.");
+    }
   });
 }
 

@@ -184,6 +184,13 @@ function addMemberCommands(members: Command): void {
     .command("export <e-mail>")
     .description("write everything that is held about an account to standard output, as JSON")
     .action(async (email: string) => (await commands()).exportMember(email));
+  members
+    .command("delete <e-mail>")
+    .description("delete an account and its membership, after saying what goes and asking")
+    .option("--yes", "do not ask; required without a terminal")
+    .action(async (email: string, options: { yes?: boolean }) =>
+      (await commands()).deleteMember(email, options),
+    );
 }
 
 function addMailCommands(mail: Command): void {

@@ -214,7 +214,9 @@ function at(value: unknown, path: string): unknown {
     .reduce<unknown>((within, key) => (within as Record<string, unknown> | null)?.[key], value);
 }
 
-const tables = Object.values(schema).filter((value): value is PgTable => is(value, PgTable));
+const tables = (Object.values(schema) as unknown[]).filter((value): value is PgTable =>
+  is(value, PgTable),
+);
 const nameOf = (table: PgTable) => getTableConfig(table).name;
 
 const hashOf = (email: string) => createHash("sha256").update(email).digest();
