@@ -37,6 +37,7 @@ const routes: Record<string, Route> = {
   "[.]well-known.security[.]txt": { path: "/.well-known/security.txt", get: "404" },
   _index: { path: "/", get: "200" },
   $: { path: "/nothing/here", get: "404" },
+  "account_.data[.]json": { path: "/account/data.json", get: ["302 /auth", "200"] },
   auth: { path: "/auth", get: ["200", "302 /"] },
   "auth_.forgot-password": {
     path: "/auth/forgot-password",

@@ -96,7 +96,8 @@ export async function createResetLink(
     executor,
   );
   if (!replaced) return { kind: "limited" };
-  logSecurityEvent("password-reset-requested", { userId: user.id, by }, "password reset requested");
+  const facts = { userId: user.id, ...(by === "operator" ? { by } : {}) };
+  logSecurityEvent("password-reset-requested", facts, "password reset requested");
   return { kind: "created", url: env().PUBLIC_URL + passwordResetPath(token), email: user.email };
 }
 

@@ -19,6 +19,9 @@ import {
 /** Rows that are read together where there may be thousands. */
 const PAGE = 500;
 
+/** UTF-16 code units of notes that are written together: other requests have their turn in between. */
+const SLICE = 16_384;
+
 /** Said instead of what is held about an address that nobody has confirmed. */
 const UNCONFIRMED =
   "The account’s address has not been confirmed. What is held about the address alone, whoever has it, is left out " +
@@ -61,7 +64,7 @@ async function* withFirst(
   }
 }
 
-/** The file in parts, none larger than the notes on one text or the picture; nothing if there is no account. */
+/** The file in parts, none of them much larger than the picture; nothing if there is no account. */
 async function* exportAccount(userId: string): AsyncGenerator<string> {
   const account = await findAccountData(userId);
   if (!account) return;
@@ -82,7 +85,7 @@ async function* exportAccount(userId: string): AsyncGenerator<string> {
   yield member("mails", email === null ? [] : await findMailData(email));
   yield member("podcast", await findPodcastData(userId));
   yield* list("readingProgress", progressOf(userId));
-  yield* list("notes", notesOf(userId));
+  yield* notesOf(userId);
   yield member("picture", await pictureOf(userId));
   yield "\n}\n";
 }
@@ -113,12 +116,32 @@ async function* progressOf(userId: string) {
   }
 }
 
-/** Notes one by one, since each may be large. */
-async function* notesOf(userId: string) {
+/** Notes are read one by one, and written slice by slice, since each may be large. */
+async function* notesOf(userId: string): AsyncGenerator<string> {
+  yield ',\n  "notes": [';
+  let separator = "\n    ";
   let note = await findNextNote(userId, null);
   while (note) {
-    yield note;
+    const { text, ...facts } = note;
+    yield `${separator}${toJson(facts)
+      .replaceAll("\n", "\n  ")
+      .replace(/\n *\}$/, "")},\n      "text": "`;
+    for (const slice of slicesOf(text)) yield toJson(slice).slice(1, -1);
+    yield '"\n    }';
+    separator = ",\n    ";
     note = await findNextNote(userId, note.slug);
+  }
+  yield "]";
+}
+
+function* slicesOf(text: string): Generator<string> {
+  let start = 0;
+  while (start < text.length) {
+    let end = Math.min(start + SLICE, text.length);
+    // both halves of a surrogate pair belong together
+    if (/[\ud800-\udbff]/.test(text.charAt(end - 1)) && end - start > 1) end--;
+    yield text.slice(start, end);
+    start = end;
   }
 }
 
@@ -166,8 +189,8 @@ function toJson(value: unknown): string {
   return JSON.stringify(value, null, 2)
     .replaceAll("\n", "\n  ")
     .replace(/[<\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (character) =>
-      [...Array(character.length).keys()]
-        .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`)
-        .join(""),
+      character.length === 1 ? escaped(character) : character.split("").map(escaped).join(""),
     );
 }
+
+const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
