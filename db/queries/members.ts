@@ -22,12 +22,14 @@ export type ListedMember = Pick<User, "email" | "createdAt" | "emailConfirmedAt"
 /**
  * Accounts by address, at most `limit`; only those whose address contains `match`, and only members with access if
  * `premium` is set. Read in the order of the index of addresses, with a look-up of each profile, so that a list of a
- * million is as fast as a short one; the less `match` is found, the more of the index is read.
+ * million is as fast as a short one. With `match`, accounts are read as they lie and then sorted: should few match,
+ * the index would lead through all of them in an order in which they do not lie, which takes ten times as long.
  */
 export async function findMembers(
   { match, premium, limit, now }: { match: string; premium: boolean; limit: number; now: Date },
   executor: Executor = getDatabase().db,
 ): Promise<ListedMember[]> {
+  const address = sql`lower(${users.email})`;
   const rows = await executor
     .select({
       email: users.email,
@@ -39,7 +41,7 @@ export async function findMembers(
     .from(users)
     .leftJoin(profiles, eq(profiles.id, users.id))
     .where(and(matches(match), premium ? hasAccess(now) : undefined))
-    .orderBy(asc(sql`lower(${users.email})`))
+    .orderBy(match === "" ? asc(address) : asc(sql`${address} || ''`))
     .limit(limit);
   return rows.map(({ priceId, periodEnd, ...member }) => ({
     ...member,

@@ -181,16 +181,14 @@ describe("members list and count", () => {
       insert into profiles (id, stripe_price_id, stripe_current_period_end)
       select id, case when random() < 0.1 then 'price_1' end, now() + interval '1 day' from users`);
     await db.execute(sql`analyze users, profiles`);
-    for (const options of [
-      { match: "", premium: false },
-      { match: "", premium: true },
-      { match: "ab", premium: false },
-    ]) {
-      const plan = await planOf((executor) =>
-        findMembers({ ...options, limit: 21, now: new Date() }, executor),
-      );
-      expect(plan, JSON.stringify(options)).toContain("users_email_unique");
-      expect(plan, JSON.stringify(options)).not.toMatch(/Sort|Seq Scan/);
+    const planFor = (options: { match: string; premium: boolean }) =>
+      planOf((executor) => findMembers({ ...options, limit: 21, now: new Date() }, executor));
+    for (const premium of [false, true]) {
+      const plan = await planFor({ match: "", premium });
+      expect(plan).toContain("users_email_unique");
+      expect(plan).not.toMatch(/Sort|Seq Scan/);
+      // it may find none, and would follow the index through the whole table
+      expect(await planFor({ match: "ab", premium })).not.toContain("users_email_unique");
     }
     await clear();
   });
