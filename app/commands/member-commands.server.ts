@@ -90,7 +90,7 @@ export async function show(address: string): Promise<void> {
 
 /** `members reset-link`: prints a link with which the member chooses a new password, to read out. */
 export async function resetLink(address: string): Promise<void> {
-  await withMember(address, async ({ email }) => {
+  await withMember(address, async ({ email, emailConfirmedAt }) => {
     const outcome = await createResetLink(email, "operator");
     if (outcome.kind === "no-account") throw unknownMember(email);
     if (outcome.kind === "limited") {
@@ -102,6 +102,11 @@ export async function resetLink(address: string): Promise<void> {
     note(
       "It works once, for an hour, in place of any link mailed before. Whoever has it has the account: be sure who asks.",
     );
+    if (!emailConfirmedAt) {
+      note(
+        "Nobody has confirmed this address yet. Choosing a password by the link will count as that.",
+      );
+    }
   });
 }
 

@@ -250,6 +250,7 @@ describe("members reset-link", () => {
     const { code, stdout, stderr } = await members("reset-link", ` ${email.toUpperCase()} `);
     expect(code).toBe(0);
     expect(stderr).toContain("once, for an hour");
+    expect(stderr).toContain("Nobody has confirmed this address yet.");
     const link = new URL(stdout.trim());
     expect(link.pathname).toBe("/auth/reset-password");
     const page = await get(resetPage, link.pathname + link.search);
