@@ -7,3 +7,26 @@ export function print(line = ""): void {
 export function note(line: string): void {
   process.stderr.write(`${line}\n`);
 }
+
+/**
+ * Writes a part of a command's result to standard output; resolves once it has left the process, so that memory stays
+ * constant behind a slow reader. Rejects with EPIPE when the reader has gone.
+ */
+export async function writeOut(text: string): Promise<void> {
+  // without a listener it would end the process; the callback reports it
+  const ignore = () => {};
+  process.stdout.on("error", ignore);
+  await new Promise<void>((written, failed) => {
+    process.stdout.write(text, (error) => (error ? failed(error) : written()));
+  });
+  process.stdout.off("error", ignore);
+}
+
+/** Runs work that writes with `writeOut`, and lets it end when its reader has gone, as with `| head`. */
+export async function whileRead(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+  }
+}

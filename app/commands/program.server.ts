@@ -4,6 +4,7 @@ import type { SetupOptions } from "~/features/billing/stripe-setup.server";
 import { logToStandardError } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
 import type { NewOptions } from "./content-commands.server";
+import type { ListOptions as MemberListOptions } from "./member-commands.server";
 import type { SendCommandOptions } from "./newsletter-send.server";
 import type { SyncOptions } from "./stripe-commands.server";
 import type { BounceOptions, ListOptions } from "./subscriber-commands.server";
@@ -151,6 +152,47 @@ function addSubscriberCommands(subscribers: Command): void {
     .action(async () => (await commands()).exportList());
 }
 
+function addMemberCommands(members: Command): void {
+  const commands = () => {
+    logToStandardError();
+    return import("./member-commands.server");
+  };
+  members
+    .command("list")
+    .description("show accounts by address, since when they exist and whether they are premium")
+    .option("--limit <number>", "how many, 20 by default")
+    .option("--match <text>", "only addresses that contain this text")
+    .option("--premium", "only premium members")
+    .action(async (options: MemberListOptions) => (await commands()).list(options));
+  members
+    .command("count")
+    .description("count the accounts: new, confirmed, premium")
+    .action(async () => (await commands()).countAll());
+  members
+    .command("show <e-mail>")
+    .description("show what an account is, and how much of each thing it has")
+    .action(async (email: string) => (await commands()).show(email));
+  members
+    .command("reset-link <e-mail>")
+    .description("print a link to choose a new password, valid for an hour, to read out")
+    .action(async (email: string) => (await commands()).resetLink(email));
+  members
+    .command("sign-out <e-mail>")
+    .description("end all sessions of an account")
+    .action(async (email: string) => (await commands()).signOut(email));
+  members
+    .command("export <e-mail>")
+    .description("write everything that is held about an account to standard output, as JSON")
+    .action(async (email: string) => (await commands()).exportMember(email));
+  members
+    .command("delete <e-mail>")
+    .description("delete an account and its membership, after saying what goes and asking")
+    .option("--yes", "do not ask; required without a terminal")
+    .action(async (email: string, options: { yes?: boolean }) =>
+      (await commands()).deleteMember(email, options),
+    );
+}
+
 function addMailCommands(mail: Command): void {
   const commands = () => {
     logToStandardError();
@@ -222,6 +264,7 @@ export function createProgram(): Command {
     });
   addStripeCommands(program.command("stripe").description("manage payments"));
   addNewsletterCommands(program.command("newsletter").description("write to the subscribers"));
+  addMemberCommands(program.command("members").description("look after accounts"));
   addSubscriberCommands(program.command("subscribers").description("manage the newsletter's list"));
   addContentCommands(program.command("content").description("examine and extend the edition"));
   addMailCommands(program.command("mail").description("examine mail, and send what failed again"));

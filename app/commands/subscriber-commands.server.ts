@@ -18,7 +18,7 @@ import {
   type SubscriberGroup,
 } from "~db/queries/subscriber-lists";
 import { ask } from "./ask.server";
-import { note, print } from "./output.server";
+import { note, print, whileRead, writeOut } from "./output.server";
 import { withDatabase } from "./with-database.server";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -156,25 +156,7 @@ export async function importFile(file: string, options: { source?: string }): Pr
 
 /** `subscribers export`: the addresses the newsletter reaches as CSV, on standard output. */
 export async function exportList(): Promise<void> {
-  await withDatabase(async () => {
-    try {
-      await exportSubscribers(writeOut);
-    } catch (error) {
-      // the reader has gone, as with `| head`
-      if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
-    }
-  });
-}
-
-/** Resolves once the text has left the process, so that memory stays constant behind a slow reader. */
-async function writeOut(text: string): Promise<void> {
-  // without a listener it would end the process; the callback reports it
-  const ignore = () => {};
-  process.stdout.on("error", ignore);
-  await new Promise<void>((written, failed) => {
-    process.stdout.write(text, (error) => (error ? failed(error) : written()));
-  });
-  process.stdout.off("error", ignore);
+  await withDatabase(() => whileRead(() => exportSubscribers(writeOut)));
 }
 
 function requireEmail(address: string): string {

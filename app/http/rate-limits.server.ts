@@ -59,6 +59,10 @@ const LIMITS = {
   "email-link": {
     account: { attempts: 6, seconds: HOUR },
   },
+  // each reads everything about an account
+  "account-data": {
+    account: { attempts: 30, seconds: HOUR },
+  },
   newsletter: {
     network: { attempts: 30, seconds: HOUR },
     "wide-network": { attempts: 300, seconds: HOUR },

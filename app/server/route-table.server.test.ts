@@ -70,6 +70,7 @@ describe("what the routes declare", () => {
     const names = declaring(({ metricsName }) => metricsName !== undefined);
     expect(names).toEqual([
       "/",
+      "/account/data.json",
       "/auth",
       "/auth/forgot-password",
       "/auth/login",

@@ -105,6 +105,7 @@ const routes: Record<string, Route> = {
       answers: ["302 /auth", "303 /account/verify?next=%2Faccount"],
     },
   },
+  "account_.data[.]json": { path: "/account/data.json", get: ["302 /auth", "200"] },
   auth: { path: "/auth", get: ["200", "302 /"] },
   "auth_.confirm-email": {
     path: "/auth/confirm-email?token=made-up",

@@ -9,7 +9,7 @@ import { passwordResetMail } from "~/features/mail/templates/password-reset-mail
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
-import type { Transaction } from "~db/client";
+import { type Executor, getDatabase, type Transaction } from "~db/client";
 import { deletePasswordReset, replacePasswordReset } from "~db/queries/password-resets";
 import { findUserByEmail } from "~db/queries/users";
 import { createLinkToken } from "./link-token.server";
@@ -60,10 +60,25 @@ export async function openPasswordReset(userId: string, tx: Transaction): Promis
   return token;
 }
 
-/** The mail with a new link, which replaces any older one; null without an account or beyond the mail limit. */
-export const composePasswordReset: MailComposer = async (email, tx) => {
-  const user = await findUserByEmail(email, tx);
-  if (!user) return null;
+/** A new link to choose a password, for the owner of the address alone. */
+export type ResetLinkOutcome =
+  | { kind: "created"; url: string; email: string }
+  | { kind: "no-account" }
+  /** The last link is too young, or there have been too many; it still works. */
+  | { kind: "limited" };
+
+/**
+ * Makes a link with which the user with this address chooses a new password: valid once, for an hour, in place of any
+ * older one, and no more often than links are mailed. The operator reads it out to a member who has no mail. Throws
+ * PostgreSQL's errors.
+ */
+export async function createResetLink(
+  email: string,
+  by: "mail" | "operator",
+  executor: Executor = getDatabase().db,
+): Promise<ResetLinkOutcome> {
+  const user = await findUserByEmail(email, executor);
+  if (!user) return { kind: "no-account" };
   const { token, tokenHash } = createLinkToken();
   const now = Date.now();
   const replaced = await replacePasswordReset(
@@ -78,10 +93,17 @@ export const composePasswordReset: MailComposer = async (email, tx) => {
       countSince: new Date(now - MAIL_COUNT_WINDOW_MS),
       most: MAX_MAILS,
     },
-    tx,
+    executor,
   );
-  if (!replaced) return null;
-  logSecurityEvent("password-reset-requested", { userId: user.id }, "password reset requested");
-  const url = env().PUBLIC_URL + passwordResetPath(token);
-  return { to: user.email, message: await renderMail(passwordResetMail({ url })) };
+  if (!replaced) return { kind: "limited" };
+  const facts = { userId: user.id, ...(by === "operator" ? { by } : {}) };
+  logSecurityEvent("password-reset-requested", facts, "password reset requested");
+  return { kind: "created", url: env().PUBLIC_URL + passwordResetPath(token), email: user.email };
+}
+
+/** The mail with a new link, which replaces any older one; null without an account or beyond the mail limit. */
+export const composePasswordReset: MailComposer = async (email, tx) => {
+  const link = await createResetLink(email, "mail", tx);
+  if (link.kind !== "created") return null;
+  return { to: link.email, message: await renderMail(passwordResetMail({ url: link.url })) };
 };

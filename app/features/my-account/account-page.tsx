@@ -1,5 +1,6 @@
 import type { Viewer } from "~/features/accounts/viewer";
 import type { loadAccountView } from "./account-view.server";
+import { DataSection } from "./data-section";
 import { DeleteSection } from "./delete-section";
 import { EmailSection } from "./email-section";
 import { MembershipSection } from "./membership-section";
@@ -28,6 +29,7 @@ export function AccountPage({ viewer, view, typedEmail }: AccountPageProps) {
       <PasswordSection email={user.email} />
       <SessionsSection sessions={view.sessions} />
       <NewsletterSection state={view.newsletter} />
+      <DataSection />
       <DeleteSection />
     </div>
   );

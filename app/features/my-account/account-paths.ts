@@ -33,6 +33,9 @@ export function undoEmailChangePath(token: string): string {
 /** The second step of deleting the account. */
 export const DELETE_PATH = "/account/delete";
 
+/** The file with everything that is held about the account. */
+export const ACCOUNT_DATA_PATH = `${ACCOUNT_PATH}/data.json`;
+
 /** Where the password is asked for again before a sensitive step. */
 export const VERIFY_PATH = "/account/verify";
 

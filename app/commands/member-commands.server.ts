@@ -1,0 +1,208 @@
+import { readEmail } from "~/features/accounts/credentials";
+import { createResetLink } from "~/features/accounts/password-reset-request.server";
+import { isSubscribed } from "~/features/membership/access";
+import { membershipOutlook, membershipTrouble } from "~/features/membership/membership-state";
+import { shownPrice } from "~/features/membership/premium-price";
+import { deleteAccount } from "~/features/my-account/delete-account.server";
+import { endOtherSessions } from "~/features/my-account/end-sessions.server";
+import { openAccountExport } from "~/features/my-account/export-account.server";
+import { printableText } from "~/features/newsletter/address-file/printable-text";
+import { formatCount } from "~/features/newsletter/format-count";
+import { OperatorError } from "~db/operator-error";
+import {
+  countMembers,
+  findMemberOverview,
+  findMembers,
+  type MemberOverview,
+} from "~db/queries/members";
+import { requireConfirmation } from "./confirm.server";
+import { note, print, whileRead, writeOut } from "./output.server";
+import { withDatabase } from "./with-database.server";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Days in which accounts count as new. */
+const NEW_DAYS = 30;
+
+export type ListOptions = { limit?: string; match?: string; premium?: boolean };
+
+/** `members list`: accounts by address, since when they exist, and until when they are premium. */
+export async function list(options: ListOptions): Promise<void> {
+  const { limit: limitText = "20", match = "", premium = false } = options;
+  if (!/^[1-9]\d{0,6}$/.test(limitText)) {
+    const found = printableText(limitText);
+    throw new OperatorError(`--limit: found '${found}', wanted a whole number from 1.`);
+  }
+  const limit = Number(limitText);
+  await withDatabase(async () => {
+    // one more, to see whether there are more: counting them would take longer than listing them
+    const found = await findMembers({ match, premium, limit: limit + 1, now: new Date() });
+    for (const { email, createdAt, emailConfirmedAt, premiumUntil } of found.slice(0, limit)) {
+      const membership = premiumUntil ? `premium until ${dayOf(premiumUntil)}` : "not premium";
+      const address = emailConfirmedAt ? "confirmed" : "not confirmed";
+      print([printableText(email), dayOf(createdAt), membership, address].join("\t"));
+    }
+    note(
+      found.length > limit
+        ? `The first ${formatCount(limit)} by address; see more with --limit, or fewer with --match.`
+        : `${formatCount(found.length)} in all`,
+    );
+  });
+}
+
+/** `members count`: how many accounts there are. */
+export async function countAll(): Promise<void> {
+  await withDatabase(async () => {
+    const now = new Date();
+    const since = new Date(now.getTime() - NEW_DAYS * DAY_MS);
+    const counts = await countMembers({ since, now });
+    printCount("accounts", counts.accounts);
+    printCount(`  new in the last ${NEW_DAYS} days`, counts.createdSince);
+    printCount("  with a confirmed address", counts.confirmed);
+    printCount("  premium members", counts.premium);
+    printCount("  being deleted", counts.beingDeleted);
+  });
+}
+
+/** `members show`: what one account is, and how much of each thing it has. */
+export async function show(address: string): Promise<void> {
+  await withMember(address, async (member) => {
+    const { profile, newsletter, deletionStartedAt } = member;
+    printFact("E-mail", member.email);
+    printFact("Address", member.emailConfirmedAt ? "confirmed" : "not confirmed");
+    printFact("Account", member.id);
+    printFact("Created", dayOf(member.createdAt));
+    printFact("Membership", describeMembership(member, new Date()));
+    printFact("Customer", profile?.stripeCustomerId ?? "none at Stripe");
+    if (profile?.stripeSubscriptionId) printFact("Subscription", profile.stripeSubscriptionId);
+    printFact(
+      "Newsletter",
+      !newsletter ? "no" : newsletter.confirmedAt ? "yes" : "asked for, but not confirmed",
+    );
+    printFact("Signed in", formatCount(member.sessions, "browser"));
+    printFact("Passkeys", formatCount(member.passkeys));
+    printFact("Notes on", formatCount(member.notes, "text"));
+    if (deletionStartedAt) {
+      printFact("Deletion", `begun ${deletionStartedAt.toISOString()}, not ended yet`);
+    }
+  });
+}
+
+/** `members reset-link`: prints a link with which the member chooses a new password, to read out. */
+export async function resetLink(address: string): Promise<void> {
+  await withMember(address, async ({ email, emailConfirmedAt }) => {
+    const outcome = await createResetLink(email, "operator");
+    if (outcome.kind === "no-account") throw unknownMember(email);
+    if (outcome.kind === "limited") {
+      throw new OperatorError(
+        "No link was made: the last one is less than a minute old, or there were six within an hour. The last one still works.",
+      );
+    }
+    print(outcome.url);
+    note(
+      "It works once, for an hour, in place of any link mailed before. Whoever has it has the account: be sure who asks.",
+    );
+    if (!emailConfirmedAt) {
+      note(
+        "Nobody has confirmed this address yet. Choosing a password by the link will count as that.",
+      );
+    }
+  });
+}
+
+/** `members sign-out`: ends all sessions of an account. */
+export async function signOut(address: string): Promise<void> {
+  await withMember(address, async ({ id, email, sessions }) => {
+    const { kind } = await endOtherSessions(id, null);
+    if (kind === "failed") throw new OperatorError("Nobody was signed out; the log says why.");
+    print(`${printableText(email)} was signed out of ${formatCount(sessions, "browser")}.`);
+  });
+}
+
+/** `members export`: everything that is held about an account, as JSON on standard output. */
+export async function exportMember(address: string): Promise<void> {
+  await withMember(address, async ({ id, email }) => {
+    const outcome = await openAccountExport(id);
+    if (outcome.kind === "no-account") throw unknownMember(email);
+    if (outcome.kind === "failed") {
+      throw new OperatorError("Nothing was exported; the log says why.");
+    }
+    await whileRead(async () => {
+      for await (const part of outcome.parts) await writeOut(part);
+    });
+  });
+}
+
+/** `members delete`: deletes an account with its membership at Stripe, after saying what goes. */
+export async function deleteMember(address: string, options: { yes?: boolean }): Promise<void> {
+  await withMember(address, async (member) => {
+    const email = printableText(member.email);
+    note(`This deletes the account of ${email}, at once and for good, and mails the address:`);
+    note(`  membership    ${describeMembership(member, new Date())}`);
+    if (member.profile?.stripeCustomerId) {
+      note(
+        "                it ends at Stripe, nothing is paid back, and Stripe keeps the receipts",
+      );
+    }
+    note(`  notes         on ${formatCount(member.notes, "text")}`);
+    note(`  newsletter    ${member.newsletter ? "leaves the list" : "is not on the list"}`);
+    note("  and           picture, passkeys, sessions, reading progress, podcast address");
+    if (!options.yes) await requireConfirmation(member.email, "delete the account");
+    const outcome = await deleteAccount(member.id);
+    switch (outcome.kind) {
+      case "deleted":
+        return print(`${email} was deleted.`);
+      case "stripe-failed":
+        throw new OperatorError(outcome.message);
+      case "failed":
+        throw new OperatorError("The account was not deleted; the log says why.");
+    }
+  });
+}
+
+/** Runs a command on the account with an address; throws an OperatorError if there is none. */
+async function withMember(
+  address: string,
+  work: (member: MemberOverview) => Promise<void>,
+): Promise<void> {
+  const email = readEmail(address);
+  if (email === null) {
+    throw new OperatorError(`'${printableText(address)}' is not an e-mail address.`);
+  }
+  await withDatabase(async () => {
+    const member = await findMemberOverview(email, new Date());
+    if (!member) throw unknownMember(email);
+    await work(member);
+  });
+}
+
+function unknownMember(email: string): OperatorError {
+  return new OperatorError(`${printableText(email)} has no account.`);
+}
+
+/** The membership in one line. */
+function describeMembership({ profile, price }: MemberOverview, now: Date): string {
+  const end = profile?.stripeCurrentPeriodEnd;
+  if (!profile || !end) return "not premium";
+  if (!isSubscribed(profile, now)) return `not premium, access ended ${dayOf(end)}`;
+  const outlook = membershipOutlook(profile);
+  const shown = price && shownPrice(price);
+  return [
+    `premium until ${dayOf(end)}`,
+    outlook.kind === "renews" ? "renews" : `ends ${outlook.at.slice(0, 10)}`,
+    shown && `${shown.amount} ${shown.period}`,
+    membershipTrouble(profile),
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+function printFact(what: string, fact: string): void {
+  print(`${what.padEnd(14)}${printableText(fact)}`);
+}
+
+function printCount(what: string, count: number): void {
+  print(`${formatCount(count).padStart(11)}  ${what}`);
+}
+
+const dayOf = (time: Date) => time.toISOString().slice(0, 10);

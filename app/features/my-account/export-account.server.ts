@@ -1,0 +1,190 @@
+import { log } from "~/observability/log.server";
+import {
+  findAccountData,
+  findEmailChangeData,
+  findMailData,
+  findMembershipData,
+  findNextNote,
+  findPasskeyData,
+  findPasswordResetData,
+  findPaymentEventData,
+  findPictureData,
+  findPodcastData,
+  findProgressData,
+  findSessionData,
+  findSubscriptionData,
+  findSuppressionData,
+} from "~db/queries/account-data";
+
+/** Rows that are read together where there may be thousands. */
+const PAGE = 500;
+
+/** UTF-16 code units of notes that are written together: other requests have their turn in between. */
+const SLICE = 16_384;
+
+/** Said instead of what is held about an address that nobody has confirmed. */
+const UNCONFIRMED =
+  "The account’s address has not been confirmed. What is held about the address alone, whoever has it, is left out " +
+  "until then: newsletter, suppression and mails.";
+
+/** The outcome of asking for everything that is held about an account. */
+export type AccountExportOutcome =
+  /** The text of a JSON file, in parts. */
+  { kind: "opened"; parts: AsyncGenerator<string> } | { kind: "no-account" } | { kind: "failed" };
+
+/**
+ * Everything that is held about an account, as JSON; docs/privacy.md has its shape, and a test goes through every
+ * column. Never throws; an error in the middle of the parts is logged and ends them, so that half a file is never
+ * taken for a whole one. No transaction is open between parts, however slowly they are read.
+ */
+export async function openAccountExport(userId: string): Promise<AccountExportOutcome> {
+  const parts = exportAccount(userId);
+  try {
+    // a database that is down should fail the request and not the download
+    const first = await parts.next();
+    if (first.done) return { kind: "no-account" };
+    return { kind: "opened", parts: withFirst(first.value, parts, userId) };
+  } catch (error) {
+    log().error({ err: error, userId }, "an account could not be exported");
+    return { kind: "failed" };
+  }
+}
+
+async function* withFirst(
+  first: string,
+  rest: AsyncGenerator<string>,
+  userId: string,
+): AsyncGenerator<string> {
+  try {
+    yield first;
+    yield* rest;
+  } catch (error) {
+    log().error({ err: error, userId }, "the export of an account ended half-way");
+    throw error;
+  }
+}
+
+/** The file in parts, none of them much larger than the picture; nothing if there is no account. */
+async function* exportAccount(userId: string): AsyncGenerator<string> {
+  const account = await findAccountData(userId);
+  if (!account) return;
+  const membership = await findMembershipData(userId);
+  const customer = membership?.stripeCustomerId;
+  const email = account.emailConfirmedAt ? account.email : null;
+  yield `{\n  "exportedAt": ${toJson(new Date())}`;
+  yield member("account", account);
+  yield member("membership", membership);
+  yield member("paymentEvents", customer ? await findPaymentEventData(customer) : []);
+  yield* list("sessions", sessionsOf(userId));
+  yield member("passkeys", await findPasskeyData(userId));
+  yield member("passwordReset", await findPasswordResetData(userId));
+  yield member("emailChanges", await findEmailChangeData(userId));
+  yield member("withheld", email === null ? UNCONFIRMED : null);
+  yield member("newsletter", email && (await findSubscriptionData(email)));
+  yield member("suppression", email && (await findSuppressionData(email)));
+  yield member("mails", email === null ? [] : await findMailData(email));
+  yield member("podcast", await findPodcastData(userId));
+  yield* list("readingProgress", progressOf(userId));
+  yield* notesOf(userId);
+  yield member("picture", await pictureOf(userId));
+  yield "\n}\n";
+}
+
+async function* sessionsOf(userId: string) {
+  let afterId: string | null = null;
+  for (;;) {
+    const page: Awaited<ReturnType<typeof findSessionData>> = await findSessionData(userId, {
+      afterId,
+      limit: PAGE,
+    });
+    yield* page;
+    afterId = page.at(-1)?.id ?? null;
+    if (page.length < PAGE) return;
+  }
+}
+
+async function* progressOf(userId: string) {
+  let afterSlug: string | null = null;
+  for (;;) {
+    const page: Awaited<ReturnType<typeof findProgressData>> = await findProgressData(userId, {
+      afterSlug,
+      limit: PAGE,
+    });
+    yield* page;
+    afterSlug = page.at(-1)?.slug ?? null;
+    if (page.length < PAGE) return;
+  }
+}
+
+/** Notes are read one by one, and written slice by slice, since each may be large. */
+async function* notesOf(userId: string): AsyncGenerator<string> {
+  yield ',\n  "notes": [';
+  let separator = "\n    ";
+  let note = await findNextNote(userId, null);
+  while (note) {
+    const { text, ...facts } = note;
+    yield `${separator}${toJson(facts)
+      .replaceAll("\n", "\n  ")
+      .replace(/\n *\}$/, "")},\n      "text": "`;
+    for (const slice of slicesOf(text)) yield toJson(slice).slice(1, -1);
+    yield '"\n    }';
+    separator = ",\n    ";
+    note = await findNextNote(userId, note.slug);
+  }
+  yield "]";
+}
+
+/** A surrogate pair that is cut becomes two escapes, which are read back as the pair. */
+function* slicesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; start += SLICE) yield text.slice(start, start + SLICE);
+}
+
+async function pictureOf(userId: string) {
+  const picture = await findPictureData(userId);
+  if (!picture) return null;
+  const { content, ...facts } = picture;
+  return {
+    ...facts,
+    content: `data:${mediaTypeOf(content)};base64,${content.toString("base64")}`,
+  };
+}
+
+/** The type of an image by its first bytes (https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern). */
+function mediaTypeOf(content: Buffer): string {
+  const begins = (text: string, at = 0) =>
+    content.subarray(at, at + text.length).equals(Buffer.from(text, "latin1"));
+  if (begins("RIFF") && begins("WEBP", 8)) return "image/webp";
+  if (begins("\x89PNG\r\n\x1a\n")) return "image/png";
+  if (begins("\xff\xd8\xff")) return "image/jpeg";
+  if (begins("ftypavif", 4)) return "image/avif";
+  return "application/octet-stream";
+}
+
+/** A member of the file's object, after the first one. */
+function member(name: string, value: unknown): string {
+  return `,\n  ${toJson(name)}: ${toJson(value)}`;
+}
+
+async function* list(name: string, items: AsyncGenerator<unknown>): AsyncGenerator<string> {
+  yield `,\n  ${toJson(name)}: [`;
+  let separator = "\n    ";
+  for await (const item of items) {
+    yield `${separator}${toJson(item).replaceAll("\n", "\n  ")}`;
+    separator = ",\n    ";
+  }
+  yield "]";
+}
+
+/**
+ * JSON for a member of the file's object, on indented lines. What a page would take for markup, a terminal obey, or a
+ * reader not see is written as an escape (RFC 8259, 7); half a surrogate pair is one already.
+ */
+function toJson(value: unknown): string {
+  return JSON.stringify(value, null, 2)
+    .replaceAll("\n", "\n  ")
+    .replace(/[<\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (character) =>
+      character.length === 1 ? escaped(character) : character.split("").map(escaped).join(""),
+    );
+}
+
+const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -1,0 +1,36 @@
+import { type LoaderFunctionArgs, redirect } from "@remix-run/node";
+import { isRecentlyVerified } from "~/features/accounts/verify-identity.server";
+import { requireAccount } from "~/features/accounts/viewer.server";
+import { sectionPath, verifyPath } from "~/features/my-account/account-paths";
+import { openAccountExport } from "~/features/my-account/export-account.server";
+import { redirectWithToast } from "~/http/form-answer.server";
+import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
+import type { RouteHandle } from "~/http/route-handle";
+import { streamText } from "~/http/text-stream.server";
+import * as toasts from "~/toast-messages";
+
+export const handle: RouteHandle = { metricsName: "/account/data.json" };
+
+const section = sectionPath("data");
+
+/** Everything that is held about the account as a file, for who has recently proved to be its owner. */
+export async function loader(args: LoaderFunctionArgs) {
+  const { request, context } = args;
+  const { userId, session } = await requireAccount(args);
+  // not back here: a browser that gets a file stays where it is, on a page whose step is done
+  if (!isRecentlyVerified(session)) throw redirect(verifyPath(section));
+  const failure = (message?: string) => redirectWithToast(section, toasts.accountFailed(message));
+  const seconds = await checkRateLimit("account-data", { context, account: userId });
+  if (seconds !== null) return failure(waitMessage(seconds));
+  const outcome = await openAccountExport(userId);
+  if (outcome.kind !== "opened") return failure();
+  const { parts } = outcome;
+  if (request.method === "HEAD") await parts.return(undefined);
+  return new Response(request.method === "HEAD" ? null : streamText(parts), {
+    headers: {
+      "Content-Type": "application/json; charset=utf-8",
+      "Content-Disposition": 'attachment; filename="golden-path-account.json"',
+      "Cache-Control": "private, no-store",
+    },
+  });
+}

@@ -1,0 +1,238 @@
+import { and, asc, desc, eq, getTableColumns, gt, sql } from "drizzle-orm";
+import { addressHash } from "../address-hash";
+import { type Executor, getDatabase } from "../client";
+import {
+  accountDeletions,
+  avatars,
+  campaigns,
+  emailChanges,
+  type MailState,
+  mails,
+  notes,
+  passkeys,
+  passwordResets,
+  podcastFeeds,
+  profiles,
+  readingProgress,
+  sessions,
+  stripePrices,
+  subscribers,
+  suppressedAddresses,
+  users,
+  webhookEvents,
+} from "../schema";
+
+// Everything that is held about one account, for its owner: by the account's id, by its Stripe customer or by its
+// address. Secrets, and what only has a meaning to the program, are not selected.
+
+/** An account with when its deletion began, which is null for all but a few; null if there is none. */
+export async function findAccountData(userId: string, executor: Executor = getDatabase().db) {
+  const { passwordHash: _, ...account } = getTableColumns(users);
+  const [row] = await executor
+    .select({ ...account, deletionStartedAt: accountDeletions.startedAt })
+    .from(users)
+    .leftJoin(accountDeletions, eq(accountDeletions.userId, users.id))
+    .where(eq(users.id, userId));
+  return row ?? null;
+}
+
+/** The billing data of an account, with the price if it is stored; null if there is none. */
+export async function findMembershipData(userId: string, executor: Executor = getDatabase().db) {
+  const { id: _, ...membership } = getTableColumns(profiles);
+  const [row] = await executor
+    .select({ membership, price: stripePrices })
+    .from(profiles)
+    .leftJoin(stripePrices, eq(stripePrices.id, profiles.stripePriceId))
+    .where(eq(profiles.id, userId));
+  return row ? { ...row.membership, price: row.price } : null;
+}
+
+/** The large picture of an account; null if there is none. */
+export async function findPictureData(userId: string, executor: Executor = getDatabase().db) {
+  const [row] = await executor
+    .select({
+      content: avatars.large,
+      sha256: avatars.largeSha256,
+      createdAt: avatars.createdAt,
+    })
+    .from(avatars)
+    .where(eq(avatars.userId, userId));
+  return row ?? null;
+}
+
+/** The sessions of an account, expired ones included, by id after `afterId`. */
+export function findSessionData(
+  userId: string,
+  { afterId, limit }: { afterId: string | null; limit: number },
+  executor: Executor = getDatabase().db,
+) {
+  const { tokenHash: _, userId: __, ...session } = getTableColumns(sessions);
+  return executor
+    .select(session)
+    .from(sessions)
+    .where(
+      and(eq(sessions.userId, userId), afterId === null ? undefined : gt(sessions.id, afterId)),
+    )
+    .orderBy(asc(sessions.id))
+    .limit(limit);
+}
+
+/** The passkeys of an account, the oldest first. */
+export function findPasskeyData(userId: string, executor: Executor = getDatabase().db) {
+  return executor
+    .select({
+      name: passkeys.name,
+      transports: passkeys.transports,
+      createdAt: passkeys.createdAt,
+      lastUsedAt: passkeys.lastUsedAt,
+    })
+    .from(passkeys)
+    .where(eq(passkeys.userId, userId))
+    .orderBy(passkeys.createdAt, passkeys.id);
+}
+
+/** The reset link of an account that was asked for last, without its token; null if none is stored. */
+export async function findPasswordResetData(userId: string, executor: Executor = getDatabase().db) {
+  const { userId: _, tokenHash: __, ...reset } = getTableColumns(passwordResets);
+  const [row] = await executor
+    .select(reset)
+    .from(passwordResets)
+    .where(eq(passwordResets.userId, userId));
+  return row ?? null;
+}
+
+/** Changes of an account's address that wait to be confirmed or can be undone, without their tokens. */
+export function findEmailChangeData(userId: string, executor: Executor = getDatabase().db) {
+  return executor
+    .select({
+      oldEmail: emailChanges.oldEmail,
+      newEmail: emailChanges.newEmail,
+      createdAt: emailChanges.createdAt,
+      changedAt: emailChanges.changedAt,
+      expiresAt: emailChanges.expiresAt,
+    })
+    .from(emailChanges)
+    .where(eq(emailChanges.userId, userId))
+    .orderBy(emailChanges.createdAt, emailChanges.id);
+}
+
+/** The podcast feed of an account, without its token; null if there is none. */
+export async function findPodcastData(userId: string, executor: Executor = getDatabase().db) {
+  const [row] = await executor
+    .select({ createdAt: podcastFeeds.createdAt })
+    .from(podcastFeeds)
+    .where(eq(podcastFeeds.userId, userId));
+  return row ?? null;
+}
+
+/** How far an account has read and listened, by slug after `afterSlug`. */
+export function findProgressData(
+  userId: string,
+  { afterSlug, limit }: { afterSlug: string | null; limit: number },
+  executor: Executor = getDatabase().db,
+) {
+  const { userId: _, ...progress } = getTableColumns(readingProgress);
+  return executor
+    .select(progress)
+    .from(readingProgress)
+    .where(
+      and(
+        eq(readingProgress.userId, userId),
+        afterSlug === null ? undefined : gt(readingProgress.slug, afterSlug),
+      ),
+    )
+    .orderBy(asc(readingProgress.slug))
+    .limit(limit);
+}
+
+/** The notes on one text, the first by slug after `afterSlug`; null after the last. */
+export async function findNextNote(
+  userId: string,
+  afterSlug: string | null,
+  executor: Executor = getDatabase().db,
+) {
+  const { userId: _, ...note } = getTableColumns(notes);
+  const [row] = await executor
+    .select(note)
+    .from(notes)
+    .where(
+      and(eq(notes.userId, userId), afterSlug === null ? undefined : gt(notes.slug, afterSlug)),
+    )
+    .orderBy(asc(notes.slug))
+    .limit(1);
+  return row ?? null;
+}
+
+/** The webhook events about a Stripe customer, the newest first. Reads the ledger, which holds 90 days. */
+export function findPaymentEventData(
+  stripeCustomerId: string,
+  executor: Executor = getDatabase().db,
+) {
+  const { stripeCustomerId: _, ...event } = getTableColumns(webhookEvents);
+  return executor
+    .select(event)
+    .from(webhookEvents)
+    .where(eq(webhookEvents.stripeCustomerId, stripeCustomerId))
+    .orderBy(desc(webhookEvents.occurredAt), webhookEvents.id);
+}
+
+/** What the newsletter's list holds about an address; null if it is not on it. */
+export async function findSubscriptionData(email: string, executor: Executor = getDatabase().db) {
+  const { unsubscribeToken: _, ...subscriber } = getTableColumns(subscribers);
+  const [row] = await executor
+    .select(subscriber)
+    .from(subscribers)
+    .where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()));
+  return row ?? null;
+}
+
+/** Why an address is suppressed, and since when; null if it is not. */
+export async function findSuppressionData(email: string, executor: Executor = getDatabase().db) {
+  const { addressHash: _, ...suppression } = getTableColumns(suppressedAddresses);
+  const [row] = await executor
+    .select(suppression)
+    .from(suppressedAddresses)
+    .where(eq(suppressedAddresses.addressHash, addressHash(email)));
+  return row ?? null;
+}
+
+/** A mail to an address, without what it said; times are ISO 8601 instants. */
+export type MailData = {
+  kind: string;
+  state: MailState;
+  /** The slug of the newsletter issue; null for all other mail. */
+  issue: string | null;
+  createdAt: string;
+  finishedAt: string | null;
+};
+
+/**
+ * The mails to an address, the newest first: the transactional ones that are not deleted yet, and all of campaigns.
+ * Only campaigns have an index of addresses, in which one look-up per campaign finds its mail; the others are read
+ * by the indexes of what is queued, being sent and finished, without the mails of campaigns.
+ */
+export function findMailData(
+  email: string,
+  executor: Executor = getDatabase().db,
+): Promise<MailData[]> {
+  const iso = (column: string) =>
+    sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+  return executor.execute<MailData>(sql`
+    with hash as materialized (select ${addressHash(email)} as address_hash), found as (
+      select mails.kind, mails.state, campaigns.slug as issue, mails.created_at, mails.finished_at
+      from ${campaigns} cross join hash join ${mails}
+        on mails.campaign_id = campaigns.id and mails.address_hash = hash.address_hash
+      union all
+      select kind, state, null, created_at, finished_at from ${mails}
+      where campaign_id is null and state = 'queued' and address_hash = (select address_hash from hash)
+      union all
+      select kind, state, null, created_at, finished_at from ${mails}
+      where campaign_id is null and state = 'sending' and address_hash = (select address_hash from hash)
+      union all
+      select kind, state, null, created_at, finished_at from ${mails}
+      where campaign_id is null and finished_at is not null
+        and address_hash = (select address_hash from hash)
+    )
+    select kind, state, issue, ${iso("created_at")} as "createdAt", ${iso("finished_at")} as "finishedAt"
+    from found order by created_at desc, kind`);
+}

@@ -1,0 +1,151 @@
+import { and, asc, count, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+import {
+  accountDeletions,
+  notes,
+  type Profile,
+  passkeys,
+  profiles,
+  type StripePrice,
+  sessions,
+  stripePrices,
+  subscribers,
+  type User,
+  users,
+} from "../schema";
+
+/** An account as the operator lists it; without a premium membership `premiumUntil` is null. */
+export type ListedMember = Pick<User, "email" | "createdAt" | "emailConfirmedAt"> & {
+  premiumUntil: Date | null;
+};
+
+/**
+ * Accounts by address, at most `limit`; only those whose address contains `match`, and only members with access if
+ * `premium` is set. Read in the order of the index of addresses, with a look-up of each profile, so that a list of a
+ * million is as fast as a short one. With `match`, accounts are read as they lie and then sorted: should few match,
+ * the index would lead through all of them in an order in which they do not lie, which takes ten times as long.
+ */
+export async function findMembers(
+  { match, premium, limit, now }: { match: string; premium: boolean; limit: number; now: Date },
+  executor: Executor = getDatabase().db,
+): Promise<ListedMember[]> {
+  const address = sql`lower(${users.email})`;
+  const rows = await executor
+    .select({
+      email: users.email,
+      createdAt: users.createdAt,
+      emailConfirmedAt: users.emailConfirmedAt,
+      priceId: profiles.stripePriceId,
+      periodEnd: profiles.stripeCurrentPeriodEnd,
+    })
+    .from(users)
+    .leftJoin(profiles, eq(profiles.id, users.id))
+    .where(and(matches(match), premium ? hasAccess(now) : undefined))
+    .orderBy(match === "" ? asc(address) : asc(sql`${address} || ''`))
+    .limit(limit);
+  return rows.map(({ priceId, periodEnd, ...member }) => ({
+    ...member,
+    premiumUntil: priceId !== null && periodEnd !== null && periodEnd > now ? periodEnd : null,
+  }));
+}
+
+/** How many accounts there are. */
+export type MemberCounts = {
+  accounts: number;
+  /** Of these, created since. */
+  createdSince: number;
+  /** Whose address somebody has confirmed who reads its mail. */
+  confirmed: number;
+  /** With access to the members' area. */
+  premium: number;
+  /** Whose deletion has begun and not ended. */
+  beingDeleted: number;
+};
+
+/** Counts the accounts; `since` is for new ones. Reads both tables once. */
+export async function countMembers(
+  { since, now }: { since: Date; now: Date },
+  executor: Executor = getDatabase().db,
+): Promise<MemberCounts> {
+  const [accounts] = await executor
+    .select({
+      accounts: count(),
+      createdSince: countOf(sql`${users.createdAt} >= ${since.toISOString()}::timestamptz`),
+      confirmed: countOf(sql`${users.emailConfirmedAt} is not null`),
+    })
+    .from(users);
+  const [members] = await executor
+    .select({ premium: count() })
+    .from(profiles)
+    .where(hasAccess(now));
+  const [deletions] = await executor.select({ beingDeleted: count() }).from(accountDeletions);
+  return {
+    accounts: accounts?.accounts ?? 0,
+    createdSince: accounts?.createdSince ?? 0,
+    confirmed: accounts?.confirmed ?? 0,
+    premium: members?.premium ?? 0,
+    beingDeleted: deletions?.beingDeleted ?? 0,
+  };
+}
+
+/** One account as the operator sees it: what it is and how much of each thing it has, but not what it wrote. */
+export type MemberOverview = Pick<User, "id" | "email" | "createdAt" | "emailConfirmedAt"> & {
+  profile: Profile | null;
+  price: StripePrice | null;
+  deletionStartedAt: Date | null;
+  sessions: number;
+  passkeys: number;
+  notes: number;
+  /** The newsletter's entry of the address. */
+  newsletter: { confirmedAt: Date | null } | null;
+};
+
+/** The account with an address, whatever its case; null if nobody has it. */
+export async function findMemberOverview(
+  email: string,
+  now: Date,
+  executor: Executor = getDatabase().db,
+): Promise<MemberOverview | null> {
+  const [row] = await executor
+    .select({
+      id: users.id,
+      email: users.email,
+      createdAt: users.createdAt,
+      emailConfirmedAt: users.emailConfirmedAt,
+      profile: profiles,
+      price: stripePrices,
+      deletionStartedAt: accountDeletions.startedAt,
+    })
+    .from(users)
+    .leftJoin(profiles, eq(profiles.id, users.id))
+    .leftJoin(stripePrices, eq(stripePrices.id, profiles.stripePriceId))
+    .leftJoin(accountDeletions, eq(accountDeletions.userId, users.id))
+    .where(eq(sql`lower(${users.email})`, email.toLowerCase()));
+  if (!row) return null;
+  const [newsletter] = await executor
+    .select({ confirmedAt: subscribers.confirmedAt })
+    .from(subscribers)
+    .where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()));
+  const isOpen = and(eq(sessions.userId, row.id), gt(sessions.expiresAt, now));
+  return {
+    ...row,
+    sessions: await executor.$count(sessions, isOpen),
+    passkeys: await executor.$count(passkeys, eq(passkeys.userId, row.id)),
+    notes: await executor.$count(notes, eq(notes.userId, row.id)),
+    newsletter: newsletter ?? null,
+  };
+}
+
+/** As `isSubscribed` judges a profile (specification, 4). */
+function hasAccess(now: Date): SQL | undefined {
+  return and(isNotNull(profiles.stripePriceId), gt(profiles.stripeCurrentPeriodEnd, now));
+}
+
+function matches(text: string): SQL | undefined {
+  if (text === "") return undefined;
+  return sql`strpos(lower(${users.email}), ${text.toLowerCase()}) > 0`;
+}
+
+function countOf(condition: SQL): SQL<number> {
+  return sql<number>`(count(*) filter (where ${condition}))::int`;
+}

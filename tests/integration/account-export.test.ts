@@ -1,0 +1,723 @@
+import { createHash, randomUUID } from "node:crypto";
+import { eq, getTableColumns, is, type SQL, sql } from "drizzle-orm";
+import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { openAccountExport } from "~/features/my-account/export-account.server";
+import { loader as download } from "~/routes/account_.data[.]json/route";
+import { action as signUp } from "~/routes/auth_.signup/route";
+import { getDatabase } from "~db/client";
+import * as schema from "~db/schema";
+import { cookiesOf, flashOf, get, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+const PATH = "/account/data.json";
+
+/** What each column of a table is in the export: a path, with 0 for a list's first item. */
+const EXPORTED: Record<string, Record<string, string>> = {
+  users: {
+    id: "account.id",
+    email: "account.email",
+    avatarUrl: "account.avatarUrl",
+    emailConfirmedAt: "account.emailConfirmedAt",
+    confirmationSentAt: "account.confirmationSentAt",
+    signUpNoticeSentAt: "account.signUpNoticeSentAt",
+    createdAt: "account.createdAt",
+    updatedAt: "account.updatedAt",
+  },
+  account_deletions: { startedAt: "account.deletionStartedAt" },
+  profiles: Object.fromEntries(
+    [
+      ...["stripeCustomerId", "stripePriceId", "stripeCurrentPeriodEnd", "stripeSubscriptionId"],
+      ...["stripeSubscriptionStatus", "stripeCancelAtPeriodEnd", "stripeCancelAt"],
+      ...["accessWithdrawn", "stripeCheckoutSessionId", "checkoutOpenedAt", "checkoutFailures"],
+      ...["syncNumber", "syncedAt", "syncDueAt", "isEmailDueAtStripe", "updatedAt"],
+    ].map((column) => [column, `membership.${column}`]),
+  ),
+  stripe_prices: Object.fromEntries(
+    ["id", "productId", "unitAmount", "currency", "interval", "intervalCount"].map((column) => [
+      column,
+      `membership.price.${column}`,
+    ]),
+  ),
+  webhook_events: {
+    id: "paymentEvents.0.id",
+    type: "paymentEvents.0.type",
+    apiVersion: "paymentEvents.0.apiVersion",
+    occurredAt: "paymentEvents.0.occurredAt",
+    receivedAt: "paymentEvents.0.receivedAt",
+  },
+  sessions: Object.fromEntries(
+    [
+      ...["id", "browser", "system", "createdAt", "lastSeenAt", "expiresAt"],
+      ...["verifiedAt", "verifiedBy"],
+    ].map((column) => [column, `sessions.0.${column}`]),
+  ),
+  passkeys: {
+    name: "passkeys.0.name",
+    transports: "passkeys.0.transports",
+    createdAt: "passkeys.0.createdAt",
+    lastUsedAt: "passkeys.0.lastUsedAt",
+  },
+  password_resets: {
+    createdAt: "passwordReset.createdAt",
+    expiresAt: "passwordReset.expiresAt",
+    mailCount: "passwordReset.mailCount",
+    countedSince: "passwordReset.countedSince",
+  },
+  email_changes: {
+    oldEmail: "emailChanges.0.oldEmail",
+    newEmail: "emailChanges.0.newEmail",
+    createdAt: "emailChanges.0.createdAt",
+    changedAt: "emailChanges.0.changedAt",
+    expiresAt: "emailChanges.0.expiresAt",
+  },
+  avatars: {
+    large: "picture.content",
+    largeSha256: "picture.sha256",
+    createdAt: "picture.createdAt",
+  },
+  subscribers: {
+    id: "newsletter.id",
+    email: "newsletter.email",
+    confirmedAt: "newsletter.confirmedAt",
+    confirmationSentAt: "newsletter.confirmationSentAt",
+    consentSource: "newsletter.consentSource",
+    consentRecordedAt: "newsletter.consentRecordedAt",
+    createdAt: "newsletter.createdAt",
+  },
+  suppressed_addresses: {
+    reason: "suppression.reason",
+    reply: "suppression.reply",
+    createdAt: "suppression.createdAt",
+  },
+  mails: {
+    kind: "mails.0.kind",
+    state: "mails.0.state",
+    createdAt: "mails.0.createdAt",
+    finishedAt: "mails.0.finishedAt",
+  },
+  podcast_feeds: { createdAt: "podcast.createdAt" },
+  reading_progress: {
+    slug: "readingProgress.0.slug",
+    block: "readingProgress.0.block",
+    second: "readingProgress.0.second",
+    readAt: "readingProgress.0.readAt",
+    updatedAt: "readingProgress.0.updatedAt",
+  },
+  notes: {
+    slug: "notes.0.slug",
+    title: "notes.0.title",
+    text: "notes.0.text",
+    version: "notes.0.version",
+    updatedAt: "notes.0.updatedAt",
+  },
+};
+
+const OWNER = "It is the account's id, which the export begins with.";
+const SECRET = "It is a secret's hash, or a secret: a file that lies about must open nothing.";
+const DELIVERY = "How the program delivers a mail; it says nothing about its addressee.";
+
+/** Columns, and whole tables, that are not in the export, and why. */
+const LEFT_OUT: Record<string, string> = {
+  "users.passwordHash": SECRET,
+  "account_deletions.userId": OWNER,
+  "profiles.id": OWNER,
+  "webhook_events.stripeCustomerId": "It is the membership's customer.",
+  "sessions.tokenHash": SECRET,
+  "sessions.userId": OWNER,
+  "passkeys.id":
+    "With the public key, what the site recognises the authenticator by; of no other use.",
+  "passkeys.userId": OWNER,
+  "passkeys.publicKey": "What the site recognises the authenticator by; of no other use.",
+  "passkeys.counter": "What the site recognises a copied authenticator by; of no other use.",
+  "password_resets.userId": OWNER,
+  "password_resets.tokenHash": SECRET,
+  "email_changes.id": "A number of a row that is deleted within days; nothing refers to it.",
+  "email_changes.userId": OWNER,
+  "email_changes.confirmTokenHash": SECRET,
+  "email_changes.undoTokenHash": SECRET,
+  "avatars.userId": OWNER,
+  "avatars.small": "The same picture, smaller.",
+  "avatars.smallSha256": "Of the same picture, smaller.",
+  "subscribers.unsubscribeToken":
+    "It is in every issue's mail; whoever has the file could unsubscribe.",
+  "suppressed_addresses.addressHash": "It is the account's address.",
+  "podcast_feeds.userId": OWNER,
+  "podcast_feeds.token": "Whoever has it hears the book. The podcast page shows it to its owner.",
+  "reading_progress.userId": OWNER,
+  "notes.userId": OWNER,
+  "mails.id": DELIVERY,
+  "mails.priority": DELIVERY,
+  "mails.idempotencyKey": DELIVERY,
+  "mails.recipient": "It is the account's address, and deleted once the mail is sent.",
+  "mails.addressHash": "It is the account's address.",
+  "mails.campaignId": "Exported as the slug of the issue.",
+  "mails.subscriberId": "It is the newsletter entry's id.",
+  "mails.message": "It may hold links that are credentials, and is deleted once the mail is sent.",
+  "mails.dueAt": DELIVERY,
+  "mails.expiresAt": DELIVERY,
+  "mails.attempts": DELIVERY,
+  "mails.timesInDoubt": DELIVERY,
+  "mails.workerId": DELIVERY,
+  "mails.claimedAt": DELIVERY,
+  "mails.lastReply": DELIVERY,
+  used_challenges: "Hashes of random numbers, of nobody in particular.",
+  rate_limits: "Counts by digest that are deleted within a day, and cannot be read back.",
+  campaigns: "The newsletter's issues, public but for what members read.",
+  newsletter_images: "Of the newsletter's issues.",
+  mail_workers: "The program's own.",
+  mail_token_buckets: "The program's own.",
+  site_keys: "The site's secrets.",
+  editions: "The book.",
+  edition_documents: "The book.",
+  edition_files: "The book.",
+};
+
+let site: TestSite;
+let count = 0;
+const database = () => getDatabase().db;
+
+beforeAll(async () => {
+  site = await openTestSite();
+});
+afterAll(() => site.close());
+afterEach(async () => {
+  await database().execute(sql`truncate suppressed_addresses, subscribers, mails`);
+});
+
+/** A signed-up account whose address is confirmed, unless told otherwise. */
+async function newAccount({ isConfirmed = true } = {}) {
+  const email = `exporter-${++count}@example.test`;
+  const answer = await post(signUp, { form: { email, password: "a long walk" } });
+  const [user] = await database()
+    .update(schema.users)
+    .set({ emailConfirmedAt: isConfirmed ? new Date() : null })
+    .where(eq(schema.users.email, email))
+    .returning();
+  if (!user) throw new Error("There is no account.");
+  return { userId: user.id, email, cookie: cookiesOf(answer) };
+}
+
+async function exported(userId: string): Promise<string> {
+  const outcome = await openAccountExport(userId);
+  if (outcome.kind !== "opened") throw new Error(outcome.kind);
+  let text = "";
+  for await (const part of outcome.parts) text += part;
+  return text;
+}
+
+const read = async (userId: string) => JSON.parse(await exported(userId));
+
+function at(value: unknown, path: string): unknown {
+  return path
+    .split(".")
+    .reduce<unknown>((within, key) => (within as Record<string, unknown> | null)?.[key], value);
+}
+
+const tables = (Object.values(schema) as unknown[]).filter((value): value is PgTable =>
+  is(value, PgTable),
+);
+const nameOf = (table: PgTable) => getTableConfig(table).name;
+
+const hashOf = (email: string) => createHash("sha256").update(email).digest();
+
+/** Bytes that are a picture to whoever looks at the first of them. */
+const PICTURE = Buffer.concat([Buffer.from("RIFF____WEBP"), Buffer.alloc(300, 7)]);
+
+/** Writes a row of an account into every table that has any, in which no column that is exported is null. */
+async function fillEveryTable({ userId, email }: { userId: string; email: string }) {
+  const { db } = getDatabase();
+  let second = 0;
+  const time = () => new Date(Date.UTC(2026, 4, 1, 6, 0, ++second));
+  const mark = randomUUID();
+  const customer = `cus_${mark}`;
+  const price = `price_${mark}`;
+  await db
+    .update(schema.users)
+    .set({
+      avatarUrl: `/avatars/${mark}.webp`,
+      emailConfirmedAt: time(),
+      confirmationSentAt: time(),
+      signUpNoticeSentAt: time(),
+      createdAt: time(),
+      updatedAt: time(),
+    })
+    .where(eq(schema.users.id, userId));
+  await db.insert(schema.accountDeletions).values({ userId, startedAt: time() });
+  await db.insert(schema.stripePrices).values({
+    id: price,
+    productId: "prod_1",
+    unitAmount: 1_250,
+    currency: "eur",
+    interval: "year",
+    intervalCount: 2,
+  });
+  await db
+    .update(schema.profiles)
+    .set({
+      stripeCustomerId: customer,
+      stripePriceId: price,
+      stripeCurrentPeriodEnd: time(),
+      stripeSubscriptionId: `sub_${mark}`,
+      stripeSubscriptionStatus: "past_due",
+      stripeCancelAtPeriodEnd: true,
+      stripeCancelAt: time(),
+      accessWithdrawn: "dispute",
+      stripeCheckoutSessionId: `cs_${mark}`,
+      checkoutOpenedAt: time(),
+      checkoutFailures: 3,
+      syncNumber: 41,
+      syncedAt: time(),
+      syncDueAt: time(),
+      isEmailDueAtStripe: true,
+      updatedAt: time(),
+    })
+    .where(eq(schema.profiles.id, userId));
+  await db.insert(schema.webhookEvents).values({
+    id: `evt_${mark}`,
+    type: "invoice.paid",
+    apiVersion: "2026-01-01",
+    stripeCustomerId: customer,
+    occurredAt: time(),
+    receivedAt: time(),
+  });
+  await db.delete(schema.sessions).where(eq(schema.sessions.userId, userId));
+  await db.insert(schema.sessions).values({
+    tokenHash: `session-hash-${mark}`,
+    userId,
+    browser: "Firefox",
+    system: "Windows",
+    createdAt: time(),
+    lastSeenAt: time(),
+    expiresAt: time(),
+    verifiedAt: time(),
+    verifiedBy: "passkey",
+  });
+  await db.insert(schema.passkeys).values({
+    id: `credential-${mark}`,
+    userId,
+    name: "My phone",
+    publicKey: Buffer.from(`public-key-${mark}`),
+    counter: 9,
+    transports: ["internal", "hybrid"],
+    createdAt: time(),
+    lastUsedAt: time(),
+  });
+  await db.insert(schema.passwordResets).values({
+    userId,
+    tokenHash: `reset-hash-${mark}`,
+    createdAt: time(),
+    expiresAt: time(),
+    mailCount: 4,
+    countedSince: time(),
+  });
+  await db.insert(schema.emailChanges).values({
+    userId,
+    oldEmail: "former@example.test",
+    newEmail: email,
+    confirmTokenHash: `confirm-hash-${mark}`,
+    undoTokenHash: `undo-hash-${mark}`,
+    createdAt: time(),
+    changedAt: time(),
+    expiresAt: time(),
+  });
+  await db.insert(schema.avatars).values({
+    userId,
+    small: Buffer.from(`small-${mark}`),
+    smallSha256: `small-sha-${mark}`,
+    large: PICTURE,
+    largeSha256: `large-sha-${mark}`,
+    createdAt: time(),
+  });
+  await db.insert(schema.subscribers).values({
+    email: email.toUpperCase(),
+    confirmedAt: time(),
+    confirmationSentAt: time(),
+    consentSource: "the book fair",
+    consentRecordedAt: time(),
+    unsubscribeToken: `unsubscribe-${mark}`,
+    createdAt: time(),
+  });
+  await db.insert(schema.suppressedAddresses).values({
+    addressHash: hashOf(email),
+    reason: "hard-bounce",
+    reply: "550 5.1.1",
+    createdAt: time(),
+  });
+  await db.delete(schema.mails);
+  await db.insert(schema.mails).values({
+    kind: "membership-begun",
+    priority: 1,
+    state: "sent",
+    addressHash: hashOf(email),
+    createdAt: time(),
+    expiresAt: time(),
+    finishedAt: time(),
+  });
+  await db
+    .insert(schema.podcastFeeds)
+    .values({ userId, token: `podcast-${mark}`, createdAt: time() });
+  await db.insert(schema.readingProgress).values({
+    userId,
+    slug: "gates",
+    block: 12,
+    second: 33.5,
+    readAt: time(),
+    updatedAt: time(),
+  });
+  await db.insert(schema.notes).values({
+    userId,
+    slug: "gates",
+    title: "Gates",
+    text: `Notes of ${mark}`,
+    version: 7,
+    updatedAt: time(),
+  });
+  return { mark };
+}
+
+/** Which rows of a table are an account's. */
+function ownRows(table: PgTable, account: { userId: string; email: string; mark: string }): SQL {
+  const columns = getTableColumns(table);
+  if (columns.userId) return eq(columns.userId, account.userId);
+  switch (nameOf(table)) {
+    case "users":
+    case "profiles":
+      return sql`id = ${account.userId}`;
+    case "stripe_prices":
+      return sql`id = ${`price_${account.mark}`}`;
+    case "webhook_events":
+      return sql`stripe_customer_id = ${`cus_${account.mark}`}`;
+    case "subscribers":
+      return sql`lower(email) = ${account.email}`;
+    default:
+      return eq(columns.addressHash as never, hashOf(account.email) as never);
+  }
+}
+
+describe("the export of an account", () => {
+  it("has a place for every column of the database, or a reason to leave it out", () => {
+    const unknown = tables.flatMap((table) => {
+      const name = nameOf(table);
+      if (LEFT_OUT[name]) return [];
+      return Object.keys(getTableColumns(table))
+        .filter((column) => !EXPORTED[name]?.[column] === !LEFT_OUT[`${name}.${column}`])
+        .map((column) => `${name}.${column}`);
+    });
+    expect(unknown).toEqual([]);
+
+    const names = new Set(
+      tables.flatMap((table) => [
+        nameOf(table),
+        ...Object.keys(getTableColumns(table)).map((column) => `${nameOf(table)}.${column}`),
+      ]),
+    );
+    expect(Object.keys(LEFT_OUT).filter((name) => !names.has(name))).toEqual([]);
+    expect(Object.values(LEFT_OUT).filter((reason) => reason.length < 8)).toEqual([]);
+  });
+
+  it("has what is stored in each of these columns, and no secret", async () => {
+    const account = await newAccount();
+    const { mark } = await fillEveryTable(account);
+    const text = await exported(account.userId);
+    const data = JSON.parse(text);
+    const differences: unknown[] = [];
+    let compared = 0;
+    for (const table of tables) {
+      const places = Object.entries(EXPORTED[nameOf(table)] ?? {});
+      if (places.length === 0) continue;
+      const [row] = await database()
+        .select()
+        .from(table)
+        .where(ownRows(table, { ...account, mark }));
+      for (const [column, path] of places) {
+        const stored = (row as Record<string, unknown> | undefined)?.[column];
+        const shown = Buffer.isBuffer(stored)
+          ? `data:image/webp;base64,${stored.toString("base64")}`
+          : JSON.parse(JSON.stringify(stored ?? null));
+        const found = at(data, path);
+        compared++;
+        if (shown === null || JSON.stringify(found) !== JSON.stringify(shown)) {
+          differences.push({ path, stored: shown, found });
+        }
+      }
+    }
+    expect(differences).toEqual([]);
+    expect(compared).toBeGreaterThan(80);
+    for (const secret of [
+      ...["session-hash", "reset-hash", "confirm-hash", "undo-hash", "podcast", "unsubscribe"],
+      ...["credential", "public-key"],
+    ]) {
+      expect(text).not.toContain(`${secret}-${mark}`);
+    }
+    expect(text).not.toContain("$argon2");
+  });
+
+  it("has the shape that is documented, and nothing of anybody else", async () => {
+    const other = await newAccount();
+    const { mark } = await fillEveryTable(other);
+    const { userId, email } = await newAccount();
+    const text = await exported(userId);
+    const data = JSON.parse(text);
+    expect(Object.keys(data)).toEqual([
+      ...["exportedAt", "account", "membership", "paymentEvents", "sessions", "passkeys"],
+      ...["passwordReset", "emailChanges", "withheld", "newsletter", "suppression", "mails"],
+      ...["podcast", "readingProgress", "notes", "picture"],
+    ]);
+    expect(data).toMatchObject({
+      account: { id: userId, email },
+      membership: { stripeCustomerId: null, price: null },
+      paymentEvents: [],
+      sessions: [{ verifiedBy: "password" }],
+      passkeys: [],
+      passwordReset: null,
+      emailChanges: [],
+      withheld: null,
+      newsletter: null,
+      suppression: null,
+      podcast: null,
+      readingProgress: [],
+      notes: [],
+      picture: null,
+    });
+    expect(text).not.toContain(mark);
+    expect(text).not.toContain(other.userId);
+    expect(text).not.toContain(other.email);
+  });
+
+  it("lists queued, failed and newsletter mail of the address by kind and time, without content", async () => {
+    const { userId, email } = await newAccount();
+    await database().execute(sql`truncate mails`);
+    const message = { subject: "Secret words", text: "Secret words", html: "Secret words" };
+    const [campaign] = await database()
+      .insert(schema.campaigns)
+      .values({
+        slug: `first-mile-${count}`,
+        audience: "subscribers",
+        subject: "The first mile",
+        previewText: "",
+        markdown: "Walk.",
+        startAt: new Date(),
+      })
+      .returning();
+    const mail = (
+      to: string,
+      day: number,
+      values: Partial<typeof schema.mails.$inferInsert>,
+    ): typeof schema.mails.$inferInsert => ({
+      kind: "membership-begun",
+      priority: 1,
+      addressHash: hashOf(to),
+      createdAt: new Date(Date.UTC(2026, 4, day)),
+      expiresAt: new Date(Date.UTC(2027, 1, 1)),
+      ...values,
+    });
+    const finishedAt = new Date(Date.UTC(2026, 5, 1));
+    await database()
+      .insert(schema.mails)
+      .values([
+        mail(email, 1, { recipient: email, message }),
+        mail(email, 2, { recipient: email, message, state: "sending", workerId: randomUUID() }),
+        mail(email, 3, { recipient: email, message, state: "failed", finishedAt }),
+        mail(email, 4, { kind: "campaign", campaignId: campaign?.id, state: "sent", finishedAt }),
+        mail("else@example.test", 5, { recipient: "else@example.test", message }),
+      ]);
+    const text = await exported(userId);
+    expect(JSON.parse(text).mails).toEqual([
+      {
+        kind: "campaign",
+        state: "sent",
+        issue: `first-mile-${count}`,
+        createdAt: "2026-05-04T00:00:00.000Z",
+        finishedAt: finishedAt.toISOString(),
+      },
+      expect.objectContaining({ state: "failed", issue: null }),
+      expect.objectContaining({ state: "sending", finishedAt: null }),
+      expect.objectContaining({ state: "queued", createdAt: "2026-05-01T00:00:00.000Z" }),
+    ]);
+    expect(text).not.toContain("Secret words");
+  });
+
+  it("withholds what is known about an address until somebody who reads its mail has confirmed it", async () => {
+    const squatter = await newAccount();
+    await fillEveryTable(squatter);
+    await database()
+      .update(schema.users)
+      .set({ emailConfirmedAt: null })
+      .where(eq(schema.users.id, squatter.userId));
+    const text = await exported(squatter.userId);
+    expect(JSON.parse(text)).toMatchObject({
+      withheld: expect.stringMatching(/has not been confirmed.*newsletter, suppression and mails/),
+      newsletter: null,
+      suppression: null,
+      mails: [],
+    });
+    expect(text).not.toContain("the book fair");
+  });
+
+  it.each([
+    ["markup", "</script><script>alert(1)</script><!-- ]]>"],
+    ["control characters", '\u0001\u0007\u001b[2J\u007f\u009b2J\r\n\t\\ "'],
+    ["what cannot be seen", "\u202egnp.exe\u200b\u2066\ufeff\u2028\u2029\u{e0041}"],
+    ["emoji and other scripts", "👩‍👩‍👧 naïve Ω 你好 \u{10ffff}"],
+    ["what looks like the file's end", '"}]}\n}\n{"account": null'],
+  ])("keeps %s in notes as they are, in plain characters", async (_name, hostile) => {
+    const { userId } = await newAccount();
+    await database()
+      .insert(schema.notes)
+      .values({ userId, slug: "gates", title: hostile, text: hostile });
+    const text = await exported(userId);
+    expect(JSON.parse(text).notes[0]).toMatchObject({ title: hostile, text: hostile });
+    expect(text).not.toMatch(/[<\u2028\u2029]|(?!\n)\p{Cc}|\p{Cf}|\p{Cs}/u);
+  });
+
+  it("has what the database makes of half a surrogate pair", async () => {
+    const { userId } = await newAccount();
+    const text = "a \ud800 b \udc00 c";
+    await database().insert(schema.notes).values({ userId, slug: "gates", title: "", text });
+    expect((await read(userId)).notes[0].text).toBe("a \ufffd b \ufffd c");
+  });
+
+  it.each(["👩", "a👩", "<\u202e\u0001", "é\u{e0041}"])(
+    "keeps long notes of %j whole, wherever they are cut",
+    async (repeated) => {
+      const { userId } = await newAccount();
+      const text = repeated.repeat(20_000);
+      await database().insert(schema.notes).values({ userId, slug: "gates", title: "", text });
+      expect((await read(userId)).notes[0].text === text).toBe(true);
+    },
+  );
+
+  it("keeps empty notes, in the order of their slugs", async () => {
+    const { userId } = await newAccount();
+    await database()
+      .insert(schema.notes)
+      .values(["b", "a", "c"].map((slug) => ({ userId, slug, title: slug, text: "" })));
+    expect((await read(userId)).notes.map(({ slug }: { slug: string }) => slug)).toEqual([
+      ...["a", "b", "c"],
+    ]);
+  });
+
+  it("reads thousands of rows in pages, and misses none", async () => {
+    const { userId } = await newAccount();
+    await database().execute(sql`
+      insert into reading_progress (user_id, slug, block)
+      select ${userId}, 'text-' || n, n from generate_series(1, 1500) n`);
+    await database().execute(sql`
+      insert into sessions (token_hash, user_id, expires_at)
+      select ${userId} || n, ${userId}, now() from generate_series(1, 1000) n`);
+    const data = await read(userId);
+    expect(data.readingProgress).toHaveLength(1500);
+    expect(new Set(data.readingProgress.map(({ slug }: { slug: string }) => slug)).size).toBe(1500);
+    expect(data.sessions).toHaveLength(1001);
+    expect(new Set(data.sessions.map(({ id }: { id: string }) => id)).size).toBe(1001);
+  });
+
+  it("says that there is no account, and that the database cannot be read", async () => {
+    expect(await openAccountExport(randomUUID())).toEqual({ kind: "no-account" });
+    expect(await openAccountExport("no id")).toEqual({ kind: "failed" });
+  });
+});
+
+describe("the download", () => {
+  it("is a file that nothing stores, for its owner alone", async () => {
+    const { cookie, email, userId } = await newAccount();
+    const answer = await get(download, PATH, cookie);
+    expect(answer.status).toBe(200);
+    expect(Object.fromEntries(answer.headers)).toEqual({
+      "content-type": "application/json; charset=utf-8",
+      "content-disposition": 'attachment; filename="golden-path-account.json"',
+      "cache-control": "private, no-store",
+    });
+    expect((await answer.json()).account).toMatchObject({ id: userId, email });
+    expect((await get(download, PATH)).headers.get("Location")).toBe("/auth");
+  });
+
+  it("asks for a password that is older than ten minutes, and leads back to its section", async () => {
+    const { cookie, userId } = await newAccount();
+    const verified = (ago: string) =>
+      database().execute(
+        sql`update sessions set verified_at = now() - ${ago}::interval where user_id = ${userId}`,
+      );
+    await verified("601 seconds");
+    const answer = await get(download, PATH, cookie);
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get("Location")).toBe("/account/verify?next=%2Faccount%23data");
+    await verified("590 seconds");
+    expect((await get(download, PATH, cookie)).status).toBe(200);
+  });
+
+  it("fails with a toast, at its section, while the database cannot be read", async () => {
+    const { cookie } = await newAccount();
+    await database().execute(sql`alter table account_deletions rename to gone`);
+    try {
+      const answer = await get(download, PATH, cookie);
+      expect(answer.headers.get("Location")).toBe("/account#data");
+      expect((await flashOf(answer))?.toast).toMatchObject({ variant: "destructive" });
+    } finally {
+      await database().execute(sql`alter table gone rename to account_deletions`);
+    }
+  });
+
+  it("breaks off rather than look complete, when the database fails half-way", async () => {
+    const { cookie, userId } = await newAccount();
+    await database().insert(schema.notes).values({ userId, slug: "a", title: "a", text: "a" });
+    await database().execute(sql`alter table notes rename to gone`);
+    try {
+      const answer = await get(download, PATH, cookie);
+      expect(answer.status).toBe(200);
+      await expect(answer.text()).rejects.toThrow();
+    } finally {
+      await database().execute(sql`alter table gone rename to notes`);
+    }
+  });
+
+  it("sends notes of 1 MB in small parts to ten readers at once, each of whom gets their own", async () => {
+    const accounts = await Promise.all(Array.from({ length: 10 }, () => newAccount()));
+    for (const { userId } of accounts) {
+      await database().execute(sql`
+        insert into notes (user_id, slug, title, text)
+        select ${userId}, 'text-' || n, 'Text', ${userId} || repeat('é', 500000)
+        from generate_series(1, 4) n`);
+    }
+    await Promise.all(
+      accounts.map(async ({ cookie, userId, email }) => {
+        const answer = await get(download, PATH, cookie);
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+          chunks.push(chunk);
+        }
+        const sizes = chunks.map(({ byteLength }) => byteLength);
+        expect(Math.max(...sizes)).toBeLessThan(40_000);
+        const { account, notes } = JSON.parse(Buffer.concat(chunks).toString());
+        expect(account.email).toBe(email);
+        expect(notes.map(({ text }: { text: string }) => text)).toEqual(
+          Array(4).fill(userId + "é".repeat(500_000)),
+        );
+      }),
+    );
+  });
+
+  it("asks for no more of the notes than a slow reader takes", async () => {
+    const { cookie, userId } = await newAccount();
+    await database()
+      .insert(schema.notes)
+      .values(["a", "b", "c"].map((slug) => ({ userId, slug, title: slug, text: `${slug}-text` })));
+    const reader = (await get(download, PATH, cookie)).body?.getReader();
+    const decoder = new TextDecoder();
+    let text = "";
+    while (!text.includes("a-text")) {
+      const { value, done } = (await reader?.read()) ?? { done: true };
+      if (done) throw new Error("The file ended.");
+      text += decoder.decode(value);
+    }
+    await database()
+      .update(schema.notes)
+      .set({ text: "changed meanwhile" })
+      .where(eq(schema.notes.slug, "c"));
+    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+      text += decoder.decode(next.value);
+    }
+    expect(JSON.parse(text).notes[2].text).toBe("changed meanwhile");
+  });
+});
