@@ -138,6 +138,8 @@ export const passwordReplaced = /* @__PURE__ */ notice(
   "✅ Password Changed!",
   "You have been signed out everywhere else.",
 );
+export const pictureChanged = /* @__PURE__ */ notice("✅ Your picture is saved.");
+export const pictureRemoved = /* @__PURE__ */ notice("Your picture is removed.");
 export const sessionEnded = /* @__PURE__ */ notice("👋 Signed out there.");
 export const otherSessionsEnded = /* @__PURE__ */ notice("👋 Signed out everywhere else.");
 export const identityVerified = /* @__PURE__ */ notice(

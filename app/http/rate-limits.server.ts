@@ -55,6 +55,10 @@ const LIMITS = {
   "verify-identity": {
     account: { attempts: 10, seconds: 15 * MINUTE },
   },
+  // each is read and decoded; only the signed-in owner of the account can exhaust it
+  picture: {
+    account: { attempts: 30, seconds: HOUR },
+  },
   newsletter: {
     network: { attempts: 30, seconds: HOUR },
     "wide-network": { attempts: 300, seconds: HOUR },

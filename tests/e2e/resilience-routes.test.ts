@@ -37,6 +37,13 @@ const routes: Record<string, Route> = {
   "[.]well-known.security[.]txt": { path: "/.well-known/security.txt", get: "404" },
   _index: { path: "/", get: "200" },
   $: { path: "/nothing/here", get: "404" },
+  "account_.picture": {
+    path: "/account/picture",
+    get: "302 /account#picture",
+    post: { form: { intent: "remove" }, answers: ["302 /auth", "303 /account#picture"] },
+  },
+  // nobody has this picture
+  "avatars.$name": { path: `/avatars/${"0".repeat(64)}.webp`, get: "404" },
   auth: { path: "/auth", get: ["200", "302 /"] },
   "auth_.forgot-password": {
     path: "/auth/forgot-password",

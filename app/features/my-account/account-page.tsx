@@ -3,6 +3,7 @@ import type { loadAccountView } from "./account-view.server";
 import { MembershipSection } from "./membership-section";
 import { NewsletterSection } from "./newsletter-section";
 import { PasswordSection } from "./password-section";
+import { PictureSection } from "./picture-section";
 import { SessionsSection } from "./sessions-section";
 
 type AccountPageProps = {
@@ -20,6 +21,7 @@ export function AccountPage({ viewer, view }: AccountPageProps) {
         <p className="lead wrap-anywhere">{user.email}</p>
       </header>
       <MembershipSection profile={profile} isSubscribed={isSubscribed} />
+      <PictureSection email={user.email} picture={view.picture ?? user.user_metadata.avatar_url} />
       <PasswordSection email={user.email} />
       <SessionsSection sessions={view.sessions} />
       <NewsletterSection state={view.newsletter} />

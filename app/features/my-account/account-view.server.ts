@@ -1,6 +1,8 @@
 import type { SignedIn } from "~/features/accounts/verify-identity.server";
+import { findLargeAvatarHash } from "~db/queries/avatars";
 import { listSessions } from "~db/queries/sessions";
 import { findSubscriberByEmail } from "~db/queries/subscribers";
+import { avatarPath } from "./avatar/avatar-paths";
 import type { NewsletterState } from "./newsletter-section";
 import type { SessionView } from "./sessions-section";
 
@@ -9,9 +11,10 @@ const MAX_SESSIONS = 50;
 
 /** What the account page shows beside its viewer. Throws PostgreSQL's errors. */
 export async function loadAccountView({ userId, session }: SignedIn, email: string) {
-  const [sessions, subscriber] = await Promise.all([
+  const [sessions, subscriber, largeHash] = await Promise.all([
     listSessions(userId, { now: new Date(), limit: MAX_SESSIONS }),
     findSubscriberByEmail(email),
+    findLargeAvatarHash(userId),
   ]);
   const newsletter: NewsletterState = !subscriber
     ? "none"
@@ -20,6 +23,7 @@ export async function loadAccountView({ userId, session }: SignedIn, email: stri
       : "unconfirmed";
   return {
     newsletter,
+    picture: largeHash && avatarPath(largeHash),
     sessions: sessions.map(
       ({ id, browser, system, createdAt, lastSeenAt }): SessionView => ({
         id,
