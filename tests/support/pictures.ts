@@ -134,14 +134,6 @@ export function webpOfCanvas(file: Buffer, width: number, height: number): Buffe
   return made;
 }
 
-/** A lossless WebP file that states the largest size there is: 16,384 pixels a side. */
-export function webpOfLargestSize(lossless: Buffer): Buffer {
-  const copy = Buffer.from(lossless);
-  const start = copy.indexOf("VP8L") + 9;
-  copy.writeUInt32LE((copy.readUInt32LE(start) | 0x0fffffff) >>> 0, start);
-  return copy;
-}
-
 /** A progressive JPEG file whose last scan comes again and again, up to a length in bytes. */
 export function jpegOfManyScans(progressive: Buffer, length: number): Buffer {
   const last = progressive.lastIndexOf(Buffer.from([0xff, 0xda]));

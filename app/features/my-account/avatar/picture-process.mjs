@@ -22,8 +22,11 @@ const MAX_PIXEL_BYTES = 150_000_000;
 /** How many times as long as wide a picture may be: its shorter side is scaled to 256 pixels before it is cropped. */
 const MAX_ELONGATION = 8;
 
-/** Most memory for decoding, beyond what the process takes with its packages loaded, in bytes. */
-const MAX_MEMORY = 64_000_000;
+/** Most that a decoder may be expected to hold of a picture, in bytes. */
+const MAX_HELD_BYTES = 60_000_000;
+
+/** Most memory beyond what the process takes with its packages loaded, in bytes; those take 30 MB. */
+const MAX_MEMORY = 68_000_000;
 
 /** Most processor time for decoding and encoding, in microseconds. */
 const MAX_PROCESSOR_TIME = 850_000;
@@ -115,7 +118,7 @@ function judge(metadata) {
   const isTooLarge =
     pixels > MAX_PIXELS ||
     pixels * bytesPerPixel > MAX_PIXEL_BYTES ||
-    pixels * heldBytesPerPixel(metadata, isAvif) > MAX_MEMORY;
+    pixels * heldBytesPerPixel(metadata, isAvif) > MAX_HELD_BYTES;
   if (isTooLarge) process.exit(EXIT.tooManyPixels);
   const elongation = Math.max(width, height) / Math.min(width, height);
   if (elongation > MAX_ELONGATION) process.exit(EXIT.tooElongated);
@@ -129,10 +132,10 @@ function judge(metadata) {
  */
 function heldBytesPerPixel({ format, depth, channels, isProgressive, chromaSubsampling }, isAvif) {
   const isDeep = depth !== "uchar";
-  if (isAvif) return isDeep ? 40 : 20;
+  if (isAvif) return isDeep ? 42 : 21;
   if (format === "webp") return 4;
   if (!isProgressive) return 0;
-  if (format === "png") return channels * (isDeep ? 2.5 : 1.25);
+  if (format === "png") return channels * (isDeep ? 2.7 : 1.35);
   // coefficients of two bytes; half of the colors' where they are halved in both directions
   return chromaSubsampling === "4:2:0" ? 3.5 : 2 * channels;
 }
