@@ -35,7 +35,10 @@ function peakOfNode(): Promise<number> {
 }
 
 async function run(args: string[], input: Uint8Array) {
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "ignore", "ignore"], env: {} });
+  const child = spawn(process.execPath, args, {
+    stdio: ["pipe", "ignore", "ignore"],
+    env: { NODE_ENV: "production" },
+  });
   let peak = 0;
   let milliseconds = 0;
   const measure = () => {

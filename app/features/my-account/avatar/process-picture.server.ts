@@ -62,7 +62,7 @@ function runProcess(file: Uint8Array): Promise<PictureOutcome> {
         timeout: TIMEOUT_MS,
         killSignal: "SIGKILL",
         // none of the site's settings, which hold its secrets
-        env: { MALLOC_ARENA_MAX: "2" },
+        env: { NODE_ENV: "production", MALLOC_ARENA_MAX: "2" },
         windowsHide: true,
       },
       (error, output, errors) => {
