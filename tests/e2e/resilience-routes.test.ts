@@ -40,7 +40,12 @@ const routes: Record<string, Route> = {
   "account_.picture": {
     path: "/account/picture",
     get: "302 /account#picture",
-    post: { form: { intent: "remove" }, answers: ["302 /auth", "303 /account#picture"] },
+    post: {
+      form: { intent: "remove" },
+      answers: ["302 /auth", "303 /account#picture"],
+      // its row is locked by writing to it, whether it has a picture or not
+      writes: [[], ["users"]],
+    },
   },
   // nobody has this picture
   "avatars.$name": { path: `/avatars/${"0".repeat(64)}.webp`, get: "404" },
