@@ -6,6 +6,7 @@ import { action as changePicture, loader as pictureSection } from "~/routes/acco
 import { action as signUp } from "~/routes/auth_.signup/route";
 import { loader as avatarImage } from "~/routes/avatars.$name/route";
 import { getDatabase, setDatabase } from "~db/client";
+import { deleteAvatar, upsertAvatar } from "~db/queries/avatars";
 import { findUserByEmail } from "~db/queries/users";
 import { avatars, users } from "~db/schema";
 import { watchLog } from "../support/log";
@@ -152,6 +153,23 @@ describe("a picture that is sent", () => {
     const { avatarUrl, rows } = await stored(reader.id);
     expect(rows).toHaveLength(1);
     expect(avatarUrl).toBe(`/avatars/${rows[0]?.smallSha256}.webp`);
+  });
+
+  it("and others stored and removed in the same moment leave one consistent row, or none", async () => {
+    const { id } = await newReader();
+    const bytes = Buffer.from("a picture");
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(
+        Array.from({ length: 12 }, (_, index) => {
+          if (index % 3 === 2) return deleteAvatar(id);
+          const sha = `${round}-${index}`;
+          const avatar = { userId: id, small: bytes, large: bytes, largeSha256: sha };
+          return upsertAvatar({ ...avatar, smallSha256: sha }, sha);
+        }),
+      );
+      const { avatarUrl, rows } = await stored(id);
+      expect(avatarUrl).toBe(rows[0]?.smallSha256 ?? null);
+    }
   });
 
   it("leaves either a picture or none when it is removed meanwhile", async () => {
