@@ -28,8 +28,8 @@ const MAX_HELD_BYTES = 60_000_000;
 /** Most memory beyond what the process takes with its packages loaded, in bytes; those take 30 MB. */
 const MAX_MEMORY = 68_000_000;
 
-/** Most processor time for decoding and encoding, in microseconds; a photograph takes a fifth of it. */
-const MAX_PROCESSOR_TIME = 700_000;
+/** Most processor time for decoding and encoding, in microseconds; a photograph takes a quarter of it. */
+const MAX_PROCESSOR_TIME = 600_000;
 
 /** How often both are checked, in milliseconds; a decoder runs in a thread of its own. */
 const CHECK_MS = 5;
