@@ -10,7 +10,7 @@ RUN npm ci
 COPY . .
 # A checkout made under a strict umask would leave files that the image's user cannot read.
 RUN npm run build \
- && chmod -R a+rX package.json app/server app/features/library/book-files app/features/library/sample-edition db/migrations public build
+ && chmod -R a+rX package.json app/server app/features/my-account app/features/library/book-files app/features/library/sample-edition db/migrations public build
 
 FROM base AS dependencies
 COPY .npmrc package.json package-lock.json ./
@@ -27,9 +27,10 @@ ENV NODE_ENV=production PORT=3000 DATA_DIR=/data MALLOC_ARENA_MAX=2 NODE_OPTIONS
 # A new volume takes owner and mode from here.
 RUN install --directory --owner=node --group=node --mode=0700 /data
 COPY --from=dependencies /app/node_modules node_modules
-# `#runtime-setup`, the sample edition, the book's files and db/migrations are found from package.json at run time.
+# `#runtime-setup`, `#picture-process`, the sample edition, the book's files and db/migrations are found from package.json at run time.
 COPY --from=build /app/package.json package.json
 COPY --from=build /app/app/server/runtime-setup.mjs app/server/runtime-setup.mjs
+COPY --from=build /app/app/features/my-account/avatar/picture-process.mjs app/features/my-account/avatar/picture-process.mjs
 COPY --from=build /app/app/features/library/book-files app/features/library/book-files
 COPY --from=build /app/app/features/library/sample-edition app/features/library/sample-edition
 COPY --from=build /app/db/migrations db/migrations

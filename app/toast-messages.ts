@@ -174,6 +174,8 @@ export const emailConfirmedSignedOut = /* @__PURE__ */ notice(
   "🎉 Email Confirmed!",
   "Please log in. Did somebody else make this account? Then choose a new password.",
 );
+export const pictureChanged = /* @__PURE__ */ notice("✅ Your picture is saved.");
+export const pictureRemoved = /* @__PURE__ */ notice("Your picture is removed.");
 export const sessionEnded = /* @__PURE__ */ notice("👋 Signed out there.");
 export const otherSessionsEnded = /* @__PURE__ */ notice("👋 Signed out everywhere else.");
 export const identityVerified = /* @__PURE__ */ notice(

@@ -39,8 +39,8 @@ export async function fileResponse(
 
 /** A document made for this request, with a name for its content as its strong entity tag. */
 export type SentDocument = Omit<SentFile, "path" | "bytes"> & {
-  content: string;
-  lastModified: Date;
+  content: string | Uint8Array<ArrayBuffer>;
+  lastModified?: Date;
 };
 
 /** The response with a document to a GET or HEAD request; a 304 if the client has it already. */
@@ -49,9 +49,14 @@ export async function documentResponse(
   { content, mediaType, tag, cacheControl, lastModified }: SentDocument,
 ): Promise<Response> {
   const response = await createFileResponse(
-    new File([content], tag, { type: mediaType, lastModified: lastModified.getTime() }),
+    new File([content], tag, { type: mediaType, lastModified: lastModified?.getTime() }),
     request,
-    { etag: "strong", digest: () => Promise.resolve(tag), acceptRanges: false },
+    {
+      etag: "strong",
+      digest: () => Promise.resolve(tag),
+      lastModified: lastModified !== undefined,
+      acceptRanges: false,
+    },
   );
   response.headers.set("Cache-Control", cacheControl);
   return response;

@@ -63,6 +63,10 @@ const LIMITS = {
   "account-data": {
     account: { attempts: 30, seconds: HOUR },
   },
+  // each is read and decoded; only the signed-in owner of the account can exhaust it
+  picture: {
+    account: { attempts: 30, seconds: HOUR },
+  },
   newsletter: {
     network: { attempts: 30, seconds: HOUR },
     "wide-network": { attempts: 300, seconds: HOUR },

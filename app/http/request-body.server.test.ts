@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FORM_LIMIT, readForm, readText } from "./request-body.server";
+import { FORM_LIMIT, readForm, readText, readUpload } from "./request-body.server";
 
 function post(body: BodyInit, contentType?: string, method = "POST"): Request {
   return new Request("http://site.test/", {
@@ -277,5 +277,103 @@ describe("concurrent bodies", () => {
     expect(await readText(request, FORM_LIMIT)).toBe("a".repeat(chunks));
     // garbage not collected yet; if it were kept alive, it would be 950 MB
     expect(taken).toBeLessThan(256 * 1024 * 1024);
+  });
+});
+
+describe("a form with a file", () => {
+  const RULES = { field: "picture", limit: 1024 * 1024 };
+  const read = (body: BodyInit, contentType?: string) =>
+    readUpload(post(body, contentType), {}, RULES);
+
+  function formWith(file: Uint8Array<ArrayBuffer>): FormData {
+    const form = new FormData();
+    form.append("intent", "upload");
+    form.append("picture", new Blob([file]), "me.png");
+    return form;
+  }
+
+  /** A multipart body whose length is not stated, in chunks of a size. */
+  function streamed(form: FormData, chunkBytes: number): Request {
+    const whole = new Response(form);
+    const contentType = String(whole.headers.get("Content-Type"));
+    let rest: Uint8Array | undefined;
+    const body = new ReadableStream({
+      async pull(controller) {
+        rest ??= new Uint8Array(await whole.arrayBuffer());
+        if (rest.byteLength === 0) return controller.close();
+        controller.enqueue(rest.slice(0, chunkBytes));
+        rest = rest.subarray(chunkBytes);
+      },
+    });
+    const headers = { "Content-Type": contentType };
+    const init = { method: "POST", body, headers, duplex: "half" };
+    return new Request("http://site.test/", init as RequestInit);
+  }
+
+  it("is read with its bytes as they are, up to the limit", async () => {
+    const bytes = new Uint8Array(RULES.limit).map((_, index) => index % 256);
+    const { fields, upload, wantsJson } = await read(formWith(bytes));
+    expect({ ...fields }).toEqual({ intent: "upload", picture: "" });
+    expect(wantsJson).toBe(false);
+    expect(upload.kind === "file" && Buffer.compare(upload.bytes, bytes)).toBe(0);
+  });
+
+  it("is too large with one byte more, far more, or a length that was not stated", async () => {
+    for (const size of [RULES.limit + 1, 2 * RULES.limit, 40 * RULES.limit]) {
+      const { upload } = await read(formWith(new Uint8Array(size)));
+      expect(upload).toEqual({ kind: "too-large" });
+    }
+    const unstated = streamed(formWith(new Uint8Array(2 * RULES.limit)), 64 * 1024);
+    expect((await readUpload(unstated, {}, RULES)).upload).toEqual({ kind: "too-large" });
+  });
+
+  it("is received to its end when it is too large, unless it is very large", async () => {
+    for (const [megabytes, isReceived] of [
+      [20, true],
+      [30, false],
+    ] as const) {
+      let received = 0;
+      const body = new ReadableStream({
+        pull(controller) {
+          received += 1;
+          controller.enqueue(new Uint8Array(1024 * 1024));
+          if (received === megabytes) controller.close();
+        },
+      });
+      const headers = {
+        "Content-Type": "multipart/form-data; boundary=x",
+        "Content-Length": String(megabytes * 1024 * 1024),
+      };
+      const init = { method: "POST", body, headers, duplex: "half" };
+      const request = new Request("http://site.test/", init as RequestInit);
+      expect((await readUpload(request, {}, RULES)).upload).toEqual({ kind: "too-large" });
+      expect(received === megabytes).toBe(isReceived);
+    }
+  });
+
+  it("has at most five fields", async () => {
+    const form = formWith(new Uint8Array(9));
+    for (let i = 0; i < 3; i++) form.append(`a${i}`, "");
+    expect((await read(form)).upload.kind).toBe("file");
+    form.append("b", "");
+    expect((await rejected(read(form))).status).toBe(400);
+  });
+
+  it("comes in as many packets as networks make of it, and no more", async () => {
+    const form = formWith(new Uint8Array(RULES.limit));
+    expect((await readUpload(streamed(form, 1_000), {}, RULES)).upload.kind).toBe("file");
+    expect((await rejected(readUpload(streamed(form, 400), {}, RULES))).status).toBe(400);
+  });
+
+  it("may have another form without one", async () => {
+    const { fields, upload } = await read(new URLSearchParams({ intent: "remove" }));
+    expect([fields.intent, upload.kind]).toEqual(["remove", "missing"]);
+    const asJson = await read('{"intent":"remove"}', "application/json");
+    expect([asJson.fields.intent, asJson.wantsJson]).toEqual(["remove", true]);
+  });
+
+  it("is nothing but a POST", async () => {
+    const request = post(formWith(new Uint8Array(9)), undefined, "PUT");
+    expect((await rejected(readUpload(request, {}, RULES))).status).toBe(405);
   });
 });

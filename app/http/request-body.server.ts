@@ -15,10 +15,24 @@ const RECEIVING_LIMIT = 64 * 1024 * 1024;
 const MAX_FIELDS = 100;
 
 /**
- * Most chunks (network packets or HTTP chunks) a body may come in. A thousand packets hold more than any
- * limit.
+ * Most chunks (network packets or HTTP chunks) a body may come in. A thousand packets hold more than any form.
  */
 const MAX_CHUNKS = 2_000;
+
+/** Least bytes that a chunk of an upload has on average; no packet is smaller but the last. */
+const UPLOAD_CHUNK_BYTES = 500;
+
+/** What an upload may have besides its file, in bytes: the form's other fields, and what is written around each. */
+const UPLOAD_OVERHEAD = 16 * 1024;
+
+/** Most fields of a form with a file. */
+const MAX_UPLOAD_FIELDS = 5;
+
+/**
+ * How much of a body beyond its limit is received and dropped, in bytes: a browser that is still sending when it is
+ * disconnected shows an error of its own, not the answer.
+ */
+const MAX_DROPPED = 25 * 1024 * 1024;
 
 const receivingMemory = new ReceivingMemory(RECEIVING_LIMIT);
 
@@ -48,8 +62,9 @@ async function readBytes(
   request: Request,
   limit: number,
   context: AppLoadContext = {},
+  maxChunks = MAX_CHUNKS,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (Number(request.headers.get("Content-Length") ?? 0) > limit) throw tooLarge(limit);
+  if (lengthOf(request) > limit) throw tooLarge(limit);
   const reader = request.body?.getReader();
   const stopReading = () => void reader?.cancel().catch(() => {});
   let isDropped = false;
@@ -68,7 +83,7 @@ async function readBytes(
       if (isDropped) throw tooBusy();
       if (done) break;
       chunks += 1;
-      if (chunks > MAX_CHUNKS) throw errorResponse(400, "The body comes in too many chunks.");
+      if (chunks > maxChunks) throw errorResponse(400, "The body comes in too many chunks.");
       const end = size + value.byteLength;
       if (end > limit) throw tooLarge(limit);
       // copied, because each of many small chunks may keep a large buffer alive
@@ -101,11 +116,8 @@ export async function readForm(
   context?: AppLoadContext,
   limit = FORM_LIMIT,
 ): Promise<FormBody> {
-  if (request.method !== "POST") {
-    throw errorResponse(405, `${request.method} is not possible here; POST is.`, { Allow: "POST" });
-  }
-  const contentType = request.headers.get("Content-Type") ?? "";
-  const mediaType = contentType.split(";")[0]?.trim().toLowerCase();
+  requirePost(request);
+  const mediaType = mediaTypeOf(request);
   const bytes = await readBytes(request, limit, context);
 
   switch (mediaType) {
@@ -113,19 +125,107 @@ export async function readForm(
       return { fields: parseJson(bytes), wantsJson: true };
     case "application/x-www-form-urlencoded":
       return { fields: parseUrlencoded(bytes), wantsJson: false };
-    case "multipart/form-data": {
-      // undici does not limit the number of parts; each has this header
-      requireAtMost(MAX_FIELDS, "content-disposition", bytes);
-      const form = await new Response(bytes, { headers: { "Content-Type": contentType } })
-        .formData()
-        .catch(() => {
-          throw errorResponse(400, "The form could not be read.");
-        });
-      return { fields: collect(form), wantsJson: false };
-    }
+    case "multipart/form-data":
+      return {
+        fields: collect(await parseMultipart(request, bytes, MAX_FIELDS)),
+        wantsJson: false,
+      };
     default:
       throw errorResponse(415, "Send this as a form or as JSON.");
   }
+}
+
+/** The file of a form that has one field for a file. */
+export type Upload =
+  | { kind: "file"; bytes: Uint8Array }
+  | { kind: "missing" }
+  | { kind: "too-large" };
+
+/**
+ * As `readForm`, for a form with a file of at most `limit` bytes in `field` and a few other fields. Of one that is
+ * larger nothing is kept, not even the other fields, and its end is awaited as long as it is not very large, so that
+ * its sender can read the answer. In a body that is not multipart the file is missing.
+ */
+export async function readUpload(
+  request: Request,
+  context: AppLoadContext,
+  { field, limit }: { field: string; limit: number },
+): Promise<FormBody & { upload: Upload }> {
+  if (mediaTypeOf(request) !== "multipart/form-data") {
+    return { ...(await readForm(request, context)), upload: { kind: "missing" } };
+  }
+  requirePost(request);
+  const tooLargeUpload = { fields: {}, wantsJson: false, upload: { kind: "too-large" } } as const;
+  const most = limit + UPLOAD_OVERHEAD;
+  if (lengthOf(request) > most) {
+    await dropBody(request);
+    return tooLargeUpload;
+  }
+  let bytes: Uint8Array<ArrayBuffer>;
+  try {
+    bytes = await readBytes(request, most, context, Math.ceil(most / UPLOAD_CHUNK_BYTES));
+  } catch (error) {
+    if (error instanceof Response && error.status === 413) return tooLargeUpload;
+    throw error;
+  }
+  const form = await parseMultipart(request, bytes, MAX_UPLOAD_FIELDS);
+  const file = form.get(field);
+  if (file instanceof File && file.size > limit) return tooLargeUpload;
+  return {
+    fields: collect(form),
+    wantsJson: false,
+    upload:
+      file instanceof File
+        ? { kind: "file", bytes: new Uint8Array(await file.arrayBuffer()) }
+        : { kind: "missing" },
+  };
+}
+
+/** Receives a body and drops it; gives up where it is very large, or its sender disconnects. */
+async function dropBody(request: Request): Promise<void> {
+  if (lengthOf(request) > MAX_DROPPED) return;
+  const reader = request.body?.getReader();
+  let isComplete = !reader;
+  while (reader && !isComplete) {
+    isComplete = await reader.read().then(
+      ({ done }) => done,
+      () => true,
+    );
+  }
+}
+
+/** Throws a 405 Response to a request of another method. */
+export function requirePost({ method }: Request): void {
+  if (method === "POST") return;
+  throw errorResponse(405, `${method} is not possible here; POST is.`, { Allow: "POST" });
+}
+
+/** Whether a form will be answered with JSON; known before its body is read. */
+export function wantsJson(request: Request): boolean {
+  return mediaTypeOf(request) === "application/json";
+}
+
+function mediaTypeOf(request: Request): string | undefined {
+  return request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+}
+
+/** What Content-Length says, which the body may not keep to; 0 if it says nothing. */
+function lengthOf(request: Request): number {
+  return Number(request.headers.get("Content-Length") ?? 0);
+}
+
+/** Throws a 400 Response if a body is no multipart form, or has more than `maxFields` fields. */
+async function parseMultipart(
+  request: Request,
+  bytes: Uint8Array<ArrayBuffer>,
+  maxFields: number,
+): Promise<FormData> {
+  // undici does not limit the number of parts; each has this header
+  requireAtMost(maxFields, "content-disposition", bytes);
+  const headers = { "Content-Type": request.headers.get("Content-Type") ?? "" };
+  return new Response(bytes, { headers }).formData().catch(() => {
+    throw errorResponse(400, "The form could not be read.");
+  });
 }
 
 function parseUrlencoded(bytes: Uint8Array): Record<string, FieldValue> {

@@ -1,7 +1,10 @@
 import { spawnSync } from "node:child_process";
 
-/** The packages of the running site that load native code into the Node process. */
-export const NATIVE_MODULES = ["argon2"];
+/**
+ * The packages that load native code: the first into the process of the site, the second into the one that makes
+ * pictures.
+ */
+export const NATIVE_MODULES = ["argon2", "sharp"];
 
 /** Timeout for loading one of them, in milliseconds. */
 const LOAD_TIMEOUT_MS = 20_000;

@@ -15,6 +15,7 @@ beforeEach(() => {
   lock({ argon2: { version: "0.44.0" }, vitest: { version: "4.1.0", dev: true } });
   install({ argon2: { version: "0.44.0" }, vitest: { version: "4.1.0", dev: true } });
   write("node_modules/argon2/index.js", "module.exports = {};");
+  write("node_modules/sharp/index.js", "module.exports = {};");
   write("build/index.js", "console.log('started', ...process.argv.slice(1));");
   write("public/build/manifest.js", "");
 });

@@ -106,6 +106,18 @@ const routes: Record<string, Route> = {
     },
   },
   "account_.data[.]json": { path: "/account/data.json", get: ["302 /auth", "200"] },
+  "account_.picture": {
+    path: "/account/picture",
+    get: "302 /account#picture",
+    post: {
+      form: { intent: "remove" },
+      answers: ["302 /auth", "303 /account#picture"],
+      // its row is locked by writing to it, whether it has a picture or not
+      writes: [[], ["users"]],
+    },
+  },
+  // nobody has this picture
+  "avatars.$name": { path: `/avatars/${"0".repeat(64)}.webp`, get: "404" },
   auth: { path: "/auth", get: ["200", "302 /"] },
   "auth_.confirm-email": {
     path: "/auth/confirm-email?token=made-up",

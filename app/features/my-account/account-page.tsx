@@ -6,6 +6,7 @@ import { EmailSection } from "./email-section";
 import { MembershipSection } from "./membership-section";
 import { NewsletterSection } from "./newsletter-section";
 import { PasswordSection } from "./password-section";
+import { PictureSection } from "./picture-section";
 import { SessionsSection } from "./sessions-section";
 
 type AccountPageProps = {
@@ -25,6 +26,7 @@ export function AccountPage({ viewer, view, typedEmail }: AccountPageProps) {
         <p className="lead wrap-anywhere">{user.email}</p>
       </header>
       <MembershipSection profile={profile} isSubscribed={isSubscribed} />
+      <PictureSection email={user.email} picture={view.picture ?? user.user_metadata.avatar_url} />
       <EmailSection email={user.email} state={view.email} typed={typedEmail} />
       <PasswordSection email={user.email} />
       <SessionsSection sessions={view.sessions} />

@@ -1,8 +1,10 @@
 import { isRecentlyVerified, type SignedIn } from "~/features/accounts/verify-identity.server";
+import { findLargeAvatarHash } from "~db/queries/avatars";
 import { findWaitingEmailChange } from "~db/queries/email-changes";
 import { listSessions } from "~db/queries/sessions";
 import { findSubscriberByEmail } from "~db/queries/subscribers";
 import { findUserById } from "~db/queries/users";
+import { avatarPath } from "./avatar/avatar-paths";
 import type { EmailState } from "./email-section";
 import type { NewsletterState } from "./newsletter-section";
 import type { SessionView } from "./sessions-section";
@@ -12,11 +14,12 @@ const MAX_SESSIONS = 50;
 
 /** What the account page shows beside its viewer. Throws PostgreSQL's errors. */
 export async function loadAccountView({ userId, session }: SignedIn, email: string) {
-  const [user, waiting, sessions, subscriber] = await Promise.all([
+  const [user, waiting, sessions, subscriber, largeHash] = await Promise.all([
     findUserById(userId),
     findWaitingEmailChange(userId, new Date()),
     listSessions(userId, { now: new Date(), limit: MAX_SESSIONS }),
     findSubscriberByEmail(email),
+    findLargeAvatarHash(userId),
   ]);
   const newsletter: NewsletterState = !subscriber
     ? "none"
@@ -31,6 +34,7 @@ export async function loadAccountView({ userId, session }: SignedIn, email: stri
   return {
     email: emailState,
     newsletter,
+    picture: largeHash && avatarPath(largeHash),
     sessions: sessions.map(
       ({ id, browser, system, createdAt, lastSeenAt }): SessionView => ({
         id,

@@ -1,0 +1,81 @@
+import { eq, or, sql } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+import { avatars, users } from "../schema";
+
+type NewAvatar = Omit<typeof avatars.$inferInsert, "createdAt">;
+
+/**
+ * Sets the picture of a user, and its address in the user's row. False, with nothing written, if there is no such
+ * user (any more).
+ */
+export async function upsertAvatar(
+  avatar: NewAvatar,
+  avatarUrl: string,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const { userId, ...pictures } = avatar;
+  return executor.transaction(async (tx) => {
+    // first, so that its lock puts whoever else changes this user's picture in line
+    if (!(await setAvatarUrl(userId, avatarUrl, tx))) return false;
+    await tx
+      .insert(avatars)
+      .values(avatar)
+      .onConflictDoUpdate({
+        target: avatars.userId,
+        set: { ...pictures, createdAt: sql`now()` },
+      });
+    return true;
+  });
+}
+
+/** Deletes the picture of a user, and its address in the user's row. */
+export async function deleteAvatar(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.transaction(async (tx) => {
+    await setAvatarUrl(userId, null, tx);
+    await tx.delete(avatars).where(eq(avatars.userId, userId));
+  });
+}
+
+async function setAvatarUrl(
+  userId: string,
+  avatarUrl: string | null,
+  tx: Executor,
+): Promise<boolean> {
+  const updated = await tx
+    .update(users)
+    .set({ avatarUrl, updatedAt: new Date() })
+    .where(eq(users.id, userId))
+    .returning({ id: users.id });
+  return updated.length > 0;
+}
+
+/** The hash of a user's large picture, in hexadecimal; null if the user has none. */
+export async function findLargeAvatarHash(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<string | null> {
+  const [avatar] = await executor
+    .select({ largeSha256: avatars.largeSha256 })
+    .from(avatars)
+    .where(eq(avatars.userId, userId));
+  return avatar?.largeSha256 ?? null;
+}
+
+/** The picture with this hash, whoever has it, in either size; null if nobody has it. */
+export async function findAvatarImage(
+  sha256: string,
+  executor: Executor = getDatabase().db,
+): Promise<Buffer | null> {
+  const [avatar] = await executor
+    .select({
+      small: sql<Buffer | null>`case when ${avatars.smallSha256} = ${sha256} then ${avatars.small} end`,
+      large: sql<Buffer | null>`case when ${avatars.largeSha256} = ${sha256} then ${avatars.large} end`,
+    })
+    .from(avatars)
+    .where(or(eq(avatars.smallSha256, sha256), eq(avatars.largeSha256, sha256)))
+    .limit(1);
+  return avatar?.small ?? avatar?.large ?? null;
+}

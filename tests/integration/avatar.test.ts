@@ -1,0 +1,387 @@
+import { createHash } from "node:crypto";
+import { eq } from "drizzle-orm";
+import sharp from "sharp";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { action as changePicture, loader as pictureSection } from "~/routes/account_.picture/route";
+import { action as signUp } from "~/routes/auth_.signup/route";
+import { loader as avatarImage } from "~/routes/avatars.$name/route";
+import { getDatabase, setDatabase } from "~db/client";
+import { deleteAvatar, upsertAvatar } from "~db/queries/avatars";
+import { findUserByEmail } from "~db/queries/users";
+import { avatars, users } from "~db/schema";
+import { watchLog } from "../support/log";
+import { plain } from "../support/pictures";
+import { call, cookiesOf, flashOf, get, ORIGIN, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+
+const MEGABYTE = 1024 * 1024;
+const SAVED = { title: "✅ Your picture is saved.", variant: "default" };
+const failed = (description: string) => ({
+  title: "Uh oh! Something went wrong.",
+  description,
+  variant: "destructive",
+});
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite({ variables: { RATE_LIMIT_FACTOR: "1" } });
+});
+afterAll(() => site.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+let count = 0;
+
+async function newReader() {
+  count += 1;
+  const email = `reader-${count}@example.test`;
+  const cookie = cookiesOf(await post(signUp, { json: { email, password: "a long walk" } }));
+  const user = await findUserByEmail(email);
+  if (!user) throw new Error("The account was not created.");
+  return { id: user.id, email, cookie };
+}
+
+type Reader = { cookie: string };
+
+function formWith(file: Uint8Array | null, name = "me.png"): FormData {
+  const form = new FormData();
+  form.append("intent", "upload");
+  if (file) form.append("picture", new Blob([new Uint8Array(file)]), name);
+  return form;
+}
+
+function upload({ cookie }: Reader, body: BodyInit, headers: Record<string, string> = {}) {
+  const request = new Request(`${ORIGIN}/account/picture`, {
+    method: "POST",
+    headers: { Cookie: cookie, ...headers },
+    body,
+    duplex: "half",
+  } as RequestInit);
+  return call(changePicture, request);
+}
+
+const remove = ({ cookie }: Reader) =>
+  post(changePicture, { form: { intent: "remove" }, cookie, path: "/account/picture" });
+
+const serve = (address: string | null, headers: Record<string, string> = {}, method = "GET") =>
+  call(avatarImage, new Request(`${ORIGIN}${address}`, { headers, method }), {
+    name: String(address).replace("/avatars/", ""),
+  });
+
+async function stored(userId: string) {
+  const { db } = getDatabase();
+  const [user] = await db.select().from(users).where(eq(users.id, userId));
+  const rows = await db.select().from(avatars).where(eq(avatars.userId, userId));
+  return { avatarUrl: user?.avatarUrl ?? null, rows };
+}
+
+/** A picture of one of forty colors that differ enough for their pictures to differ. */
+const ofColor = (number: number) =>
+  sharp({
+    create: {
+      width: 90,
+      height: 90,
+      channels: 3,
+      background: { r: (number * 24) % 240, g: 60 * Math.floor(number / 10), b: 60 },
+    },
+  })
+    .png()
+    .toBuffer();
+
+const sha256 = (content: Uint8Array) => createHash("sha256").update(content).digest("hex");
+
+describe("a picture that is sent", () => {
+  it.each(["png", "jpeg", "webp", "avif"] as const)(
+    "as %s is stored in two sizes and served under the hash of its content",
+    async (format) => {
+      const reader = await newReader();
+      const file = await plain(120, 100).toFormat(format).toBuffer();
+      const answer = await upload(reader, formWith(file));
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get("Location")).toBe("/account#picture");
+      expect((await flashOf(answer))?.toast).toMatchObject(SAVED);
+
+      const { avatarUrl, rows } = await stored(reader.id);
+      const [row] = rows;
+      if (!row) throw new Error("There is no picture.");
+      expect(avatarUrl).toBe(`/avatars/${row.smallSha256}.webp`);
+      for (const [sha, content, side] of [
+        [row.smallSha256, row.small, 80],
+        [row.largeSha256, row.large, 256],
+      ] as const) {
+        expect(sha256(content)).toBe(sha);
+        const served = await serve(`/avatars/${sha}.webp`);
+        expect(served.status).toBe(200);
+        const bytes = new Uint8Array(await served.arrayBuffer());
+        expect(sha256(bytes)).toBe(sha);
+        const { format, width, height } = await sharp(bytes).metadata();
+        expect({ format, width, height }).toEqual({ format: "webp", width: side, height: side });
+      }
+    },
+  );
+
+  it("takes the place of the former, which is no longer served", async () => {
+    const reader = await newReader();
+    await upload(reader, formWith(await ofColor(1)));
+    const before = await stored(reader.id);
+    await upload(reader, formWith(await ofColor(2)));
+    const after = await stored(reader.id);
+    expect(after.rows).toHaveLength(1);
+    expect(after.avatarUrl).not.toBe(before.avatarUrl);
+    expect((await serve(before.avatarUrl)).status).toBe(404);
+    expect((await serve(after.avatarUrl)).status).toBe(200);
+  });
+
+  it("changes nobody else's", async () => {
+    const reader = await newReader();
+    const other = await newReader();
+    await upload(other, formWith(await ofColor(1)));
+    const before = await stored(other.id);
+    await upload(reader, formWith(await ofColor(2)));
+    await remove(reader);
+    expect(await stored(other.id)).toEqual(before);
+  });
+
+  it("leaves one picture, which its address names, when ten come at once", async () => {
+    const reader = await newReader();
+    const files = await Promise.all(Array.from({ length: 10 }, (_, i) => ofColor(20 + i)));
+    const answers = await Promise.all(files.map((file) => upload(reader, formWith(file))));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 303)).toHaveLength(7);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(3);
+    const { avatarUrl, rows } = await stored(reader.id);
+    expect(rows).toHaveLength(1);
+    expect(avatarUrl).toBe(`/avatars/${rows[0]?.smallSha256}.webp`);
+  });
+
+  it("and others stored and removed in the same moment leave one consistent row, or none", async () => {
+    const { id } = await newReader();
+    const bytes = Buffer.from("a picture");
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(
+        Array.from({ length: 12 }, (_, index) => {
+          if (index % 3 === 2) return deleteAvatar(id);
+          const sha = `${round}-${index}`;
+          const avatar = { userId: id, small: bytes, large: bytes, largeSha256: sha };
+          return upsertAvatar({ ...avatar, smallSha256: sha }, sha);
+        }),
+      );
+      const { avatarUrl, rows } = await stored(id);
+      expect(avatarUrl).toBe(rows[0]?.smallSha256 ?? null);
+    }
+  });
+
+  it("leaves either a picture or none when it is removed meanwhile", async () => {
+    const reader = await newReader();
+    const file = await ofColor(3);
+    await Promise.all([1, 2, 3].flatMap(() => [upload(reader, formWith(file)), remove(reader)]));
+    const { avatarUrl, rows } = await stored(reader.id);
+    expect(avatarUrl).toBe(rows[0] ? `/avatars/${rows[0].smallSha256}.webp` : null);
+  });
+});
+
+describe("a picture that is removed", () => {
+  it("is gone from the account and is no longer served", async () => {
+    const reader = await newReader();
+    await upload(reader, formWith(await ofColor(4)));
+    const { avatarUrl } = await stored(reader.id);
+    const answer = await remove(reader);
+    expect(answer.headers.get("Location")).toBe("/account#picture");
+    expect((await flashOf(answer))?.toast).toMatchObject({ title: "Your picture is removed." });
+    expect(await stored(reader.id)).toEqual({ avatarUrl: null, rows: [] });
+    expect((await serve(avatarUrl)).status).toBe(404);
+  });
+
+  it("may have been removed already, and be asked for as JSON", async () => {
+    const { cookie } = await newReader();
+    const answer = await post(changePicture, { json: { intent: "remove" }, cookie });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ toast: { title: "Your picture is removed." } });
+  });
+
+  it("is still served to whoever has the same", async () => {
+    const [one, two] = [await newReader(), await newReader()];
+    const file = await ofColor(5);
+    await upload(one, formWith(file));
+    await upload(two, formWith(file));
+    const { avatarUrl } = await stored(two.id);
+    expect((await stored(one.id)).avatarUrl).toBe(avatarUrl);
+    await remove(one);
+    expect((await serve(avatarUrl)).status).toBe(200);
+    expect((await stored(two.id)).rows).toHaveLength(1);
+  });
+
+  it("goes with its account", async () => {
+    const reader = await newReader();
+    await upload(reader, formWith(await ofColor(6)));
+    const { avatarUrl } = await stored(reader.id);
+    await getDatabase().db.delete(users).where(eq(users.id, reader.id));
+    expect((await serve(avatarUrl)).status).toBe(404);
+  });
+});
+
+describe("a file that is no picture", () => {
+  const wrongFormat = "Please choose a picture in the format PNG, JPEG, WebP or AVIF.";
+  const missing = "Please choose a picture first.";
+  const tooLarge = "The picture is larger than 5 MB. Please choose a smaller one.";
+  it.each([
+    ["another format", () => formWith(Buffer.from("<svg/>")), wrongFormat],
+    ["an empty one", () => formWith(Buffer.alloc(0)), missing],
+    ["none", () => formWith(null), missing],
+    ["a text in its field", () => textual(), missing],
+    ["one of 5 MB and a byte", () => formWith(Buffer.alloc(5 * MEGABYTE + 1)), tooLarge],
+    ["one of 12 MB", () => formWith(Buffer.alloc(12 * MEGABYTE)), tooLarge],
+    [
+      "too many pixels",
+      async () => formWith(await plain(8_000, 7_000).png().toBuffer()),
+      "The picture has too many pixels. Please choose a smaller one.",
+    ],
+    [
+      "one that is too narrow",
+      async () => formWith(await plain(900, 10).png().toBuffer()),
+      "The picture is too long and narrow. Please crop it first.",
+    ],
+    [
+      "one that ends early",
+      async () => formWith((await plain(300, 300).jpeg().toBuffer()).subarray(0, -80)),
+      "The picture could not be read. Please choose another one.",
+    ],
+  ])("is refused with words, and the picture there is stays: %s", async (_what, body, words) => {
+    const reader = await newReader();
+    await upload(reader, formWith(await ofColor(7)));
+    const before = await stored(reader.id);
+    const answer = await upload(reader, await body());
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("Location")).toBe("/account#picture");
+    expect((await flashOf(answer))?.toast).toMatchObject(failed(words));
+    expect(await stored(reader.id)).toEqual(before);
+  });
+
+  it("is refused with words when its length was not stated", async () => {
+    const reader = await newReader();
+    const whole = new Response(formWith(Buffer.alloc(6 * MEGABYTE)));
+    const answer = await upload(reader, whole.body as ReadableStream, {
+      "Content-Type": String(whole.headers.get("Content-Type")),
+    });
+    expect((await flashOf(answer))?.toast).toMatchObject(failed(tooLarge));
+  });
+
+  function textual(): FormData {
+    const form = new FormData();
+    form.append("picture", "me.png");
+    return form;
+  }
+});
+
+describe("what is sent without the right to", () => {
+  /** A body that says whether it was read. */
+  function watchedBody() {
+    const body = { wasRead: false };
+    const stream = new ReadableStream(
+      {
+        pull(controller) {
+          body.wasRead = true;
+          controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    return { body, stream };
+  }
+
+  const MULTIPART = { "Content-Type": "multipart/form-data; boundary=x" };
+
+  it("is not read for somebody who is not signed in", async () => {
+    const { body, stream } = watchedBody();
+    const answer = await upload({ cookie: "" }, stream, MULTIPART);
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get("Location")).toBe("/auth");
+    expect(body.wasRead).toBe(false);
+  });
+
+  it("is not read after thirty in an hour", async () => {
+    const reader = await newReader();
+    for (let i = 0; i < 30; i++) expect((await remove(reader)).status).toBe(303);
+    const { body, stream } = watchedBody();
+    const answer = await upload(reader, stream, MULTIPART);
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect(body.wasRead).toBe(false);
+    // another account in the same network is not concerned
+    expect((await remove(await newReader())).status).toBe(303);
+  });
+
+  it("comes in a form of a few fields only", async () => {
+    const form = formWith(await ofColor(8));
+    for (let i = 0; i < 10; i++) form.append(`field-${i}`, "x");
+    expect((await upload(await newReader(), form)).status).toBe(400);
+  });
+});
+
+describe("a picture's address", () => {
+  async function withPicture() {
+    const reader = await newReader();
+    await upload(reader, formWith(await ofColor(9)));
+    return (await stored(reader.id)).avatarUrl;
+  }
+
+  it("may be kept for a year, and asked for again", async () => {
+    const address = await withPicture();
+    const answer = await serve(address);
+    const headers = Object.fromEntries(answer.headers);
+    expect(headers).toMatchObject({
+      "content-type": "image/webp",
+      "cache-control": "public, max-age=31536000, immutable",
+    });
+    expect(Number(headers["content-length"])).toBe((await answer.arrayBuffer()).byteLength);
+    const head = await serve(address, {}, "HEAD");
+    expect([head.status, head.headers.get("Content-Length")]).toEqual([
+      200,
+      headers["content-length"],
+    ]);
+    expect((await head.arrayBuffer()).byteLength).toBe(0);
+    const again = await serve(address, { "If-None-Match": String(headers.etag) });
+    expect([again.status, again.headers.get("Cache-Control")]).toEqual([
+      304,
+      headers["cache-control"],
+    ]);
+  });
+
+  it("that is none is not looked up", async () => {
+    const { db } = getDatabase();
+    const broken = new Proxy(getDatabase(), {
+      get: () => {
+        throw new Error("The database was asked.");
+      },
+    });
+    const before = getDatabase();
+    setDatabase(broken);
+    try {
+      for (const name of ["x.webp", `${"a".repeat(64)}.png`, `${"A".repeat(64)}.webp`, "../etc"]) {
+        expect((await serve(`/avatars/${name}`)).status).toBe(404);
+      }
+      await expect(serve(`/avatars/${"a".repeat(64)}.webp`)).rejects.toThrow("was asked");
+    } finally {
+      setDatabase(before);
+    }
+    expect(db).toBeDefined();
+    expect((await serve(`/avatars/${"a".repeat(64)}.webp`)).status).toBe(404);
+  });
+});
+
+it("leads from its form's address to the section", async () => {
+  const answer = await get(pictureSection);
+  expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/account#picture"]);
+});
+
+it("logs nothing of a file that cannot be read", async () => {
+  const lines = watchLog();
+  const reader = await newReader();
+  const file = (await plain(300, 300).jpeg().toBuffer()).subarray(0, -80);
+  await upload(
+    reader,
+    formWith(Buffer.concat([file, Buffer.from("my secret")]), "secret-name.jpg"),
+  );
+  expect(JSON.stringify(lines)).not.toMatch(/secret/);
+});
