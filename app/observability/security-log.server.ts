@@ -14,6 +14,9 @@ export type SecurityEvent =
   | "password-reset"
   | "password-changed"
   | "sessions-ended"
+  | "passkey-added"
+  | "passkey-removed"
+  | "passkey-counter-replayed"
   | "podcast-address-renewed"
   | "limit-reached"
   | "webhook-refused"
@@ -28,6 +31,8 @@ const ROUTINE: ReadonlySet<SecurityEvent> = new Set([
   "password-reset",
   "password-changed",
   "sessions-ended",
+  "passkey-added",
+  "passkey-removed",
   "podcast-address-renewed",
 ]);
 

@@ -37,6 +37,14 @@ const routes: Record<string, Route> = {
   "[.]well-known.security[.]txt": { path: "/.well-known/security.txt", get: "404" },
   _index: { path: "/", get: "200" },
   $: { path: "/nothing/here", get: "404" },
+  "account_.passkeys": {
+    path: "/account/passkeys",
+    get: "302 /account#passkeys",
+    post: {
+      form: { intent: "rename", passkey: "someoneelses", name: "Mine" },
+      answers: ["302 /auth", "303 /account#passkeys"],
+    },
+  },
   auth: { path: "/auth", get: ["200", "302 /"] },
   "auth_.forgot-password": {
     path: "/auth/forgot-password",
@@ -54,6 +62,12 @@ const routes: Record<string, Route> = {
       answers: "303 /",
       writes: [["sessions"], ["sessions"]],
     },
+  },
+  "auth_.passkey": {
+    path: "/auth/passkey",
+    get: "302 /auth",
+    // asking for a challenge writes nothing, whoever asks
+    post: { form: { intent: "sign-in-options" }, answers: "303 /auth" },
   },
   "auth_.reset-password": {
     path: "/auth/reset-password?token=made-up",

@@ -8,9 +8,11 @@ import { QueueFull } from "~/http/fair-queue.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
+import { countPasskeys } from "~db/queries/passkeys";
 import { findPasswordReset, takePasswordReset } from "~db/queries/password-resets";
 import { deleteSessionsOfUser } from "~db/queries/sessions";
 import { updatePasswordHash } from "~db/queries/users";
+import { PASSKEY_LIST_PATH } from "./passkeys/passkey-paths";
 import { hashPassword } from "./password.server";
 import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
 import { hashPasswordResetToken } from "./password-reset-token.server";
@@ -87,8 +89,13 @@ function changePassword(
     if (!userId) return false;
     await updatePasswordHash(userId, passwordHash, tx);
     await deleteSessionsOfUser(userId, tx);
-    const url = env().PUBLIC_URL + FORGOT_PASSWORD_PATH;
-    const message = await renderMail(passwordChangedMail({ url, by: "reset" }));
+    const { PUBLIC_URL } = env();
+    const mail = passwordChangedMail({
+      url: PUBLIC_URL + FORGOT_PASSWORD_PATH,
+      by: "reset",
+      passkeys: { count: await countPasskeys(userId, tx), url: PUBLIC_URL + PASSKEY_LIST_PATH },
+    });
+    const message = await renderMail(mail);
     await enqueueMail({ kind: "password-changed", to: email, message }, tx);
     return true;
   });

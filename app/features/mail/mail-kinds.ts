@@ -27,6 +27,8 @@ export const MAIL_RULES = {
   "newsletter-confirmation": requested(DAY_MS),
   "newsletter-test": requested(HOUR_MS),
   "password-changed": { ...notice, ignoresSuppression: true },
+  "passkey-added": { ...notice, ignoresSuppression: true },
+  "passkey-removed": { ...notice, ignoresSuppression: true },
   "sign-up-attempt": notice,
   "account-welcome": notice,
   "newsletter-welcome": notice,

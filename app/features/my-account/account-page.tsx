@@ -2,6 +2,7 @@ import type { Viewer } from "~/features/accounts/viewer";
 import type { loadAccountView } from "./account-view.server";
 import { MembershipSection } from "./membership-section";
 import { NewsletterSection } from "./newsletter-section";
+import { PasskeysSection } from "./passkeys-section";
 import { PasswordSection } from "./password-section";
 import { SessionsSection } from "./sessions-section";
 
@@ -21,6 +22,7 @@ export function AccountPage({ viewer, view }: AccountPageProps) {
       </header>
       <MembershipSection profile={profile} isSubscribed={isSubscribed} />
       <PasswordSection email={user.email} />
+      <PasskeysSection passkeys={view.passkeys} />
       <SessionsSection sessions={view.sessions} />
       <NewsletterSection state={view.newsletter} />
     </div>
