@@ -159,8 +159,8 @@ function answerOptions(form: FormBody, outcome: OptionsOutcome, setCookie: strin
   switch (outcome.kind) {
     case "options": {
       const headers = new Headers({ "Set-Cookie": setCookie });
-      const { options } = outcome;
-      return answerForm(form, { toast: null, redirectTo, headers, body: { options } });
+      const body = { options: outcome.options, unused: toasts.passkeyUnused };
+      return answerForm(form, { toast: null, redirectTo, headers, body });
     }
     case "rejected":
       return failForm(form, 422, failure(outcome.message));

@@ -30,7 +30,9 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const { challenge, setCookie } = await newChallenge({ of: "sign-in" });
     const options = await assertionOptions(challenge);
     const headers = new Headers({ "Set-Cookie": setCookie });
-    return answerForm(form, { toast: null, redirectTo: LOG_IN_PATH, headers, body: { options } });
+    // the toast comes along so that no page's script has to hold it
+    const body = { options, unused: toasts.passkeyUnused };
+    return answerForm(form, { toast: null, redirectTo: LOG_IN_PATH, headers, body });
   }
   if (form.fields.intent !== "sign-in") return failForm(form, 422, failure());
   const limited = await limitForm("passkey", { form, context }, failure);

@@ -1,7 +1,6 @@
 import { useNavigate } from "@remix-run/react";
 import { type ReactNode, useState } from "react";
 import type { ToastMessage } from "~/toast-messages";
-import * as toasts from "~/toast-messages";
 import { Button } from "~/ui/button";
 import { toastOf } from "~/ui/post-json";
 import { useToast } from "~/ui/toaster";
@@ -48,7 +47,7 @@ export function PasskeyButton({
     const isDone = outcome?.kind === "answered" && outcome.answer.ok;
     if (!outcome) toast(failed());
     else if (outcome.kind === "answered") toast(toastOf(outcome.answer, failed()));
-    else if (outcome.kind === "unused") toast(toasts.passkeyUnused);
+    else if (outcome.kind === "unused") toast(outcome.toast);
     else toast(failed(outcome.message));
     if (isDone && onDone) onDone();
     else if (isDone) navigate(leadsTo ?? String(outcome.answer.body.redirectTo ?? "/"));

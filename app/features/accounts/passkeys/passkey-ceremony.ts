@@ -5,6 +5,7 @@ import {
   startRegistration,
   WebAuthnError,
 } from "@simplewebauthn/browser";
+import type { ToastMessage } from "~/toast-messages";
 import { type JsonAnswer, postJson } from "~/ui/post-json";
 
 /** What is done with a passkey, as the forms' field `intent` says. */
@@ -14,8 +15,8 @@ export type PasskeyIntent = "sign-in" | "verify" | "register";
 export type CeremonyOutcome =
   /** The site's answer, to the passkey or to the request for options. */
   | { kind: "answered"; answer: JsonAnswer }
-  /** The visitor or the browser's own dialog ended it; the browser does not say which. */
-  | { kind: "unused" }
+  /** The visitor or the browser's own dialog ended it; the browser does not say which. The toast is the site's. */
+  | { kind: "unused"; toast: ToastMessage }
   /** The browser or the authenticator cannot do it, in a sentence. */
   | { kind: "impossible"; message: string };
 
@@ -37,13 +38,13 @@ export async function runCeremony(path: string, intent: PasskeyIntent): Promise<
             optionsJSON: asked.body.options as PublicKeyCredentialRequestOptionsJSON,
           });
   } catch (error) {
-    return failureOf(error);
+    return failureOf(error, asked.body.unused as ToastMessage);
   }
   const answer = await postJson(path, { intent, response: JSON.stringify(response) });
   return { kind: "answered", answer };
 }
 
-function failureOf(error: unknown): CeremonyOutcome {
+function failureOf(error: unknown, unused: ToastMessage): CeremonyOutcome {
   if (error instanceof WebAuthnError) {
     switch (error.code) {
       case "ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED":
@@ -58,10 +59,10 @@ function failureOf(error: unknown): CeremonyOutcome {
       case "ERROR_INVALID_RP_ID":
         return { kind: "impossible", message: "Passkeys cannot be used at this address." };
       case "ERROR_CEREMONY_ABORTED":
-        return { kind: "unused" };
+        return { kind: "unused", toast: unused };
     }
   }
   const name = error instanceof Error ? error.name : "";
-  if (name === "NotAllowedError" || name === "AbortError") return { kind: "unused" };
+  if (name === "NotAllowedError" || name === "AbortError") return { kind: "unused", toast: unused };
   return { kind: "impossible", message: "Your browser could not do this. Please try again." };
 }
