@@ -1,4 +1,11 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import {
+  createHash,
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from "node:crypto";
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,
@@ -12,6 +19,20 @@ const USER_PRESENT = 0x01;
 const USER_VERIFIED = 0x04;
 const CREDENTIAL_INCLUDED = 0x40;
 
+/** A self-signed certificate that nothing trusts, and its key; both worth nothing outside these tests. */
+const ATTESTATION_CERTIFICATE = Buffer.from(
+  "MIIBkDCCATWgAwIBAgIUXOgjvYQkQA1h3Smwfh8FiHmUEAcwCgYIKoZIzj0EAwIwHDEaMBgGA1UEAwwRQSBrZXkgb2Ygbm8gd29ydGgwIBcNMjYxMTIzMDYzOTM1WhgPMjEyNjEwMzAwNjM5MzVaMBwxGjAYBgNVBAMMEUEga2V5IG9mIG5vIHdvcnRoMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEBjnQiMQ5UfVQtHwBSBiJ2OVlxwnGgDcIvR22c/PjbvzDGHB41M7ZEaFoR8DeQ+n6A4yV7UpYhpMCVpwJro3Q3qNTMFEwHQYDVR0OBBYEFFHXzgMoq5Qol+Gn1GiiY1M7sumSMB8GA1UdIwQYMBaAFFHXzgMoq5Qol+Gn1GiiY1M7sumSMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSQAwRgIhAPxZS7oWlwkM16J7DwzOVSP5JUhhcEZNGAdjogIAauGcAiEAsXysTZEM+uN2IimcvDdAUBhxojlOI07y7i4X7cwlmeU=",
+  "base64",
+);
+const ATTESTATION_KEY = createPrivateKey({
+  key: Buffer.from(
+    "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg1OmwZyr8vOrP9+iGFxQuJ0bxXIR+9C7r7NoVY7Va6tChRANCAAQGOdCIxDlR9VC0fAFIGInY5WXHCcaANwi9HbZz8+Nu/MMYcHjUztkRoWhHwN5D6foDjJXtSliGkwJWnAmujdDe",
+    "base64",
+  ),
+  format: "der",
+  type: "pkcs8",
+});
+
 /** What an answer says, and where it says something else than an honest browser and authenticator would. */
 export type Forgery = {
   origin?: string;
@@ -22,8 +43,8 @@ export type Forgery = {
   isUserVerified?: boolean;
   counter?: number;
   userHandle?: string;
-  /** Of a registration, in place of "none" and an empty statement. */
-  attestation?: { fmt: string; attStmt: Map<string, unknown> };
+  /** Of a registration, in place of none: by a certificate (FIDO U2F), or by the passkey itself. */
+  attestation?: "by-certificate" | "by-itself";
 };
 
 /**
@@ -61,8 +82,13 @@ export class SoftwareAuthenticator {
       this.#id,
       coseKey(this.#keys.publicKey),
     ]);
-    const { fmt = "none", attStmt = new Map() } = forgery.attestation ?? {};
     const authData = this.#data(rp.id ?? "", CREDENTIAL_INCLUDED, credential, forgery);
+    const clientDataJSON = this.#clientData("webauthn.create", challenge, forgery);
+    const { fmt, attStmt } = this.#attestation(
+      authData,
+      sha256(Buffer.from(clientDataJSON, "base64url")),
+      forgery,
+    );
     const attestation = new Map<string, unknown>([
       ["fmt", fmt],
       ["attStmt", attStmt],
@@ -74,7 +100,7 @@ export class SoftwareAuthenticator {
       type: "public-key",
       clientExtensionResults: {},
       response: {
-        clientDataJSON: this.#clientData("webauthn.create", challenge, forgery),
+        clientDataJSON,
         attestationObject: Buffer.from(isoCBOR.encode(attestation as never)).toString("base64url"),
         transports: ["internal"],
       },
@@ -101,6 +127,31 @@ export class SoftwareAuthenticator {
         userHandle: forgery.userHandle ?? this.#userHandle,
       },
     };
+  }
+
+  /** A genuine statement of the wanted kind (WebAuthn, 8.2, 8.6 and 8.7). */
+  #attestation(authData: Buffer, clientDataHash: Buffer, { attestation }: Forgery) {
+    const attStmt = new Map<string, unknown>();
+    if (!attestation) return { fmt: "none", attStmt };
+    if (attestation === "by-itself") {
+      const signed = Buffer.concat([authData, clientDataHash]);
+      attStmt.set("alg", -7);
+      attStmt.set("sig", new Uint8Array(sign("sha256", signed, this.#keys.privateKey)));
+      return { fmt: "packed", attStmt };
+    }
+    const { x = "", y = "" } = this.#keys.publicKey.export({ format: "jwk" });
+    const signed = Buffer.concat([
+      Buffer.from([0]),
+      authData.subarray(0, 32),
+      clientDataHash,
+      this.#id,
+      Buffer.from([4]),
+      Buffer.from(x, "base64url"),
+      Buffer.from(y, "base64url"),
+    ]);
+    attStmt.set("sig", new Uint8Array(sign("sha256", signed, ATTESTATION_KEY)));
+    attStmt.set("x5c", [new Uint8Array(ATTESTATION_CERTIFICATE)]);
+    return { fmt: "fido-u2f", attStmt };
   }
 
   #clientData(type: string, challenge: string, forgery: Forgery): string {
