@@ -9,7 +9,8 @@ import { membershipRefundedMail } from "~/features/mail/templates/membership-ref
 import { membershipRenewalFailedMail } from "~/features/mail/templates/membership-renewal-failed-mail";
 import { newsletterConfirmationMail } from "~/features/mail/templates/newsletter-confirmation-mail";
 import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-welcome-mail";
-import { passkeyAddedMail, passkeyRemovedMail } from "~/features/mail/templates/passkey-mails";
+import { passkeyAddedMail } from "~/features/mail/templates/passkey-added-mail";
+import { passkeyRemovedMail } from "~/features/mail/templates/passkey-removed-mail";
 import { passwordChangedMail } from "~/features/mail/templates/password-changed-mail";
 import { passwordResetMail } from "~/features/mail/templates/password-reset-mail";
 import { signUpAttemptMail } from "~/features/mail/templates/sign-up-attempt-mail";

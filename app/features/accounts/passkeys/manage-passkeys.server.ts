@@ -1,7 +1,7 @@
 import { env } from "~/env.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
-import { passkeyRemovedMail } from "~/features/mail/templates/passkey-mails";
+import { passkeyRemovedMail } from "~/features/mail/templates/passkey-removed-mail";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { env } from "~/env.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
-import { passkeyAddedMail } from "~/features/mail/templates/passkey-mails";
+import { passkeyAddedMail } from "~/features/mail/templates/passkey-added-mail";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";
