@@ -183,6 +183,24 @@ export const identityVerified = /* @__PURE__ */ notice(
   "You won’t be asked again for ten minutes.",
 );
 
+export const verificationRequired = /* @__PURE__ */ notice(
+  "Is it you?",
+  "Before this step, please confirm that it is you.",
+);
+export const passkeyAdded = /* @__PURE__ */ notice(
+  "✅ Passkey Added!",
+  "From now on you can sign in with it.",
+);
+export const passkeyRenamed = /* @__PURE__ */ notice("Your passkey has a new name.");
+export const passkeyRemoved = /* @__PURE__ */ notice(
+  "👋 Passkey Removed.",
+  "Nobody can sign in with it any more. Where it was used, you are still signed in.",
+);
+export const passkeyUnused = /* @__PURE__ */ notice(
+  "No passkey was used.",
+  "You can try again at any time.",
+);
+
 /** The messages a 'Checkout Error' toast can carry (specification, 8). */
 export const checkoutErrors = {
   notAuthenticated: "User not authenticated.",

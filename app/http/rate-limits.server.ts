@@ -67,6 +67,15 @@ const LIMITS = {
   picture: {
     account: { attempts: 30, seconds: HOUR },
   },
+  // answers with a passkey; whose it is shows only in the answer
+  passkey: {
+    network: { attempts: 50, seconds: 15 * MINUTE },
+    "wide-network": { attempts: 100, seconds: 15 * MINUTE },
+  },
+  // each passkey that is added or removed is also a mail to the account's owner
+  "passkey-change": {
+    account: { attempts: 40, seconds: HOUR },
+  },
   newsletter: {
     network: { attempts: 30, seconds: HOUR },
     "wide-network": { attempts: 300, seconds: HOUR },

@@ -19,6 +19,9 @@ export type SecurityEvent =
   | "email-changed"
   | "email-change-undone"
   | "account-deleted"
+  | "passkey-added"
+  | "passkey-removed"
+  | "passkey-counter-replayed"
   | "podcast-address-renewed"
   | "limit-reached"
   | "webhook-refused"
@@ -37,6 +40,8 @@ const ROUTINE: ReadonlySet<SecurityEvent> = new Set([
   "email-change-requested",
   "email-changed",
   "account-deleted",
+  "passkey-added",
+  "passkey-removed",
   "podcast-address-renewed",
 ]);
 

@@ -5,6 +5,7 @@ import { deleteFailedContent } from "~db/queries/failed-mails";
 import { deleteOldMails } from "~db/queries/mail-history";
 import { deleteDeadMailWorkers } from "~db/queries/mail-workers";
 import { deleteUnusedNewsletterImages } from "~db/queries/newsletter-images";
+import { deleteExpiredChallenges } from "~db/queries/passkeys";
 import { deleteExpiredPasswordResets } from "~db/queries/password-resets";
 import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
 import { deleteExpiredSessions } from "~db/queries/sessions";
@@ -31,7 +32,7 @@ const BATCH = 1_000;
 const BATCHES = 100;
 
 /**
- * Deletes expired sessions, password resets and changes of address, expired rate-limit counts, unconfirmed newsletter
+ * Deletes expired sessions, password resets, changes of address, challenges of passkeys and rate-limit counts, unconfirmed newsletter
  * addresses, webhook events that can no longer be redelivered, mails and mail workers long finished, what failed
  * mails said, and images of issues that were never sent. Ends former members' access to the community.
  */
@@ -39,6 +40,7 @@ export async function cleanUp(now = new Date()): Promise<void> {
   await deleteExpiredSessions(now);
   await deleteExpiredPasswordResets(now);
   await deleteExpiredEmailChanges(now);
+  await deleteExpiredChallenges(now);
   await deleteExpiredRateLimits(now);
   await deleteUnconfirmedSubscribers(new Date(now.getTime() - UNCONFIRMED_LIFE_MS));
   const receivedBefore = new Date(now.getTime() - WEBHOOK_EVENT_LIFE_MS);

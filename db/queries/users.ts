@@ -1,5 +1,5 @@
 import { and, eq, isNull, lt, or, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { type Executor, getDatabase, type Transaction } from "../client";
 import { profiles, type User, users } from "../schema";
 
 /** The user with an address, whatever its case; null if nobody has it. */
@@ -144,6 +144,22 @@ export async function findPasswordHash(
     .where(eq(users.id, userId))
     .limit(1);
   return user?.passwordHash ?? null;
+}
+
+/**
+ * A user's address and password hash, neither of which can change until the transaction ends; null if there is no
+ * such user.
+ */
+export async function holdUser(
+  userId: string,
+  tx: Transaction,
+): Promise<Pick<User, "email" | "passwordHash"> | null> {
+  const [user] = await tx
+    .select({ email: users.email, passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for("share");
+  return user ?? null;
 }
 
 /** The address of an account; null if there is none. */

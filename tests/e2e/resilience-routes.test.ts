@@ -118,6 +118,14 @@ const routes: Record<string, Route> = {
   },
   // nobody has this picture
   "avatars.$name": { path: `/avatars/${"0".repeat(64)}.webp`, get: "404" },
+  "account_.passkeys": {
+    path: "/account/passkeys",
+    get: "302 /account#passkeys",
+    post: {
+      form: { intent: "rename", passkey: "someoneelses", name: "Mine" },
+      answers: ["302 /auth", "303 /account#passkeys"],
+    },
+  },
   auth: { path: "/auth", get: ["200", "302 /"] },
   "auth_.confirm-email": {
     path: "/auth/confirm-email?token=made-up",
@@ -140,6 +148,12 @@ const routes: Record<string, Route> = {
       answers: "303 /",
       writes: [["sessions"], ["sessions"]],
     },
+  },
+  "auth_.passkey": {
+    path: "/auth/passkey",
+    get: "302 /auth",
+    // asking for a challenge writes nothing, whoever asks
+    post: { form: { intent: "sign-in-options" }, answers: "303 /auth" },
   },
   "auth_.reset-password": {
     path: "/auth/reset-password?token=made-up",

@@ -13,6 +13,8 @@ import { membershipRefundedMail } from "~/features/mail/templates/membership-ref
 import { membershipRenewalFailedMail } from "~/features/mail/templates/membership-renewal-failed-mail";
 import { newsletterConfirmationMail } from "~/features/mail/templates/newsletter-confirmation-mail";
 import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-welcome-mail";
+import { passkeyAddedMail } from "~/features/mail/templates/passkey-added-mail";
+import { passkeyRemovedMail } from "~/features/mail/templates/passkey-removed-mail";
 import { passwordChangedMail } from "~/features/mail/templates/password-changed-mail";
 import { passwordResetMail } from "~/features/mail/templates/password-reset-mail";
 import { signUpAttemptMail } from "~/features/mail/templates/sign-up-attempt-mail";
@@ -28,6 +30,8 @@ const SITE = "https://goldenpath.example";
 /** As long as real ones are. */
 const TOKEN = "6f1c0d1e-4b5a-4f0e-9a77-2f1b6f0f9d3c.Qm9vayBvZiB0aGUgcGF0aCwgc2lnbmVkIGhlcmU";
 const FORGOT_PASSWORD = `${SITE}/auth/forgot-password`;
+const PASSKEYS = `${SITE}/account#passkeys`;
+const PASSKEY = { name: "Chrome on Linux", listUrl: PASSKEYS, resetUrl: FORGOT_PASSWORD };
 const MEMBERS_AREA = `${SITE}/premium`;
 /** Asks to log in, and then shows what there is to manage. */
 const MANAGE = `${SITE}/billing/card`;
@@ -89,8 +93,23 @@ const MAIL_SAMPLES: Record<string, Mail> = {
   "email-change": emailChangeMail({ url: `${SITE}/account/email/confirm?token=${TOKEN}` }),
   "email-changed": emailChangedMail({ url: `${SITE}/account/email/undo?token=${TOKEN}` }),
   "account-deleted": accountDeletedMail(),
-  "password-changed": passwordChangedMail({ url: FORGOT_PASSWORD, by: "reset" }),
-  "password-changed-on-account-page": passwordChangedMail({ url: FORGOT_PASSWORD, by: "change" }),
+  "password-changed": passwordChangedMail({
+    url: FORGOT_PASSWORD,
+    by: "reset",
+    passkeys: { count: 0, url: PASSKEYS },
+  }),
+  "password-changed-with-passkeys": passwordChangedMail({
+    url: FORGOT_PASSWORD,
+    by: "reset",
+    passkeys: { count: 2, url: PASSKEYS },
+  }),
+  "password-changed-on-account-page": passwordChangedMail({
+    url: FORGOT_PASSWORD,
+    by: "change",
+    passkeys: { count: 1, url: PASSKEYS },
+  }),
+  "passkey-added": passkeyAddedMail(PASSKEY),
+  "passkey-removed": passkeyRemovedMail(PASSKEY),
   "sign-up-attempt": signUpAttemptMail({ url: FORGOT_PASSWORD }),
   "membership-begun": membershipBegunMail({
     price: PRICE,

@@ -8,10 +8,12 @@ import { QueueFull } from "~/http/fair-queue.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
+import { countPasskeys } from "~db/queries/passkeys";
 import { findPasswordReset, takePasswordReset } from "~db/queries/password-resets";
 import { deleteSessionsOfUser } from "~db/queries/sessions";
 import { confirmEmail, updatePasswordHash } from "~db/queries/users";
 import { hashLinkToken } from "./link-token.server";
+import { PASSKEY_LIST_PATH } from "./passkeys/passkey-paths";
 import { hashPassword } from "./password.server";
 import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
 import { openSession } from "./sessions.server";
@@ -89,8 +91,13 @@ function changePassword(
     // whoever has the link reads the mail of this address
     await confirmEmail({ userId, email }, new Date(), tx);
     await deleteSessionsOfUser(userId, tx);
-    const url = env().PUBLIC_URL + FORGOT_PASSWORD_PATH;
-    const message = await renderMail(passwordChangedMail({ url, by: "reset" }));
+    const { PUBLIC_URL } = env();
+    const mail = passwordChangedMail({
+      url: PUBLIC_URL + FORGOT_PASSWORD_PATH,
+      by: "reset",
+      passkeys: { count: await countPasskeys(userId, tx), url: PUBLIC_URL + PASSKEY_LIST_PATH },
+    });
+    const message = await renderMail(mail);
     await enqueueMail({ kind: "password-changed", to: email, message }, tx);
     return true;
   });

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Cookie } from "@remix-run/node";
 import { cookieName, hasCookie, signedCookie } from "~/http/cookies.server";
 import { log } from "~/observability/log.server";
+import type { Executor } from "~db/client";
 import { isDatabaseUnavailable } from "~db/database-errors";
 import {
   deleteSession,
@@ -37,7 +38,7 @@ function sessionCookie(): Cookie {
   return cookie;
 }
 
-/** A user whose password has just been verified or set; `passwordHash` is its hash. */
+/** A user who has just been verified; `passwordHash` is the hash of their password as of then. */
 export type VerifiedUser = { id: string; passwordHash: string };
 
 /**
@@ -49,18 +50,22 @@ export async function openSession(
   { id, passwordHash }: VerifiedUser,
   before: string | null,
   { userAgent, verifiedBy = "password" }: { userAgent: string | null; verifiedBy?: VerifiedBy },
+  executor?: Executor,
 ): Promise<string | null> {
   const token = randomBytes(32).toString("base64url");
-  const opened = await insertSession({
-    tokenHash: hashToken(token),
-    userId: id,
-    passwordHash,
-    expiresAt: new Date(Date.now() + SLIDING_LIFETIME_MS),
-    ...deviceOf(userAgent),
-    verifiedBy,
-  });
+  const opened = await insertSession(
+    {
+      tokenHash: hashToken(token),
+      userId: id,
+      passwordHash,
+      expiresAt: new Date(Date.now() + SLIDING_LIFETIME_MS),
+      ...deviceOf(userAgent),
+      verifiedBy,
+    },
+    executor,
+  );
   if (!opened) return null;
-  if (before) await deleteSession(hashToken(before));
+  if (before) await deleteSession(hashToken(before), executor);
   return token;
 }
 

@@ -31,6 +31,8 @@ export const MAIL_RULES = {
   "email-change": requested(DAY_MS),
   "email-changed": { ...notice, ignoresSuppression: true },
   "account-deleted": { ...notice, ignoresSuppression: true },
+  "passkey-added": { ...notice, ignoresSuppression: true },
+  "passkey-removed": { ...notice, ignoresSuppression: true },
   "sign-up-attempt": notice,
   "account-welcome": notice,
   "newsletter-welcome": notice,

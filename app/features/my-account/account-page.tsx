@@ -5,6 +5,7 @@ import { DeleteSection } from "./delete-section";
 import { EmailSection } from "./email-section";
 import { MembershipSection } from "./membership-section";
 import { NewsletterSection } from "./newsletter-section";
+import { PasskeysSection } from "./passkeys-section";
 import { PasswordSection } from "./password-section";
 import { PictureSection } from "./picture-section";
 import { SessionsSection } from "./sessions-section";
@@ -29,6 +30,7 @@ export function AccountPage({ viewer, view, typedEmail }: AccountPageProps) {
       <PictureSection email={user.email} picture={view.picture ?? user.user_metadata.avatar_url} />
       <EmailSection email={user.email} state={view.email} typed={typedEmail} />
       <PasswordSection email={user.email} />
+      <PasskeysSection passkeys={view.passkeys} />
       <SessionsSection sessions={view.sessions} />
       <NewsletterSection state={view.newsletter} />
       <DataSection />

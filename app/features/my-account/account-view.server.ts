@@ -1,12 +1,14 @@
 import { isRecentlyVerified, type SignedIn } from "~/features/accounts/verify-identity.server";
 import { findLargeAvatarHash } from "~db/queries/avatars";
 import { findWaitingEmailChange } from "~db/queries/email-changes";
+import { listPasskeys } from "~db/queries/passkeys";
 import { listSessions } from "~db/queries/sessions";
 import { findSubscriberByEmail } from "~db/queries/subscribers";
 import { findUserById } from "~db/queries/users";
 import { avatarPath } from "./avatar/avatar-paths";
 import type { EmailState } from "./email-section";
 import type { NewsletterState } from "./newsletter-section";
+import type { PasskeyView } from "./passkeys-section";
 import type { SessionView } from "./sessions-section";
 
 /** Sessions that the page lists; whoever has more ends them all at once. */
@@ -14,10 +16,11 @@ const MAX_SESSIONS = 50;
 
 /** What the account page shows beside its viewer. Throws PostgreSQL's errors. */
 export async function loadAccountView({ userId, session }: SignedIn, email: string) {
-  const [user, waiting, sessions, subscriber, largeHash] = await Promise.all([
+  const [user, waiting, sessions, passkeys, subscriber, largeHash] = await Promise.all([
     findUserById(userId),
     findWaitingEmailChange(userId, new Date()),
     listSessions(userId, { now: new Date(), limit: MAX_SESSIONS }),
+    listPasskeys(userId),
     findSubscriberByEmail(email),
     findLargeAvatarHash(userId),
   ]);
@@ -35,6 +38,14 @@ export async function loadAccountView({ userId, session }: SignedIn, email: stri
     email: emailState,
     newsletter,
     picture: largeHash && avatarPath(largeHash),
+    passkeys: passkeys.map(
+      ({ id, name, createdAt, lastUsedAt }): PasskeyView => ({
+        id,
+        name,
+        createdAt: createdAt.toISOString(),
+        lastUsedAt: lastUsedAt?.toISOString() ?? null,
+      }),
+    ),
     sessions: sessions.map(
       ({ id, browser, system, createdAt, lastSeenAt }): SessionView => ({
         id,

@@ -1,5 +1,6 @@
 import { env } from "~/env.server";
 import { firstProblem, newPasswordSchema } from "~/features/accounts/credentials";
+import { PASSKEY_LIST_PATH } from "~/features/accounts/passkeys/passkey-paths";
 import { hashPassword } from "~/features/accounts/password.server";
 import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
 import {
@@ -17,6 +18,7 @@ import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
+import { countPasskeys } from "~db/queries/passkeys";
 import { deletePasswordReset } from "~db/queries/password-resets";
 import { deleteOtherSessions } from "~db/queries/sessions";
 import { findEmailOfUser, replacePasswordHash } from "~db/queries/users";
@@ -72,8 +74,13 @@ function replacePassword(
     await deleteOtherSessions(userId, tokenHash, tx);
     await deletePasswordReset(userId, tx);
     const to = await findEmailOfUser(userId, tx);
-    const url = env().PUBLIC_URL + FORGOT_PASSWORD_PATH;
-    const message = await renderMail(passwordChangedMail({ url, by: "change" }));
+    const { PUBLIC_URL } = env();
+    const mail = passwordChangedMail({
+      url: PUBLIC_URL + FORGOT_PASSWORD_PATH,
+      by: "change",
+      passkeys: { count: await countPasskeys(userId, tx), url: PUBLIC_URL + PASSKEY_LIST_PATH },
+    });
+    const message = await renderMail(mail);
     if (to) await enqueueMail({ kind: "password-changed", to, message }, tx);
     return true;
   });

@@ -1,3 +1,4 @@
+import { deviceName } from "~/features/accounts/device-name";
 import { Button } from "~/ui/button";
 import { UtcDate } from "~/ui/utc-date";
 import { AccountSection } from "./account-section";
@@ -52,7 +53,4 @@ export function SessionsSection({ sessions }: { sessions: SessionView[] }) {
   );
 }
 
-function nameOf({ browser, system }: SessionView): string {
-  if (browser && system) return `${browser} on ${system}`;
-  return browser ?? system ?? "An unknown browser";
-}
+const nameOf = (session: SessionView) => deviceName(session, "An unknown browser");

@@ -1,13 +1,25 @@
 import { Link } from "@remix-run/react";
+import { PasskeyButton } from "~/features/accounts/passkeys/passkey-button";
+import { PASSKEYS_PATH } from "~/features/accounts/passkeys/passkey-paths";
+import { usePasskeySupport } from "~/features/accounts/passkeys/use-passkey-support";
 import { PASSWORD_MAX_LENGTH } from "~/features/accounts/password-limits";
 import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
+import * as toasts from "~/toast-messages";
 import { Button } from "~/ui/button";
 import { PasswordField } from "~/ui/field";
 import { ArrowLeftIcon } from "~/ui/icons";
 import { ACCOUNT_PATH, VERIFY_PATH } from "./account-paths";
 
-/** Asks for the password again before a sensitive step; `next` is the page that it leads to. */
-export function VerifyPage({ email, next }: { email: string; next: string }) {
+type VerifyPageProps = {
+  email: string;
+  /** The page that it leads to. */
+  next: string;
+  hasPasskeys: boolean;
+};
+
+/** Asks for the password, or a passkey, again before a sensitive step. */
+export function VerifyPage({ email, next, hasPasskeys }: VerifyPageProps) {
+  const isPasskeySupported = usePasskeySupport();
   return (
     <div className="frame account-page account-step">
       <Link to={ACCOUNT_PATH} className="back-link">
@@ -32,6 +44,21 @@ export function VerifyPage({ email, next }: { email: string; next: string }) {
       <Link to={FORGOT_PASSWORD_PATH} className="text-link">
         Forgot your password?
       </Link>
+      {hasPasskeys && (
+        <div className="account-passkey-way">
+          {isPasskeySupported && (
+            <PasskeyButton
+              intent="verify"
+              path={PASSKEYS_PATH}
+              leadsTo={next}
+              failed={toasts.accountFailed}
+              busyLabel="One moment..."
+            >
+              Use a passkey
+            </PasskeyButton>
+          )}
+        </div>
+      )}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import type {
   MetaFunction,
 } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { ownsPasskeys } from "~/features/accounts/passkeys/manage-passkeys.server";
 import { HASH_RETRY_SECONDS } from "~/features/accounts/password.server";
 import { verifyIdentity } from "~/features/accounts/verify-identity.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
@@ -35,9 +36,10 @@ export const meta: MetaFunction = ({ matches }) =>
 export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { viewer } = await requireAccount(args);
+  const { userId, viewer } = await requireAccount(args);
   const next = new URL(args.request.url).searchParams.get("next");
-  return { email: viewer.user.email, next: accountPage(next) };
+  const hasPasskeys = await ownsPasskeys(userId);
+  return { email: viewer.user.email, next: accountPage(next), hasPasskeys };
 }
 
 /** Verifies the password again, and leads to the page that asked for it. */

@@ -8,6 +8,7 @@ import { Link, useSearchParams } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
 import { AuthPage } from "~/features/accounts/auth-page";
 import authStyles from "~/features/accounts/auth-page.css";
+import { PasskeySignIn } from "~/features/accounts/passkeys/passkey-sign-in";
 import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
 import { useRootData } from "~/features/accounts/root-data";
 import { findViewer } from "~/features/accounts/viewer.server";
@@ -46,9 +47,12 @@ export default function Auth() {
       tab={isSignUp(search.toString()) ? "signup" : "login"}
       email={form?.email ?? null}
       footer={
-        <Link to={FORGOT_PASSWORD_PATH} className="text-link mt-4">
-          Forgot your password?
-        </Link>
+        <>
+          <Link to={FORGOT_PASSWORD_PATH} className="text-link mt-4">
+            Forgot your password?
+          </Link>
+          <PasskeySignIn />
+        </>
       }
     />
   );

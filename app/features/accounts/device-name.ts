@@ -1,0 +1,8 @@
+/** A browser and its system in words, such as "Chrome on Linux"; `fallback` if neither is known. */
+export function deviceName(
+  { browser, system }: { browser: string | null; system: string | null },
+  fallback: string,
+): string {
+  if (browser && system) return `${browser} on ${system}`;
+  return browser ?? system ?? fallback;
+}

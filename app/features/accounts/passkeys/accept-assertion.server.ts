@@ -1,0 +1,145 @@
+import {
+  generateAuthenticationOptions,
+  type PublicKeyCredentialRequestOptionsJSON,
+  verifyAuthenticationResponse,
+} from "@simplewebauthn/server";
+import { z } from "zod";
+import type { FieldValue } from "~/http/request-body.server";
+import { log } from "~/observability/log.server";
+import { logSecurityEvent } from "~/observability/security-log.server";
+import { getDatabase, type Transaction } from "~db/client";
+import { findPasskey, recordPasskeyUse, spendChallenge } from "~db/queries/passkeys";
+import { holdUser } from "~db/queries/users";
+import type { Passkey, User } from "~db/schema";
+import { CHALLENGE_LIFETIME_MS, type Challenge } from "./challenge-cookie.server";
+import {
+  credentialIdSchema,
+  hashChallenge,
+  readAnswer,
+  relyingParty,
+  userHandleOf,
+} from "./relying-party.server";
+
+/** The texts for answers that count for nothing. */
+export const CHALLENGE_OVER = "That took too long. Please try again.";
+const NOT_VERIFIED = "Your passkey could not be verified. Please try again.";
+const UNKNOWN = "This passkey is not known here. It may have been removed.";
+const ALREADY_USED = "This answer has already been used. Please try again.";
+const COUNTER_REPLAYED =
+  "This passkey was not accepted, because there may be a copy of it. Please use your password.";
+
+const assertionSchema = z.object({
+  id: credentialIdSchema,
+  rawId: z.string(),
+  type: z.literal("public-key"),
+  response: z.object({
+    clientDataJSON: z.string(),
+    authenticatorData: z.string(),
+    signature: z.string(),
+    userHandle: z.string().nullish(),
+  }),
+});
+
+type Assertion = z.infer<typeof assertionSchema>;
+
+/** An answer that was rejected: the text for the visitor, and whose passkey it named. */
+export type RejectedAssertion = { kind: "rejected"; message: string; userId: string | null };
+
+/** The user whose passkey has answered. */
+export type AssertedUser = { id: string } & Pick<User, "email" | "passwordHash">;
+
+/** What a browser passes to its authenticators; without `credentials`, they offer all they have for this site. */
+export function assertionOptions(
+  challenge: Challenge,
+  credentials: Pick<Passkey, "id" | "transports">[] = [],
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  return generateAuthenticationOptions({
+    rpID: relyingParty().id,
+    challenge: new Uint8Array(Buffer.from(challenge.value, "base64url")),
+    timeout: CHALLENGE_LIFETIME_MS,
+    userVerification: "required",
+    allowCredentials: credentials.map(({ id, transports }) => ({
+      id,
+      transports: transports as AuthenticatorTransports,
+    })),
+  });
+}
+
+type AuthenticatorTransports = NonNullable<
+  NonNullable<
+    Parameters<typeof generateAuthenticationOptions>[0]["allowCredentials"]
+  >[number]["transports"]
+>;
+
+/**
+ * Verifies what an authenticator answered to a challenge, and runs `work` for its user in the transaction that uses
+ * the challenge up and records the authenticator's counter: whatever `work` does is done at most once per
+ * challenge, however often and however simultaneously the answer is sent. With `onlyOf`, only a passkey of that
+ * user counts. Throws PostgreSQL's errors, and those of `work`, which undo everything.
+ */
+export async function acceptAssertion<Result>(
+  { sent, challenge, onlyOf }: { sent: FieldValue; challenge: Challenge; onlyOf?: string },
+  work: (user: AssertedUser, tx: Transaction) => Promise<Result>,
+): Promise<{ kind: "accepted"; user: AssertedUser; result: Result } | RejectedAssertion> {
+  const parsed = assertionSchema.safeParse(readAnswer(sent));
+  if (!parsed.success) return rejected(NOT_VERIFIED);
+  const assertion = parsed.data;
+  const passkey = await findPasskey(assertion.id);
+  if (!passkey || (onlyOf && passkey.userId !== onlyOf)) return rejected(UNKNOWN);
+  const { id, userId } = passkey;
+  const counter = await verifiedCounter(assertion, passkey, challenge);
+  if (counter === null) return rejected(NOT_VERIFIED, userId);
+
+  return getDatabase().db.transaction(async (tx) => {
+    // the user first, as in every transaction that locks both
+    const held = await holdUser(userId, tx);
+    if (!held) return rejected(UNKNOWN);
+    if (!(await spendChallenge(hashChallenge(challenge.value), challenge.expiresAt, tx))) {
+      return rejected(ALREADY_USED, userId);
+    }
+    if (!(await recordPasskeyUse({ id, userId, counter, at: new Date() }, tx))) {
+      if (!(await findPasskey(id, tx))) return rejected(UNKNOWN, userId);
+      logSecurityEvent("passkey-counter-replayed", { userId }, "a passkey's counter was replayed");
+      return rejected(COUNTER_REPLAYED, userId);
+    }
+    const user = { id: userId, ...held };
+    return { kind: "accepted", user, result: await work(user, tx) };
+  });
+}
+
+/** The authenticator's signature counter in an answer that is genuine; null if it is not. */
+async function verifiedCounter(
+  assertion: Assertion,
+  { id, userId, publicKey }: Passkey,
+  challenge: Challenge,
+): Promise<number | null> {
+  const { userHandle } = assertion.response;
+  if (userHandle && userHandle !== Buffer.from(userHandleOf(userId)).toString("base64url")) {
+    return null;
+  }
+  const { id: rpID, origin } = relyingParty();
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: {
+        ...assertion,
+        response: { ...assertion.response, userHandle: userHandle ?? undefined },
+        clientExtensionResults: {},
+      },
+      expectedChallenge: challenge.value,
+      expectedOrigin: origin,
+      expectedRPID: rpID,
+      requireUserVerification: true,
+      // compared where it is written, since two answers may arrive at once
+      credential: { id, publicKey: new Uint8Array(publicKey), counter: 0 },
+    });
+    return verified ? authenticationInfo.newCounter : null;
+  } catch (error) {
+    // the library throws for whatever is wrong with an answer, and quotes it
+    log().debug({ userId, reason: (error as Error).name }, "a passkey's answer was not genuine");
+    return null;
+  }
+}
+
+function rejected(message: string, userId: string | null = null): RejectedAssertion {
+  return { kind: "rejected", message, userId };
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import type { Cookie } from "@remix-run/node";
+import { z } from "zod";
+import { cookieName, hasCookie, signedCookie } from "~/http/cookies.server";
+
+const NAME = "passkey-challenge";
+
+/** How long a challenge may be answered, in milliseconds. */
+export const CHALLENGE_LIFETIME_MS = 5 * 60 * 1000;
+
+/**
+ * What a challenge was made for. All but signing in belong to the session, by its id, that asked: nothing else can
+ * be done with the answer.
+ */
+export type ChallengePurpose =
+  | { of: "sign-in" }
+  | { of: "registration" | "verification"; sessionId: string };
+
+/** An open challenge. */
+export type Challenge = {
+  /** 32 random bytes in base64url. */
+  value: string;
+  expiresAt: Date;
+};
+
+const contentSchema = z.object({
+  challenge: z.string().regex(/^[\w-]{43}$/),
+  of: z.enum(["sign-in", "registration", "verification"]),
+  session: z.string().nullable(),
+  expires: z.number(),
+});
+
+let cookie: Cookie | undefined;
+
+function challengeCookie(): Cookie {
+  cookie ??= signedCookie(NAME, CHALLENGE_LIFETIME_MS / 1000);
+  return cookie;
+}
+
+/**
+ * A new challenge, and the Set-Cookie value that makes the browser bring it along with its answer. Nothing is
+ * stored here, so that asking for one costs no write. It replaces the browser's former challenge.
+ */
+export async function newChallenge(
+  purpose: ChallengePurpose,
+): Promise<{ challenge: Challenge; setCookie: string }> {
+  const value = randomBytes(32).toString("base64url");
+  const expiresAt = new Date(Date.now() + CHALLENGE_LIFETIME_MS);
+  const content: z.infer<typeof contentSchema> = {
+    challenge: value,
+    of: purpose.of,
+    session: sessionOf(purpose),
+    expires: expiresAt.getTime(),
+  };
+  return {
+    challenge: { value, expiresAt },
+    setCookie: await challengeCookie().serialize(content),
+  };
+}
+
+/** The challenge in a Cookie header; null if there is none, it has expired, or it was made for something else. */
+export async function readChallenge(
+  header: string | null,
+  purpose: ChallengePurpose,
+): Promise<Challenge | null> {
+  if (!hasCookie(header, cookieName(NAME))) return null;
+  const parsed = contentSchema.safeParse(await challengeCookie().parse(header));
+  if (!parsed.success) return null;
+  const { challenge, of, session, expires } = parsed.data;
+  if (of !== purpose.of || session !== sessionOf(purpose)) return null;
+  // the browser's own expiry of the cookie binds nobody
+  if (expires <= Date.now()) return null;
+  return { value: challenge, expiresAt: new Date(expires) };
+}
+
+/** The Set-Cookie value that clears an answered challenge. */
+export function forgetChallenge(): Promise<string> {
+  return challengeCookie().serialize("", { maxAge: 0, expires: new Date(0) });
+}
+
+function sessionOf(purpose: ChallengePurpose): string | null {
+  return purpose.of === "sign-in" ? null : purpose.sessionId;
+}

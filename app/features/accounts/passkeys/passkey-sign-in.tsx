@@ -1,0 +1,24 @@
+import * as toasts from "~/toast-messages";
+import { PasskeyButton } from "./passkey-button";
+import { PASSKEY_SIGN_IN_PATH } from "./passkey-paths";
+import { usePasskeySupport } from "./use-passkey-support";
+
+/** Signs in with a passkey, where the browser can. Its place is kept free until that is known. */
+export function PasskeySignIn() {
+  const isSupported = usePasskeySupport();
+  return (
+    <div className="auth-passkey">
+      {isSupported && (
+        <PasskeyButton
+          intent="sign-in"
+          path={PASSKEY_SIGN_IN_PATH}
+          failed={toasts.signInFailed}
+          busyLabel="Signing In..."
+          className="w-full"
+        >
+          Sign in with a passkey
+        </PasskeyButton>
+      )}
+    </div>
+  );
+}

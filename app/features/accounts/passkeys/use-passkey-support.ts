@@ -1,0 +1,6 @@
+import { useHydrated } from "~/ui/use-hydrated";
+
+/** Whether this browser knows passkeys: false on the server and until the page is hydrated. */
+export function usePasskeySupport(): boolean {
+  return useHydrated() && "PublicKeyCredential" in window;
+}

@@ -1,0 +1,188 @@
+import { type ActionFunctionArgs, redirect } from "@remix-run/node";
+import {
+  type ChallengePurpose,
+  forgetChallenge,
+  newChallenge,
+  readChallenge,
+} from "~/features/accounts/passkeys/challenge-cookie.server";
+import {
+  nameUserPasskey,
+  removeUserPasskey,
+} from "~/features/accounts/passkeys/manage-passkeys.server";
+import {
+  verificationOptions,
+  verifyWithPasskey,
+} from "~/features/accounts/passkeys/passkey-sign-in.server";
+import {
+  registerPasskey,
+  registrationOptions,
+} from "~/features/accounts/passkeys/register-passkey.server";
+import { isRecentlyVerified } from "~/features/accounts/verify-identity.server";
+import { requireAccount } from "~/features/accounts/viewer.server";
+import { ACCOUNT_PATH, sectionPath, verifyPath } from "~/features/my-account/account-paths";
+import { answerForm, failForm, limitForm } from "~/http/form-answer.server";
+import { type FormBody, readForm } from "~/http/request-body.server";
+import type { RouteHandle } from "~/http/route-handle";
+import * as toasts from "~/toast-messages";
+
+export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
+
+const redirectTo = sectionPath("passkeys");
+
+export const loader = () => redirect(redirectTo);
+
+type Account = Awaited<ReturnType<typeof requireAccount>>;
+/** An account's form, and the request that it came in. */
+type Sent = ActionFunctionArgs & { form: FormBody; account: Account };
+
+const failure = (message?: string) => ({ toast: toasts.accountFailed(message), redirectTo });
+
+/**
+ * Renames and removes passkeys by plain forms; adds one, and confirms by one who is there, in two steps with JSON:
+ * options with a challenge, and the answer to it.
+ */
+export async function action(args: ActionFunctionArgs) {
+  const form = await readForm(args.request, args.context);
+  const sent: Sent = { ...args, form, account: await requireAccount(args) };
+  switch (form.fields.intent) {
+    case "rename":
+      return rename(sent);
+    case "remove":
+      return remove(sent);
+    case "register-options":
+      return makeRegistrationOptions(sent);
+    case "register":
+      return register(sent);
+    case "verify-options":
+      return makeVerificationOptions(sent);
+    case "verify":
+      return verify(sent);
+    default:
+      return failForm(form, 422, failure());
+  }
+}
+
+async function rename({ form, account: { userId } }: Sent) {
+  const { passkey: id, name } = form.fields;
+  const outcome = await nameUserPasskey(userId, { id, name });
+  switch (outcome.kind) {
+    case "renamed":
+      return answerForm(form, { toast: toasts.passkeyRenamed, redirectTo });
+    case "rejected":
+      return failForm(form, 422, failure(outcome.message));
+    case "failed":
+      return failForm(form, 500, failure());
+  }
+}
+
+async function remove(sent: Sent) {
+  const { form, account, context } = sent;
+  if (!isRecentlyVerified(account.session)) return rejectUnverified(sent);
+  const limited = await limitChange(sent);
+  if (limited) return limited;
+  const { kind } = await removeUserPasskey(
+    account.userId,
+    form.fields.passkey,
+    context.clientAddress,
+  );
+  return kind === "removed"
+    ? answerForm(form, { toast: toasts.passkeyRemoved, redirectTo })
+    : failForm(form, 422, failure());
+}
+
+async function makeRegistrationOptions(sent: Sent) {
+  const { form, account } = sent;
+  if (!isRecentlyVerified(account.session)) return rejectUnverified(sent);
+  const { userId, viewer } = account;
+  const { challenge, setCookie } = await newChallenge(purpose("registration", account));
+  const outcome = await registrationOptions({ userId, email: viewer.user.email }, challenge);
+  return answerOptions(form, outcome, setCookie);
+}
+
+async function register(sent: Sent) {
+  const { form, account, context, request } = sent;
+  // a challenge is given only to a session that was verified, and a ceremony may take longer than that lasts
+  const challenge = await openChallenge(sent, "registration");
+  if (!challenge && !isRecentlyVerified(account.session)) return rejectUnverified(sent);
+  const limited = await limitChange(sent);
+  if (limited) return limited;
+  const outcome = await registerPasskey(
+    account.userId,
+    { sent: form.fields.response, challenge },
+    { clientAddress: context.clientAddress, userAgent: request.headers.get("User-Agent") },
+  );
+  switch (outcome.kind) {
+    case "added": {
+      const headers = new Headers({ "Set-Cookie": await forgetChallenge() });
+      return answerForm(form, { toast: toasts.passkeyAdded, redirectTo, headers });
+    }
+    case "rejected":
+      return failForm(form, 422, failure(outcome.message));
+    case "failed":
+      return failForm(form, 500, failure());
+  }
+}
+
+async function makeVerificationOptions({ form, account }: Sent) {
+  const { challenge, setCookie } = await newChallenge(purpose("verification", account));
+  return answerOptions(form, await verificationOptions(account.userId, challenge), setCookie);
+}
+
+async function verify(sent: Sent) {
+  const { form, account, context } = sent;
+  const attempt = { form, context, account: account.userId };
+  const limited = await limitForm("verify-identity", attempt, failure);
+  if (limited) return limited;
+  const outcome = await verifyWithPasskey(
+    account,
+    { sent: form.fields.response, challenge: await openChallenge(sent, "verification") },
+    context.clientAddress,
+  );
+  switch (outcome.kind) {
+    case "verified": {
+      const headers = new Headers({ "Set-Cookie": await forgetChallenge() });
+      return answerForm(form, { toast: toasts.identityVerified, redirectTo, headers });
+    }
+    case "rejected":
+      return failForm(form, 422, failure(outcome.message));
+    case "failed":
+      return failForm(form, 500, failure());
+  }
+}
+
+type OptionsOutcome =
+  | { kind: "options"; options: unknown }
+  | { kind: "rejected"; message: string }
+  | { kind: "failed" };
+
+function answerOptions(form: FormBody, outcome: OptionsOutcome, setCookie: string) {
+  switch (outcome.kind) {
+    case "options": {
+      const headers = new Headers({ "Set-Cookie": setCookie });
+      const body = { options: outcome.options, unused: toasts.passkeyUnused };
+      return answerForm(form, { toast: null, redirectTo, headers, body });
+    }
+    case "rejected":
+      return failForm(form, 422, failure(outcome.message));
+    case "failed":
+      return failForm(form, 500, failure());
+  }
+}
+
+/** The answer to whoever has to confirm first that it is them. */
+function rejectUnverified({ form }: Sent) {
+  const toast = toasts.verificationRequired;
+  return failForm(form, 403, { toast, redirectTo: verifyPath(redirectTo) });
+}
+
+function limitChange({ form, context, account }: Sent) {
+  return limitForm("passkey-change", { form, context, account: account.userId }, failure);
+}
+
+function openChallenge({ request, account }: Sent, of: "registration" | "verification") {
+  return readChallenge(request.headers.get("Cookie"), purpose(of, account));
+}
+
+function purpose(of: "registration" | "verification", { session }: Account): ChallengePurpose {
+  return { of, sessionId: session.id };
+}

@@ -1,0 +1,64 @@
+import { type ActionFunctionArgs, redirect } from "@remix-run/node";
+import { LOG_IN_PATH } from "~/features/accounts/auth-paths";
+import { findKnownBrowser } from "~/features/accounts/known-browser.server";
+import { assertionOptions } from "~/features/accounts/passkeys/accept-assertion.server";
+import {
+  forgetChallenge,
+  newChallenge,
+  readChallenge,
+} from "~/features/accounts/passkeys/challenge-cookie.server";
+import { signInWithPasskey } from "~/features/accounts/passkeys/passkey-sign-in.server";
+import { readSession } from "~/features/accounts/sessions.server";
+import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
+import { answerForm, failForm, limitForm } from "~/http/form-answer.server";
+import { readForm } from "~/http/request-body.server";
+import type { RouteHandle } from "~/http/route-handle";
+import * as toasts from "~/toast-messages";
+
+export const handle: RouteHandle = { metricsName: "/auth" };
+
+export const loader = () => redirect(LOG_IN_PATH);
+
+/** Asked for options, gives a challenge and stores nothing; signs in with the answer to it. */
+export async function action({ request, context }: ActionFunctionArgs) {
+  const form = await readForm(request, context);
+  const failure = (message?: string) => ({
+    toast: toasts.signInFailed(message),
+    redirectTo: LOG_IN_PATH,
+  });
+  if (form.fields.intent === "sign-in-options") {
+    const { challenge, setCookie } = await newChallenge({ of: "sign-in" });
+    const options = await assertionOptions(challenge);
+    const headers = new Headers({ "Set-Cookie": setCookie });
+    // the toast comes along so that no page's script has to hold it
+    const body = { options, unused: toasts.passkeyUnused };
+    return answerForm(form, { toast: null, redirectTo: LOG_IN_PATH, headers, body });
+  }
+  if (form.fields.intent !== "sign-in") return failForm(form, 422, failure());
+  const limited = await limitForm("passkey", { form, context }, failure);
+  if (limited) return limited;
+
+  const outcome = await signInWithPasskey(
+    {
+      sent: form.fields.response,
+      challenge: await readChallenge(request.headers.get("Cookie"), { of: "sign-in" }),
+    },
+    {
+      clientAddress: context.clientAddress,
+      session: await readSession(request),
+      userAgent: request.headers.get("User-Agent"),
+      isKnownTo: async (email) => (await findKnownBrowser(request, email)) !== null,
+    },
+  );
+  switch (outcome.kind) {
+    case "signed-in": {
+      const headers = await signInCookies(request, outcome);
+      headers.append("Set-Cookie", await forgetChallenge());
+      return answerForm(form, { toast: toasts.signedIn, redirectTo: "/", headers });
+    }
+    case "rejected":
+      return failForm(form, 401, failure(outcome.message));
+    case "failed":
+      return failForm(form, 500, failure());
+  }
+}

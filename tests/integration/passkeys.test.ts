@@ -1,0 +1,635 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { PASSKEY_LIST_PATH } from "~/features/accounts/passkeys/passkey-paths";
+import type { RootData } from "~/features/accounts/root-data";
+import { sectionPath } from "~/features/my-account/account-paths";
+import { action as passkeys } from "~/routes/account_.passkeys/route";
+import { loader as verifyPage } from "~/routes/account_.verify/route";
+import { action as logIn } from "~/routes/auth_.login/route";
+import { action as passkeySignIn } from "~/routes/auth_.passkey/route";
+import { action as signUp } from "~/routes/auth_.signup/route";
+import { cleanUp } from "~/server/clean-up.server";
+import { loadRoot } from "~/shell/root-data.server";
+import { getDatabase } from "~db/client";
+import { mails, passkeys as passkeyTable, sessions, usedChallenges, users } from "~db/schema";
+import { everythingIn, watchLog } from "../support/log";
+import { call, cookiesOf, flashOf, get, ORIGIN, post } from "../support/routes";
+import { openTestSite, type TestSite } from "../support/site";
+import { type Forgery, SoftwareAuthenticator } from "../support/software-authenticator";
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await openTestSite();
+});
+afterAll(() => site.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const PASSWORD = "a long walk";
+const PASSKEYS = "/account#passkeys";
+const CHROME =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
+
+const db = () => getDatabase().db;
+
+type Reader = { email: string; userId: string; cookie: string };
+
+let count = 0;
+
+async function newReader(): Promise<Reader> {
+  const email = `keeper-${++count}@example.test`;
+  const answer = await post(signUp, { form: { email, password: PASSWORD } });
+  const [user] = await db().select({ id: users.id }).from(users).where(eq(users.email, email));
+  return { email, userId: user?.id ?? "", cookie: cookiesOf(answer) };
+}
+
+type Answered = {
+  status: number;
+  error?: string;
+  toast: { title: string; description?: string };
+  redirectTo: string;
+  cookie: string;
+};
+
+async function send(
+  action: typeof passkeys,
+  cookie: string,
+  fields: Record<string, unknown>,
+): Promise<Answered & Record<string, unknown>> {
+  const request = new Request(`${ORIGIN}/`, {
+    method: "POST",
+    headers: { Cookie: cookie, "Content-Type": "application/json", "User-Agent": CHROME },
+    body: JSON.stringify(fields),
+  });
+  const answer = await call(action, request);
+  const body = (await answer.json().catch(() => ({}))) as Answered;
+  return { ...body, status: answer.status, cookie: cookiesOf(answer) };
+}
+
+const toAccount = (cookie: string, fields: Record<string, unknown>) =>
+  send(passkeys, cookie, fields);
+const toSignIn = (cookie: string, fields: Record<string, unknown>) =>
+  send(passkeySignIn, cookie, fields);
+const join = (...cookies: string[]) => cookies.filter(Boolean).join("; ");
+
+/** Asks for the options of a new passkey; the challenge's cookie goes along with the answer. */
+async function askToRegister({ cookie }: Reader) {
+  const asked = await toAccount(cookie, { intent: "register-options" });
+  return {
+    options: asked.options as never,
+    cookie: join(cookie, asked.cookie),
+    status: asked.status,
+  };
+}
+
+async function register(
+  reader: Reader,
+  device = new SoftwareAuthenticator(ORIGIN),
+  forgery: Forgery = {},
+) {
+  const { options, cookie } = await askToRegister(reader);
+  const response = JSON.stringify(device.create(options, forgery));
+  const answer = await toAccount(cookie, { intent: "register", response });
+  return { device, answer };
+}
+
+async function newReaderWithPasskey(device?: SoftwareAuthenticator) {
+  const reader = await newReader();
+  const registered = await register(reader, device);
+  expect(registered.answer.status).toBe(200);
+  return { ...reader, device: registered.device };
+}
+
+async function askToSignIn() {
+  const asked = await toSignIn("", { intent: "sign-in-options" });
+  expect(asked.status).toBe(200);
+  return { options: asked.options as never, cookie: asked.cookie };
+}
+
+async function signIn(device: SoftwareAuthenticator, forgery: Forgery = {}) {
+  const { options, cookie } = await askToSignIn();
+  const response = JSON.stringify(device.get(options, forgery));
+  return toSignIn(cookie, { intent: "sign-in", response });
+}
+
+async function viewerOf(cookie: string) {
+  const request = new Request(ORIGIN, { headers: { Cookie: cookie } });
+  const root = (await (await call(loadRoot as never, request)).json()) as RootData;
+  return root.viewer;
+}
+
+const sessionsOf = (userId: string) =>
+  db().select().from(sessions).where(eq(sessions.userId, userId));
+const passkeysOf = (userId: string) =>
+  db().select().from(passkeyTable).where(eq(passkeyTable.userId, userId));
+const forgetVerification = (userId: string) =>
+  db()
+    .update(sessions)
+    .set({ verifiedAt: sql`now() - interval '11 minutes'` })
+    .where(eq(sessions.userId, userId));
+const mailsOf = async (kind: string) =>
+  db()
+    .select({ recipient: mails.recipient, message: mails.message })
+    .from(mails)
+    .where(eq(mails.kind, kind));
+
+describe("adding a passkey", () => {
+  it("asks for one that is found without an address, verifies its user and needs no attestation", async () => {
+    const reader = await newReader();
+    const { options } = await askToRegister(reader);
+    expect(options).toMatchObject({
+      rp: { id: "localhost", name: "The Golden Path" },
+      user: {
+        id: Buffer.from(reader.userId.replaceAll("-", ""), "hex").toString("base64url"),
+        name: reader.email,
+      },
+      attestation: "none",
+      authenticatorSelection: { residentKey: "required", userVerification: "required" },
+      excludeCredentials: [],
+    });
+  });
+
+  it("names it after the browser, tells its owner by mail and the security log", async () => {
+    const lines = watchLog();
+    const reader = await newReader();
+    const { answer, device } = await register(reader);
+    expect(answer).toMatchObject({
+      status: 200,
+      toast: { title: "✅ Passkey Added!" },
+      redirectTo: PASSKEYS,
+    });
+    expect(await passkeysOf(reader.userId)).toMatchObject([
+      { id: device.id, name: "Chrome on Linux", transports: ["internal"], lastUsedAt: null },
+    ]);
+    const mail = (await mailsOf("passkey-added")).find((row) => row.recipient === reader.email);
+    expect(mail?.message?.text).toContain("Chrome on Linux");
+    expect(mail?.message?.text).toContain(`${ORIGIN}/account#passkeys`);
+    expect(lines.map(({ facts }) => facts)).toContainEqual(
+      expect.objectContaining({ security: "passkey-added", userId: reader.userId }),
+    );
+    expect(everythingIn(lines)).not.toContain(device.id);
+    expect(everythingIn(lines)).not.toContain(reader.email);
+  });
+
+  it("does not offer authenticators that have one already", async () => {
+    const reader = await newReaderWithPasskey();
+    const { options } = await askToRegister(reader);
+    expect(options).toMatchObject({ excludeCredentials: [{ id: reader.device.id }] });
+  });
+
+  it("needs the password or a passkey of the last ten minutes", async () => {
+    const reader = await newReader();
+    await forgetVerification(reader.userId);
+    for (const fields of [{ intent: "register-options" }, { intent: "register", response: "{}" }]) {
+      expect(await toAccount(reader.cookie, fields)).toMatchObject({
+        status: 403,
+        redirectTo: "/account/verify?next=%2Faccount%23passkeys",
+      });
+    }
+  });
+
+  it.each<[string, Forgery]>([
+    ["another origin", { origin: "https://evil.example" }],
+    ["another challenge", { challenge: "x".repeat(43) }],
+    ["another site's id", { rpId: "evil.example" }],
+    ["an answer to sign in", { type: "webauthn.get" }],
+    ["no verified user", { isUserVerified: false }],
+    // whoever signs certificates can put addresses into them, which the library may fetch
+    ["an attestation with a certificate", { attestation: "by-certificate" }],
+  ])("rejects %s", async (_what, forgery) => {
+    const reader = await newReader();
+    const { answer } = await register(reader, undefined, forgery);
+    expect(answer).toMatchObject({
+      status: 422,
+      error: "The passkey could not be added. Please try again.",
+    });
+    expect(await passkeysOf(reader.userId)).toEqual([]);
+  });
+
+  it("takes one that attests itself, as some do unasked", async () => {
+    const { answer } = await register(await newReader(), undefined, { attestation: "by-itself" });
+    expect(answer.status).toBe(200);
+  });
+
+  it("rejects a challenge of another session, of another purpose, and an expired one", async () => {
+    const [reader, other] = [await newReader(), await newReader()];
+    const device = new SoftwareAuthenticator(ORIGIN);
+    const foreign = await toAccount(other.cookie, { intent: "register-options" });
+    const response = JSON.stringify(device.create(foreign.options as never));
+    const fields = { intent: "register", response };
+    const late = { status: 422, error: "That took too long. Please try again." };
+    expect(await toAccount(join(reader.cookie, foreign.cookie), fields)).toMatchObject(late);
+
+    const signingIn = await askToSignIn();
+    expect(await toAccount(join(reader.cookie, signingIn.cookie), fields)).toMatchObject(late);
+
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 5 * 60_000 + 1_000 });
+    expect(await toAccount(join(other.cookie, foreign.cookie), fields)).toMatchObject(late);
+    expect(await passkeysOf(other.userId)).toEqual([]);
+  });
+
+  it("adds one passkey for ten simultaneous answers to one challenge, also after it was removed", async () => {
+    const reader = await newReader();
+    const { options, cookie } = await askToRegister(reader);
+    const response = JSON.stringify(new SoftwareAuthenticator(ORIGIN).create(options));
+    const again = () => toAccount(cookie, { intent: "register", response });
+    const answers = await Promise.all(Array.from({ length: 10 }, again));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(422)]);
+    expect(await passkeysOf(reader.userId)).toHaveLength(1);
+    await db().delete(passkeyTable).where(eq(passkeyTable.userId, reader.userId));
+    expect(await again()).toMatchObject({ status: 422 });
+    expect(await passkeysOf(reader.userId)).toEqual([]);
+  });
+
+  it("stops at twenty, also for ten added at once", async () => {
+    const reader = await newReader();
+    await db().execute(sql`
+      insert into passkeys (id, user_id, name, public_key, counter, transports)
+      select 'made-up-' || n || ${reader.userId}::text, ${reader.userId}::uuid, 'Old', '', 0, '{}'
+      from generate_series(1, 17) n`);
+    const asked = await Promise.all(Array.from({ length: 10 }, () => askToRegister(reader)));
+    const answers = await Promise.all(
+      asked.map(({ options, cookie }) => {
+        const response = JSON.stringify(new SoftwareAuthenticator(ORIGIN).create(options));
+        return toAccount(cookie, { intent: "register", response });
+      }),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect(await passkeysOf(reader.userId)).toHaveLength(20);
+    const more = await toAccount(reader.cookie, { intent: "register-options" });
+    expect(more).toMatchObject({
+      status: 422,
+      error: "You have 20 passkeys already. Please remove one first.",
+    });
+  });
+
+  it("rejects a credential that another account has", async () => {
+    const owner = await newReaderWithPasskey();
+    const { answer } = await register(await newReader(), owner.device);
+    expect(answer).toMatchObject({ status: 422, error: "This passkey is registered already." });
+    expect(await passkeysOf(owner.userId)).toHaveLength(1);
+  });
+});
+
+describe("signing in with a passkey", () => {
+  it("opens a session as a password does, and says how", async () => {
+    const lines = watchLog();
+    const { device, email, userId } = await newReaderWithPasskey();
+    const answer = await signIn(device);
+    expect(answer).toMatchObject({
+      status: 200,
+      toast: { title: "🎉 Welcome Back!", description: "You've been successfully signed in." },
+      redirectTo: "/",
+    });
+    expect((await viewerOf(answer.cookie))?.user.email).toBe(email);
+    expect(answer.cookie).toContain("known-browser=");
+    const opened = await sessionsOf(userId);
+    expect(opened.map(({ verifiedBy }) => verifiedBy).sort()).toEqual(["passkey", "password"]);
+    expect(opened.map(({ browser }) => browser)).toContain("Chrome");
+    const [passkey] = await passkeysOf(userId);
+    expect(passkey?.lastUsedAt).toBeInstanceOf(Date);
+    expect(lines.map(({ facts }) => facts)).toContainEqual(
+      expect.objectContaining({ security: "signed-in", userId, by: "passkey" }),
+    );
+  });
+
+  it("writes nothing for whoever only asks, and names no passkey", async () => {
+    const used = await db().$count(usedChallenges);
+    const { options } = await askToSignIn();
+    expect(options).toMatchObject({ rpId: "localhost", userVerification: "required" });
+    expect((options as { allowCredentials?: unknown[] }).allowCredentials ?? []).toEqual([]);
+    expect(await db().$count(usedChallenges)).toBe(used);
+  });
+
+  it("ends the session that the browser had before", async () => {
+    const reader = await newReaderWithPasskey();
+    const { options, cookie } = await askToSignIn();
+    const response = JSON.stringify(reader.device.get(options));
+    await toSignIn(join(reader.cookie, cookie), { intent: "sign-in", response });
+    expect(await viewerOf(reader.cookie)).toBeNull();
+  });
+
+  it("works again and again with an authenticator that has no counter", async () => {
+    const { device } = await newReaderWithPasskey(
+      new SoftwareAuthenticator(ORIGIN, { hasCounter: false }),
+    );
+    expect((await signIn(device)).status).toBe(200);
+    expect((await signIn(device)).status).toBe(200);
+  });
+
+  it.each<[string, Forgery]>([
+    ["another origin", { origin: "https://evil.example" }],
+    ["the same host at another port", { origin: "http://localhost:3001" }],
+    ["another challenge", { challenge: "x".repeat(43) }],
+    ["another site's id", { rpId: "evil.example" }],
+    ["an answer to add a passkey", { type: "webauthn.create" }],
+    ["no verified user", { isUserVerified: false }],
+    ["another user's handle", { userHandle: Buffer.alloc(16, 7).toString("base64url") }],
+  ])("rejects %s, and says so in the security log", async (_what, forgery) => {
+    const lines = watchLog();
+    const { device, userId } = await newReaderWithPasskey();
+    const answer = await signIn(device, forgery);
+    expect(answer).toMatchObject({
+      status: 401,
+      toast: {
+        title: "Sign in Failed",
+        description: "Your passkey could not be verified. Please try again.",
+      },
+    });
+    expect(await viewerOf(answer.cookie)).toBeNull();
+    expect(await sessionsOf(userId)).toHaveLength(1);
+    expect(lines.map(({ facts }) => facts)).toContainEqual(
+      expect.objectContaining({ security: "sign-in-failed", by: "passkey", userId }),
+    );
+  });
+
+  it("rejects a signature of another key", async () => {
+    const { device } = await newReaderWithPasskey();
+    const { options, cookie } = await askToSignIn();
+    const other = new SoftwareAuthenticator(ORIGIN).get(options);
+    const answer = device.get(options);
+    answer.response.signature = other.response.signature;
+    const response = JSON.stringify(answer);
+    expect(await toSignIn(cookie, { intent: "sign-in", response })).toMatchObject({ status: 401 });
+  });
+
+  it("rejects a counter that does not increase, as of a copied authenticator, and warns", async () => {
+    const lines = watchLog();
+    const { device, userId } = await newReaderWithPasskey();
+    expect((await signIn(device, { counter: 9 })).status).toBe(200);
+    for (const counter of [9, 3, 0]) {
+      expect(await signIn(device, { counter })).toMatchObject({
+        status: 401,
+        error:
+          "This passkey was not accepted, because there may be a copy of it. Please use your password.",
+      });
+    }
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        level: "warn",
+        facts: { security: "passkey-counter-replayed", userId },
+      }),
+    );
+    expect((await signIn(device, { counter: 10 })).status).toBe(200);
+  });
+
+  it("rejects an answer that was used, also from an authenticator without a counter", async () => {
+    const { device } = await newReaderWithPasskey(
+      new SoftwareAuthenticator(ORIGIN, { hasCounter: false }),
+    );
+    const { options, cookie } = await askToSignIn();
+    const response = JSON.stringify(device.get(options));
+    const again = () => toSignIn(cookie, { intent: "sign-in", response });
+    expect((await again()).status).toBe(200);
+    expect(await again()).toMatchObject({
+      status: 401,
+      error: "This answer has already been used. Please try again.",
+    });
+  });
+
+  it("opens one session for ten simultaneous uses of one answer", async () => {
+    const { device, userId } = await newReaderWithPasskey(
+      new SoftwareAuthenticator(ORIGIN, { hasCounter: false }),
+    );
+    const { options, cookie } = await askToSignIn();
+    const response = JSON.stringify(device.get(options));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => toSignIn(cookie, { intent: "sign-in", response })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(401)]);
+    // and the one of signing up
+    expect(await sessionsOf(userId)).toHaveLength(2);
+  });
+
+  it("rejects an answer without a challenge, after five minutes, and to another purpose's challenge", async () => {
+    const reader = await newReaderWithPasskey();
+    const { options, cookie } = await askToSignIn();
+    const response = JSON.stringify(reader.device.get(options));
+    const late = { status: 401, error: "That took too long. Please try again." };
+    expect(await toSignIn("", { intent: "sign-in", response })).toMatchObject(late);
+    const verification = await toAccount(reader.cookie, { intent: "verify-options" });
+    const fields = {
+      intent: "sign-in",
+      response: JSON.stringify(reader.device.get(verification.options as never)),
+    };
+    expect(await toSignIn(verification.cookie, fields)).toMatchObject(late);
+    const forged = cookie.replace(/=(.{10})/, "=AAAAAAAAAA");
+    expect(await toSignIn(forged, { intent: "sign-in", response })).toMatchObject(late);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 5 * 60_000 + 1_000 });
+    expect(await toSignIn(cookie, { intent: "sign-in", response })).toMatchObject(late);
+  });
+
+  it("rejects a removed passkey, and that of a deleted account", async () => {
+    const unknown = {
+      status: 401,
+      error: "This passkey is not known here. It may have been removed.",
+    };
+    const reader = await newReaderWithPasskey();
+    const removed = await toAccount(reader.cookie, { intent: "remove", passkey: reader.device.id });
+    expect(removed).toMatchObject({ status: 200, toast: { title: "👋 Passkey Removed." } });
+    expect(await signIn(reader.device)).toMatchObject(unknown);
+    const leaver = await newReaderWithPasskey();
+    await db().delete(users).where(eq(users.id, leaver.userId));
+    expect(await signIn(leaver.device)).toMatchObject(unknown);
+  });
+
+  it("goes on after the password was changed", async () => {
+    const { device, userId } = await newReaderWithPasskey();
+    await db().update(users).set({ passwordHash: "another" }).where(eq(users.id, userId));
+    expect((await signIn(device)).status).toBe(200);
+  });
+
+  it("answers rubbish of any kind and size with a sentence", async () => {
+    const lines = watchLog();
+    const { device } = await newReaderWithPasskey();
+    const { options, cookie } = await askToSignIn();
+    const genuine = device.get(options);
+    const text = JSON.stringify(genuine);
+    const withPart = (part: object) =>
+      JSON.stringify({ ...genuine, response: { ...genuine.response, ...part } });
+    const rubbish: unknown[] = [
+      undefined,
+      "",
+      "null",
+      "[]",
+      "{",
+      text.slice(0, -30),
+      text.slice(0, 60),
+      genuine,
+      [text, text],
+      "x".repeat(60_000),
+      JSON.stringify({ ...genuine, id: "x".repeat(15_000) }),
+      JSON.stringify({ ...genuine, id: "\u0000" }),
+      withPart({ clientDataJSON: "" }),
+      withPart({ clientDataJSON: Buffer.from("null").toString("base64url") }),
+      withPart({ clientDataJSON: Buffer.from("{}").toString("base64url") }),
+      withPart({ clientDataJSON: "*" }),
+      withPart({ authenticatorData: "" }),
+      withPart({ authenticatorData: "AAAA" }),
+      withPart({ authenticatorData: `${genuine.response.authenticatorData}AAAA` }),
+      withPart({ signature: "" }),
+      withPart({ signature: "AAAA" }),
+      withPart({ userHandle: 5 }),
+    ];
+    for (const response of rubbish) {
+      const answer = await toSignIn(cookie, { intent: "sign-in", response });
+      const what = JSON.stringify(response)?.slice(0, 80);
+      expect([what, answer.status]).toEqual([what, 401]);
+      expect(answer.error).toMatch(
+        /^(Your passkey could not be verified|This passkey is not known)/,
+      );
+    }
+    expect(lines.filter(({ level }) => level === "error")).toEqual([]);
+    expect((await toSignIn(cookie, { intent: "sign-in", response: text })).status).toBe(200);
+  });
+
+  it("answers rubbish in place of a new passkey with a sentence", async () => {
+    const lines = watchLog();
+    const reader = await newReader();
+    const { options, cookie } = await askToRegister(reader);
+    const genuine = new SoftwareAuthenticator(ORIGIN).create(options);
+    const withPart = (part: object) =>
+      JSON.stringify({ ...genuine, response: { ...genuine.response, ...part } });
+    // arrays in arrays, as deep as the limit lets them be
+    const nested = Buffer.alloc(11_000, 0x81).toString("base64url");
+    for (const response of [
+      undefined,
+      "{}",
+      "x".repeat(60_000),
+      JSON.stringify(genuine).slice(0, 200),
+      withPart({ attestationObject: "" }),
+      withPart({ attestationObject: "AAAA" }),
+      withPart({ attestationObject: nested }),
+      withPart({ attestationObject: genuine.response.attestationObject.slice(0, 120) }),
+      withPart({ transports: "usb" }),
+      withPart({ clientDataJSON: "AAAA" }),
+    ]) {
+      expect(await toAccount(cookie, { intent: "register", response })).toMatchObject({
+        status: 422,
+        error: "The passkey could not be added. Please try again.",
+      });
+    }
+    expect(lines.filter(({ level }) => level === "error")).toEqual([]);
+    expect(await passkeysOf(reader.userId)).toEqual([]);
+  });
+
+  it("fails with a toast if the database does", async () => {
+    watchLog();
+    const { device } = await newReaderWithPasskey();
+    await db().execute(sql`alter table used_challenges rename to away`);
+    try {
+      expect(await signIn(device)).toMatchObject({
+        status: 500,
+        toast: { title: "Sign in Failed", description: "Something went wrong" },
+      });
+    } finally {
+      await db().execute(sql`alter table away rename to used_challenges`);
+    }
+  });
+});
+
+describe("confirming with a passkey who is there", () => {
+  async function confirm(reader: Reader, device: SoftwareAuthenticator) {
+    const asked = await toAccount(reader.cookie, { intent: "verify-options" });
+    const response = JSON.stringify(device.get(asked.options as never));
+    return toAccount(join(reader.cookie, asked.cookie), { intent: "verify", response });
+  }
+
+  it("opens the sensitive steps for ten minutes, as the password does", async () => {
+    const reader = await newReaderWithPasskey();
+    await forgetVerification(reader.userId);
+    expect((await askToRegister(reader)).status).toBe(403);
+    const page = await get(verifyPage, "/account/verify", reader.cookie);
+    expect(await page.json()).toMatchObject({ hasPasskeys: true });
+    const answer = await confirm(reader, reader.device);
+    expect(answer).toMatchObject({ status: 200, toast: { title: "✅ Thank You!" } });
+    expect(await sessionsOf(reader.userId)).toMatchObject([{ verifiedBy: "passkey" }]);
+    expect((await askToRegister(reader)).status).toBe(200);
+  });
+
+  it("rejects another account's passkey", async () => {
+    const [reader, other] = [await newReaderWithPasskey(), await newReaderWithPasskey()];
+    await forgetVerification(reader.userId);
+    expect(await confirm(reader, other.device)).toMatchObject({ status: 422 });
+    expect((await askToRegister(reader)).status).toBe(403);
+  });
+
+  it("is not offered without a passkey", async () => {
+    const reader = await newReader();
+    const page = await get(verifyPage, "/account/verify", reader.cookie);
+    expect(await page.json()).toMatchObject({ hasPasskeys: false });
+    expect(await toAccount(reader.cookie, { intent: "verify-options" })).toMatchObject({
+      status: 422,
+    });
+  });
+});
+
+describe("an account's passkeys", () => {
+  it("are renamed by a plain form, with the spaces around the name removed", async () => {
+    const reader = await newReaderWithPasskey();
+    const form = { intent: "rename", passkey: reader.device.id, name: "  My key ring " };
+    const answer = await post(passkeys, { form, cookie: reader.cookie });
+    expect(answer.headers.get("Location")).toBe(PASSKEYS);
+    expect((await flashOf(answer))?.toast?.title).toBe("Your passkey has a new name.");
+    expect(await passkeysOf(reader.userId)).toMatchObject([{ name: "My key ring" }]);
+  });
+
+  it.each([
+    ["", "Please enter a name for the passkey."],
+    ["   ", "Please enter a name for the passkey."],
+    ["x".repeat(61), "Please choose a name of at most 60 characters."],
+    ["a\u0000b", "Please choose a name without control characters."],
+    [["a", "b"], "Please enter a name for the passkey."],
+  ])("keep their name if the new one is %j", async (name, error) => {
+    const reader = await newReaderWithPasskey();
+    const fields = { intent: "rename", passkey: reader.device.id, name };
+    expect(await toAccount(reader.cookie, fields)).toMatchObject({ status: 422, error });
+    expect(await passkeysOf(reader.userId)).toMatchObject([{ name: "Chrome on Linux" }]);
+  });
+
+  it("are neither renamed nor removed by others", async () => {
+    const [owner, other] = [await newReaderWithPasskey(), await newReader()];
+    const passkey = owner.device.id;
+    await toAccount(other.cookie, { intent: "rename", passkey, name: "Mine" });
+    await toAccount(other.cookie, { intent: "remove", passkey });
+    expect(await passkeysOf(owner.userId)).toMatchObject([{ name: "Chrome on Linux" }]);
+  });
+
+  it("are removed only by whoever has just confirmed who they are, once, with a mail", async () => {
+    const reader = await newReaderWithPasskey();
+    const form = { intent: "remove", passkey: reader.device.id };
+    await forgetVerification(reader.userId);
+    const refused = await post(passkeys, { form, cookie: reader.cookie });
+    expect(refused.headers.get("Location")).toBe("/account/verify?next=%2Faccount%23passkeys");
+    expect(await passkeysOf(reader.userId)).toHaveLength(1);
+
+    const again = await post(logIn, { form: { email: reader.email, password: PASSWORD } });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => post(passkeys, { form, cookie: cookiesOf(again) })),
+    );
+    expect(answers.map((answer) => answer.headers.get("Location"))).toEqual(
+      Array(10).fill(PASSKEYS),
+    );
+    expect(await passkeysOf(reader.userId)).toEqual([]);
+    const told = (await mailsOf("passkey-removed")).filter(
+      ({ recipient }) => recipient === reader.email,
+    );
+    expect(told).toHaveLength(1);
+  });
+
+  it("are listed where the mails say", () => {
+    expect(PASSKEY_LIST_PATH).toBe(sectionPath("passkeys"));
+  });
+
+  it("leave no used challenges behind once these have expired", async () => {
+    const { device } = await newReaderWithPasskey();
+    expect((await signIn(device)).status).toBe(200);
+    await cleanUp();
+    expect(await db().$count(usedChallenges)).toBeGreaterThan(0);
+    await cleanUp(new Date(Date.now() + 6 * 60_000));
+    expect(await db().$count(usedChallenges)).toBe(0);
+  });
+});
