@@ -15,10 +15,7 @@ export function commonHeaders(): [string, string][] {
     ["X-Content-Type-Options", "nosniff"],
     // same-site forms need the Origin header, which 'no-referrer' would set to null
     ["Referrer-Policy", "strict-origin-when-cross-origin"],
-    [
-      "Permissions-Policy",
-      "camera=(), microphone=(), geolocation=(), browsing-topics=(), publickey-credentials-create=(self), publickey-credentials-get=(self)",
-    ],
+    ["Permissions-Policy", "camera=(), microphone=(), geolocation=(), browsing-topics=()"],
     ["X-Frame-Options", "DENY"],
     ["Cross-Origin-Opener-Policy", "same-origin"],
     ["Cross-Origin-Resource-Policy", "same-origin"],

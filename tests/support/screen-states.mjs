@@ -176,6 +176,9 @@ export const SCREEN_STATES = [
   { name: "forgot-password-sent", show: open("/auth/forgot-password?sent") },
   { name: "reset-password", show: (page, { links }) => visit(page, links.resetPassword) },
 
+  { name: "account", visitor: "member", show: open("/account") },
+  { name: "account-verify", visitor: "member", show: open("/account/verify") },
+  { name: "account-delete", visitor: "member", show: open("/account/delete") },
   { name: "premium", visitor: "member", show: open("/premium") },
   { name: "premium-leaving", visitor: "leaving", show: open("/premium") },
   { name: "premium-leaving-later", visitor: "leavingLater", show: open("/premium") },

@@ -34,7 +34,10 @@ export function AccountPage({ viewer, view, typedEmail }: AccountPageProps) {
       <SessionsSection sessions={view.sessions} />
       <NewsletterSection state={view.newsletter} />
       <DataSection />
-      <DeleteSection />
+      <DeleteSection
+        hasPasskeys={view.passkeys.length > 0}
+        isVerifiedByPasskey={view.email.isVerifiedByPasskey}
+      />
     </div>
   );
 }

@@ -1,27 +1,38 @@
 import { PASSWORD_MAX_LENGTH } from "~/features/accounts/password-limits";
 import { Button } from "~/ui/button";
 import { PasswordField } from "~/ui/field";
-import { DELETE_PATH, VERIFY_PATH } from "./account-paths";
+import { DELETE_PATH, VERIFY_PATH, verifyPath } from "./account-paths";
 import { AccountSection } from "./account-section";
 
-/** The first step of deleting the account, which asks for the password. */
-export function DeleteSection() {
+type DeleteSectionProps = {
+  hasPasskeys: boolean;
+  /** Whether a passkey was used so lately that no password is wanted. */
+  isVerifiedByPasskey: boolean;
+};
+
+/** The first step of deleting the account, which asks for the password or a passkey. */
+export function DeleteSection({ hasPasskeys, isVerifiedByPasskey }: DeleteSectionProps) {
   return (
     <AccountSection id="delete" title="Delete account">
       <p>For good, with everything in it. The next page says what goes, and asks once more.</p>
       <form method="post" action={VERIFY_PATH} className="account-form">
         <input type="hidden" name="next" value={DELETE_PATH} />
-        <PasswordField
-          label="Your password"
-          name="password"
-          autoComplete="current-password"
-          required
-          maxLength={PASSWORD_MAX_LENGTH}
-        />
+        {!isVerifiedByPasskey && (
+          <PasswordField
+            label="Your password"
+            name="password"
+            autoComplete="current-password"
+            required
+            maxLength={PASSWORD_MAX_LENGTH}
+          />
+        )}
         <Button type="submit" variant="secondary">
           Delete account
         </Button>
       </form>
+      {hasPasskeys && !isVerifiedByPasskey && (
+        <a href={verifyPath(DELETE_PATH)}>Delete it with a passkey instead</a>
+      )}
     </AccountSection>
   );
 }
