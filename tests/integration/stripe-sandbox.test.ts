@@ -335,6 +335,27 @@ describe("Stripe's responses", () => {
     });
   });
 
+  test("a customer is changed, and deleted once, with its subscription", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { customer, subscription } = await subscribe(sandbox);
+    await stripe.customers.update(customer, { email: "moved@example.com" });
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ email: "moved@example.com" });
+    expect(await stripe.customers.del(customer)).toEqual(
+      expect.objectContaining({ id: customer, deleted: true }),
+    );
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
+    expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({
+      status: "canceled",
+    });
+    for (const again of [
+      stripe.customers.del(customer),
+      stripe.customers.update(customer, { email: "late@example.com" }),
+    ]) {
+      expect(await rejection(again)).toMatchObject({ code: "resource_missing", statusCode: 404 });
+    }
+  });
+
   test("a missing object is a 404, and so is an unknown path", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
@@ -357,8 +378,8 @@ describe("Stripe's responses", () => {
       statusCode: 404,
       message: expect.stringContaining("Unrecognized request URL (GET: /v1/coupons)"),
     });
-    expect((await rejection(stripe.customers.del("cus_none"))).message).toContain(
-      "Unrecognized request URL (DELETE: /v1/customers/cus_none)",
+    expect((await rejection(stripe.products.del("prod_none"))).message).toContain(
+      "Unrecognized request URL (DELETE: /v1/products/prod_none)",
     );
     expect((await send(sandbox, "/v1/customers", { method: "PUT" })).status).toBe(404);
     expect((await send(sandbox, "/v1")).status).toBe(404);
