@@ -6,6 +6,9 @@ import { deleteRows } from "./delete-account.server";
 
 const MINUTE_MS = 60_000;
 
+/** Delay of the first run, in milliseconds, for what was interrupted when the site went down. */
+const FIRST_RUN_MS = 5_000;
+
 /** A deletion that began less than this ago may still be in progress in some process, in milliseconds. */
 const IN_PROGRESS_MS = 2 * MINUTE_MS;
 
@@ -40,10 +43,10 @@ export async function resumeAccountDeletions(now = new Date()): Promise<void> {
   }
 }
 
-/** Resumes deletions every minute until the returned function is called, which waits for one in progress. */
+/** Resumes deletions soon, and then every minute, until the returned function is called, which waits for one in progress. */
 export function startResumingDeletions(): () => Promise<void> {
   let inFlight: Promise<void> | null = null;
-  const timer = setInterval(() => {
+  const resume = () => {
     inFlight ??= resumeAccountDeletions()
       .catch((error: unknown) =>
         log().error({ err: error }, "deletions of accounts could not be resumed"),
@@ -51,9 +54,11 @@ export function startResumingDeletions(): () => Promise<void> {
       .finally(() => {
         inFlight = null;
       });
-  }, MINUTE_MS);
-  timer.unref();
+  };
+  const first = setTimeout(resume, FIRST_RUN_MS).unref();
+  const timer = setInterval(resume, MINUTE_MS).unref();
   return async () => {
+    clearTimeout(first);
     clearInterval(timer);
     await inFlight;
   };
