@@ -55,7 +55,7 @@ export function AccountDropdown({ user, isSubscribed, plainMenu }: AccountDropdo
         <DropdownMenuItem asChild textValue="My Account">
           <Link to="/account" className="menu-item">
             <span>
-              <span className="menu-label">My Account</span>
+              <span className="menu-label">My Account</span>{" "}
               <span className="menu-email">{user.email}</span>
             </span>
           </Link>

@@ -72,7 +72,7 @@ export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
       <div className="menu">
         <Link to="/account" className="menu-item">
           <span>
-            <span className="menu-label">My Account</span>
+            <span className="menu-label">My Account</span>{" "}
             <span className="menu-email">{user.email}</span>
           </span>
         </Link>

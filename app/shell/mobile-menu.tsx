@@ -91,7 +91,7 @@ export function MobileMenu({ current }: { current: string | null }) {
             <div className="mt-6">
               <Link to="/account" className="menu-item">
                 <span>
-                  <span className="menu-label">My Account</span>
+                  <span className="menu-label">My Account</span>{" "}
                   <span className="menu-email">{user.email}</span>
                 </span>
               </Link>

@@ -215,7 +215,11 @@ describe("the header", () => {
       banner.getByText("My Account", { exact: true }).filter({ visible: true }),
     ).toHaveCount(1);
     await expect(banner.getByText(email, { exact: true }).filter({ visible: true })).toHaveCount(1);
-    await expect(page.getByRole("menuitem")).toHaveText(["Profile", "Log out"]);
+    await expect(page.getByRole("menuitem")).toHaveText([
+      `My Account ${email}`,
+      "Profile",
+      "Log out",
+    ]);
 
     await page.getByRole("menuitem", { name: "Profile" }).click();
     await expectToast(page, "Feature not implemented");
@@ -273,7 +277,7 @@ describe("the mobile menu", () => {
     const { email } = await site.signUp(page.context());
     await site.open("/", page);
     const menu = await expectMenu(page, {
-      links: ["About", "Preview", "Author", "Reviews"],
+      links: ["About", "Preview", "Author", "Reviews", `My Account ${email}`],
       buttons: ["Buy Now", "Profile", "Log out"],
     });
     await expect(menu.getByText("My Account", { exact: true })).toBeVisible();

@@ -327,7 +327,12 @@ describe("without JavaScript, the menus", () => {
     await page.goto("/");
     const menu = await openAccountMenu(page);
     await expect(menu.getByText(email, { exact: true })).toBeVisible();
-    await expect(menu.locator(".menu-item")).toHaveText(["Members’ area", "Profile", "Log out"]);
+    await expect(menu.locator(".menu-item")).toHaveText([
+      `My Account ${email}`,
+      "Members’ area",
+      "Profile",
+      "Log out",
+    ]);
     await menu.getByLabel("Account menu").click();
     await expect(menu.getByText("My Account", { exact: true })).toBeHidden();
     await menu.getByLabel("Account menu").click();

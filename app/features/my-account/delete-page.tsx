@@ -13,7 +13,7 @@ export function DeletePage({ viewer }: { viewer: Viewer }) {
         <ArrowLeftIcon className="size-5" />
         Keep my account
       </Link>
-      <h1 className="page-heading">Delete your account?</h1>
+      <h1 className="page-heading mt-6">Delete your account?</h1>
       <p className="lead wrap-anywhere">{user.email}</p>
       <div className="account-text">
         <h2>What goes, at once and for good</h2>

@@ -26,7 +26,7 @@ export function VerifyPage({ email, next, hasPasskeys }: VerifyPageProps) {
         <ArrowLeftIcon className="size-5" />
         Back to your account
       </Link>
-      <h1 className="page-heading">Is it you?</h1>
+      <h1 className="page-heading mt-6">Is it you?</h1>
       <p className="lead">Before this step, please enter your password once more.</p>
       <form method="post" action={VERIFY_PATH} className="account-form">
         <input type="hidden" name="next" value={next} />
