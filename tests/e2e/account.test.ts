@@ -6,6 +6,7 @@ import { SANDBOX_STRIPE } from "~/env.server";
 import { axeViolations } from "../support/axe-violations";
 import { siteForThisFile } from "../support/e2e-site";
 import { hydrated } from "../support/hydrated.mjs";
+import { expectFocusInSight } from "../support/keyboard";
 import { linkIn, mailInOutbox } from "../support/mail";
 
 const site = siteForThisFile();
@@ -310,6 +311,36 @@ describe("the account page", () => {
     await page.keyboard.type(NEW_PASSWORD);
     await page.keyboard.press("Enter");
     await expectAnswer(page, "Password Changed!", "password");
+  });
+
+  it("has every field, button and link in the order of the Tab key, in sight when focused", async () => {
+    const page = await site.visit({ reducedMotion: "reduce" });
+    const account = await site.signUp(page.context());
+    await otherBrowser(account);
+    await openAccount(page);
+    await hydrated(page);
+    const wanted = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>("main :is(a[href], button, input)")]
+        .filter((element) => element.checkVisibility({ visibilityProperty: true }))
+        .map((element, index) => {
+          element.dataset.place = String(index);
+          return index;
+        }),
+    );
+    // nine sections with their forms
+    expect(wanted.length).toBeGreaterThan(20);
+    const reached: number[] = [];
+    for (let presses = 0; presses < wanted.length + 30; presses++) {
+      await page.keyboard.press("Tab");
+      const focused = await page.evaluate(
+        () => (document.activeElement as HTMLElement).dataset.place ?? null,
+      );
+      if (focused === null && reached.length > 0) break;
+      if (focused === null) continue;
+      reached.push(Number(focused));
+      await expectFocusInSight(page);
+    }
+    expect(reached).toEqual(wanted);
   });
 
   it.each([390, 1280])("has no accessibility violation at %d px", async (width) => {
