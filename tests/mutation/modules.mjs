@@ -36,6 +36,19 @@ export const MODULES = {
       "app/features/accounts/**/*.test.{ts,tsx}",
       "tests/integration/{accounts,clean-up,known-browser,password-races,password-reset}.test.ts",
       "tests/integration/{password-reset-request,sign-in,sign-up-notice,user-queries,viewer}.test.ts",
+      "tests/integration/{change-password,email-confirmation,sessions}.test.ts",
+    ],
+  },
+  "my-account": {
+    sources: [
+      "app/features/my-account/**/*.ts",
+      "app/features/accounts/passkeys/!(use-|passkey-ceremony)*.ts",
+      "db/queries/{account-data,account-deletions,avatars,email-changes,members,passkeys}.ts",
+    ],
+    tests: [
+      "tests/integration/{account-export,avatar,change-email,delete-account}.test.ts",
+      "tests/integration/{change-password,email-confirmation,member-commands}.test.ts",
+      "tests/integration/{passkeys,picture-process,sessions}.test.ts",
     ],
   },
   newsletter: {

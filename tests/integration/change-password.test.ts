@@ -1,0 +1,174 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lookUpPasswordReset } from "~/features/accounts/password-reset.server";
+import { openPasswordReset } from "~/features/accounts/password-reset-request.server";
+import { findSessionViewer, setSession } from "~/features/accounts/sessions.server";
+import { logIn, signUp } from "~/features/accounts/sign-in.server";
+import {
+  isRecentlyVerified,
+  type SignedIn,
+  verifyIdentity,
+} from "~/features/accounts/verify-identity.server";
+import { changePassword } from "~/features/my-account/change-password.server";
+import { getDatabase } from "~db/client";
+import { updateSession } from "~db/queries/sessions";
+import { sessions } from "~db/schema";
+import { whileHashQueueIsFull } from "../support/hash-flood";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite();
+});
+afterAll(() => site.close());
+
+const OLD = "a long walk";
+const NEW = "a longer walk";
+const HERE = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
+
+let count = 0;
+
+type Account = SignedIn & { email: string };
+
+/** A new account, signed in. */
+async function newAccount(): Promise<Account> {
+  const email = `password-${++count}-${Date.now()}@example.test`;
+  const outcome = await signUp({ email, password: OLD }, HERE);
+  if (outcome.kind !== "signed-in") throw new Error(outcome.kind);
+  return { ...(await stateOf(outcome.session)), email };
+}
+
+async function stateOf(token: string): Promise<SignedIn> {
+  const cookie = (await setSession(token)).split(";")[0] ?? "";
+  const request = new Request("http://localhost:3000", { headers: { Cookie: cookie } });
+  const found = await findSessionViewer(request);
+  if (!found) throw new Error("There is no session.");
+  return { userId: found.user.id, tokenHash: found.tokenHash, session: found.session };
+}
+
+const canLogIn = async ({ email }: Account, password: string) =>
+  (await logIn({ email, password }, HERE)).kind === "signed-in";
+
+const openSessions = async ({ userId }: SignedIn) =>
+  (await getDatabase().db.select().from(sessions).where(eq(sessions.userId, userId))).map(
+    ({ tokenHash }) => tokenHash,
+  );
+
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+
+describe("changing the password", () => {
+  it("lets the new one in alone, and keeps this session alone", async () => {
+    const account = await newAccount();
+    await canLogIn(account, OLD);
+    expect(await openSessions(account)).toHaveLength(2);
+    expect(await changePassword(account, { password: OLD, newPassword: NEW }, undefined)).toEqual({
+      kind: "changed",
+    });
+    expect(await openSessions(account)).toEqual([account.tokenHash]);
+    expect(await canLogIn(account, OLD)).toBe(false);
+    expect(await canLogIn(account, NEW)).toBe(true);
+  });
+
+  it("tells the owner by mail, once", async () => {
+    const account = await newAccount();
+    await changePassword(account, { password: OLD, newPassword: NEW }, undefined);
+    const mails = await getDatabase().db.execute<{ text: string }>(
+      sql`select message->>'text' as text from mails
+        where recipient = ${account.email} and kind = 'password-changed'`,
+    );
+    expect(mails).toHaveLength(1);
+    expect(mails[0]?.text).toContain("every other device that was signed in");
+  });
+
+  it("ends an open link to choose a new one", async () => {
+    const account = await newAccount();
+    const link = await getDatabase().db.transaction((tx) => openPasswordReset(account.userId, tx));
+    await changePassword(account, { password: OLD, newPassword: NEW }, undefined);
+    expect(await lookUpPasswordReset(link)).toBeNull();
+  });
+
+  it.each([
+    [{ password: "not it", newPassword: NEW }, "That is not your password."],
+    [{ password: "", newPassword: NEW }, "Please enter your current password."],
+    [{ password: undefined, newPassword: NEW }, "Please enter your current password."],
+    [{ password: [OLD, OLD], newPassword: NEW }, "That is not your password."],
+    [{ password: OLD, newPassword: "short" }, "Password should be at least 6 characters."],
+    [
+      { password: OLD, newPassword: "x".repeat(1_001) },
+      "Password should be at most 1000 characters.",
+    ],
+    [{ password: OLD, newPassword: undefined }, "Please enter a password."],
+  ])("is rejected with %j", async (fields, message) => {
+    const account = await newAccount();
+    expect(await changePassword(account, fields, undefined)).toEqual({ kind: "rejected", message });
+    expect(await canLogIn(account, OLD)).toBe(true);
+  });
+
+  it("is done once, however many try at the same time", async () => {
+    const account = await newAccount();
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        changePassword(account, { password: OLD, newPassword: `${NEW} ${i}` }, undefined),
+      ),
+    );
+    const changed = outcomes.flatMap(({ kind }, i) => (kind === "changed" ? [i] : []));
+    expect(changed).toHaveLength(1);
+    expect(await canLogIn(account, `${NEW} ${changed[0]}`)).toBe(true);
+  });
+
+  it("waits while too many passwords are being hashed", async () => {
+    const account = await newAccount();
+    const outcome = await whileHashQueueIsFull("192.0.2.9", () =>
+      changePassword(account, { password: OLD, newPassword: NEW }, "192.0.2.9"),
+    );
+    expect(outcome).toEqual({ kind: "busy" });
+    expect(await canLogIn(account, OLD)).toBe(true);
+  });
+});
+
+describe("verifying who is there", () => {
+  it("counts for ten minutes, from a log-in on", async () => {
+    const { session } = await newAccount();
+    expect(isRecentlyVerified(session)).toBe(true);
+    expect(isRecentlyVerified({ ...session, verifiedAt: minutesAgo(9.9) })).toBe(true);
+    expect(isRecentlyVerified({ ...session, verifiedAt: minutesAgo(10.1) })).toBe(false);
+    expect(isRecentlyVerified({ ...session, verifiedAt: null })).toBe(false);
+  });
+
+  it("by password is recorded for this session alone", async () => {
+    const account = await newAccount();
+    await canLogIn(account, OLD);
+    const { db } = getDatabase();
+    const longAgo = { verifiedAt: minutesAgo(60) };
+    await db.update(sessions).set(longAgo).where(eq(sessions.userId, account.userId));
+    expect(await verifyIdentity(account, OLD, undefined)).toMatchObject({ kind: "verified" });
+    const rows = await db.select().from(sessions).where(eq(sessions.userId, account.userId));
+    const fresh = rows.filter((row) => isRecentlyVerified(row));
+    expect(fresh.map(({ tokenHash }) => tokenHash)).toEqual([account.tokenHash]);
+  });
+
+  it("needs no password for ten minutes after a passkey, but one after a password", async () => {
+    const account = await newAccount();
+    const withSession = (verifiedBy: "password" | "passkey", minutes: number) => ({
+      ...account,
+      session: { ...account.session, verifiedBy, verifiedAt: minutesAgo(minutes) },
+    });
+    const kindOf = async (signedIn: SignedIn) =>
+      (await verifyIdentity(signedIn, "", undefined)).kind;
+    expect(await kindOf(withSession("passkey", 9))).toBe("verified");
+    expect(await kindOf(withSession("passkey", 11))).toBe("rejected");
+    expect(await kindOf(withSession("password", 1))).toBe("rejected");
+  });
+
+  it("with a wrong password leaves the session as it was", async () => {
+    const account = await newAccount();
+    const verifiedAt = minutesAgo(60);
+    await updateSession(account.tokenHash, { verifiedAt });
+    expect(await verifyIdentity(account, "not it", undefined)).toMatchObject({ kind: "rejected" });
+    const [row] = await getDatabase()
+      .db.select()
+      .from(sessions)
+      .where(eq(sessions.tokenHash, account.tokenHash));
+    expect(row?.verifiedAt).toEqual(verifiedAt);
+  });
+});

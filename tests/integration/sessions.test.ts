@@ -1,0 +1,128 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  findSessionViewer,
+  openSession,
+  renewSession,
+  setSession,
+} from "~/features/accounts/sessions.server";
+import { endOtherSessions, endSession } from "~/features/my-account/end-sessions.server";
+import { getDatabase } from "~db/client";
+import { listSessions, updateSession } from "~db/queries/sessions";
+import { insertUser } from "~db/queries/users";
+import { sessions } from "~db/schema";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite();
+});
+afterAll(() => site.close());
+
+const FIREFOX = "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0";
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let count = 0;
+
+async function newUser() {
+  const email = `session-${++count}-${Date.now()}@example.test`;
+  const user = await insertUser({ email, passwordHash: "a hash" });
+  if (!user) throw new Error("The address is taken.");
+  return user;
+}
+
+/** Opens a session, and returns what a request with its cookie finds. */
+async function open(user: Awaited<ReturnType<typeof newUser>>, userAgent: string | null = null) {
+  const token = await openSession(user, null, { userAgent });
+  const cookie = (await setSession(token ?? "")).split(";")[0] ?? "";
+  const request = new Request("http://localhost:3000", { headers: { Cookie: cookie } });
+  const find = async () => {
+    const found = await findSessionViewer(request);
+    return found && { tokenHash: found.tokenHash, ...found.session };
+  };
+  const found = await find();
+  if (!found) throw new Error("The session was not opened.");
+  return { ...found, request, find };
+}
+
+const listed = (userId: string) => listSessions(userId, { now: new Date(), limit: 50 });
+
+describe("a session", () => {
+  it("knows its browser and system by name, and nothing else of the User-Agent", async () => {
+    const user = await newUser();
+    await open(user, FIREFOX);
+    const [row] = await getDatabase()
+      .db.select()
+      .from(sessions)
+      .where(eq(sessions.userId, user.id));
+    expect(row).toMatchObject({ browser: "Firefox", system: "Windows" });
+    expect(JSON.stringify(row)).not.toContain("140");
+  });
+
+  it("records the day on which it is used, once a day", async () => {
+    const session = await open(await newUser());
+    expect(await renewSession(session.request, session)).toBeNull();
+    const yesterday = new Date(Date.now() - DAY_MS);
+    await updateSession(session.tokenHash, { lastSeenAt: yesterday });
+    const before = await session.find();
+    if (!before) throw new Error("The session has ended.");
+    // seen, and not old enough to be extended
+    expect(await renewSession(session.request, before)).toBeNull();
+    const after = await session.find();
+    expect(Date.now() - (after?.lastSeenAt.getTime() ?? 0)).toBeLessThan(60_000);
+    expect(after?.expiresAt).toEqual(before.expiresAt);
+  });
+
+  it("is listed for its owner alone, the last seen first, without what gives access", async () => {
+    const [user, other] = [await newUser(), await newUser()];
+    const [first, second] = [await open(user), await open(user)];
+    await open(other);
+    await updateSession(second.tokenHash, { lastSeenAt: new Date(Date.now() - DAY_MS) });
+    const rows = await listed(user.id);
+    expect(rows.map(({ id }) => id)).toEqual([first.id, second.id]);
+    expect(JSON.stringify(rows)).not.toContain(first.tokenHash);
+  });
+
+  it("is not listed once it has expired", async () => {
+    const user = await newUser();
+    const session = await open(user);
+    await updateSession(session.tokenHash, { expiresAt: new Date(Date.now() - 1_000) });
+    expect(await listed(user.id)).toEqual([]);
+  });
+});
+
+describe("ending sessions", () => {
+  it("ends the one that is named, of this account alone", async () => {
+    const [user, other] = [await newUser(), await newUser()];
+    const [mine, kept, theirs] = [await open(user), await open(user), await open(other)];
+    expect(await endSession(user.id, theirs.id)).toEqual({ kind: "ended" });
+    expect(await theirs.find()).not.toBeNull();
+    expect(await endSession(user.id, mine.id)).toEqual({ kind: "ended" });
+    expect(await mine.find()).toBeNull();
+    expect(await kept.find()).not.toBeNull();
+    // gone already
+    expect(await endSession(user.id, mine.id)).toEqual({ kind: "ended" });
+  });
+
+  it.each([undefined, "", "not an id", "x".repeat(65_536), ["a", "b"]])(
+    "fails for %j without asking the database",
+    async (id) => {
+      const user = await newUser();
+      const session = await open(user);
+      expect(await endSession(user.id, id)).toEqual({ kind: "failed" });
+      expect(await session.find()).not.toBeNull();
+    },
+  );
+
+  it("ends all but this one, or all", async () => {
+    const [user, other] = [await newUser(), await newUser()];
+    const [kept, theirs] = [await open(user), await open(other)];
+    await open(user);
+    await open(user);
+    await endOtherSessions(user.id, kept.tokenHash);
+    expect((await listed(user.id)).map(({ id }) => id)).toEqual([kept.id]);
+    await endOtherSessions(user.id, null);
+    expect(await listed(user.id)).toEqual([]);
+    expect(await theirs.find()).not.toBeNull();
+  });
+});
