@@ -4,7 +4,11 @@ import type { AddressInfo } from "node:net";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { endCommunityAccess, logOutOfCommunity } from "~/features/community/discourse-api.server";
+import {
+  endCommunityAccess,
+  forgetInCommunity,
+  logOutOfCommunity,
+} from "~/features/community/discourse-api.server";
 import {
   communityEntrance,
   connectAnswer,
@@ -155,6 +159,19 @@ describe("a log-out here", () => {
       "POST /admin/users/42/log_out.json",
     ]);
     expect(calls[0]?.key).toBe(API_KEY);
+  });
+
+  it("anonymises whoever has deleted their account here, and says what to do if that fails", async () => {
+    accounts.set("7f0c", 42);
+    await forgetInCommunity("7f0c");
+    await forgetInCommunity("never there");
+    expect(calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "GET /users/by-external/7f0c.json",
+      "PUT /admin/users/42/anonymize.json",
+      "GET /users/by-external/never%20there.json",
+    ]);
+    connectTo({ COMMUNITY_URL: "http://127.0.0.1:1" });
+    await expect(forgetInCommunity("7f0c")).resolves.toBeUndefined();
   });
 
   it("does nothing for somebody who has never been there, or without a key", async () => {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { stripeClient } from "~/features/billing/stripe-client.server";
-import { deleteAccount } from "~/features/my-account/delete-account.server";
+import { deleteAccount, deleteRows } from "~/features/my-account/delete-account.server";
 import { resumeAccountDeletions } from "~/features/my-account/resume-deletions.server";
 import { subscribe } from "~/features/newsletter/subscribe.server";
 import { action as webhook } from "~/routes/webhooks.stripe/route";
@@ -112,6 +112,13 @@ describe("deleting an account", () => {
       ({ kind }) => kind === "account-deleted",
     );
     expect(farewells).toHaveLength(1);
+  });
+
+  it("removes no row while the account has a customer that is not deleted, as after another checkout", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    expect(await deleteRows(member.id, null)).toBe(false);
+    expect(await deleteRows(member.id, "cus_of_before")).toBe(false);
+    expect(await stateOf(member)).toEqual(AS_BEFORE);
   });
 
   it("makes an open checkout impossible to pay", async () => {

@@ -19,14 +19,35 @@ const MAX_REPORTED = 500;
 export async function logOutOfCommunity(userId: string): Promise<void> {
   if (!env().COMMUNITY?.apiKey) return;
   try {
-    const found = await call("GET", `/users/by-external/${encodeURIComponent(userId)}.json`);
-    const discourseId = (found as { user?: { id?: unknown } } | null)?.user?.id;
-    if (typeof discourseId === "number") {
-      await call("POST", `/admin/users/${discourseId}/log_out.json`);
-    }
+    const discourseId = await findDiscourseId(userId);
+    if (discourseId !== null) await call("POST", `/admin/users/${discourseId}/log_out.json`);
   } catch (error) {
     log().warn({ err: error, userId }, "could not be logged out of the community");
   }
+}
+
+/**
+ * Anonymises somebody in the community whose account here is deleted: name, address and profile go, what they wrote
+ * stays under a made-up name, and they are logged out. Without an API key nothing happens. A failure is logged, with
+ * what the operator can do.
+ */
+export async function forgetInCommunity(userId: string): Promise<void> {
+  if (!env().COMMUNITY?.apiKey) return;
+  try {
+    const discourseId = await findDiscourseId(userId);
+    if (discourseId !== null) await call("PUT", `/admin/users/${discourseId}/anonymize.json`);
+  } catch (error) {
+    log().error(
+      { err: error, userId },
+      "a deleted account could not be anonymised in the community: do so there, for the user with this external id",
+    );
+  }
+}
+
+async function findDiscourseId(userId: string): Promise<number | null> {
+  const found = await call("GET", `/users/by-external/${encodeURIComponent(userId)}.json`);
+  const id = (found as { user?: { id?: unknown } } | null)?.user?.id;
+  return typeof id === "number" ? id : null;
 }
 
 /**
@@ -58,7 +79,7 @@ async function leaveGroup(member: CommunityMember): Promise<void> {
 
 /** A call to Discourse's API (https://docs.discourse.org); its answer as JSON, null for 404. */
 async function call(
-  method: "GET" | "POST",
+  method: "GET" | "POST" | "PUT",
   path: string,
   body?: URLSearchParams,
 ): Promise<unknown> {

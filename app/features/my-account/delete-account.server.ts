@@ -1,5 +1,5 @@
 import { deleteCustomer } from "~/features/billing/delete-customer.server";
-import { logOutOfCommunity } from "~/features/community/discourse-api.server";
+import { forgetInCommunity } from "~/features/community/discourse-api.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import { renderMailOnce } from "~/features/mail/render-mail";
 import { accountDeletedMail } from "~/features/mail/templates/account-deleted-mail";
@@ -75,7 +75,7 @@ export async function deleteRows(userId: string, deletedCustomer: string | null)
   if (!isGone) return false;
   logSecurityEvent("account-deleted", { userId }, "account deleted");
   wakeMailWorker();
-  // in the background: nobody waits for another site to be signed out of this one
-  void logOutOfCommunity(userId);
+  // in the background: nobody waits for another site to delete an account of this one
+  void forgetInCommunity(userId);
   return true;
 }

@@ -5,7 +5,13 @@ import { ArrowLeftIcon } from "~/ui/icons";
 import { ACCOUNT_PATH, DELETE_PATH } from "./account-paths";
 
 /** The second step of deleting the account: what goes, what stays, and the button that does it. */
-export function DeletePage({ viewer }: { viewer: Viewer }) {
+export function DeletePage({
+  viewer,
+  communityIsOpen,
+}: {
+  viewer: Viewer;
+  communityIsOpen: boolean;
+}) {
   const { user, profile, isSubscribed } = viewer;
   return (
     <div className="frame account-page account-step">
@@ -34,6 +40,9 @@ export function DeletePage({ viewer }: { viewer: Viewer }) {
             <li>
               Receipts of your payments, which Stripe has to keep for as long as the law says.
             </li>
+          )}
+          {communityIsOpen && (
+            <li>What you have written in the community, under a made-up name.</li>
           )}
           <li>
             Nothing with your address here. Should it ever have asked not to be written to, an

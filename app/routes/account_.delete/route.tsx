@@ -6,6 +6,7 @@ import {
   redirect,
 } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { env } from "~/env.server";
 import { forgetSession } from "~/features/accounts/sessions.server";
 import { isRecentlyVerified } from "~/features/accounts/verify-identity.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
@@ -44,7 +45,7 @@ export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
 export async function loader(args: LoaderFunctionArgs) {
   const { viewer, session } = await requireAccount(args);
   if (!isRecentlyVerified(session)) throw redirect(verifyPath(DELETE_PATH));
-  return { viewer };
+  return { viewer, communityIsOpen: env().COMMUNITY !== null };
 }
 
 /** Deletes the account, if its password was entered within the last ten minutes. */
