@@ -1,10 +1,9 @@
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { env } from "~/env.server";
 import { enqueueMail, isMailQueueFull } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { emailConfirmationMail } from "~/features/mail/templates/email-confirmation-mail";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
-import { sessionSecrets } from "~/http/session-secrets.server";
+import { idInToken, isIdSigned, signId } from "~/http/signed-id.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
@@ -15,15 +14,15 @@ import { confirmEmailPath, FORGOT_PASSWORD_PATH } from "./password-reset-paths";
 /** Minimum time between two mails that ask one account to confirm its address, in milliseconds. */
 const RESEND_AFTER_MS = 60 * 1000;
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Distinguishes these tokens from others that sign an id. */
+const PURPOSE = "account email confirmation";
 
 /**
  * The token with which the owner of an account's address confirms it. It is derived, so nothing is stored, and it
  * is worthless once the address is another.
  */
 export function emailConfirmationToken({ id, email }: { id: string; email: string }): string {
-  const [newest = ""] = sessionSecrets();
-  return `${id}.${sign(newest, id, email).toString("base64url")}`;
+  return signId(PURPOSE, id, email);
 }
 
 /** The page of the link that confirms an account's address. */
@@ -34,19 +33,11 @@ export function emailConfirmationUrl(user: { id: string; email: string }): strin
 /** The user whose address a token confirms; null for any other token. Throws PostgreSQL's errors. */
 export async function readEmailConfirmation(
   token: unknown,
-): Promise<{ id: string; email: string; isConfirmed: boolean } | null> {
-  if (typeof token !== "string") return null;
-  const [id = "", signature = "", ...rest] = token.split(".");
-  if (!UUID.test(id) || rest.length > 0) return null;
-  const user = await findUserById(id);
-  if (!user) return null;
-  const given = Buffer.from(signature, "base64url");
-  const isSigned = sessionSecrets().some((secret) => {
-    const wanted = sign(secret, id, user.email);
-    return given.length === wanted.length && timingSafeEqual(given, wanted);
-  });
-  if (!isSigned) return null;
-  return { id, email: user.email, isConfirmed: user.emailConfirmedAt !== null };
+): Promise<{ id: string; email: string } | null> {
+  const id = idInToken(token);
+  const user = id && (await findUserById(id));
+  if (!user || !isIdSigned(PURPOSE, token, user.email)) return null;
+  return { id: user.id, email: user.email };
 }
 
 export type ConfirmEmailOutcome =
@@ -111,10 +102,4 @@ export async function resendEmailConfirmation(userId: string): Promise<ResendOut
     log().error({ err: error, userId }, "a confirmation mail could not be queued");
     return { kind: "failed" };
   }
-}
-
-/** The key is derived for this purpose, so that no other signature of the site is a valid token. */
-function sign(secret: string, id: string, email: string): Buffer {
-  const key = hkdfSync("sha256", secret, "", "account email confirmation", 32);
-  return createHmac("sha256", Buffer.from(key)).update(`${id} ${email}`).digest();
 }

@@ -1,21 +1,15 @@
-import { env } from "~/env.server";
-import { enqueueMail } from "~/features/mail/enqueue-mail.server";
-import { renderMail } from "~/features/mail/render-mail";
-import { passwordChangedMail } from "~/features/mail/templates/password-changed-mail";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { QueueFull } from "~/http/fair-queue.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
-import { countPasskeys } from "~db/queries/passkeys";
 import { findPasswordReset, takePasswordReset } from "~db/queries/password-resets";
 import { deleteSessionsOfUser } from "~db/queries/sessions";
 import { confirmEmail, updatePasswordHash } from "~db/queries/users";
 import { hashLinkToken } from "./link-token.server";
-import { PASSKEY_LIST_PATH } from "./passkeys/passkey-paths";
 import { hashPassword } from "./password.server";
-import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
+import { enqueuePasswordChanged } from "./password-changed-notice.server";
 import { openSession } from "./sessions.server";
 
 /** What the password reset page shows; the email is null while the database is unavailable. */
@@ -91,14 +85,7 @@ function changePassword(
     // whoever has the link reads the mail of this address
     await confirmEmail({ userId, email }, new Date(), tx);
     await deleteSessionsOfUser(userId, tx);
-    const { PUBLIC_URL } = env();
-    const mail = passwordChangedMail({
-      url: PUBLIC_URL + FORGOT_PASSWORD_PATH,
-      by: "reset",
-      passkeys: { count: await countPasskeys(userId, tx), url: PUBLIC_URL + PASSKEY_LIST_PATH },
-    });
-    const message = await renderMail(mail);
-    await enqueueMail({ kind: "password-changed", to: email, message }, tx);
+    await enqueuePasswordChanged({ userId, to: email, by: "reset" }, tx);
     return true;
   });
 }

@@ -1,16 +1,11 @@
-import { env } from "~/env.server";
 import { firstProblem, newPasswordSchema } from "~/features/accounts/credentials";
-import { PASSKEY_LIST_PATH } from "~/features/accounts/passkeys/passkey-paths";
 import { hashPassword } from "~/features/accounts/password.server";
-import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
+import { enqueuePasswordChanged } from "~/features/accounts/password-changed-notice.server";
 import {
   type SignedIn,
   type VerificationOutcome,
   verifyIdentity,
 } from "~/features/accounts/verify-identity.server";
-import { enqueueMail } from "~/features/mail/enqueue-mail.server";
-import { renderMail } from "~/features/mail/render-mail";
-import { passwordChangedMail } from "~/features/mail/templates/password-changed-mail";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { QueueFull } from "~/http/fair-queue.server";
@@ -18,7 +13,6 @@ import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
-import { countPasskeys } from "~db/queries/passkeys";
 import { deletePasswordReset } from "~db/queries/password-resets";
 import { deleteOtherSessions } from "~db/queries/sessions";
 import { findEmailOfUser, replacePasswordHash } from "~db/queries/users";
@@ -74,14 +68,7 @@ function replacePassword(
     await deleteOtherSessions(userId, tokenHash, tx);
     await deletePasswordReset(userId, tx);
     const to = await findEmailOfUser(userId, tx);
-    const { PUBLIC_URL } = env();
-    const mail = passwordChangedMail({
-      url: PUBLIC_URL + FORGOT_PASSWORD_PATH,
-      by: "change",
-      passkeys: { count: await countPasskeys(userId, tx), url: PUBLIC_URL + PASSKEY_LIST_PATH },
-    });
-    const message = await renderMail(mail);
-    if (to) await enqueueMail({ kind: "password-changed", to, message }, tx);
+    if (to) await enqueuePasswordChanged({ userId, to, by: "change" }, tx);
     return true;
   });
 }

@@ -17,6 +17,7 @@ import {
   hashChallenge,
   readAnswer,
   relyingParty,
+  toDescriptor,
   userHandleOf,
 } from "./relying-party.server";
 
@@ -24,7 +25,7 @@ import {
 export const CHALLENGE_OVER = "That took too long. Please try again.";
 const NOT_VERIFIED = "Your passkey could not be verified. Please try again.";
 const UNKNOWN = "This passkey is not known here. It may have been removed.";
-const ALREADY_USED = "This answer has already been used. Please try again.";
+export const ALREADY_USED = "This answer has already been used. Please try again.";
 const COUNTER_REPLAYED =
   "This passkey was not accepted, because there may be a copy of it. Please use your password.";
 
@@ -58,18 +59,9 @@ export function assertionOptions(
     challenge: new Uint8Array(Buffer.from(challenge.value, "base64url")),
     timeout: CHALLENGE_LIFETIME_MS,
     userVerification: "required",
-    allowCredentials: credentials.map(({ id, transports }) => ({
-      id,
-      transports: transports as AuthenticatorTransports,
-    })),
+    allowCredentials: credentials.map(toDescriptor),
   });
 }
-
-type AuthenticatorTransports = NonNullable<
-  NonNullable<
-    Parameters<typeof generateAuthenticationOptions>[0]["allowCredentials"]
-  >[number]["transports"]
->;
 
 /**
  * Verifies what an authenticator answered to a challenge, and runs `work` for its user in the transaction that uses

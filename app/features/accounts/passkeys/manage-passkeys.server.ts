@@ -1,7 +1,3 @@
-import { env } from "~/env.server";
-import { enqueueMail } from "~/features/mail/enqueue-mail.server";
-import { renderMail } from "~/features/mail/render-mail";
-import { passkeyRemovedMail } from "~/features/mail/templates/passkey-removed-mail";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";
@@ -9,11 +5,9 @@ import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
 import { countPasskeys, deletePasskey, renamePasskey } from "~db/queries/passkeys";
-import { findEmailOfUser } from "~db/queries/users";
 import { firstProblem } from "../credentials";
-import { FORGOT_PASSWORD_PATH } from "../password-reset-paths";
 import { passkeyNameSchema } from "./passkey-name";
-import { PASSKEY_LIST_PATH } from "./passkey-paths";
+import { enqueuePasskeyNotice } from "./passkey-notice.server";
 import { credentialIdSchema } from "./relying-party.server";
 
 const GONE = "This passkey does not exist any more.";
@@ -65,16 +59,7 @@ export async function removeUserPasskey(
     const isRemoved = await getDatabase().db.transaction(async (tx) => {
       const name = await deletePasskey(userId, parsed.data, tx);
       if (name === null) return false;
-      const to = await findEmailOfUser(userId, tx);
-      const { PUBLIC_URL } = env();
-      const mail = passkeyRemovedMail({
-        name,
-        listUrl: PUBLIC_URL + PASSKEY_LIST_PATH,
-        resetUrl: PUBLIC_URL + FORGOT_PASSWORD_PATH,
-      });
-      if (to) {
-        await enqueueMail({ kind: "passkey-removed", to, message: await renderMail(mail) }, tx);
-      }
+      await enqueuePasskeyNotice({ userId, kind: "passkey-removed", name }, tx);
       return true;
     });
     if (isRemoved) {

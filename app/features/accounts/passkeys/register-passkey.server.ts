@@ -5,10 +5,6 @@ import {
 } from "@simplewebauthn/server";
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
 import { z } from "zod";
-import { env } from "~/env.server";
-import { enqueueMail } from "~/features/mail/enqueue-mail.server";
-import { renderMail } from "~/features/mail/render-mail";
-import { passkeyAddedMail } from "~/features/mail/templates/passkey-added-mail";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";
@@ -16,19 +12,18 @@ import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
 import { insertPasskey, listPasskeys, spendChallenge } from "~db/queries/passkeys";
-import { findEmailOfUser } from "~db/queries/users";
 import { deviceOf } from "../device.server";
 import { deviceName } from "../device-name";
-import { FORGOT_PASSWORD_PATH } from "../password-reset-paths";
-import { CHALLENGE_OVER } from "./accept-assertion.server";
+import { ALREADY_USED, CHALLENGE_OVER } from "./accept-assertion.server";
 import { CHALLENGE_LIFETIME_MS, type Challenge } from "./challenge-cookie.server";
 import { PASSKEY_NAME_MAX_LENGTH } from "./passkey-name-limit";
-import { PASSKEY_LIST_PATH } from "./passkey-paths";
+import { enqueuePasskeyNotice } from "./passkey-notice.server";
 import {
   credentialIdSchema,
   hashChallenge,
   readAnswer,
   relyingParty,
+  toDescriptor,
   userHandleOf,
 } from "./relying-party.server";
 
@@ -38,7 +33,6 @@ const MAX_PASSKEYS = 20;
 const TOO_MANY = `You have ${MAX_PASSKEYS} passkeys already. Please remove one first.`;
 const NOT_VERIFIED = "The passkey could not be added. Please try again.";
 const TAKEN = "This passkey is registered already.";
-const ALREADY_USED = "This answer has already been used. Please try again.";
 
 /** EdDSA, ES256 and RS256 (IANA, COSE Algorithms), which every supported version of Node can verify. */
 const ALGORITHMS = [-8, -7, -257];
@@ -79,10 +73,7 @@ export async function registrationOptions(
       challenge: new Uint8Array(Buffer.from(challenge.value, "base64url")),
       timeout: CHALLENGE_LIFETIME_MS,
       attestationType: "none",
-      excludeCredentials: existing.map(({ id, transports }) => ({
-        id,
-        transports: transports as ExcludedTransports,
-      })),
+      excludeCredentials: existing.map(toDescriptor),
       authenticatorSelection: { residentKey: "required", userVerification: "required" },
       supportedAlgorithmIDs: ALGORITHMS,
     });
@@ -92,12 +83,6 @@ export async function registrationOptions(
     return { kind: "failed" };
   }
 }
-
-type ExcludedTransports = NonNullable<
-  NonNullable<
-    Parameters<typeof generateRegistrationOptions>[0]["excludeCredentials"]
-  >[number]["transports"]
->;
 
 /** The outcome of adding a passkey. */
 export type RegistrationOutcome =
@@ -153,14 +138,7 @@ function addPasskey(
       if (!(await spendChallenge(hashChallenge(challenge.value), challenge.expiresAt, tx))) {
         throw new ChallengeUsed();
       }
-      const to = await findEmailOfUser(userId, tx);
-      const { PUBLIC_URL } = env();
-      const mail = passkeyAddedMail({
-        name,
-        listUrl: PUBLIC_URL + PASSKEY_LIST_PATH,
-        resetUrl: PUBLIC_URL + FORGOT_PASSWORD_PATH,
-      });
-      if (to) await enqueueMail({ kind: "passkey-added", to, message: await renderMail(mail) }, tx);
+      await enqueuePasskeyNotice({ userId, kind: "passkey-added", name }, tx);
       return "inserted" as const;
     })
     .catch((error: unknown) => {

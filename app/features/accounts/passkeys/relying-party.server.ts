@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import type { AuthenticatorTransport } from "@simplewebauthn/server";
 import { z } from "zod";
 import { BOOK_TITLE } from "~/book";
 import { env } from "~/env.server";
 import type { FieldValue } from "~/http/request-body.server";
+import type { Passkey } from "~db/schema";
 
 /** Longest answer of a browser that is examined, in characters of JSON; a real one has about 1,000. */
 const MAX_ANSWER_LENGTH = 16_384;
@@ -37,4 +39,9 @@ export function userHandleOf(userId: string): Uint8Array<ArrayBuffer> {
 /** The SHA-256 of a challenge, in hexadecimal, under which it is stored once used. */
 export function hashChallenge(value: string): string {
   return createHash("sha256").update(value).digest("hex");
+}
+
+/** A passkey as a browser is told of it; the ways to reach its authenticator are as some browser once named them. */
+export function toDescriptor({ id, transports }: Pick<Passkey, "id" | "transports">) {
+  return { id, transports: transports as AuthenticatorTransport[] };
 }

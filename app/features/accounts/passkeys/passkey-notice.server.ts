@@ -1,0 +1,27 @@
+import { env } from "~/env.server";
+import { enqueueMail } from "~/features/mail/enqueue-mail.server";
+import { renderMail } from "~/features/mail/render-mail";
+import { passkeyAddedMail } from "~/features/mail/templates/passkey-added-mail";
+import { passkeyRemovedMail } from "~/features/mail/templates/passkey-removed-mail";
+import type { Transaction } from "~db/client";
+import { findEmailOfUser } from "~db/queries/users";
+import { FORGOT_PASSWORD_PATH } from "../password-reset-paths";
+import { PASSKEY_LIST_PATH } from "./passkey-paths";
+
+const MAILS = { "passkey-added": passkeyAddedMail, "passkey-removed": passkeyRemovedMail };
+
+/** Queues the mail that tells an owner of a passkey that was added or removed, in the transaction that does so. */
+export async function enqueuePasskeyNotice(
+  { userId, kind, name }: { userId: string; kind: keyof typeof MAILS; name: string },
+  tx: Transaction,
+): Promise<void> {
+  const to = await findEmailOfUser(userId, tx);
+  if (!to) return;
+  const { PUBLIC_URL } = env();
+  const mail = MAILS[kind]({
+    name,
+    listUrl: PUBLIC_URL + PASSKEY_LIST_PATH,
+    resetUrl: PUBLIC_URL + FORGOT_PASSWORD_PATH,
+  });
+  await enqueueMail({ kind, to, message: await renderMail(mail) }, tx);
+}

@@ -1,0 +1,22 @@
+import { env } from "~/env.server";
+import { enqueueMail } from "~/features/mail/enqueue-mail.server";
+import { renderMail } from "~/features/mail/render-mail";
+import { passwordChangedMail } from "~/features/mail/templates/password-changed-mail";
+import type { Transaction } from "~db/client";
+import { countPasskeys } from "~db/queries/passkeys";
+import { PASSKEY_LIST_PATH } from "./passkeys/passkey-paths";
+import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
+
+/** Queues the mail that tells an owner of a new password, and of passkeys, in the transaction that changes it. */
+export async function enqueuePasswordChanged(
+  { userId, to, by }: { userId: string; to: string; by: "reset" | "change" },
+  tx: Transaction,
+): Promise<void> {
+  const { PUBLIC_URL } = env();
+  const mail = passwordChangedMail({
+    url: PUBLIC_URL + FORGOT_PASSWORD_PATH,
+    by,
+    passkeys: { count: await countPasskeys(userId, tx), url: PUBLIC_URL + PASSKEY_LIST_PATH },
+  });
+  await enqueueMail({ kind: "password-changed", to, message: await renderMail(mail) }, tx);
+}
