@@ -10,11 +10,15 @@ export const resolve = {
   },
 };
 
+/** How long `expect.poll` waits: for an effect on a busy machine, unlike Vitest's own second. */
+const patient = { poll: { timeout: 20_000, interval: 50 } };
+
 /** What tests need that run in the test runner's own process, against PostgreSQL. */
 export const integration = {
   globalSetup: [fileURLToPath(new URL("./tests/support/postgres.ts", import.meta.url))],
   testTimeout: 30_000,
   hookTimeout: 60_000,
+  expect: patient,
   // what the budget of calls does is tested by itself; the property test alone makes hundreds a second
   env: { STRIPE_CALLS_PER_SECOND: "100000" },
 };
@@ -55,6 +59,7 @@ export default defineConfig({
           include: ["tests/e2e/**/*.test.ts"],
           globalSetup: ["tests/support/postgres.ts"],
           testTimeout: 90_000,
+          expect: patient,
           hookTimeout: 120_000,
           // the product runs in processes of its own
           isolate: false,
@@ -68,6 +73,7 @@ export default defineConfig({
           include: ["tests/webkit/**/*.test.ts"],
           globalSetup: ["tests/support/postgres.ts"],
           testTimeout: 180_000,
+          expect: patient,
           hookTimeout: 120_000,
         },
       },
@@ -80,6 +86,7 @@ export default defineConfig({
           include: ["tests/load/**/*.test.ts"],
           globalSetup: ["tests/support/postgres.ts"],
           testTimeout: 90_000,
+          expect: patient,
           hookTimeout: 120_000,
           maxWorkers: 1,
         },

@@ -1,6 +1,6 @@
 // `npm test`: all checks and tests, from a fresh clone, up to the first step that fails.
 // `npm run test:webkit`: the tests in WebKit, from a fresh clone as well.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,6 +20,9 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 
 /** Results of test runs, and what they have covered. */
 const results = mkdtempSync(join(tmpdir(), "golden-path-results-"));
+
+/** The names of tests that passed only when they were repeated, a line each. */
+const flakyTests = join(results, "flaky");
 
 const steps = {
   install: installPackages,
@@ -85,9 +88,10 @@ async function main() {
     else if (!(error instanceof FailedStep)) console.error(error);
     // a step without tests counts as one failure
     if (total.failed === 0) total.failed = 1;
-  } finally {
-    rmSync(results, { recursive: true, force: true });
   }
+  const flaky = existsSync(flakyTests) ? readFileSync(flakyTests, "utf8") : "";
+  rmSync(results, { recursive: true, force: true });
+  if (flaky) console.log(`\nPassed only when repeated:\n${flaky}`);
   const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
   console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
   const signal = stopSignal();
@@ -158,10 +162,11 @@ async function runVitest(project, { variables, isCovered = false } = {}) {
         vitest,
         "run",
         ...["--project", project, "--reporter=default", "--reporter=json"],
+        ...["--retry=1", `--reporter=${join(root, "tests/support/flaky-tests.mjs")}`],
         `--outputFile.json=${file}`,
         ...(isCovered ? coverageParameters(join(results, "covered", `${project}.json`)) : []),
       ],
-      variables,
+      { ...variables, FLAKY_TESTS_FILE: flakyTests },
     );
   } finally {
     count(file);

@@ -1,7 +1,8 @@
 import { Agent } from "node:http";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { profiles, users } from "~db/schema";
+import { eventually } from "../support/eventually";
 import { send } from "../support/http-client";
 import { type EditionFiles, editionFolder, editionText, writeEdition } from "../support/library";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
@@ -48,7 +49,7 @@ afterAll(async () => {
 });
 
 const served = (words: string) =>
-  vi.waitFor(
+  eventually(
     async () => expect((await send(`${site.origin}/preview/chapter-1`)).text).toContain(words),
     { timeout: 60_000, interval: 200 },
   );
@@ -96,7 +97,7 @@ describe("an edition that is put in place under load", () => {
           "![A picture](nowhere.png)",
         ),
       });
-      await vi.waitFor(
+      await eventually(
         () => expect(site.program.output()).toContain("the last good edition is served"),
         { timeout: 60_000 },
       );

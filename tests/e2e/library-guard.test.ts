@@ -2,8 +2,9 @@ import { createHash, createHmac } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Profile, podcastFeeds, profiles, users } from "~db/schema";
+import { eventually } from "../support/eventually";
 import { type Answer, type Sent, send } from "../support/http-client";
 import { editionFolder, editionText, SMALL_EDITION } from "../support/library";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
@@ -73,9 +74,8 @@ beforeAll(async () => {
   people.set("ended", await newPerson("ended", paid(-1, "canceled")));
   people.set("past due in grace", await newPerson("grace", paid(10, "past_due")));
   people.set("member", await newPerson("member", paid(20, "active")));
-  await vi.waitFor(
-    async () => expect((await ask("member", { path: "/premium/chapters/hills" })).status).toBe(200),
-    { timeout: 20_000 },
+  await eventually(async () =>
+    expect((await ask("member", { path: "/premium/chapters/hills" })).status).toBe(200),
   );
 });
 

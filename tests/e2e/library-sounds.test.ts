@@ -3,8 +3,9 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { type ClientRequest, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { profiles, users } from "~db/schema";
+import { eventually } from "../support/eventually";
 import { type Answer, type Sent, send } from "../support/http-client";
 import { editionFolder, editionText } from "../support/library";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
@@ -47,7 +48,7 @@ beforeAll(async () => {
   });
   const page = await send(`${site.origin}/premium/podcast`, { cookie: member });
   feed = /http[^"]*\/podcast\/[\w-]{32}\.xml/.exec(page.text)?.[0] ?? "";
-  await vi.waitFor(async () => expect((await get(PATH)).status).toBe(200), { timeout: 20_000 });
+  await eventually(async () => expect((await get(PATH)).status).toBe(200));
 });
 afterAll(async () => {
   await site?.close();
@@ -216,7 +217,7 @@ describe("the podcast's secret address", () => {
     ];
     for (const spelling of spellings) await get(spelling, {}, "");
     await get(path, { Host: "another.example" }, "");
-    await vi.waitFor(() => expect(site.program.output()).toContain("/podcast/[redacted]"));
+    await eventually(() => expect(site.program.output()).toContain("/podcast/[redacted]"));
     expect(site.program.output().toLowerCase()).not.toContain(token.toLowerCase());
     expect(
       await site.metric("http_request_duration_seconds_count", {
@@ -270,7 +271,7 @@ describe("clients that do not read to the end", () => {
     for (let round = 0; round < 10; round += 1) {
       await Promise.all(Array.from({ length: 50 }, abort));
     }
-    await vi.waitFor(() => expect(openSounds()).toBe(0));
+    await eventually(() => expect(openSounds()).toBe(0));
     expect((await get(PATH, { Range: "bytes=0-9" })).status).toBe(206);
   });
 
@@ -299,7 +300,7 @@ describe("clients that do not read to the end", () => {
     const started = performance.now();
     expect((await get("/premium/podcast")).status).toBe(200);
     expect(performance.now() - started).toBeLessThan(2_000);
-    await vi.waitFor(() => expect(openSounds()).toBe(0), { timeout: 60_000 });
+    await eventually(() => expect(openSounds()).toBe(0), { timeout: 60_000 });
     // 50 sounds are 480 MB
     expect(memory() - before).toBeLessThan(150_000);
     for (const socket of sockets) socket.destroy();

@@ -97,7 +97,7 @@ it.concurrent("sends the mail of a program that was killed after composing it", 
   const site = await Site.withAccount(email, test);
   const before = await site.start(`smtp://127.0.0.1:${UNUSED_PORT}`);
   await forgetPassword(before, email);
-  await vi.waitUntil(async () => (await site.stateOf(email))?.composed, { timeout: 10_000 });
+  await vi.waitUntil(async () => (await site.stateOf(email))?.composed, { timeout: 20_000 });
   await before.stop("SIGKILL");
 
   await site.start();
@@ -111,7 +111,7 @@ it.concurrent("resends what a killed program was sending, by another one, under 
   await sink.script({ [email]: [{ hang: true }] });
   const killed = await site.start();
   await forgetPassword(killed, email);
-  await vi.waitUntil(async () => (await mailsTo(email)).length === 1, { timeout: 10_000 });
+  await vi.waitUntil(async () => (await mailsTo(email)).length === 1, { timeout: 20_000 });
   const other = await site.start();
   await killed.stop("SIGKILL");
 
@@ -135,7 +135,7 @@ it.concurrent("has the mail of a program that was suspended sent by another one,
   await sink.script({ [email]: [{ wait: 10_000 }] });
   const suspended = await site.start(sink.url);
   await forgetPassword(suspended, email);
-  await vi.waitUntil(async () => (await sink.concurrency()) === 1, { timeout: 10_000 });
+  await vi.waitUntil(async () => (await sink.concurrency()) === 1, { timeout: 20_000 });
   process.kill(suspended.pid, "SIGSTOP");
   const other = await site.start(sink.url);
   await vi.waitUntil(async () => (await site.stateOf(email))?.state === "sent", {
@@ -162,7 +162,7 @@ it.concurrent("sends what is queued when it stops, and answers within the time i
   const program = await site.start();
   await forgetPassword(program, email);
   await vi.waitUntil(async () => (await site.stateOf(email))?.state === "sending", {
-    timeout: 10_000,
+    timeout: 20_000,
   });
   expect(await program.stop("SIGTERM")).toBe(0);
   expect(await site.stateOf(email)).toMatchObject({ state: "sent", doubts: 0 });

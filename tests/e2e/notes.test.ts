@@ -1,8 +1,9 @@
 import { eq, sql } from "drizzle-orm";
 import type { BrowserContext, Page } from "playwright";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { notes, sessions, users } from "~db/schema";
 import { siteForThisFile } from "../support/e2e-site";
+import { eventually } from "../support/eventually";
 import { editionFolder, SMALL_EDITION } from "../support/library";
 import { expectToast } from "../support/pages";
 
@@ -27,7 +28,7 @@ async function stored(email: string): Promise<string | undefined> {
 }
 
 const waitUntilStored = (email: string, text: string) =>
-  vi.waitFor(async () => expect(await stored(email)).toBe(text), { timeout: 10_000 });
+  eventually(async () => expect(await stored(email)).toBe(text));
 
 const waitForStatus = (page: Page, text: string) =>
   status(page)
@@ -139,7 +140,7 @@ describe("with JavaScript", () => {
     const opened = await site.open(CHAPTER, await context.newPage());
     await waitUntilStored(email, "Out of reach. Again.");
     expect(await area(opened).inputValue()).toBe("Out of reach. Again.");
-    await vi.waitFor(async () => expect(await draftsIn(opened)).toBe(0));
+    await eventually(async () => expect(await draftsIn(opened)).toBe(0));
   });
 
   it("a session that ends while one writes is opened again, and the text is saved with it", async () => {
@@ -158,7 +159,7 @@ describe("with JavaScript", () => {
     await expectToast(page, "Your notes are saved.");
     expect(await area(page).inputValue()).toBe("One.\n\nTwo.");
     expect(await stored(email)).toBe("One.\n\nTwo.");
-    await vi.waitFor(async () => expect(await draftsIn(page)).toBe(0));
+    await eventually(async () => expect(await draftsIn(page)).toBe(0));
   });
 
   it("a membership that ends while one writes takes the text, and then the reader to the landing page", async () => {

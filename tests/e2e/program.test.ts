@@ -149,7 +149,7 @@ describe("a running program", () => {
     } finally {
       process.umask(umask);
     }
-    await expect.poll(() => existsSync(join(data, "outbox")), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(data, "outbox"))).toBe(true);
     expect(modeOf(data)).toBe(process.getuid?.() === 0 ? 0o711 : 0o700);
     const names = readdirSync(data);
     expect(names).toEqual(

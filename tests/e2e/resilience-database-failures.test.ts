@@ -268,12 +268,12 @@ describe("when PostgreSQL crashes under load", () => {
     });
     for (let round = 0; round < 3; round++) {
       const before = kept.length;
-      await vi.waitUntil(() => kept.length > before + 20, { timeout: 20_000 });
+      await expect.poll(() => kept.length).toBeGreaterThan(before + 20);
       await postgres.stop();
       await postgres.start();
     }
     const before = kept.length;
-    await vi.waitUntil(() => kept.length > before + 20, { timeout: 20_000 });
+    await expect.poll(() => kept.length).toBeGreaterThan(before + 20);
     stop = true;
     await Promise.all(load);
 

@@ -1,7 +1,8 @@
 import { Agent } from "node:http";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually";
 import { openConnection, type RawConnection, send } from "../support/http-client";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
 import { countRows } from "../support/tables";
@@ -188,14 +189,14 @@ describe("a flood of misbehaving clients", () => {
     agent.destroy();
 
     // the program must close the stalled connections: the test does not
-    await vi.waitFor(
+    await eventually(
       async () => expect(await site.metric("http_connections")).toBeLessThanOrEqual(2),
       { timeout: 30_000, interval: 500 },
     );
     expect(await site.metric("http_clients_rejected_total", { status: "408" })).toBeGreaterThan(
       FLOOD.stalled / 2,
     );
-    await vi.waitFor(
+    await eventually(
       async () => {
         const { heap, outside } = await memory();
         expect(heap - base.heap).toBeLessThan(8 * KB * KB);

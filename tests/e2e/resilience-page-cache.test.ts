@@ -1,7 +1,8 @@
 import { Agent } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually";
 import { send } from "../support/http-client";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
 import { expectStrictPolicy } from "../support/security-headers";
@@ -11,10 +12,8 @@ let site: ProgramSite;
 beforeAll(async () => {
   site = await startProgramSite();
   // a new edition clears the cache
-  await vi.waitFor(
-    async () =>
-      expect((await send(`${site.origin}/preview/the-hour-before-the-day`)).status).toBe(200),
-    30_000,
+  await eventually(async () =>
+    expect((await send(`${site.origin}/preview/the-hour-before-the-day`)).status).toBe(200),
   );
 });
 afterAll(() => site?.close());

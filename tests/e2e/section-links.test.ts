@@ -35,7 +35,7 @@ describe.skipIf(firefoxPath() === null)("every link to a section, in Firefox", (
       const release = await window.holdScripts();
       const hydrate = async () => {
         await release();
-        await expect.poll(() => window.evaluate(isHydrated, null), { timeout: 20_000 }).toBe(true);
+        await expect.poll(() => window.evaluate(isHydrated, null)).toBe(true);
       };
       const reader = new Reader(window, site.origin);
       await reader.visit("/");

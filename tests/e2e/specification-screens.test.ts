@@ -19,7 +19,7 @@ async function expectLandingPage(page: Page) {
 async function expectScrolledTo(page: Page, id: string) {
   await expect(page).toHaveURL(`${site.origin}/#${id}`);
   await expect
-    .poll(async () => (await page.locator(`#${id}`).boundingBox())?.y ?? -1, { timeout: 10_000 })
+    .poll(async () => (await page.locator(`#${id}`).boundingBox())?.y ?? -1)
     .toBeLessThan(200);
   expect((await page.locator(`#${id}`).boundingBox())?.y).toBeGreaterThan(0);
 }

@@ -3,9 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "~db/client";
 import { childEnvironment } from "../support/child-environment.mjs";
+import { eventually } from "../support/eventually";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { runProgram, temporaryDirectory } from "../support/program";
 import { countRows } from "../support/tables";
@@ -54,7 +55,7 @@ describe("the list's commands", () => {
       screen += text;
     });
     const ended = new Promise((done) => terminal.once("close", done));
-    await vi.waitFor(() => expect(screen).toContain("Where does this list come from"), 20_000);
+    await eventually(() => expect(screen).toContain("Where does this list come from"));
     terminal.stdin.write("the book fair\n");
     expect(await ended).toBe(0);
     expect(screen).toContain("2 added");
@@ -75,7 +76,7 @@ describe("the list's commands", () => {
       screen += text;
     });
     const ended = new Promise((done) => terminal.once("close", done));
-    await vi.waitFor(() => expect(screen).toContain("Where does this list come from"), 20_000);
+    await eventually(() => expect(screen).toContain("Where does this list come from"));
     terminal.stdin.write("\x04");
     expect(await ended).toBe(1);
     expect(screen).toContain("Say where the consent comes from");
@@ -87,7 +88,7 @@ describe("the list's commands", () => {
     const command = [PROGRAM, "subscribers", "import", list, "--source", "a test"];
     const first = spawn(process.execPath, command, { env: childEnvironment(variables) });
     const ended = new Promise((done) => first.once("exit", (_, signal) => done(signal)));
-    await vi.waitFor(async () => expect(await subscriberCount()).toBeGreaterThan(0), {
+    await eventually(async () => expect(await subscriberCount()).toBeGreaterThan(0), {
       timeout: 20_000,
       interval: 5,
     });

@@ -34,10 +34,10 @@ describe("a server that dies while in use", () => {
       const rows = acknowledged.length;
       await expect.poll(() => acknowledged.length).toBeGreaterThan(rows + 20);
       process.kill(pid, "SIGKILL");
-      await expect.poll(() => postgres.server().pid, { timeout: 10_000 }).not.toBe(pid);
+      await expect.poll(() => postgres.server().pid).not.toBe(pid);
     }
     const rows = acknowledged.length;
-    await expect.poll(() => acknowledged.length, { timeout: 10_000 }).toBeGreaterThan(rows + 20);
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(rows + 20);
     writing = false;
     await Promise.all(writers);
 
@@ -59,7 +59,7 @@ describe("a server that dies while in use", () => {
       const pid = (await db.execute(owners))[0]?.pid;
       return pid !== undefined && pid !== before?.pid;
     };
-    await expect.poll(isOwnedAnew, { timeout: 10_000 }).toBe(true);
+    await expect.poll(isOwnedAnew).toBe(true);
     expect(await sentence(start({ dataDir, purpose: "serve" }).opened)).toContain("already serves");
   });
 
@@ -75,7 +75,7 @@ describe("a server that dies while in use", () => {
     const isAway = () => !existsSync(socket) || postgres.server().pid !== pid;
     await expect.poll(isAway, { interval: 5, timeout: 10_000 }).toBe(true);
     expect(await db.execute(sql`select 1 as one`)).toEqual([{ one: 1 }]);
-    await expect.poll(() => postgres.server().pid, { timeout: 10_000 }).not.toBe(pid);
+    await expect.poll(() => postgres.server().pid).not.toBe(pid);
     expect(postgres.server()).toMatchObject(address);
     await postgres.stop();
     expect(await isServerRunning(dataDir)).toBe(false);

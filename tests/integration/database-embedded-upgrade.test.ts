@@ -172,7 +172,7 @@ describe("a data directory of the version that listened on TCP as superuser", ()
         .catch(() => []);
       return rows?.length;
     };
-    await expect.poll(isHeldUp, { timeout: 20_000 }).toBe(1);
+    await expect.poll(isHeldUp).toBe(1);
     await killed.kill();
 
     const { db } = connect((await embeddedDatabase(dataDir)).url);

@@ -9,6 +9,7 @@ import { mediaName } from "~/features/library/media-name";
 import { findMedia } from "~/features/library/media-store.server";
 import { getDatabase } from "~db/client";
 import { findDocumentHtml, findStoredFiles } from "~db/queries/editions";
+import { eventually } from "../support/eventually";
 import {
   type EditionFiles,
   editionFolder,
@@ -75,8 +76,7 @@ const titles = () =>
     ?.chapters(new Date())
     .map(({ title }) => title);
 
-const served = (title: string) =>
-  vi.waitFor(() => expect(titles()?.[0]).toBe(title), { timeout: 10_000 });
+const served = (title: string) => eventually(() => expect(titles()?.[0]).toBe(title));
 
 const textOf = async (slug: string) =>
   (await findDocumentHtml(currentEdition()?.digest ?? "", slug)) ?? "";
@@ -97,7 +97,7 @@ describe("the edition that is served", () => {
     await served("Walls");
     rmSync(join(folder, "chapters/02-hills.md"));
     rmSync(join(folder, "extras"), { recursive: true });
-    await vi.waitFor(() => expect(titles()).toEqual(["Walls"]));
+    await eventually(() => expect(titles()).toEqual(["Walls"]));
     expect(currentEdition()?.extras(new Date())).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe("the edition that is served", () => {
     expect(titles()).toEqual(["Gates"]);
     expect(currentEdition()?.chapters(new Date())).toHaveLength(1);
     writeEdition(folder, SMALL_EDITION);
-    await vi.waitFor(() => expect(titles()).toEqual(["Gates", "Hills"]), { timeout: 10_000 });
+    await eventually(() => expect(titles()).toEqual(["Gates", "Hills"]));
     // the half refers to what is not there yet
     expect(log.filter(({ level }) => level === "error")).toEqual([]);
   });
@@ -150,7 +150,7 @@ describe("the edition that is served", () => {
       ),
     });
     const messages = () => log.map(({ message }) => message);
-    await vi.waitFor(() => expect(messages()).toHaveLength(4));
+    await eventually(() => expect(messages()).toHaveLength(4));
     expect(messages()).toEqual([
       expect.stringContaining("cannot be taken: chapters/01-gates.md:1: summary: is missing"),
       expect.stringContaining("cannot be taken: chapters/01-gates.md:3: order: "),
@@ -161,7 +161,7 @@ describe("the edition that is served", () => {
 
     writeEdition(folder, SMALL_EDITION);
     // the same edition as before needs no word
-    await vi.waitFor(() => expect(currentEdition()?.digest).toBe(before?.digest));
+    await eventually(() => expect(currentEdition()?.digest).toBe(before?.digest));
     writeEdition(folder, chapter("Mended"));
     await served("Mended");
   });
@@ -173,7 +173,7 @@ describe("the edition that is served", () => {
     await served("The sample");
     const lines = log.length;
     writeFileSync(join(folder, "notes.txt"), "Not of the edition, but a change.");
-    await vi.waitFor(() => expect(log.length).toBeGreaterThan(lines));
+    await eventually(() => expect(log.length).toBeGreaterThan(lines));
     const errors = log.filter(({ level }) => level === "error");
     // three mistakes and the advice, for each of the two states of the folder
     expect(errors).toHaveLength(8);
@@ -194,7 +194,7 @@ describe("the edition that is served", () => {
       const log = watchLog();
       const stop = watch(folder, { isFolderSet: true });
       await served("Gates");
-      await vi.waitFor(() => expect(log.some(({ level }) => level === "error")).toBe(true));
+      await eventually(() => expect(log.some(({ level }) => level === "error")).toBe(true));
       expect(titles()).toEqual(["Gates"]);
       await stop();
       vi.restoreAllMocks();
@@ -207,7 +207,7 @@ describe("the edition that is served", () => {
     await served("Gates");
     const log = watchLog();
     renameSync(folder, `${folder}-away`);
-    await vi.waitFor(() => expect(log).toHaveLength(1));
+    await eventually(() => expect(log).toHaveLength(1));
     expect(log[0]?.message).toBe(
       `CONTENT_DIR: there is no edition in ${folder}; the last good one is served`,
     );
@@ -230,7 +230,7 @@ describe("the edition that is served", () => {
     try {
       writeEdition(folder, moment === "begins" ? BROKEN : chapter("Walls"));
       if (moment === "begins") stop = watch(folder);
-      await vi.waitFor(() => expect(log).toHaveLength(1));
+      await eventually(() => expect(log).toHaveLength(1));
       expect(log[0]).toMatchObject({
         level: "error",
         message: "the edition could not be read; it will be tried again",
@@ -241,7 +241,7 @@ describe("the edition that is served", () => {
     await served(moment === "begins" ? "Gates" : "Walls");
     // and not the sample edition, although the folder is broken
     if (moment === "begins") {
-      await vi.waitFor(() =>
+      await eventually(() =>
         expect(log.some(({ message }) => message.includes("01-gates.md"))).toBe(true),
       );
       expect(titles()).toEqual(["Gates"]);
@@ -261,7 +261,7 @@ describe("the edition that is served", () => {
     const stop = watch(folderOf(SMALL_EDITION));
     await stop();
     const digest = currentEdition()?.digest;
-    await vi.waitFor(() => expect(currentEdition()?.digest).toBe(digest));
+    await eventually(() => expect(currentEdition()?.digest).toBe(digest));
     expect(digest).toBeUndefined();
   });
 
@@ -287,9 +287,9 @@ describe("the edition that is served", () => {
     expect(await count()).toBe(2);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 23 * 3_600_000 });
     vi.setSystemTime(Date.now() + 2 * 3_600_000);
-    await vi.waitFor(async () => expect(await count()).toBe(1));
+    await eventually(async () => expect(await count()).toBe(1));
     expect(await findDocumentHtml(old ?? "", "gates")).toBeNull();
-    await vi.waitFor(async () => expect(await findMedia(mediaName(sound))).toBeNull());
+    await eventually(async () => expect(await findMedia(mediaName(sound))).toBeNull());
     expect(await textOf("gates")).toContain("There is a gate");
   });
 });
@@ -339,7 +339,7 @@ describe("files as other systems write them", () => {
 
     const log = watchLog();
     symlinkSync("nowhere.md", join(elsewhere, "chapters/05-nowhere.md"));
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(log[0]?.message).toContain("chapters/05-nowhere.md: cannot be read (ENOENT)"),
     );
   });

@@ -13,7 +13,7 @@ import { openTestSite, type TestSite } from "../support/site";
 import { type SmtpSink, startSmtpSink } from "../support/smtp-sink";
 
 /** For what happens within a poll or two on an idle machine. */
-const SOON = { timeout: 10_000 };
+const SOON = { timeout: 20_000 };
 
 let site: TestSite;
 let sink: SmtpSink;
@@ -227,7 +227,7 @@ describe("a campaign", () => {
     const message = { subject: "", text: "", html: "" };
     for (const to of urgent) await enqueueMail({ kind: "password-reset", to, message });
     wakeMailWorker();
-    await vi.waitUntil(async () => (await deliveriesTo(urgent)).length === 20, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await deliveriesTo(urgent)).length === 20, { timeout: 20_000 });
     const before = (await deliveriesTo(addresses)).length;
     expect(before).toBeLessThan(25);
     await untilSent(id, 25);
@@ -250,6 +250,7 @@ describe("a campaign", () => {
     const to = "hurried@example.test";
     await enqueueMail({ kind: "password-reset", to, message });
     wakeMailWorker();
+    // before the first of the slow answers
     await vi.waitUntil(async () => (await deliveriesTo([to])).length === 1, { timeout: 5_000 });
   });
 
@@ -260,7 +261,7 @@ describe("a campaign", () => {
     const lines = watchLog();
     await startWorker();
     await vi.waitUntil(() => lines.some(({ message }) => message.includes("was paused")), {
-      timeout: 10_000,
+      timeout: 20_000,
     });
     const [campaign] = await getDatabase().db.execute(
       sql`select state, pause_reason from campaigns where id = ${id}`,

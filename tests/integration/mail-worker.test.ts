@@ -19,7 +19,7 @@ import { type SmtpSink, type Step, startSmtpSink } from "../support/smtp-sink";
 const MESSAGE = { subject: "Hello", text: "A secret link.\n", html: "<p>A secret link.</p>" };
 
 /** For what happens within a poll or two on an idle machine. */
-const SOON = { timeout: 10_000 };
+const SOON = { timeout: 20_000 };
 
 let site: TestSite;
 let sink: SmtpSink;
@@ -113,7 +113,7 @@ describe("a queued mail", () => {
       const address = newAddress();
       await enqueue(address);
       wakeMailWorker();
-      await vi.waitUntil(async () => (await delivered([address])).length > 0, { timeout: 10_000 });
+      await vi.waitUntil(async () => (await delivered([address])).length > 0, { timeout: 20_000 });
     }
     // found by polling alone, each would take three quarters of a second at least
     expect(performance.now() - began).toBeLessThan(3_500);
@@ -269,7 +269,7 @@ describe("while the mail server cannot be used", () => {
         );
         return worker?.circuit_open_since && String(worker.circuit_reason).startsWith("554");
       },
-      { timeout: 5_000 },
+      { timeout: 20_000 },
     );
     await sink.close(null);
   });
@@ -318,7 +318,7 @@ describe("a worker that dies", () => {
     const address = newAddress();
     await claimedBy(address, 21);
     await startWorker();
-    await vi.waitUntil(async () => (await rowOf(address))?.state === "sent", { timeout: 10_000 });
+    await vi.waitUntil(async () => (await rowOf(address))?.state === "sent", { timeout: 20_000 });
     expect(await delivered([address])).toEqual([address]);
     expect(await rowOf(address)).toMatchObject({ times_in_doubt: 1 });
   });
@@ -341,7 +341,7 @@ describe("a worker that dies", () => {
     await claimedBy(address, 5);
     await claimedBy(other, 30);
     await startWorker();
-    await vi.waitUntil(async () => (await rowOf(other))?.state === "sent", { timeout: 10_000 });
+    await vi.waitUntil(async () => (await rowOf(other))?.state === "sent", { timeout: 20_000 });
     expect(await rowOf(address)).toMatchObject({ state: "sending", times_in_doubt: 0 });
   });
 });

@@ -8,6 +8,7 @@ import { loader as exportFile } from "~/routes/premium_.notes[.]md/route";
 import { getDatabase, openDatabase } from "~db/client";
 import { findUserByEmail } from "~db/queries/users";
 import { notes, profiles, sessions } from "~db/schema";
+import { eventually } from "../support/eventually";
 import { SMALL_EDITION, takeEdition } from "../support/library";
 import { watchLog } from "../support/log";
 import { cookiesOf, flashOf, get, post } from "../support/routes";
@@ -149,7 +150,7 @@ describe("notes that are saved while they are written", () => {
           sql`update notes set text = ${"One.\n\nTheirs."}, version = 2 where user_id = ${reader.id}`,
         );
         saving = save(reader, { text: "One.\n\nMine.", version: 1 });
-        await vi.waitFor(async () => {
+        await eventually(async () => {
           const waiting = await getDatabase().db.execute(
             sql`select from pg_locks where not granted`,
           );

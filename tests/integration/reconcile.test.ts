@@ -47,7 +47,7 @@ describe("reconciliation", () => {
   it("does so by itself, by its timer alone", async () => {
     const reader = await paidReader();
     const stop = startReconciliation(20);
-    await expect.poll(() => hasAccess(reader), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => hasAccess(reader)).toBe(true);
     await stop();
   });
 

@@ -6,6 +6,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type Database, openDatabase } from "~db/client";
 import { childEnvironment } from "../support/child-environment.mjs";
+import { eventually } from "../support/eventually";
 import { addWalkers, issueFile } from "../support/newsletter";
 import { OwnPostgres } from "../support/own-postgres";
 import { type Program, startProgram, temporaryDirectory } from "../support/program";
@@ -167,7 +168,7 @@ async function killWhileSending(): Promise<void> {
     if (index % CRASH_EVERY === CRASH_EVERY - 1) await crashDatabase();
     expect(await killed).toBe("SIGKILL");
     // as whoever runs it would, again and again while the database recovers
-    instances[victim] = await vi.waitFor(() => startProgram({ variables }), { timeout: 60_000 });
+    instances[victim] = await eventually(() => startProgram({ variables }), { timeout: 60_000 });
   }
 }
 

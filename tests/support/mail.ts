@@ -88,7 +88,7 @@ export function mailInOutbox(dataDir: string, to: string, subject: string): Prom
         .map((name) => readMail(readFileSync(join(outbox, name))))
         .find(({ headers }) => headers.to === to && headers.subject === subject);
     },
-    { timeout: 10_000 },
+    { timeout: 20_000 },
   );
 }
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { webkit } from "playwright";
 import { Builder, Origin, type WebDriver } from "selenium-webdriver";
-import { vi } from "vitest";
+import { eventually } from "../eventually";
 import { freePorts } from "../ports.mjs";
 import { type BrowserWindow, WINDOW_SIZE, type WindowOptions } from "./browser-window";
 import { openPlaywrightWindow } from "./playwright-window";
@@ -53,7 +53,7 @@ async function openDriverWindow(
     const port = await freePorts(1);
     started.push(spawn(driver, [`--port=${port}`], { stdio: "ignore", env: variables }));
     const server = `http://127.0.0.1:${port}`;
-    await vi.waitFor(() => fetch(`${server}/status`), { timeout: 20_000, interval: 50 });
+    await eventually(() => fetch(`${server}/status`));
     const session = await new Builder()
       .usingServer(server)
       .withCapabilities({
@@ -107,7 +107,7 @@ async function resize(session: WebDriver, { width, height }: { width: number; he
       width: outer.width - before.width + width,
       height: outer.height - before.height + height,
     });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const now = await inner();
     if (now.width !== width || now.height !== height)
       throw new Error(`is ${now.width} × ${now.height}`);
