@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { MODULES } from "./tests/mutation/modules.mjs";
+import { fastFolder } from "./tests/support/fast-folder";
 import { LongestFirst } from "./tests/support/longest-first.mjs";
 
 export const resolve = {
@@ -61,6 +62,8 @@ export default defineConfig({
           testTimeout: 90_000,
           expect: patient,
           hookTimeout: 120_000,
+          // browsers' profiles, the programs' data, a fresh installation
+          env: { TMPDIR: fastFolder() },
           // the product runs in processes of its own
           isolate: false,
           maxWorkers: 2,

@@ -1,17 +1,29 @@
-import { statfsSync } from "node:fs";
+import { readFileSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 
-const ENOUGH = 2 * 1024 ** 3;
+/** A run keeps a few databases there, and for a while all packages of a fresh installation. */
+const ENOUGH = 4 * 1024 ** 3;
+
+const IN_MEMORY = "/dev/shm";
 
 /**
- * The folder for tests' databases: in memory if the system has a large enough one (Linux outside most
- * containers), since disks are several times slower.
+ * The folder for tests' databases and temporary files: in memory if the system has a large enough one that programs
+ * can be run from (Linux outside most containers), since disks are several times slower.
  */
 export function fastFolder(): string {
   try {
-    const { bavail, bsize } = statfsSync("/dev/shm");
-    return bavail * bsize > ENOUGH ? "/dev/shm" : tmpdir();
+    const { bavail, bsize } = statfsSync(IN_MEMORY);
+    return bavail * bsize > ENOUGH && !isNoexec(IN_MEMORY) ? IN_MEMORY : tmpdir();
   } catch {
     return tmpdir();
   }
+}
+
+/** Whether a file system is mounted so that no program can be run from it (proc_mounts(5)). */
+function isNoexec(folder: string): boolean {
+  const mount = readFileSync("/proc/mounts", "utf8")
+    .split("\n")
+    .map((line) => line.split(" "))
+    .find(([, place]) => place === folder);
+  return mount?.[3]?.split(",").includes("noexec") ?? true;
 }
