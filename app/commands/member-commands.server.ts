@@ -1,4 +1,3 @@
-import { readEmail } from "~/features/accounts/credentials";
 import { createResetLink } from "~/features/accounts/password-reset-request.server";
 import { isSubscribed } from "~/features/membership/access";
 import { membershipOutlook, membershipTrouble } from "~/features/membership/membership-state";
@@ -16,7 +15,8 @@ import {
   type MemberOverview,
 } from "~db/queries/members";
 import { requireConfirmation } from "./confirm.server";
-import { note, print, whileRead, writeOut } from "./output.server";
+import { note, print, printCount, whileRead, writeOut } from "./output.server";
+import { readLimit, requireEmail } from "./parameters.server";
 import { withDatabase } from "./with-database.server";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -29,11 +29,7 @@ export type ListOptions = { limit?: string; match?: string; premium?: boolean };
 /** `members list`: accounts by address, since when they exist, and until when they are premium. */
 export async function list(options: ListOptions): Promise<void> {
   const { limit: limitText = "20", match = "", premium = false } = options;
-  if (!/^[1-9]\d{0,6}$/.test(limitText)) {
-    const found = printableText(limitText);
-    throw new OperatorError(`--limit: found '${found}', wanted a whole number from 1.`);
-  }
-  const limit = Number(limitText);
+  const limit = readLimit(limitText);
   await withDatabase(async () => {
     // one more, to see whether there are more: counting them would take longer than listing them
     const found = await findMembers({ match, premium, limit: limit + 1, now: new Date() });
@@ -165,10 +161,7 @@ async function withMember(
   address: string,
   work: (member: MemberOverview) => Promise<void>,
 ): Promise<void> {
-  const email = readEmail(address);
-  if (email === null) {
-    throw new OperatorError(`'${printableText(address)}' is not an e-mail address.`);
-  }
+  const email = requireEmail(address);
   await withDatabase(async () => {
     const member = await findMemberOverview(email, new Date());
     if (!member) throw unknownMember(email);
@@ -199,10 +192,6 @@ function describeMembership({ profile, price }: MemberOverview, now: Date): stri
 
 function printFact(what: string, fact: string): void {
   print(`${what.padEnd(14)}${printableText(fact)}`);
-}
-
-function printCount(what: string, count: number): void {
-  print(`${formatCount(count).padStart(11)}  ${what}`);
 }
 
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);

@@ -1,6 +1,13 @@
+import { formatCount } from "~/features/newsletter/format-count";
+
 /** Prints a line of a command's result. */
 export function print(line = ""): void {
   process.stdout.write(`${line}\n`);
+}
+
+/** Prints a number, right-aligned, and what it counts. */
+export function printCount(what: string, count: number): void {
+  print(`${formatCount(count).padStart(11)}  ${what}`);
 }
 
 /** Prints a remark on standard error, so that standard output holds the result alone. */

@@ -1,4 +1,3 @@
-import { readEmail } from "~/features/accounts/credentials";
 import { addSubscriber } from "~/features/newsletter/add-subscriber.server";
 import { consentSourceSchema } from "~/features/newsletter/consent-source";
 import { exportSubscribers } from "~/features/newsletter/export-subscribers.server";
@@ -18,7 +17,8 @@ import {
   type SubscriberGroup,
 } from "~db/queries/subscriber-lists";
 import { ask } from "./ask.server";
-import { note, print, whileRead, writeOut } from "./output.server";
+import { note, print, printCount, whileRead, writeOut } from "./output.server";
+import { readLimit, requireEmail } from "./parameters.server";
 import { withDatabase } from "./with-database.server";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -50,16 +50,14 @@ export async function list(options: ListOptions): Promise<void> {
   if (unconfirmed && suppressed) {
     throw new OperatorError("Choose one of --unconfirmed and --suppressed.");
   }
-  if (!/^[1-9]\d{0,6}$/.test(limitText)) {
-    throw new OperatorError(`--limit: found '${limitText}', wanted a whole number from 1.`);
-  }
+  const limit = readLimit(limitText);
   const group: SubscriberGroup = unconfirmed
     ? "unconfirmed"
     : suppressed
       ? "suppressed"
       : "reached";
   await withDatabase(async () => {
-    const found = await findNewestSubscribers({ group, match, limit: Number(limitText) });
+    const found = await findNewestSubscribers({ group, match, limit });
     for (const { email, createdAt, consentSource, suppression } of found) {
       const why = suppression ? SUPPRESSION_REASONS[suppression] : nameSource(consentSource);
       print([email, createdAt.toISOString().slice(0, 10), why].join("\t"));
@@ -159,12 +157,6 @@ export async function exportList(): Promise<void> {
   await withDatabase(() => whileRead(() => exportSubscribers(writeOut)));
 }
 
-function requireEmail(address: string): string {
-  const email = readEmail(address);
-  if (email === null) throw new OperatorError(`'${address}' is not an e-mail address.`);
-  return email;
-}
-
 /** The operator's answer to where the consent comes from, asked for on a terminal if it is not given. */
 async function requireSource(given: string | undefined, question: string): Promise<string> {
   const answer = given ?? (await ask(question));
@@ -193,10 +185,6 @@ function progressReporter(): (progress: ImportProgress) => void {
 function printRefusals(refused: number, report: string | null): void {
   if (refused > 0) print(`${formatCount(refused)} refused`);
   if (report) print(`What was left out, and why: ${report}`);
-}
-
-function printCount(what: string, count: number): void {
-  print(`${formatCount(count).padStart(11)}  ${what}`);
 }
 
 /** Where consent comes from, for the operator; null is the site's own form. */

@@ -12,6 +12,7 @@ import type { AuthUser } from "~/features/accounts/viewer";
 import * as toasts from "~/toast-messages";
 import { useToast } from "~/ui/toaster";
 import { Avatar } from "./avatar";
+import { MyAccountLabel } from "./my-account-label";
 
 /** The state of the plain menu when this one replaced it. */
 export type PlainMenuState = { open: boolean; focused: boolean; byKeyboard: boolean };
@@ -54,10 +55,7 @@ export function AccountDropdown({ user, isSubscribed, plainMenu }: AccountDropdo
       <DropdownMenuContent ref={content} className="menu menu-floating" align="end" sideOffset={8}>
         <DropdownMenuItem asChild textValue="My Account">
           <Link to="/account" className="menu-item">
-            <span>
-              <span className="menu-label">My Account</span>{" "}
-              <span className="menu-email">{user.email}</span>
-            </span>
+            <MyAccountLabel email={user.email} />
           </Link>
         </DropdownMenuItem>
         <DropdownMenuSeparator className="mx-3 my-1 h-px bg-line" />

@@ -6,6 +6,7 @@ import { useOnDemand } from "~/ui/use-on-demand";
 import { AccountActions } from "./account-actions";
 import type { PlainMenuState } from "./account-dropdown";
 import { Avatar } from "./avatar";
+import { MyAccountLabel } from "./my-account-label";
 
 const fetchDropdown = () => import("./account-dropdown").then((module) => module.AccountDropdown);
 
@@ -71,10 +72,7 @@ export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
       </summary>
       <div className="menu">
         <Link to="/account" className="menu-item">
-          <span>
-            <span className="menu-label">My Account</span>{" "}
-            <span className="menu-email">{user.email}</span>
-          </span>
+          <MyAccountLabel email={user.email} />
         </Link>
         <ul className="mt-1 border-line border-t pt-1">
           {isSubscribed && (

@@ -7,6 +7,7 @@ import { NoticeForm } from "~/ui/notice-form";
 import { useBrowserLayoutEffect } from "~/ui/use-browser-layout-effect";
 import { useHydrated } from "~/ui/use-hydrated";
 import { AccountActions } from "./account-actions";
+import { MyAccountLabel } from "./my-account-label";
 import { SECTION_LINKS, sectionLoadPath } from "./section-links";
 
 /**
@@ -90,10 +91,7 @@ export function MobileMenu({ current }: { current: string | null }) {
           {user ? (
             <div className="mt-6">
               <Link to="/account" className="menu-item">
-                <span>
-                  <span className="menu-label">My Account</span>{" "}
-                  <span className="menu-email">{user.email}</span>
-                </span>
+                <MyAccountLabel email={user.email} />
               </Link>
               <ul className="mt-2">
                 <AccountActions />

@@ -24,19 +24,6 @@ export async function abandonAccountDeletion(
   await executor.delete(accountDeletions).where(eq(accountDeletions.userId, userId));
 }
 
-/** Whether the deletion of an account has begun. */
-export async function isAccountBeingDeleted(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<boolean> {
-  const [row] = await executor
-    .select({ userId: accountDeletions.userId })
-    .from(accountDeletions)
-    .where(eq(accountDeletions.userId, userId))
-    .limit(1);
-  return row !== undefined;
-}
-
 /** Deletions that began before `before` and have not ended, the oldest first. */
 export async function findUnfinishedDeletions(
   before: Date,

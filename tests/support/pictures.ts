@@ -99,7 +99,7 @@ export function pngHeader(
 export const zeros = (bytes: number): Buffer => deflateSync(Buffer.alloc(bytes));
 
 /** A copy of a file with numbers of two or four bytes written over it, from the place after `mark`. */
-export function overwrite(
+function overwrite(
   file: Buffer,
   mark: Buffer | string,
   { skip = 0, values, size }: { skip?: number; values: number[]; size: 2 | 4 },

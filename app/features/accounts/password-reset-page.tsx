@@ -1,11 +1,10 @@
 import { Button } from "~/ui/button";
-import { PasswordField } from "~/ui/field";
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from "./password-limits";
+import { NewPasswordField, PasswordOwner } from "./password-fields";
 import type { PasswordResetView } from "./password-reset.server";
 import { PasswordResetFrame } from "./password-reset-frame";
 import { RESET_PASSWORD_PATH } from "./password-reset-paths";
 
-/** Where the holder of a reset link chooses a new password (at least 6 characters: specification, 5). */
+/** Where the holder of a reset link chooses a new password. */
 export function PasswordResetPage({ token, email }: PasswordResetView) {
   return (
     <PasswordResetFrame heading="Choose a new password">
@@ -19,19 +18,8 @@ export function PasswordResetPage({ token, email }: PasswordResetView) {
       </p>
       <form method="post" action={RESET_PASSWORD_PATH} className="mt-8 grid gap-6">
         <input type="hidden" name="token" value={token} />
-        {email && (
-          // Tells password managers whose password is being set.
-          <input type="email" autoComplete="username" value={email} readOnly hidden />
-        )}
-        <PasswordField
-          label="New password"
-          name="password"
-          autoComplete="new-password"
-          required
-          minLength={PASSWORD_MIN_LENGTH}
-          maxLength={PASSWORD_MAX_LENGTH}
-          hint={`At least ${PASSWORD_MIN_LENGTH} characters`}
-        />
+        {email && <PasswordOwner email={email} />}
+        <NewPasswordField name="password" />
         <Button type="submit" className="mt-2 w-full">
           Save the new password
         </Button>

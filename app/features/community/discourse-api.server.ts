@@ -65,10 +65,9 @@ export async function endCommunityAccess(now = new Date()): Promise<void> {
 
 async function leaveGroup(member: CommunityMember): Promise<void> {
   try {
-    const known = await call("GET", `/users/by-external/${encodeURIComponent(member.id)}.json`);
     // an update would make an account for whoever has never been there
-    if (known)
-      await call("POST", "/admin/users/sync_sso", signedPayload(member, { isMember: false }));
+    if ((await findDiscourseId(member.id)) === null) return;
+    await call("POST", "/admin/users/sync_sso", signedPayload(member, { isMember: false }));
   } catch (error) {
     log().warn(
       { err: error, userId: member.id },

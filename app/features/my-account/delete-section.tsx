@@ -1,6 +1,5 @@
-import { PASSWORD_MAX_LENGTH } from "~/features/accounts/password-limits";
+import { CurrentPasswordField } from "~/features/accounts/password-fields";
 import { Button } from "~/ui/button";
-import { PasswordField } from "~/ui/field";
 import { DELETE_PATH, VERIFY_PATH, verifyPath } from "./account-paths";
 import { AccountSection } from "./account-section";
 
@@ -17,15 +16,7 @@ export function DeleteSection({ hasPasskeys, isVerifiedByPasskey }: DeleteSectio
       <p>For good, with everything in it. The next page says what goes, and asks once more.</p>
       <form method="post" action={VERIFY_PATH} className="account-form">
         <input type="hidden" name="next" value={DELETE_PATH} />
-        {!isVerifiedByPasskey && (
-          <PasswordField
-            label="Your password"
-            name="password"
-            autoComplete="current-password"
-            required
-            maxLength={PASSWORD_MAX_LENGTH}
-          />
-        )}
+        {!isVerifiedByPasskey && <CurrentPasswordField label="Your password" />}
         <Button type="submit" variant="secondary">
           Delete account
         </Button>

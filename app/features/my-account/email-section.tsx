@@ -1,7 +1,6 @@
-import { PASSWORD_MAX_LENGTH } from "~/features/accounts/password-limits";
+import { CurrentPasswordField } from "~/features/accounts/password-fields";
 import { Button } from "~/ui/button";
 import { EmailField } from "~/ui/email-field";
-import { PasswordField } from "~/ui/field";
 import { AccountSection } from "./account-section";
 
 export type EmailState = {
@@ -45,15 +44,7 @@ export function EmailSection({
       )}
       <form method="post" action="/account/email" className="account-form">
         <EmailField label="New email" autoComplete="email" defaultValue={typed ?? ""} />
-        {!isVerifiedByPasskey && (
-          <PasswordField
-            label="Your password"
-            name="password"
-            autoComplete="current-password"
-            required
-            maxLength={PASSWORD_MAX_LENGTH}
-          />
-        )}
+        {!isVerifiedByPasskey && <CurrentPasswordField label="Your password" />}
         <Button type="submit" variant="secondary">
           Change email
         </Button>

@@ -1,7 +1,10 @@
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from "~/features/accounts/password-limits";
+import {
+  CurrentPasswordField,
+  NewPasswordField,
+  PasswordOwner,
+} from "~/features/accounts/password-fields";
 import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
 import { Button } from "~/ui/button";
-import { PasswordField } from "~/ui/field";
 import { AccountSection } from "./account-section";
 
 /** Changes the password, with the old one. */
@@ -13,24 +16,9 @@ export function PasswordSection({ email }: { email: string }) {
         <a href={FORGOT_PASSWORD_PATH}>Forgot your password?</a>
       </p>
       <form method="post" action="/account/password" className="account-form">
-        {/* tells password managers whose password it is */}
-        <input type="email" autoComplete="username" value={email} readOnly hidden />
-        <PasswordField
-          label="Current password"
-          name="password"
-          autoComplete="current-password"
-          required
-          maxLength={PASSWORD_MAX_LENGTH}
-        />
-        <PasswordField
-          label="New password"
-          name="newPassword"
-          autoComplete="new-password"
-          required
-          minLength={PASSWORD_MIN_LENGTH}
-          maxLength={PASSWORD_MAX_LENGTH}
-          hint={`At least ${PASSWORD_MIN_LENGTH} characters`}
-        />
+        <PasswordOwner email={email} />
+        <CurrentPasswordField label="Current password" />
+        <NewPasswordField name="newPassword" />
         <Button type="submit" variant="secondary">
           Change password
         </Button>

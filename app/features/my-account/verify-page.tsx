@@ -2,11 +2,10 @@ import { Link } from "@remix-run/react";
 import { PasskeyButton } from "~/features/accounts/passkeys/passkey-button";
 import { PASSKEYS_PATH } from "~/features/accounts/passkeys/passkey-paths";
 import { usePasskeySupport } from "~/features/accounts/passkeys/use-passkey-support";
-import { PASSWORD_MAX_LENGTH } from "~/features/accounts/password-limits";
+import { CurrentPasswordField, PasswordOwner } from "~/features/accounts/password-fields";
 import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
 import * as toasts from "~/toast-messages";
 import { Button } from "~/ui/button";
-import { PasswordField } from "~/ui/field";
 import { ArrowLeftIcon } from "~/ui/icons";
 import { ACCOUNT_PATH, VERIFY_PATH } from "./account-paths";
 
@@ -30,15 +29,8 @@ export function VerifyPage({ email, next, hasPasskeys }: VerifyPageProps) {
       <p className="lead">Before this step, please enter your password once more.</p>
       <form method="post" action={VERIFY_PATH} className="account-form">
         <input type="hidden" name="next" value={next} />
-        <input type="email" autoComplete="username" value={email} readOnly hidden />
-        <PasswordField
-          label="Password"
-          name="password"
-          autoComplete="current-password"
-          required
-          maxLength={PASSWORD_MAX_LENGTH}
-          autoFocus
-        />
+        <PasswordOwner email={email} />
+        <CurrentPasswordField label="Password" autoFocus />
         <Button type="submit">Continue</Button>
       </form>
       <Link to={FORGOT_PASSWORD_PATH} className="text-link">

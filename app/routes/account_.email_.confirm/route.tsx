@@ -1,9 +1,7 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
-import { Link, useLoaderData } from "@remix-run/react";
-import { CredentialsForm } from "~/features/accounts/credentials-form";
+import { useLoaderData } from "@remix-run/react";
 import { rememberBrowser } from "~/features/accounts/known-browser.server";
-import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
-import { useRootData } from "~/features/accounts/root-data";
+import { LogInFirstPage } from "~/features/accounts/log-in-first-page";
 import { findViewer, requireAccount } from "~/features/accounts/viewer.server";
 import {
   CONFIRM_EMAIL_CHANGE_PATH,
@@ -11,7 +9,6 @@ import {
   sectionPath,
 } from "~/features/my-account/account-paths";
 import { confirmEmailChange, lookUpEmailChange } from "~/features/my-account/change-email.server";
-import { EmailLinkPage } from "~/features/my-account/email-link-page";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import { answerForm, redirectWithToast } from "~/http/form-answer.server";
@@ -19,6 +16,7 @@ import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders, secretLinkMeta } from "~/http/secret-link";
 import * as toasts from "~/toast-messages";
+import { MailedLinkPage } from "~/ui/mailed-link-page";
 
 export const headers = secretLinkHeaders;
 
@@ -73,34 +71,24 @@ const rejectLink = () => redirectWithToast(sectionPath("email"), toasts.accountL
 
 export default function ConfirmEmailChange() {
   const data = useLoaderData<typeof loader>();
-  const { form } = useRootData();
   if (data.isOwner) {
     return (
-      <EmailLinkPage
+      <MailedLinkPage
+        eyebrow="Your account"
         heading="Your new address"
         action={CONFIRM_EMAIL_CHANGE_PATH}
         token={data.token}
         label="Change my email"
       >
         From now on you log in with {data.newEmail}, and your mail and receipts come there.
-      </EmailLinkPage>
+      </MailedLinkPage>
     );
   }
   return (
-    <div className="frame py-[clamp(3rem,8vw,6rem)]">
-      <h1 className="page-heading">Log in to confirm your new email</h1>
-      <p className="lead">With the address you have used so far. You come right back here.</p>
-      <div className="mt-8 max-w-[28rem]">
-        <CredentialsForm
-          way="login"
-          email={form?.email ?? ""}
-          retry={form !== null}
-          returnTo={confirmEmailChangePath(data.token)}
-        />
-        <Link to={FORGOT_PASSWORD_PATH} className="text-link mt-4">
-          Forgot your password?
-        </Link>
-      </div>
-    </div>
+    <LogInFirstPage
+      heading="Log in to confirm your new email"
+      lead="With the address you have used so far. You come right back here."
+      returnTo={confirmEmailChangePath(data.token)}
+    />
   );
 }

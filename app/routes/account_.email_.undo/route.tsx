@@ -4,7 +4,6 @@ import { HASH_RETRY_SECONDS } from "~/features/accounts/password.server";
 import { forgetSession } from "~/features/accounts/sessions.server";
 import { UNDO_EMAIL_CHANGE_PATH, undoEmailChangePath } from "~/features/my-account/account-paths";
 import { lookUpEmailChange, undoEmailChange } from "~/features/my-account/change-email.server";
-import { EmailLinkPage } from "~/features/my-account/email-link-page";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import {
@@ -17,6 +16,7 @@ import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders, secretLinkMeta } from "~/http/secret-link";
 import * as toasts from "~/toast-messages";
+import { MailedLinkPage } from "~/ui/mailed-link-page";
 
 export const headers = secretLinkHeaders;
 
@@ -72,7 +72,8 @@ const rejectLink = () => redirectWithToast("/auth", toasts.accountLinkInvalid);
 export default function UndoEmailChange() {
   const { token, oldEmail } = useLoaderData<typeof loader>();
   return (
-    <EmailLinkPage
+    <MailedLinkPage
+      eyebrow="Your account"
       heading="Take your account back"
       action={UNDO_EMAIL_CHANGE_PATH}
       token={token}
@@ -80,6 +81,6 @@ export default function UndoEmailChange() {
     >
       The account changes back to {oldEmail}, everybody is signed out, and you choose a new
       password.
-    </EmailLinkPage>
+    </MailedLinkPage>
   );
 }

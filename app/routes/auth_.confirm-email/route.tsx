@@ -8,7 +8,6 @@ import {
 import { CONFIRM_EMAIL_PATH, confirmEmailPath } from "~/features/accounts/password-reset-paths";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
-import { EmailLinkPage } from "~/features/my-account/email-link-page";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import { redirectWithToast } from "~/http/form-answer.server";
@@ -16,6 +15,7 @@ import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders, secretLinkMeta } from "~/http/secret-link";
 import * as toasts from "~/toast-messages";
+import { MailedLinkPage } from "~/ui/mailed-link-page";
 
 export const headers = secretLinkHeaders;
 
@@ -68,7 +68,8 @@ const rejectLink = () => redirectWithToast("/", toasts.accountLinkInvalid);
 export default function ConfirmEmail() {
   const { token, email, isSignedIn } = useLoaderData<typeof loader>();
   return (
-    <EmailLinkPage
+    <MailedLinkPage
+      eyebrow="Your account"
       heading="Is this your address?"
       action={CONFIRM_EMAIL_PATH}
       token={token}
@@ -76,6 +77,6 @@ export default function ConfirmEmail() {
     >
       {email}
       {!isSignedIn && ". Whoever is signed in to its account now will be signed out."}
-    </EmailLinkPage>
+    </MailedLinkPage>
   );
 }

@@ -1,10 +1,9 @@
 import { type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
 import { useLocation } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
-import { useRootData } from "~/features/accounts/root-data";
+import { LogInFirstPage } from "~/features/accounts/log-in-first-page";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { CONNECT_PATH } from "~/features/community/community-paths";
-import { ConnectPage } from "~/features/community/connect-page";
 import {
   connectAnswer,
   hasCommunity,
@@ -45,6 +44,11 @@ export async function loader(args: LoaderFunctionArgs) {
 
 export default function Connect() {
   const { pathname, search } = useLocation();
-  const { form } = useRootData();
-  return <ConnectPage returnTo={pathname + search} email={form?.email ?? null} />;
+  return (
+    <LogInFirstPage
+      heading="Log in to the community"
+      lead="It opens with your membership, and takes you right back."
+      returnTo={pathname + search}
+    />
+  );
 }

@@ -1,7 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { confirmSubscription } from "~/features/newsletter/confirm.server";
-import { ConfirmPage } from "~/features/newsletter/confirm-page";
 import { confirmPath } from "~/features/newsletter/subscriber-links.server";
 import { readSubscriberToken } from "~/features/newsletter/subscriber-token.server";
 import { pageMeta } from "~/features/seo/page-meta";
@@ -11,6 +10,7 @@ import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders } from "~/http/secret-link";
 import * as toasts from "~/toast-messages";
+import { MailedLinkPage } from "~/ui/mailed-link-page";
 
 export const headers = secretLinkHeaders;
 
@@ -50,5 +50,17 @@ export async function action({ request, context }: ActionFunctionArgs) {
 const rejectLink = () => redirectWithToast("/#newsletter", toasts.newsletterConfirmLinkInvalid);
 
 export default function Confirm() {
-  return <ConfirmPage {...useLoaderData<typeof loader>()} />;
+  const { token } = useLoaderData<typeof loader>();
+  return (
+    <MailedLinkPage
+      eyebrow="Newsletter"
+      heading="One step left"
+      action="/newsletter/confirm"
+      token={token}
+      label="Confirm my email"
+    >
+      Press the button, and the next letter finds its way to you. You can leave the list at any
+      time.
+    </MailedLinkPage>
+  );
 }

@@ -1,28 +1,28 @@
 import type { ReactNode } from "react";
-import { Button } from "~/ui/button";
-import { PathDrawing } from "~/ui/path-drawing";
+import { Button } from "./button";
+import { PathDrawing } from "./path-drawing";
 
-/**
- * The page of a link in a mail about an address. A button does what the link is for, because mail scanners open
- * links but submit no forms.
- */
-export function EmailLinkPage({
-  heading,
-  children,
-  action,
-  token,
-  label,
-}: {
+type MailedLinkPageProps = {
+  /** What the link belongs to. */
+  eyebrow: string;
   heading: string;
   children: ReactNode;
+  /** Where the button posts the token. */
   action: string;
   token: string;
   label: string;
-}) {
+};
+
+/**
+ * The page of a link in a mail. A button does what the link is for, because mail scanners open links but submit no
+ * forms.
+ */
+export function MailedLinkPage(props: MailedLinkPageProps) {
+  const { eyebrow, heading, children, action, token, label } = props;
   return (
     <section className="frame outcome-page">
       <PathDrawing shows="waiting" />
-      <p className="eyebrow">Your account</p>
+      <p className="eyebrow">{eyebrow}</p>
       <h1 className="page-heading">{heading}</h1>
       <p className="lead wrap-anywhere">{children}</p>
       <form method="post" action={action} className="mt-8">

@@ -1,0 +1,36 @@
+import { PasswordField } from "~/ui/field";
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from "./password-limits";
+
+/** Asks for the account's own password, as `password`. */
+export function CurrentPasswordField({ label, autoFocus }: { label: string; autoFocus?: boolean }) {
+  return (
+    <PasswordField
+      label={label}
+      name="password"
+      autoComplete="current-password"
+      required
+      maxLength={PASSWORD_MAX_LENGTH}
+      autoFocus={autoFocus}
+    />
+  );
+}
+
+/** Asks for a password to be set (at least 6 characters: specification, 5). */
+export function NewPasswordField({ name }: { name: string }) {
+  return (
+    <PasswordField
+      label="New password"
+      name={name}
+      autoComplete="new-password"
+      required
+      minLength={PASSWORD_MIN_LENGTH}
+      maxLength={PASSWORD_MAX_LENGTH}
+      hint={`At least ${PASSWORD_MIN_LENGTH} characters`}
+    />
+  );
+}
+
+/** Tells password managers whose password a form is about. */
+export function PasswordOwner({ email }: { email: string }) {
+  return <input type="email" autoComplete="username" value={email} readOnly hidden />;
+}
