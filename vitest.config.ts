@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { MODULES } from "./tests/mutation/modules.mjs";
-import { fastFolder } from "./tests/support/fast-folder";
+import { fastFolder } from "./tests/support/fast-folder.mjs";
 import { LongestFirst } from "./tests/support/longest-first.mjs";
 
 export const resolve = {

@@ -75,16 +75,16 @@ describe("members export", () => {
     await database.db.execute(sql`
       insert into notes (user_id, slug, title, text)
       select id, 'text-' || n, 'Text', repeat('x', 1000000)
-      from users, generate_series(1, 100) n where email = ${EMAIL}`);
-    const command = `${process.execPath} --max-old-space-size=60 ${PROGRAM} members export ${EMAIL}`;
+      from users, generate_series(1, 160) n where email = ${EMAIL}`);
+    const command = `${process.execPath} --max-old-space-size=110 ${PROGRAM} members export ${EMAIL}`;
     const env = childEnvironment(variables);
     // more than its memory would hold
     const whole = await run(
       "bash",
-      ["-o", "pipefail", "-c", `${command} | (sleep 1; tail -c 200000000) | wc -c`],
+      ["-o", "pipefail", "-c", `${command} | (sleep 1; tail -c 300000000) | wc -c`],
       { env },
     );
-    expect(Number(whole.stdout)).toBeGreaterThan(100_000_000);
+    expect(Number(whole.stdout)).toBeGreaterThan(160_000_000);
     const cut = await run("bash", ["-o", "pipefail", "-c", `${command} | head -n 3`], { env });
     expect(cut.stdout.split("\n")).toHaveLength(4);
     expect(cut.stderr).toBe("");

@@ -24,7 +24,7 @@ import {
   startEmbeddedProgram,
 } from "../support/embedded-program";
 import { sentence } from "../support/embedded-scene";
-import { fastFolder } from "../support/fast-folder";
+import { fastFolder } from "../support/fast-folder.mjs";
 
 /** A user that is not root and owns nothing; every system has it. */
 const NOBODY = { uid: 65_534, gid: 65_534 };

@@ -7,7 +7,7 @@ import Stripe from "stripe";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { profiles } from "~db/schema";
-import { fastFolder } from "../support/fast-folder";
+import { fastFolder } from "../support/fast-folder.mjs";
 import { type Answer, send, Visitor } from "../support/http-client";
 import { control } from "../support/payments";
 import { type ProgramSite, startProgramSite } from "../support/program-site";

@@ -14,7 +14,7 @@ import {
   NOT_DURABLE,
   startEmbeddedProgram,
 } from "./embedded-program";
-import { fastFolder } from "./fast-folder";
+import { fastFolder } from "./fast-folder.mjs";
 
 /** Shared set-up of tests of embedded databases; everything they start is stopped and removed after each test. */
 export type EmbeddedScene = {

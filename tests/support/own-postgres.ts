@@ -7,7 +7,7 @@ import { type Cluster, ensureCluster } from "~db/embedded/cluster";
 import { superuserUrl } from "~db/embedded/roles";
 import { ensureServer, type RunningServer, stopServer } from "~db/embedded/server";
 import { chooseSystemUser, ensureUserAccess } from "~db/embedded/system-user";
-import { fastFolder } from "./fast-folder";
+import { fastFolder } from "./fast-folder.mjs";
 import { freePorts } from "./ports.mjs";
 
 /** A PostgreSQL server on TCP that a test can stop, freeze and restart. */

@@ -8,7 +8,7 @@ import { isAlive } from "~db/embedded/processes";
 import { SITE_ROLE } from "~db/embedded/roles";
 import { migrateDatabase } from "~db/migrate";
 import { embeddedDatabase } from "./embedded-database";
-import { fastFolder } from "./fast-folder";
+import { fastFolder } from "./fast-folder.mjs";
 
 /** Environment variable with the server's address, which names the migrated template database… */
 const SERVER = "GOLDEN_PATH_TEST_SERVER";

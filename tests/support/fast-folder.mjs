@@ -10,7 +10,7 @@ const IN_MEMORY = "/dev/shm";
  * The folder for tests' databases and temporary files: in memory if the system has a large enough one that programs
  * can be run from (Linux outside most containers), since disks are several times slower.
  */
-export function fastFolder(): string {
+export function fastFolder() {
   try {
     const { bavail, bsize } = statfsSync(IN_MEMORY);
     return bavail * bsize > ENOUGH && !isNoexec(IN_MEMORY) ? IN_MEMORY : tmpdir();
@@ -19,8 +19,12 @@ export function fastFolder(): string {
   }
 }
 
-/** Whether a file system is mounted so that no program can be run from it (proc_mounts(5)). */
-function isNoexec(folder: string): boolean {
+/**
+ * Whether a file system is mounted so that no program can be run from it (proc_mounts(5)).
+ *
+ * @param {string} folder
+ */
+function isNoexec(folder) {
   const mount = readFileSync("/proc/mounts", "utf8")
     .split("\n")
     .map((line) => line.split(" "))
