@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { MODULES } from "./tests/mutation/modules.mjs";
+import { EFFECT_TIMEOUT } from "./tests/support/effect-timeout";
 import { fastFolder } from "./tests/support/fast-folder.mjs";
 import { LongestFirst } from "./tests/support/longest-first.mjs";
 
@@ -11,8 +12,8 @@ export const resolve = {
   },
 };
 
-/** How long `expect.poll` waits: for an effect on a busy machine, unlike Vitest's own second. */
-const patient = { poll: { timeout: 20_000, interval: 50 } };
+/** `expect.poll` waits longer than Vitest's own second. */
+const patient = { poll: EFFECT_TIMEOUT };
 
 /** What tests need that run in the test runner's own process, against PostgreSQL. */
 export const integration = {
@@ -38,6 +39,7 @@ export default defineConfig({
           include: ["app/**/*.test.{ts,tsx}", "db/**/*.test.ts"],
           // for the properties, on a busy machine
           testTimeout: 30_000,
+          expect: patient,
           maxWorkers: "100%",
         },
       },

@@ -119,7 +119,7 @@ describe("a cached page", () => {
     cache.clear();
     const letGo = heldRender("<p>$2</p>");
     const before = get();
-    await vi.waitFor(() => expect(cache.statistics.renders).toBe(3));
+    await expect.poll(() => cache.statistics.renders).toBe(3);
     cache.clear();
     render = async () => page("<p>$3</p>");
     expect((await get()).text).toBe("<p>$3</p>");
@@ -255,7 +255,7 @@ describe("rendering", () => {
   it("happens once for concurrent requests", async () => {
     const letGo = heldRender(PAGE);
     const waiting = Promise.all(Array.from({ length: 100 }, () => get()));
-    await vi.waitUntil(() => cache.statistics.renders > 0);
+    await expect.poll(() => cache.statistics.renders).toBeGreaterThan(0);
     letGo();
     for (const { status, text } of await waiting) {
       expect(status).toBe(200);
@@ -267,11 +267,11 @@ describe("rendering", () => {
   it("happens once for concurrent requests after the cache is cleared", async () => {
     const finishFirst = heldRender("<p>$1</p>");
     const first = get();
-    await vi.waitUntil(() => cache.statistics.renders === 1);
+    await expect.poll(() => cache.statistics.renders).toBe(1);
     cache.clear();
     const finishSecond = heldRender("<p>$2</p>");
     const second = get();
-    await vi.waitUntil(() => cache.statistics.renders === 2);
+    await expect.poll(() => cache.statistics.renders).toBe(2);
     finishFirst();
     await first;
     const third = get();
@@ -297,7 +297,7 @@ describe("rendering", () => {
     expect(cache.statistics).toMatchObject({ renders: 2, stale: 20 });
 
     letGo();
-    await vi.waitUntil(async () => (await get()).text === "<p>news</p>");
+    await expect.poll(async () => (await get()).text).toBe("<p>news</p>");
     expect(cache.statistics.renders).toBe(2);
   });
 
@@ -306,7 +306,7 @@ describe("rendering", () => {
     passSeconds(61);
     render = async () => page("broken", { status: 500 });
     expect((await get()).text).toBe(PAGE);
-    await vi.waitUntil(() => cache.statistics.renders === 2);
+    await expect.poll(() => cache.statistics.renders).toBe(2);
     expect((await get()).text).toBe(PAGE);
   });
 
@@ -315,7 +315,7 @@ describe("rendering", () => {
     passSeconds(61);
     render = async () => page("gone", { status: 404 });
     expect((await get()).text).toBe(PAGE);
-    await vi.waitUntil(async () => (await get()).status === 404);
+    await expect.poll(async () => (await get()).status).toBe(404);
   });
 });
 

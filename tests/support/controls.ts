@@ -5,12 +5,7 @@ import { expect } from "vitest";
 /** Polling interval for a scrolling page, in milliseconds: a little over two frames. */
 const POLL_MS = 35;
 
-/** Timeout for expected effects, in milliseconds. */
-const TIMEOUT_MS = 10_000;
-
-/** `expect.poll` with a timeout generous enough for a busy machine. */
-export const poll = <T>(read: () => T, message?: string) =>
-  expect.poll(read, { timeout: TIMEOUT_MS, message });
+export const poll = <T>(read: () => T, message?: string) => expect.poll(read, { message });
 
 /**
  * Something clickable in a page, as first read. It is found again by its place in the document, since a click
@@ -137,9 +132,7 @@ export async function findControls(page: Page): Promise<Control[]> {
 
 /** Waits until a menu's opener reports it as open, or as closed. */
 export async function expectOpen(page: Page, opener: Control, open: boolean): Promise<void> {
-  await expect
-    .poll(async () => (await controlNow(page, opener)).open, { timeout: TIMEOUT_MS })
-    .toBe(open);
+  await expect.poll(async () => (await controlNow(page, opener)).open).toBe(open);
 }
 
 /** The page's scroll position once it no longer changes, in pixels. */
@@ -181,7 +174,7 @@ export async function wheelTo(page: Page, position: number): Promise<void> {
     if (Math.abs(distance) < 20) return;
     await page.mouse.wheel(0, distance);
     await expect
-      .poll(() => page.evaluate(() => window.scrollY), { interval: POLL_MS, timeout: TIMEOUT_MS })
+      .poll(() => page.evaluate(() => window.scrollY), { interval: POLL_MS })
       .not.toBe(from);
   }
   throw new Error(`The wheel did not scroll ${page.url()} to ${position} px.`);
@@ -211,7 +204,7 @@ export async function click(page: Page, control: Control): Promise<void> {
     if (now.covered) return "covered";
     return Math.abs(before.x - x) + Math.abs(before.y - y) < 1 ? "free" : "moving";
   };
-  await expect.poll(readState, { timeout: TIMEOUT_MS, interval: POLL_MS }).toBe("free");
+  await expect.poll(readState, { interval: POLL_MS }).toBe("free");
   if (!hidden) return page.mouse.click(x, y);
   await page.evaluate(() => {
     document.querySelector<HTMLElement>(".skip-link")?.focus({ preventScroll: true });

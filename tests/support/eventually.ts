@@ -1,7 +1,5 @@
 import { vi } from "vitest";
-
-/** How long an effect may take on a busy machine, in milliseconds; the tests' `expect.poll` waits as long. */
-const TIMEOUT_MS = 20_000;
+import { EFFECT_TIMEOUT } from "./effect-timeout";
 
 /**
  * Repeats a check until it passes, and returns its result. Unlike `vi.waitFor` by itself, which gives up after a
@@ -11,5 +9,5 @@ const TIMEOUT_MS = 20_000;
  */
 export const eventually = <T>(
   check: () => T | Promise<T>,
-  { timeout = TIMEOUT_MS, interval = 50 } = {},
-): Promise<T> => vi.waitFor(check, { timeout, interval });
+  options: Partial<typeof EFFECT_TIMEOUT> = {},
+): Promise<T> => vi.waitFor(check, { ...EFFECT_TIMEOUT, ...options });

@@ -1,7 +1,4 @@
-import { Link } from "@remix-run/react";
-import { CredentialsForm } from "./credentials-form";
-import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
-import { useRootData } from "./root-data";
+import { LogInHere } from "./log-in-here";
 
 type LogInFirstPageProps = {
   heading: string;
@@ -12,23 +9,11 @@ type LogInFirstPageProps = {
 
 /** Shown in place of a page whose link was followed by somebody who is not signed in. */
 export function LogInFirstPage({ heading, lead, returnTo }: LogInFirstPageProps) {
-  // what a failed attempt left in the field
-  const { form } = useRootData();
   return (
     <div className="frame py-[clamp(3rem,8vw,6rem)]">
       <h1 className="page-heading">{heading}</h1>
       <p className="lead">{lead}</p>
-      <div className="mt-8 max-w-[28rem]">
-        <CredentialsForm
-          way="login"
-          email={form?.email ?? ""}
-          retry={form !== null}
-          returnTo={returnTo}
-        />
-        <Link to={FORGOT_PASSWORD_PATH} className="text-link mt-4">
-          Forgot your password?
-        </Link>
-      </div>
+      <LogInHere returnTo={returnTo} />
     </div>
   );
 }

@@ -1,7 +1,5 @@
-import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { CredentialsForm } from "~/features/accounts/credentials-form";
-import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
+import { LogInHere } from "~/features/accounts/log-in-here";
 import type { Viewer } from "~/features/accounts/viewer";
 import { ButtonLink } from "~/ui/button";
 import { PathDrawing } from "~/ui/path-drawing";
@@ -10,31 +8,15 @@ import { CARD_PATH } from "./billing-paths";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
 import { MembershipNotice } from "./membership-notice";
 
-type CardPageProps = {
-  viewer: Viewer | null;
-  /** What a failed attempt to log in left in the e-mail field. */
-  email: string | null;
-};
-
 /**
  * Where mails send a member: to change the payment card or, whatever has become of the membership since, to manage
  * it. A form, since Stripe's portal can only be opened for somebody who is signed in and asks for it.
  */
-export function CardPage({ viewer, email }: CardPageProps) {
+export function CardPage({ viewer }: { viewer: Viewer | null }) {
   if (!viewer) {
     return (
       <Frame heading="Log in to your membership" lead="You come right back here.">
-        <div className="mt-8 max-w-[28rem]">
-          <CredentialsForm
-            way="login"
-            email={email ?? ""}
-            retry={email !== null}
-            returnTo={CARD_PATH}
-          />
-          <Link to={FORGOT_PASSWORD_PATH} className="text-link mt-4">
-            Forgot your password?
-          </Link>
-        </div>
+        <LogInHere returnTo={CARD_PATH} />
       </Frame>
     );
   }

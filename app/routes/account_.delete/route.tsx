@@ -6,10 +6,10 @@ import {
   redirect,
 } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { env } from "~/env.server";
 import { forgetSession } from "~/features/accounts/sessions.server";
 import { isRecentlyVerified } from "~/features/accounts/verify-identity.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
+import { hasCommunity } from "~/features/community/discourse-connect.server";
 import {
   ACCOUNT_PATH,
   DELETE_PATH,
@@ -45,7 +45,7 @@ export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
 export async function loader(args: LoaderFunctionArgs) {
   const { viewer, session } = await requireAccount(args);
   if (!isRecentlyVerified(session)) throw redirect(verifyPath(DELETE_PATH));
-  return { viewer, communityIsOpen: env().COMMUNITY !== null };
+  return { viewer, communityIsOpen: hasCommunity() };
 }
 
 /** Deletes the account, if its password was entered within the last ten minutes. */

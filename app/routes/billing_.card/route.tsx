@@ -21,6 +21,5 @@ export const meta: MetaFunction = ({ matches }) =>
 export const handle: RouteHandle = { metricsName: "/billing" };
 
 export default function Card() {
-  const { viewer, form } = useRootData();
-  return <CardPage viewer={viewer} email={form?.email ?? null} />;
+  return <CardPage viewer={useRootData().viewer} />;
 }

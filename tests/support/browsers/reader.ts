@@ -1,9 +1,6 @@
 import { expect } from "vitest";
 import type { BrowserWindow } from "./browser-window";
 
-/** Timeout and polling interval for expectations of a page, in milliseconds. */
-const TIMEOUT = { timeout: 20_000, interval: 50 };
-
 /**
  * Uses a site as a person does, in any browser: finds links, buttons and fields by their names, clicks them
  * where they are, and waits for the result.
@@ -42,7 +39,7 @@ export class Reader {
   async sees(selector: string, text: string | RegExp): Promise<void> {
     const { poll } = expect;
     const wanted = expect.stringMatching(text instanceof RegExp ? text : exactly(text));
-    await poll(() => this.#window.evaluate(visibleTexts, selector), TIMEOUT).toEqual(
+    await poll(() => this.#window.evaluate(visibleTexts, selector)).toEqual(
       expect.arrayContaining([wanted]),
     );
   }
@@ -57,14 +54,14 @@ export class Reader {
   async arrivesAt(address: string | RegExp): Promise<void> {
     const wanted =
       address instanceof RegExp ? address : exactly(new URL(address, this.#origin).href);
-    await expect.poll(() => this.#window.url(), TIMEOUT).toMatch(wanted);
+    await expect.poll(() => this.#window.url()).toMatch(wanted);
   }
 
   /** Waits until the control with this name is disabled. */
   async seesDisabled(name: string): Promise<void> {
     const wanted = { kind: "control", name, within: "main" } as const;
     await expect
-      .poll(() => this.#window.evaluate(locate, wanted), TIMEOUT)
+      .poll(() => this.#window.evaluate(locate, wanted))
       .toMatchObject({ disabled: true });
   }
 
@@ -72,7 +69,7 @@ export class Reader {
   async goesBackAndForward(): Promise<void> {
     const here = await this.#window.url();
     await this.#window.evaluate(() => history.back(), null);
-    await expect.poll(() => this.#window.url(), TIMEOUT).not.toBe(here);
+    await expect.poll(() => this.#window.url()).not.toBe(here);
     await this.#window.evaluate(() => history.forward(), null);
     await this.arrivesAt(here);
   }
@@ -96,7 +93,7 @@ export class Reader {
       .poll(async () => {
         positions.push(await this.#scrollPosition());
         return positions.slice(-10);
-      }, TIMEOUT)
+      })
       .toEqual(Array(10).fill(position));
   }
 
@@ -107,7 +104,7 @@ export class Reader {
       .poll(async () => {
         positions.push(await this.#scrollPosition());
         return positions.length >= 10 && new Set(positions.slice(-10)).size === 1;
-      }, TIMEOUT)
+      })
       .toBe(true);
     return positions.at(-1) as number;
   }
@@ -123,7 +120,7 @@ export class Reader {
           if (now !== last) return "moving";
           return now >= 0 && now <= 24 ? "under the header" : `${now} px below the header`;
         },
-        { ...TIMEOUT, message: `position of #${id}` },
+        { message: `position of #${id}` },
       )
       .toBe("under the header");
   }
@@ -150,7 +147,7 @@ export class Reader {
           if (found.covered) return "covered";
           return before?.x === found.x && before.y === found.y ? "ready" : "moving";
         },
-        { ...TIMEOUT, message: `${wanted.kind} ‘${wanted.name}’ in ${wanted.within}` },
+        { message: `${wanted.kind} ‘${wanted.name}’ in ${wanted.within}` },
       )
       .toBe("ready");
     return found as unknown as Located;

@@ -1,0 +1,28 @@
+import { Link } from "@remix-run/react";
+import { CredentialsForm } from "./credentials-form";
+import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
+import { useRootData } from "./root-data";
+
+type LogInHereProps = {
+  /** This page with its query string, to come back to. */
+  returnTo: string;
+};
+
+/** The form to log in with, on a page that is for members only. */
+export function LogInHere({ returnTo }: LogInHereProps) {
+  // what a failed attempt left in the field
+  const { form } = useRootData();
+  return (
+    <div className="mt-8 max-w-[28rem]">
+      <CredentialsForm
+        way="login"
+        email={form?.email ?? ""}
+        retry={form !== null}
+        returnTo={returnTo}
+      />
+      <Link to={FORGOT_PASSWORD_PATH} className="text-link mt-4">
+        Forgot your password?
+      </Link>
+    </div>
+  );
+}
