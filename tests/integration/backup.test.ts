@@ -222,6 +222,31 @@ describe("a backup is refused as damaged", () => {
     }
   });
 
+  it("by somebody who has packed it again", async () => {
+    const tar = gunzipSync(backup);
+    for (const text of ["walker-3@example.test", "of this site alone", "billing_sync_numbers"]) {
+      const altered = Buffer.from(tar);
+      altered.write("X", altered.lastIndexOf(text));
+      await expect(verifyBackup(inPieces(compressed(altered))), text).rejects.toThrow(
+        /altered: its content/,
+      );
+    }
+  });
+
+  it("if an entry was taken out, or two have changed places", async () => {
+    const { unpackTar } = await import("modern-tar");
+    const entries = (await unpackTar(gunzipSync(backup))).map(({ header, data }) => ({
+      header: { name: header.name, size: header.size },
+      body: data,
+    }));
+    const without = entries.filter(({ header }) => header.name !== "files/session-secret");
+    const swapped = [entries[0], entries[2], entries[1], ...entries.slice(3)] as typeof entries;
+    for (const changed of [without, swapped, entries.slice(0, -1)]) {
+      const bytes = compressed(await packTar(changed));
+      await expect(verifyBackup(inPieces(bytes))).rejects.toThrow(/altered|not whole/);
+    }
+  });
+
   it.each([
     ["nothing", Buffer.alloc(0)],
     ["a text", Buffer.from("-- PostgreSQL database dump\n".repeat(100))],
