@@ -1,4 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -51,6 +58,14 @@ const metric = async (name: string) =>
 function lay(...files: string[]): void {
   mkdirSync(folder, { recursive: true });
   for (const file of files) writeFileSync(join(folder, file), "laid by a test");
+}
+
+/** Enough rows for something to happen while they are backed up. */
+async function makeLarge(): Promise<void> {
+  await getDatabase().db.execute(
+    sql`insert into subscribers (email) select 'reader-' || n || '@example.test' from generate_series(1, 200000) n
+      on conflict do nothing`,
+  );
 }
 
 describe("the timer", () => {
@@ -133,10 +148,22 @@ describe("the timer", () => {
   });
 });
 
+it("a backup that cannot be read back is deleted, and none of the older ones is", async () => {
+  await makeLarge();
+  const old = Array.from({ length: 30 }, (_, days) => backupName(ago((days + 2) * DAY)));
+  lay(...old);
+  const lines = watchLog();
+  const made = backUpIfDue(DAY, NOW);
+  // the disk loses its end while it is proved
+  const path = join(folder, backupName(NOW));
+  await eventually(() => truncateSync(path, 1_000_000), { interval: 1 });
+  await made;
+  expect(names()).toEqual([...old].sort());
+  expect(everythingIn(lines)).toContain("not whole");
+});
+
 it("a stop gives up the backup in progress and leaves nothing", async () => {
-  await getDatabase().db.execute(
-    sql`insert into subscribers (email) select 'reader-' || n || '@example.test' from generate_series(1, 200000) n`,
-  );
+  await makeLarge();
   const stop = startBackups(0);
   await eventually(() => expect(names()).toHaveLength(1), { interval: 1 });
   await stop();
