@@ -361,6 +361,8 @@ describe("settings that do not go together", () => {
     [{ SMTP_URL: "smtp://mail.example", MAIL_FROM: "Book <hello@localhost>" }, "MAIL_FROM"],
     [{ SMTP_URL: "smtp://mail.example", MAIL_FROM: "hello@intranet" }, "MAIL_FROM"],
     [{ BACKUP_EVERY: "1d" }, "BACKUP_DIR"],
+    [{ BACKUP_DIR: "/data/content", DATA_DIR: "/data" }, "BACKUP_DIR"],
+    [{ BACKUP_DIR: "/book/backups", CONTENT_DIR: "/book" }, "BACKUP_DIR"],
     [
       { BACKUP_S3_URL: "https://s3.example.com/bucket", BACKUP_S3_SECRET_ACCESS_KEY: "secret" },
       "BACKUP_S3_ACCESS_KEY_ID",

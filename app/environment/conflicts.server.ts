@@ -1,3 +1,4 @@
+import { join, resolve, sep } from "node:path";
 import { isLoopbackHost } from "./host-names";
 import { SANDBOX_STRIPE } from "./sandbox-stripe";
 import { addressOf, type Settings } from "./schema.server";
@@ -51,8 +52,13 @@ function communityConflicts(settings: Settings): Conflict[] {
 }
 
 function backupConflicts(settings: Settings): Conflict[] {
-  const { BACKUP_DIR, BACKUP_EVERY, BACKUP_S3_URL } = settings;
+  const { BACKUP_DIR, BACKUP_EVERY, BACKUP_S3_URL, DATA_DIR, CONTENT_DIR } = settings;
   const conflicts: Conflict[] = [];
+  const contentDir = resolve(CONTENT_DIR ?? join(DATA_DIR, "content"));
+  if (BACKUP_DIR !== undefined && `${resolve(BACKUP_DIR)}${sep}`.startsWith(contentDir + sep)) {
+    const wanted = "a folder outside of CONTENT_DIR, or backups would contain one another";
+    conflicts.push({ name: "BACKUP_DIR", wanted });
+  }
   if (BACKUP_EVERY !== undefined && BACKUP_DIR === undefined && BACKUP_S3_URL === undefined) {
     const wanted = "a folder, or a bucket in BACKUP_S3_URL, because BACKUP_EVERY is set";
     conflicts.push({ name: "BACKUP_DIR", wanted });
