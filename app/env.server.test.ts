@@ -127,6 +127,17 @@ describe("the environment", () => {
     ["DKIM_SELECTOR", "mail._domainkey.example.com"],
     ["DKIM_KEY_FILE", "/no/such/file.pem"],
     ["DKIM_DOMAIN", "localhost"],
+    ["BACKUP_EVERY", "24"],
+    ["BACKUP_EVERY", "0h"],
+    ["BACKUP_EVERY", "30m"],
+    ["BACKUP_EVERY", "32d"],
+    ["BACKUP_EVERY", "745h"],
+    ["BACKUP_S3_URL", "s3://bucket"],
+    ["BACKUP_S3_URL", "https://s3.example.com"],
+    ["BACKUP_S3_URL", "https://s3.example.com/ab"],
+    ["BACKUP_S3_URL", "https://key:secret@s3.example.com/bucket"],
+    ["BACKUP_S3_URL", "https://s3.example.com/bucket?x=1"],
+    ["BACKUP_S3_REGION", "eu central"],
     ["SMTP_URL", "smtp://"],
     ["SESSION_SECRET", "s".repeat(32)],
     ["SESSION_SECRET", "secret".repeat(6)],
@@ -256,6 +267,40 @@ describe("the local Stripe sandbox", () => {
   });
 });
 
+describe("the settings of backups", () => {
+  const bucket = {
+    BACKUP_S3_URL: "https://s3.example.com/bucket/golden-path/",
+    BACKUP_S3_ACCESS_KEY_ID: "id",
+    BACKUP_S3_SECRET_ACCESS_KEY: "a secret/+=",
+  };
+
+  it.each([
+    ["1h", 3_600_000],
+    ["24h", 86_400_000],
+    ["1d", 86_400_000],
+    ["31d", 2_678_400_000],
+  ])("take %s as an interval", (BACKUP_EVERY, milliseconds) => {
+    const settings = parseEnvironment({ BACKUP_EVERY, BACKUP_DIR: "/backups" });
+    expect(settings.BACKUP_EVERY).toBe(milliseconds);
+  });
+
+  it("make up a bucket, or none", () => {
+    expect(parseEnvironment({}).BACKUP_S3).toBeNull();
+    const set = { ...bucket, BACKUP_S3_SECRET_ACCESS_KEY: "secret/+=" };
+    expect(parseEnvironment(set).BACKUP_S3).toEqual({
+      url: "https://s3.example.com/bucket/golden-path",
+      region: "us-east-1",
+      accessKeyId: "id",
+      secretAccessKey: "secret/+=",
+    });
+  });
+
+  it("are complained about without the secret", () => {
+    const [problem] = problems(bucket);
+    expect(problem).toMatch(/^BACKUP_S3_SECRET_ACCESS_KEY: found a value of 11 characters/);
+  });
+});
+
 describe("the key that signs mail", () => {
   const directory = mkdtempSync(join(tmpdir(), "golden-path-"));
   afterAll(() => rmSync(directory, { recursive: true }));
@@ -315,6 +360,15 @@ describe("settings that do not go together", () => {
     [{ SMTP_URL: "smtp://mail.example" }, "MAIL_FROM"],
     [{ SMTP_URL: "smtp://mail.example", MAIL_FROM: "Book <hello@localhost>" }, "MAIL_FROM"],
     [{ SMTP_URL: "smtp://mail.example", MAIL_FROM: "hello@intranet" }, "MAIL_FROM"],
+    [{ BACKUP_EVERY: "1d" }, "BACKUP_DIR"],
+    [{ BACKUP_DIR: "/data/content", DATA_DIR: "/data" }, "BACKUP_DIR"],
+    [{ BACKUP_DIR: "/book/backups", CONTENT_DIR: "/book" }, "BACKUP_DIR"],
+    [
+      { BACKUP_S3_URL: "https://s3.example.com/bucket", BACKUP_S3_SECRET_ACCESS_KEY: "secret" },
+      "BACKUP_S3_ACCESS_KEY_ID",
+    ],
+    [{ BACKUP_S3_ACCESS_KEY_ID: "id" }, "BACKUP_S3_URL"],
+    [{ BACKUP_S3_SECRET_ACCESS_KEY: "secret" }, "BACKUP_S3_URL"],
     [{ DKIM_SELECTOR: "mail" }, "DKIM_KEY_FILE"],
     [{ DKIM_DOMAIN: "book.example" }, "DKIM_DOMAIN"],
     [{ HSTS_INCLUDE_SUBDOMAINS: "true" }, "HSTS_INCLUDE_SUBDOMAINS"],

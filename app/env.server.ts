@@ -47,7 +47,13 @@ export type Environment = Omit<
   | "DISCOURSE_CONNECT_SECRET"
   | "DISCOURSE_GROUP"
   | "DISCOURSE_API_KEY"
+  | "BACKUP_S3_URL"
+  | "BACKUP_S3_REGION"
+  | "BACKUP_S3_ACCESS_KEY_ID"
+  | "BACKUP_S3_SECRET_ACCESS_KEY"
 > & {
+  /** The bucket for backups, with its folder in the address; null if there is none. */
+  BACKUP_S3: { url: string; region: string; accessKeyId: string; secretAccessKey: string } | null;
   /** The members' Discourse; null while there is none. Without an API key nobody is logged out there. */
   COMMUNITY: { origin: string; secret: string; group: string; apiKey: string | null } | null;
   PUBLIC_URL: string;
@@ -133,6 +139,10 @@ export function parseEnvironment(
     DISCOURSE_CONNECT_SECRET,
     DISCOURSE_GROUP,
     DISCOURSE_API_KEY = null,
+    BACKUP_S3_URL,
+    BACKUP_S3_REGION,
+    BACKUP_S3_ACCESS_KEY_ID,
+    BACKUP_S3_SECRET_ACCESS_KEY,
     ...rest
   } = result.data;
   // anyone who reaches the sandbox can move its clock, so by default it is not exposed
@@ -152,6 +162,16 @@ export function parseEnvironment(
             secret: DISCOURSE_CONNECT_SECRET,
             group: DISCOURSE_GROUP,
             apiKey: DISCOURSE_API_KEY,
+          }
+        : null,
+    BACKUP_DIR: rest.BACKUP_DIR && resolve(rest.BACKUP_DIR),
+    BACKUP_S3:
+      BACKUP_S3_URL && BACKUP_S3_ACCESS_KEY_ID && BACKUP_S3_SECRET_ACCESS_KEY
+        ? {
+            url: BACKUP_S3_URL.replace(/\/$/, ""),
+            region: BACKUP_S3_REGION,
+            accessKeyId: BACKUP_S3_ACCESS_KEY_ID,
+            secretAccessKey: BACKUP_S3_SECRET_ACCESS_KEY,
           }
         : null,
     DKIM:

@@ -25,6 +25,8 @@ export type Database = {
   readonly db: Queries;
   /** A second pool at the same address with other options; it has to be closed separately. */
   readonly reopen: (options: DatabaseOptions) => Database;
+  /** A connection of the caller's own beside the pool, which the caller ends. */
+  readonly connect: () => Promise<Connection>;
   readonly statistics: () => PoolStatistics;
   /** Waits for running queries (5 s at most), then closes every connection. */
   readonly close: () => Promise<void>;
@@ -49,6 +51,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   return {
     db,
     reopen: (changes) => openDatabase(url, { ...options, ...changes }),
+    connect: () => Connection.open(settings),
     statistics: () => pool.statistics(),
     close: () => pool.close(),
   };

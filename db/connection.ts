@@ -1,4 +1,6 @@
 import { createConnection, Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import postgres from "postgres";
 import { ConnectionError } from "./database-errors";
 import { parseSocketAddress, socketPath, withoutSocket } from "./database-url";
@@ -164,6 +166,33 @@ export class Connection {
         fail,
       );
     });
+  }
+
+  /** The rows that a `COPY … TO STDOUT` sends, in pieces as they arrive; the server waits for a slow reader. */
+  async *copyOut(text: string): AsyncGenerator<Buffer> {
+    if (!this.#alive) throw closed();
+    try {
+      const rows: Readable = await this.#driver.unsafe(text).readable();
+      for await (const piece of rows) yield piece as Buffer;
+      // postgres.js (3.4.9) leaves its socket paused if the last rows came faster than they were read
+      rows._read(0);
+    } catch (error) {
+      throw redactValues(error as Error);
+    }
+  }
+
+  /** Sends the rows of a `COPY … FROM STDIN`, no faster than the server takes them; resolves once all are stored. */
+  async copyIn(text: string, rows: AsyncIterable<Uint8Array>): Promise<void> {
+    if (!this.#alive) throw closed();
+    try {
+      const statement = this.#driver.unsafe(text);
+      const sink: Writable = await statement.writable();
+      // postgres.js (3.4.9) would wait forever for the answer to the last row if that is an error
+      Object.assign(statement, { reject: (error: Error) => sink.destroy(error) });
+      await pipeline(rows, sink);
+    } catch (error) {
+      throw redactValues(error as Error);
+    }
   }
 
   /** Closes the connection gracefully, with a Terminate message to the server. */

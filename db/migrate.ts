@@ -1,15 +1,22 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sql } from "drizzle-orm";
-import { readMigrationFiles } from "drizzle-orm/migrator";
+import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
+import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate } from "drizzle-orm/postgres-js/migrator";
+import type { Sql } from "postgres";
 import type { Database, Executor, Transaction } from "./client";
+import type { Connection, Parameter } from "./connection";
 import { databaseErrorCode } from "./database-errors";
+import { TransactionClient } from "./drizzle-client";
 import { OperatorError } from "./operator-error";
 
-/** Arbitrary, but used for no other advisory lock in the database. */
-const MIGRATION_LOCK = 7_240_918_355_102;
+/** Held while the schema changes. Arbitrary, but used for no other advisory lock in the database. */
+export const MIGRATION_LOCK = 7_240_918_355_102;
+
+/** The table that says which migrations were applied. */
+export const JOURNAL = "drizzle.__drizzle_migrations";
 
 /**
  * Applies the pending migrations of `db/migrations` and returns their number. They run in one transaction that
@@ -46,6 +53,44 @@ export async function migrateDatabase(database: Database): Promise<number> {
   } finally {
     await migrationDatabase.close();
   }
+}
+
+/** A migration of this program, identified by its digest. */
+export type KnownMigration = MigrationMeta & {
+  /** The tables there are once it was applied, as `schema.name`. */
+  tables: ReadonlySet<string>;
+};
+
+/** All migrations of this program, in the order they are applied. */
+export function knownMigrations(): KnownMigration[] {
+  const folder = migrationsFolder();
+  return readMigrationFiles({ migrationsFolder: folder }).map((migration, index) => {
+    const snapshot = `${String(index).padStart(4, "0")}_snapshot.json`;
+    const { tables } = JSON.parse(readFileSync(join(folder, "meta", snapshot), "utf8"));
+    return { ...migration, tables: new Set([JOURNAL, ...Object.keys(tables)]) };
+  });
+}
+
+/** Applies these migrations in the transaction that is open on a connection, to a database without tables. */
+export async function migrateInTransaction(
+  connection: Connection,
+  migrations: KnownMigration[],
+): Promise<void> {
+  const send = (
+    _: Connection,
+    text: string,
+    parameters: Parameter[],
+    __: object,
+    asArrays: boolean,
+  ) => connection.query(text, parameters, { prepare: false, asArrays, timeout: null });
+  const unused = () => Promise.reject(new Error("not used by the migrator"));
+  const client = new TransactionClient({ send, query: unused, transaction: unused }, connection);
+  // what drizzle's own `migrate` calls, which always takes every migration of a folder
+  const { dialect, session } = drizzle(client as unknown as Sql) as unknown as {
+    dialect: { migrate: (...all: unknown[]) => Promise<void> };
+    session: unknown;
+  };
+  await dialect.migrate(migrations, session, { migrationsFolder: migrationsFolder() });
 }
 
 /** `db/migrations`, found from the source file and from `build/index.js` alike. */

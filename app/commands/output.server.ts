@@ -19,7 +19,7 @@ export function note(line: string): void {
  * Writes a part of a command's result to standard output; resolves once it has left the process, so that memory stays
  * constant behind a slow reader. Rejects with EPIPE when the reader has gone.
  */
-export async function writeOut(text: string): Promise<void> {
+export async function writeOut(text: string | Uint8Array): Promise<void> {
   // without a listener it would end the process; the callback reports it
   const ignore = () => {};
   process.stdout.on("error", ignore);

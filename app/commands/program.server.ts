@@ -3,6 +3,7 @@ import { BOOK_TITLE } from "~/book";
 import type { SetupOptions } from "~/features/billing/stripe-setup.server";
 import { logToStandardError } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
+import type { RestoreOptions } from "./backup-commands.server";
 import type { NewOptions } from "./content-commands.server";
 import type { ListOptions as MemberListOptions } from "./member-commands.server";
 import type { SendCommandOptions } from "./newsletter-send.server";
@@ -242,6 +243,35 @@ function addContentCommands(content: Command): void {
     .action(async () => (await commands()).copySample());
 }
 
+function addBackupCommands(program: Command): void {
+  const commands = () => {
+    logToStandardError();
+    return import("./backup-commands.server");
+  };
+  const backup = program
+    .command("backup")
+    .description("back up the whole site, which may be running, and prove the backup");
+  backup
+    .command("create [file]", { isDefault: true })
+    .description("write a backup to a new file, or to standard output if it is '-'")
+    .action(async (file: string | undefined) => (await commands()).create(file));
+  backup
+    .command("verify <file>")
+    .description("read a backup and prove that it is whole; changes nothing")
+    .action(async (file: string) => (await commands()).verify(file));
+  backup
+    .command("list")
+    .description("show the backups in BACKUP_DIR and BACKUP_S3_URL")
+    .action(async () => (await commands()).list());
+  program
+    .command("restore <file>")
+    .description("fill an empty database and DATA_DIR from a backup, while no site runs")
+    .option("--keep-content", "leave CONTENT_DIR as it is")
+    .action(async (file: string, options: RestoreOptions) =>
+      (await commands()).restore(file, options),
+    );
+}
+
 /** The program's command line. Its commands throw an OperatorError for what the operator can fix. */
 export function createProgram(): Command {
   const program = new Command("golden-path").description(
@@ -267,6 +297,7 @@ export function createProgram(): Command {
   addMemberCommands(program.command("members").description("look after accounts"));
   addSubscriberCommands(program.command("subscribers").description("manage the newsletter's list"));
   addContentCommands(program.command("content").description("examine and extend the edition"));
+  addBackupCommands(program);
   addMailCommands(program.command("mail").description("examine mail, and send what failed again"));
   return program;
 }

@@ -1,3 +1,4 @@
+import { join, resolve, sep } from "node:path";
 import { isLoopbackHost } from "./host-names";
 import { SANDBOX_STRIPE } from "./sandbox-stripe";
 import { addressOf, type Settings } from "./schema.server";
@@ -12,6 +13,7 @@ export function findConflicts(settings: Settings): Conflict[] {
     ...(settings.PAYMENTS === "sandbox" ? sandboxConflicts(settings) : stripeConflicts(settings)),
     ...mailConflicts(settings),
     ...communityConflicts(settings),
+    ...backupConflicts(settings),
     ...(settings.HSTS_INCLUDE_SUBDOMAINS && !settings.PUBLIC_URL?.startsWith("https:")
       ? [{ name: "HSTS_INCLUDE_SUBDOMAINS", wanted: "'false', unless PUBLIC_URL is https" }]
       : []),
@@ -47,6 +49,31 @@ function communityConflicts(settings: Settings): Conflict[] {
     ];
   }
   return [];
+}
+
+function backupConflicts(settings: Settings): Conflict[] {
+  const { BACKUP_DIR, BACKUP_EVERY, BACKUP_S3_URL, DATA_DIR, CONTENT_DIR } = settings;
+  const conflicts: Conflict[] = [];
+  const contentDir = resolve(CONTENT_DIR ?? join(DATA_DIR, "content"));
+  if (BACKUP_DIR !== undefined && `${resolve(BACKUP_DIR)}${sep}`.startsWith(contentDir + sep)) {
+    const wanted = "a folder outside of CONTENT_DIR, or backups would contain one another";
+    conflicts.push({ name: "BACKUP_DIR", wanted });
+  }
+  if (BACKUP_EVERY !== undefined && BACKUP_DIR === undefined && BACKUP_S3_URL === undefined) {
+    const wanted = "a folder, or a bucket in BACKUP_S3_URL, because BACKUP_EVERY is set";
+    conflicts.push({ name: "BACKUP_DIR", wanted });
+  }
+  const keys = ["BACKUP_S3_ACCESS_KEY_ID", "BACKUP_S3_SECRET_ACCESS_KEY"] as const;
+  for (const name of keys) {
+    if (BACKUP_S3_URL !== undefined && settings[name] === undefined) {
+      conflicts.push({ name, wanted: "the bucket's, because BACKUP_S3_URL is set" });
+    }
+    if (BACKUP_S3_URL === undefined && settings[name] !== undefined) {
+      const wanted = `the address of the bucket that ${name} is for`;
+      conflicts.push({ name: "BACKUP_S3_URL", wanted });
+    }
+  }
+  return conflicts;
 }
 
 /** Anyone who can reach a sandbox gets free membership and can move its clock. */

@@ -5,7 +5,7 @@ import { SETTING_NAMES, type Settings, schema } from "./schema.server";
 
 const read = (file: string) => readFileSync(resolve(import.meta.dirname, "../..", file), "utf8");
 
-const lines = [...read(".env.example").matchAll(/^# ([A-Z][A-Z_]*)=(.*)$/gm)];
+const lines = [...read(".env.example").matchAll(/^# ([A-Z][A-Z\d_]*)=(.*)$/gm)];
 const examples = lines.map(([, name = "", value = ""]) => ({ name, value }));
 
 describe(".env.example", () => {
@@ -42,7 +42,7 @@ describe("the settings in README.md", () => {
   it("match those of the program", () => {
     const table = /^\| name +\| meaning.*?\n\n/ms.exec(read("README.md"))?.[0] ?? "";
     const cells = table.split("\n").map((row) => row.split("|")[1] ?? "");
-    const names = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)]);
+    const names = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z\d_]+)`/g)]);
     expect(names.map(([, name]) => name).sort()).toEqual([...SETTING_NAMES].sort());
   });
 });

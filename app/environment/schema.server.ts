@@ -19,6 +19,7 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
   "SMTP_URL",
   "DISCOURSE_CONNECT_SECRET",
   "DISCOURSE_API_KEY",
+  "BACKUP_S3_SECRET_ACCESS_KEY",
 ]);
 
 /** Most proxies in front of the site; a longer chain is a mistake. */
@@ -213,6 +214,34 @@ export const schema = z.object({
     )
     .transform(Number)
     .default(1),
+  BACKUP_DIR: z.string().optional(),
+  BACKUP_EVERY: z
+    .string()
+    .transform(readInterval)
+    .refine(
+      (milliseconds): milliseconds is number => milliseconds !== null,
+      "how often, from 1h to 31d, such as 24h or 1d",
+    )
+    .optional(),
+  BACKUP_S3_URL: z
+    .string()
+    .refine(
+      isBucketUrl,
+      "the http(s) address of a bucket, with a folder in it if you like, such as https://s3.example.com/bucket/golden-path",
+    )
+    .optional(),
+  BACKUP_S3_REGION: z
+    .string()
+    .regex(/^[a-z0-9-]+$/i, "the region of the bucket, such as eu-central-1")
+    .default("us-east-1"),
+  BACKUP_S3_ACCESS_KEY_ID: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, "the id of an access key")
+    .optional(),
+  BACKUP_S3_SECRET_ACCESS_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, "the secret of an access key")
+    .optional(),
   METRICS_TOKEN: z
     .string()
     .regex(/^[\x20-\x7e]{16,}$/, "a token of at least 16 characters")
@@ -272,6 +301,20 @@ function isProxyNetwork(text: string): boolean {
   if (!ipaddr.isValidCIDR(text)) return false;
   const [address, bits] = ipaddr.parseCIDR(text);
   return bits >= WIDEST_PROXY_NETWORK[address.kind()];
+}
+
+/** A text such as 24h or 1d in milliseconds; null unless it is from an hour to 31 days. */
+function readInterval(text: string): number | null {
+  const [, count, unit] = /^([1-9]\d{0,3})([hd])$/.exec(text) ?? [];
+  const hours = Number(count) * (unit === "d" ? 24 : 1);
+  return hours >= 1 && hours <= 31 * 24 ? hours * 3_600_000 : null;
+}
+
+function isBucketUrl(value: string): boolean {
+  if (!/^https?:$/.test(protocolOf(value))) return false;
+  const url = new URL(value);
+  const hasBucket = /^\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w.-]+)*\/?$/i.test(url.pathname);
+  return hasBucket && !url.search && !url.hash && !url.username && !url.password;
 }
 
 /** A contact URI for security.txt (RFC 9116, 2.5.3); null if the text is not a contact. */

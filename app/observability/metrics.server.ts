@@ -85,6 +85,24 @@ const longestWait = new Gauge({
   registers: [registry],
 });
 
+const lastBackupTime = new Gauge({
+  name: "backup_last_success_timestamp_seconds",
+  help: "When the newest backup in BACKUP_DIR or the bucket was made; 0 while none is known",
+  registers: [registry],
+});
+
+const lastBackupBytes = new Gauge({
+  name: "backup_last_size_bytes",
+  help: "The size of that backup",
+  registers: [registry],
+});
+
+const failedBackups = new Counter({
+  name: "backup_failures_total",
+  help: "Attempts of the timer to make a backup that failed",
+  registers: [registry],
+});
+
 new Gauge({
   name: "mails_queued",
   help: "Mails in the queue of all instances, by lane",
@@ -235,6 +253,17 @@ export function countMail(
 /** Exports whether the mail worker waits for the mail server. */
 export function setMailCircuit(isOpen: boolean): void {
   mailCircuit.set(isOpen ? 1 : 0);
+}
+
+/** Exports when the newest backup was made and its size. */
+export function setLastBackup(time: Date, bytes: number): void {
+  lastBackupTime.set(time.getTime() / 1000);
+  lastBackupBytes.set(bytes);
+}
+
+/** Counts an attempt to make a backup that failed. */
+export function countFailedBackup(): void {
+  failedBackups.inc();
 }
 
 /** Counts a webhook delivery by its outcome. */

@@ -14,11 +14,12 @@ export type OpenedDatabase = { close: () => Promise<void> };
 /**
  * Opens and migrates this process's database: the one at DATABASE_URL, else the embedded one. With `serve`,
  * the embedded one is owned exclusively; a `command` shares it with a running server. The signal aborts a
- * start in progress. Throws an OperatorError.
+ * start in progress. Without `migrate` the database stays as it is, of whichever release. Throws an OperatorError.
  */
 export async function openDatabase(
   purpose: "serve" | "command",
   signal?: AbortSignal,
+  { migrate = true } = {},
 ): Promise<OpenedDatabase> {
   const { DATABASE_URL, DATA_DIR } = env();
   const embedded = DATABASE_URL
@@ -37,7 +38,7 @@ export async function openDatabase(
       setting: embedded ? "the embedded PostgreSQL" : "DATABASE_URL",
       ...(purpose === "serve" ? { statementTimeout: VISITORS_TIMEOUT_MS } : {}),
     });
-    await migrateDatabase(database);
+    if (migrate) await migrateDatabase(database);
     setDatabase(database);
     return {
       close: async () => {

@@ -3,6 +3,7 @@ import pTimeout from "p-timeout";
 import { dataDirectory } from "~/data-directory.server";
 import { type Environment, env, SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { warmUpPasswords } from "~/features/accounts/password.server";
+import { startBackups } from "~/features/backup/backup-timer.server";
 import { loadPriceOnSale } from "~/features/billing/load-price-on-sale.server";
 import { startReconciliation } from "~/features/billing/reconcile.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
@@ -114,6 +115,7 @@ async function start(
   if (settings.STRIPE) started.push({ name: "reconciliation", stop: startReconciliation() });
   started.push({ name: "clean-up", stop: startCleanUp() });
   started.push({ name: "account deletion", stop: startResumingDeletions() });
+  started.push({ name: "backup", stop: startBackups() });
   setBookFilesFolder(join(projectRoot(), BOOK_FILES));
   const stopWatchingEdition = startEditionWatch({
     folder: settings.CONTENT_DIR,

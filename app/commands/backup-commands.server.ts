@@ -1,0 +1,124 @@
+import { join, resolve } from "node:path";
+import { env } from "~/env.server";
+import { readBackupFile, writeBackupFile } from "~/features/backup/backup-file.server";
+import { backupName, backupTime } from "~/features/backup/backup-name";
+import { backupBucket, backupFolder } from "~/features/backup/backup-stores.server";
+import { requireKnownRelease, restoreBackup } from "~/features/backup/restore-backup.server";
+import { type VerifiedBackup, verifyBackup } from "~/features/backup/verify-backup.server";
+import { backUp } from "~/features/backup/write-backup.server";
+import { formatCount } from "~/features/newsletter/format-count";
+import { OperatorError } from "~db/operator-error";
+import { note, print, whileRead, writeOut } from "./output.server";
+import { withDatabase } from "./with-database.server";
+
+export type RestoreOptions = { keepContent?: boolean };
+
+/** How a backup in the bucket is named on the command line. */
+const IN_BUCKET = "s3:";
+
+/** `backup`: backs up the site, and reads the backup again to prove it. */
+export async function create(file?: string): Promise<void> {
+  const now = new Date();
+  const content = () => backUp(now, { onForeignTables: noteForeignTables });
+  if (file === "-") {
+    if (process.stdout.isTTY) {
+      throw new OperatorError("A backup is no text for a terminal: name a file, or redirect it.");
+    }
+    return withSite(() =>
+      whileRead(async () => {
+        for await (const chunk of content()) await writeOut(chunk);
+      }),
+    );
+  }
+  const path = resolve(file ?? join(env().BACKUP_DIR ?? ".", backupName(now)));
+  await withSite(() => writeBackupFile(path, content()));
+  const verified = await verifyBackup(readBackupFile(path));
+  print(path);
+  describe(verified);
+}
+
+/** `backup verify`: proves a backup without changing anything. */
+export async function verify(file: string): Promise<void> {
+  const source = await openBackup(file);
+  const verified = await verifyBackup(source());
+  print(`${file} is whole.`);
+  describe(verified);
+  requireKnownRelease(verified.manifest);
+}
+
+/** `backup list`: the backups in the folder and in the bucket. */
+export async function list(): Promise<void> {
+  const stores = [backupFolder(), await backupBucket()].filter((store) => store !== null);
+  if (stores.length === 0) {
+    throw new OperatorError("There is no place for backups: set BACKUP_DIR or BACKUP_S3_URL.");
+  }
+  for (const store of stores) {
+    note(store.label);
+    for (const { name, bytes } of await store.list()) print(`${name}\t${formatMegabytes(bytes)}`);
+  }
+}
+
+/** `restore`: fills an empty database and DATA_DIR from a backup. */
+export async function restore(file: string, options: RestoreOptions): Promise<void> {
+  const source = await openBackup(file);
+  note("Reading the whole backup before anything is changed …");
+  const verified = await verifyBackup(source());
+  requireKnownRelease(verified.manifest);
+  const { replaced } = await restoreBackup(verified, source, alone, options);
+  print("The site was restored. Start it as usual.");
+  describe(verified);
+  for (const path of replaced) note(`A file that was in the way is now ${path}.`);
+  noteSessionSecret(verified);
+}
+
+/** Opens the database as a site does, so that none can serve from it meanwhile. */
+function alone(work: () => Promise<void>): Promise<void> {
+  return withDatabase(work, { purpose: "serve", migrate: false });
+}
+
+async function withSite(work: () => Promise<unknown>): Promise<void> {
+  await withDatabase(async () => void (await work()), { migrate: false });
+}
+
+/** A backup's bytes, from a file or from the bucket, as often as they are wanted. */
+async function openBackup(file: string): Promise<() => AsyncIterable<Uint8Array>> {
+  if (!file.startsWith(IN_BUCKET)) return () => readBackupFile(resolve(file));
+  const name = file.slice(IN_BUCKET.length);
+  const bucket = await backupBucket();
+  if (!bucket) throw new OperatorError("There is no bucket: set BACKUP_S3_URL and its keys.");
+  if (!backupTime(name)) {
+    throw new OperatorError(`${name} is no name of a backup: 'backup list' shows them.`);
+  }
+  return () => bucket.read(name);
+}
+
+function describe({ manifest, end }: VerifiedBackup): void {
+  const rows = Object.values(end.rows).reduce((sum, count) => sum + count, 0);
+  const files = end.entries.filter(({ name }) => name.startsWith("files/")).length;
+  note(
+    `Made ${manifest.createdAt} by release ${manifest.program} from PostgreSQL ${manifest.postgresql}: ${formatCount(rows, "row")} in ${formatCount(manifest.tables.length, "table")}, ${formatCount(files, "file")}.`,
+  );
+}
+
+function noteForeignTables(names: string[]): void {
+  note(
+    `Left out, because the site has no such tables: ${names.join(", ")}. Back them up another way.`,
+  );
+}
+
+function noteSessionSecret({ manifest }: VerifiedBackup): void {
+  const isSet = env().SESSION_SECRET !== undefined;
+  if (manifest.sessionSecret === "environment") {
+    note(
+      `The backup holds no session secret, because that site had one in SESSION_SECRET: ${isSet ? "check that it is the same here" : "set the same one here"}, or everybody has to log in again and links in mails stop working.`,
+    );
+  } else if (isSet) {
+    note(
+      "SESSION_SECRET is set here, and is used instead of the restored secret: unset it, or add the secret in DATA_DIR/session-secret to its list, or everybody has to log in again.",
+    );
+  }
+}
+
+function formatMegabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,211 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { crc32, createGunzip } from "node:zlib";
+import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
+import { OperatorError } from "~db/operator-error";
+import {
+  END,
+  type End,
+  endSchema,
+  entryKind,
+  FORMAT_VERSION,
+  MANIFEST,
+  MAX_DOCUMENT_BYTES,
+  type Manifest,
+  manifestSchema,
+} from "./backup-format";
+
+/** How every backup begins: gzip without a name or time (RFC 1952, 2.3). */
+const GZIP_HEADER = Buffer.from("1f8b08000000000000ff", "hex");
+
+/** The checksum and the size at the end of gzip. */
+const GZIP_TRAILER_BYTES = 8;
+
+/** Something in an archive that is neither its manifest nor its end; to be read before the next one. */
+export type ArchiveEntry = {
+  name: string;
+  bytes: number;
+  kind: NonNullable<ReturnType<typeof entryKind>>;
+  content: AsyncIterable<Uint8Array>;
+};
+
+/** The file is no backup, or not a whole one, or one that this release cannot read. */
+export class BrokenBackup extends OperatorError {}
+
+/**
+ * Reads a whole archive once, entry by entry, with little memory however large they claim to be. `onEntry` gets each
+ * entry before its digest is known to be right. Resolves once everything was read and proved to be what was written;
+ * throws a BrokenBackup for a file that is foreign, shortened, altered or of a newer format.
+ */
+export async function readArchive(
+  source: AsyncIterable<Uint8Array>,
+  {
+    onManifest = async () => {},
+    onEntry = async () => {},
+  }: {
+    onManifest?: (manifest: Manifest) => Promise<void>;
+    onEntry?: (entry: ArchiveEntry) => Promise<void>;
+  } = {},
+): Promise<{ manifest: Manifest; end: End }> {
+  const seen: End["entries"] = [];
+  let manifest: Manifest | null = null;
+  let end: End | null = null;
+  for await (const { name, bytes, content } of entriesOf(source)) {
+    const kind = entryKind(name);
+    if (!kind || end) throw foreign();
+    if ((kind.kind === "manifest") !== (manifest === null)) throw foreign();
+    if (kind.kind !== "part" && kind.kind !== "file" && bytes > MAX_DOCUMENT_BYTES) throw foreign();
+    const hash = createHash("sha256");
+    const hashed = hashing(content, hash);
+    if (name === MANIFEST) {
+      manifest = readManifest(await readAll(hashed));
+      await onManifest(manifest);
+    } else if (name === END) {
+      end = readEnd(await readAll(hashed));
+      continue;
+    } else {
+      await onEntry({ name, bytes, kind, content: hashed });
+      // what was not wanted still has to be proved
+      for await (const _ of hashed);
+    }
+    seen.push({ name, bytes, sha256: hash.digest("hex") });
+  }
+  if (!manifest) throw foreign();
+  if (!end) throw new BrokenBackup("The backup is not whole: its end is missing.");
+  if (JSON.stringify(seen) !== JSON.stringify(end.entries)) {
+    throw new BrokenBackup("The backup was altered: its content is not what was backed up.");
+  }
+  return { manifest, end };
+}
+
+/** An entry read into memory; only for those that `readArchive` has limited. */
+export async function readAll(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of content) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+type RawEntry = { name: string; bytes: number; content: AsyncIterable<Uint8Array> };
+
+async function* entriesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<RawEntry> {
+  const tar = Readable.toWeb(Readable.from(uncompressed(source), { objectMode: true }));
+  const decoder = createTarDecoder({ strict: true });
+  const entries = (tar as ReadableStream<Uint8Array>).pipeThrough(decoder);
+  try {
+    for await (const { header, body } of entries as unknown as AsyncIterable<ParsedTarEntry>) {
+      // links and devices have no place in a backup
+      if (header.type !== "file") throw foreign();
+      yield {
+        name: header.name,
+        bytes: header.size,
+        content: body as unknown as AsyncIterable<Uint8Array>,
+      };
+    }
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+/** Takes off the compression; throws unless the file is exactly one compressed piece with a right checksum. */
+async function* uncompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  let head = Buffer.alloc(0);
+  let tail = Buffer.alloc(0);
+  const compressed = Readable.from(
+    (async function* () {
+      for await (const chunk of source) {
+        if (head.length < GZIP_HEADER.length) {
+          head = Buffer.concat([head, chunk.subarray(0, GZIP_HEADER.length - head.length)]);
+          if (!GZIP_HEADER.subarray(0, head.length).equals(head)) throw foreign();
+        }
+        tail = Buffer.concat([tail, chunk.subarray(-GZIP_TRAILER_BYTES)]).subarray(
+          -GZIP_TRAILER_BYTES,
+        );
+        yield chunk;
+      }
+      if (head.length < GZIP_HEADER.length) throw head.length === 0 ? foreign() : shortened();
+    })(),
+    { objectMode: true },
+  );
+  compressed.on("error", (error) => gunzip.destroy(error));
+  compressed.pipe(gunzip);
+  let checksum = 0;
+  let bytes = 0;
+  try {
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      checksum = crc32(chunk, checksum);
+      bytes += chunk.length;
+      yield chunk;
+    }
+  } finally {
+    compressed.destroy();
+    gunzip.destroy();
+  }
+  // zlib ignores whatever follows the compressed piece, so the last bytes of the file must be that piece's own
+  if (tail.readUInt32LE(0) !== checksum || tail.readUInt32LE(4) !== bytes % 2 ** 32) {
+    throw new BrokenBackup("The backup was altered: something follows its end.");
+  }
+}
+
+async function* hashing(
+  content: AsyncIterable<Uint8Array>,
+  hash: ReturnType<typeof createHash>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of content) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+function readManifest(content: Buffer): Manifest {
+  const json = parseJson(content) as { format?: unknown; version?: unknown } | null;
+  if (json?.format !== "golden-path-backup") throw foreign();
+  if (typeof json.version === "number" && json.version > FORMAT_VERSION) {
+    throw new BrokenBackup(
+      "The backup was made by a newer release of this program: install that release, or a later one, and restore with it.",
+    );
+  }
+  const result = manifestSchema.safeParse(json);
+  if (!result.success) throw foreign();
+  return result.data;
+}
+
+function readEnd(content: Buffer): End {
+  const result = endSchema.safeParse(parseJson(content));
+  if (!result.success) throw foreign();
+  return result.data;
+}
+
+function parseJson(content: Buffer): unknown {
+  try {
+    return JSON.parse(content.toString("utf8"));
+  } catch {
+    return null;
+  }
+}
+
+function foreign(): BrokenBackup {
+  return new BrokenBackup("The file is not a backup of this program.");
+}
+
+function shortened(): BrokenBackup {
+  return new BrokenBackup("The backup is not whole: it was cut off.");
+}
+
+/** What a failure of the libraries means: of zlib, or else of the reader of tar. That of the file itself unchanged. */
+function explain(error: unknown): unknown {
+  if (error instanceof OperatorError) return error;
+  const { code = "", message = "", syscall } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined) return error;
+  if (code === "Z_BUF_ERROR" || /truncated/i.test(message)) return shortened();
+  if (/^Z_/.test(code)) {
+    return new BrokenBackup("The backup was altered: it cannot be decompressed.", { cause: error });
+  }
+  return new BrokenBackup("The backup was altered: its entries cannot be told apart.", {
+    cause: error,
+  });
+}

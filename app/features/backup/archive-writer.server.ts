@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream } from "node:stream/web";
+import { createGzip } from "node:zlib";
+import { createTarPacker } from "modern-tar";
+import { END, type End } from "./backup-format";
+
+/** The byte of a gzip header that names the system (RFC 1952, 2.3.1), and the value for "unknown". */
+const GZIP_SYSTEM = 9;
+const UNKNOWN_SYSTEM = 0xff;
+
+/** Takes the entries of an archive, in order. */
+export type ArchiveWriter = {
+  /** Adds an entry of exactly this many bytes. */
+  add(name: string, bytes: number, content: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Adds an entry that is in memory. */
+  addBytes(name: string, content: Uint8Array): Promise<void>;
+};
+
+/**
+ * A tar archive, compressed by gzip, of what `produce` adds, with the digests of all entries as the last one. It is
+ * produced as it is read. Fails as `produce` does; `produce` fails when the reader stops reading.
+ */
+export async function* writeArchive(
+  produce: (archive: ArchiveWriter) => Promise<End["rows"]>,
+): AsyncGenerator<Buffer> {
+  const { readable, controller } = createTarPacker();
+  const gzip = createGzip();
+  const compressed = pipeline(Readable.fromWeb(readable as ReadableStream), gzip);
+  // reported by reading `gzip`
+  compressed.catch(() => {});
+  const produced = produceAll(controller, produce);
+  produced.catch((error) => gzip.destroy(error));
+  try {
+    let isFirst = true;
+    for await (const chunk of gzip as AsyncIterable<Buffer>) {
+      // the same header everywhere, so that a reader can insist on it: gzip's checksum leaves it out
+      if (isFirst) chunk[GZIP_SYSTEM] = UNKNOWN_SYSTEM;
+      isFirst = false;
+      yield chunk;
+    }
+    await produced;
+  } finally {
+    controller.error(new Error("The archive is not read any more."));
+    gzip.destroy();
+    await produced.catch(() => {});
+  }
+}
+
+async function produceAll(
+  controller: ReturnType<typeof createTarPacker>["controller"],
+  produce: (archive: ArchiveWriter) => Promise<End["rows"]>,
+): Promise<void> {
+  const entries: End["entries"] = [];
+  const mtime = new Date();
+  const add = async (name: string, bytes: number, content: AsyncIterable<Uint8Array>) => {
+    const hash = createHash("sha256");
+    const entry = controller.add({ name, size: bytes, mtime, mode: 0o600 }).getWriter();
+    // a failure is reported by what is awaited
+    entry.closed.catch(() => {});
+    for await (const chunk of content) {
+      hash.update(chunk);
+      await entry.write(chunk);
+    }
+    await entry.close();
+    entries.push({ name, bytes, sha256: hash.digest("hex") });
+  };
+  const addBytes = (name: string, content: Uint8Array) =>
+    add(name, content.length, Readable.from([content], { objectMode: true }));
+  const rows = await produce({ add, addBytes });
+  const end: End = { entries: [...entries], rows };
+  await addBytes(END, Buffer.from(JSON.stringify(end)));
+  controller.finalize();
+}

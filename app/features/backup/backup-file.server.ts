@@ -1,0 +1,115 @@
+import { createReadStream, existsSync } from "node:fs";
+import { link, mkdir, open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { OperatorError } from "~db/operator-error";
+
+/** The end of the name of a backup that is still being written. */
+export const UNFINISHED = ".part";
+
+/** Errors of file systems that know no hard links. */
+const NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "EXDEV"]);
+
+/**
+ * Writes a backup to a file that only its user may read. It gets its name once it is whole and safe from a power cut;
+ * a program that is killed leaves a hidden file that ends in `.part`. Never replaces a file. Throws an OperatorError
+ * for what the file system refuses. Returns the bytes written.
+ */
+export async function writeBackupFile(
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+  stopping?: AbortSignal,
+): Promise<number> {
+  const folder = dirname(path);
+  const unfinished = join(folder, `.${basename(path)}.${process.pid}${UNFINISHED}`);
+  let bytes = 0;
+  try {
+    if (existsSync(path)) throw exists(path);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const file = await open(unfinished, "wx", 0o600);
+    try {
+      for await (const chunk of content) {
+        stopping?.throwIfAborted();
+        await file.writeFile(chunk);
+        bytes += chunk.length;
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await giveName(unfinished, path);
+    await syncFolder(folder);
+    return bytes;
+  } catch (error) {
+    throw explain(error, path);
+  } finally {
+    await rm(unfinished, { force: true }).catch(() => {});
+  }
+}
+
+/** Reads a backup's file. Throws an OperatorError if that is refused. */
+export async function* readBackupFile(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw explain(error, path);
+  }
+}
+
+/** A link, unlike a renaming, fails if there is a file of this name by now. */
+async function giveName(unfinished: string, path: string): Promise<void> {
+  try {
+    await link(unfinished, path);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (!NO_LINKS.has(code)) throw error;
+    if (existsSync(path)) throw exists(path);
+    await rename(unfinished, path);
+  }
+}
+
+/** Makes a new name in a folder safe from a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Windows neither supports nor needs this
+  if (process.platform === "win32") return;
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function exists(path: string): OperatorError {
+  return new OperatorError(
+    `${path} exists already, and no backup is ever replaced: choose another name.`,
+  );
+}
+
+function explain(error: unknown, path: string): unknown {
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) return error;
+  const options = { cause: error };
+  switch (code) {
+    case "EEXIST":
+      return exists(path);
+    case "ENOENT":
+      return new OperatorError(`There is no file ${path}.`, options);
+    case "EISDIR":
+      return new OperatorError(`${path} is a folder: name a file.`, options);
+    case "ENOSPC":
+    case "EDQUOT":
+      return new OperatorError(
+        `The disk of ${path} is full: make room, or choose another place. No backup was made.`,
+        options,
+      );
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return new OperatorError(
+        `${path} cannot be used by the user this program runs as (${code}): choose another place, or change who may.`,
+        options,
+      );
+    default:
+      return new OperatorError(`${path} cannot be used: ${message}.`, options);
+  }
+}

@@ -1,0 +1,20 @@
+/** A finished backup in a store. */
+export type StoredBackup = { name: string; bytes: number; time: Date };
+
+/** A place that keeps backups under their names. Its functions throw an OperatorError for what the operator can fix. */
+export type BackupStore = {
+  /** What the operator calls it, as in "BACKUP_DIR /backups". */
+  label: string;
+  /** The finished backups, oldest first; whatever else is there is left alone. */
+  list(): Promise<StoredBackup[]>;
+  /**
+   * Stores a backup as it is produced, whole or not at all; returns its size in bytes. Never replaces one. When
+   * `stopping` is aborted, it gives up.
+   */
+  save(name: string, content: AsyncIterable<Uint8Array>, stopping?: AbortSignal): Promise<number>;
+  /** Reads a backup from its first byte to its last. */
+  read(name: string): AsyncIterable<Uint8Array>;
+  remove(name: string): Promise<void>;
+  /** Removes what interrupted attempts have left, but nothing that may still be being written. */
+  removeUnfinished(): Promise<void>;
+};

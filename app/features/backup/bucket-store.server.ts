@@ -1,0 +1,204 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { S3mini } from "s3mini";
+import type { Environment } from "~/env.server";
+import { OperatorError } from "~db/operator-error";
+import { backupTime } from "./backup-name";
+import type { BackupStore, StoredBackup } from "./backup-store";
+
+/** Bytes of a part: S3 wants at least 5 MiB, and at most 10,000 parts, which makes 80 GB. */
+const PART_BYTES = 8 * 1024 * 1024;
+
+/** How long to wait before each further attempt to send a part, in milliseconds. */
+const RETRIES_MS = [1_000, 4_000];
+
+/** How long the storage may take to answer, to take up a part and to send the next piece, in milliseconds. */
+const TIMEOUTS_MS = { answer: 30_000, part: 300_000, piece: 60_000 };
+
+type Bucket = NonNullable<Environment["BACKUP_S3"]>;
+
+/** Options of tests, which cannot wait that long. */
+type Patience = { timeouts?: typeof TIMEOUTS_MS; retries?: number[] };
+
+/**
+ * Backups in a bucket of any storage that speaks S3's protocol. They are sent in parts while they are produced, and
+ * appear once all of them have arrived. What an upload that was killed has left is not visible as a backup; a rule of
+ * the bucket should remove it (docs/backups.md).
+ */
+export function bucketStore(
+  { url, region, accessKeyId, secretAccessKey }: Bucket,
+  { timeouts = TIMEOUTS_MS, retries = RETRIES_MS }: Patience = {},
+): BackupStore {
+  const { origin, pathname } = new URL(url);
+  const [bucket = "", ...folders] = pathname.split("/").filter(Boolean);
+  const folder = folders.map((name) => `${name}/`).join("");
+  const label = `BACKUP_S3_URL ${url}`;
+  const client = new S3mini({
+    endpoint: `${origin}/${bucket}`,
+    region,
+    accessKeyId,
+    secretAccessKey,
+    fetch: (address, init) => fetchInTime(address, init, timeouts),
+  });
+  const asking = <T>(work: () => Promise<T>) => work().catch((error) => fail(error, label));
+
+  async function list(): Promise<StoredBackup[]> {
+    const objects = await asking(() => client.listObjects("/", folder));
+    if (objects === null) throw noBucket(label);
+    return objects
+      .flatMap(({ Key, Size }) => {
+        const name = Key.slice(folder.length);
+        const time = Key.startsWith(folder) ? backupTime(name) : null;
+        return time ? [{ name, time, bytes: Number(Size) }] : [];
+      })
+      .sort((one, other) => one.time.getTime() - other.time.getTime());
+  }
+
+  async function save(
+    name: string,
+    content: AsyncIterable<Uint8Array>,
+    stopping?: AbortSignal,
+  ): Promise<number> {
+    const key = folder + name;
+    if ((await list()).some((backup) => backup.name === name)) {
+      throw new OperatorError(`${label} has ${name} already, and no backup is ever replaced.`);
+    }
+    const upload = await asking(() => client.getMultipartUploadId(key, "application/gzip"));
+    let bytes = 0;
+    try {
+      const parts: Awaited<ReturnType<typeof client.uploadPart>>[] = [];
+      for await (const part of inParts(content)) {
+        stopping?.throwIfAborted();
+        const send = () => client.uploadPart(key, upload, part, parts.length + 1);
+        parts.push(await asking(() => persistently(send, retries)));
+        bytes += part.length;
+      }
+      const { etag } = await asking(() => client.completeMultipartUpload(key, upload, parts));
+      // a failure at the end is answered with 200, since the storage has begun to answer before
+      if (!etag) throw new OperatorError(`${label} did not put the backup together.`);
+      return bytes;
+    } catch (error) {
+      await client.abortMultipartUpload(key, upload).catch(() => {});
+      throw error;
+    }
+  }
+
+  async function* read(name: string): AsyncGenerator<Uint8Array> {
+    const response = await asking(() => client.getObjectResponse(folder + name));
+    if (!response?.body) throw new OperatorError(`${label} has no ${name}.`);
+    const reader = response.body.getReader();
+    try {
+      for (;;) {
+        const { done, value } = await asking(() => inTime(reader.read(), timeouts.piece));
+        if (done) break;
+        yield value;
+      }
+    } finally {
+      await reader.cancel().catch(() => {});
+    }
+  }
+
+  return {
+    label,
+    list,
+    save,
+    read,
+    remove: (name) => asking(async () => void (await client.deleteObject(folder + name))),
+    removeUnfinished: async () => {},
+  };
+}
+
+async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let pending: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of content) {
+    pending.push(chunk);
+    bytes += chunk.length;
+    if (bytes < PART_BYTES) continue;
+    yield Buffer.concat(pending);
+    pending = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(pending);
+}
+
+/** Tries again what failed on the way; what the storage has refused would be refused again. */
+async function persistently<T>(work: () => Promise<T>, waits: number[]): Promise<T> {
+  for (const wait of waits) {
+    try {
+      return await work();
+    } catch (error) {
+      const { status } = answerOf(error);
+      if (status !== null && status < 500 && status !== 408 && status !== 429) throw error;
+      await sleep(wait);
+    }
+  }
+  return work();
+}
+
+/** Sends a request whose answer must arrive in time; of a backup only its beginning. */
+async function fetchInTime(
+  address: Parameters<typeof fetch>[0],
+  init: RequestInit | undefined,
+  timeouts: typeof TIMEOUTS_MS,
+): Promise<Response> {
+  const isBackup = init?.method === "GET" && !String(address).includes("?");
+  const limit = init?.method === "PUT" ? timeouts.part : timeouts.answer;
+  if (!isBackup) return fetch(address, { ...init, signal: AbortSignal.timeout(limit) });
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new Error("no answer in time")), limit);
+  try {
+    return await fetch(address, { ...init, signal: controller.signal });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("nothing came in time")), milliseconds);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The status and the code of the storage's refusal, which the client's errors have in two forms; null for none. */
+function answerOf(error: unknown): { status: number | null; code: string } {
+  const {
+    status,
+    serviceCode,
+    message = "",
+  } = error as {
+    status?: number;
+    serviceCode?: string;
+    message?: string;
+  };
+  if (typeof status === "number") return { status, code: serviceCode ?? "" };
+  const [, told, code] = /failed with status (\d{3}): (\w+)/.exec(message) ?? [];
+  return { status: told ? Number(told) : null, code: code ?? "" };
+}
+
+/** Throws what the operator can do; without the client's error, which quotes the signed request. */
+function fail(error: unknown, label: string): never {
+  if (error instanceof OperatorError) throw error;
+  const { status, code } = answerOf(error);
+  const said = [status, code].filter(Boolean).join(" ");
+  if (code === "NoSuchBucket" || status === 404) throw noBucket(label);
+  if (status === 401 || status === 403) {
+    throw new OperatorError(
+      `${label} refuses the key (${said}): check BACKUP_S3_ACCESS_KEY_ID, BACKUP_S3_SECRET_ACCESS_KEY and BACKUP_S3_REGION, and that the key may list, read, write and delete there.`,
+    );
+  }
+  if (status !== null) throw new OperatorError(`${label} cannot be used: it answered ${said}.`);
+  const { message = "", cause } = error as { message?: string; cause?: { code?: string } };
+  throw new OperatorError(
+    `${label} cannot be reached, or broke off: ${cause?.code ?? (message.split("\n")[0] || "no reason is known")}.`,
+  );
+}
+
+function noBucket(label: string): OperatorError {
+  return new OperatorError(`${label} has no such bucket: create it, or correct the address.`);
+}

@@ -1,0 +1,131 @@
+import { log } from "~/observability/log.server";
+import { countFailedBackup, setLastBackup } from "~/observability/metrics.server";
+import { withBackupLock } from "~db/queries/backup-lock";
+import { backupName } from "./backup-name";
+import type { BackupStore, StoredBackup } from "./backup-store";
+import { backupBucket, backupFolder } from "./backup-stores.server";
+import { expiredBackups } from "./retention";
+import { verifyBackup } from "./verify-backup.server";
+import { backUp } from "./write-backup.server";
+
+/** A backup this much ahead was made by a clock that was wrong, and does not count, in milliseconds. */
+const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
+
+/** How long after a failure, or while another instance is at it, it is tried again, in milliseconds. */
+const RETRY_MS = 15 * 60 * 1000;
+
+/** When the next look is due. */
+export type NextBackup = Date;
+
+/**
+ * Makes a backup if the newest one is older than `every` milliseconds, as the names in the folder and in the bucket
+ * tell, whatever this process remembers. A new backup is read back and proved before any older one is deleted. Returns
+ * when to look again. A failure is logged and counted; throws nothing.
+ */
+export async function backUpIfDue(
+  every: number,
+  now = new Date(),
+  stopping?: AbortSignal,
+): Promise<NextBackup> {
+  const retry = new Date(now.getTime() + Math.min(RETRY_MS, every));
+  try {
+    const stores = [backupFolder(), await backupBucket()].filter((store) => store !== null);
+    const dueAt = await whenDue(stores, every, now);
+    if (dueAt > now) return dueAt;
+    const next = await withBackupLock(async () => {
+      // another instance may have made it since the first look
+      if ((await whenDue(stores, every, now)) <= now) await backUpTo(stores, every, now, stopping);
+      return whenDue(stores, every, now);
+    });
+    return next ?? retry;
+  } catch (error) {
+    if (stopping?.aborted) return retry;
+    countFailedBackup();
+    log().error(
+      { err: error },
+      "the backup failed; it is tried again in a quarter of an hour, and older ones are kept",
+    );
+    return retry;
+  }
+}
+
+/** When the next backup is due: at once if any store has none that is young enough. */
+async function whenDue(stores: BackupStore[], every: number, now: Date): Promise<Date> {
+  let dueAt = Number.POSITIVE_INFINITY;
+  for (const store of stores) {
+    const newest = newestOf(await store.list(), now);
+    dueAt = Math.min(dueAt, newest ? newest.time.getTime() + every : now.getTime());
+    if (newest) setLastBackup(newest.time, newest.bytes);
+  }
+  return new Date(dueAt);
+}
+
+function newestOf(backups: StoredBackup[], now: Date): StoredBackup | undefined {
+  const latest = now.getTime() + CLOCK_TOLERANCE_MS;
+  return backups.findLast(({ time }) => time.getTime() <= latest);
+}
+
+/** Brings a young backup to every store: the first one's is made now, the others get the same. */
+async function backUpTo(
+  stores: BackupStore[],
+  every: number,
+  now: Date,
+  stopping?: AbortSignal,
+): Promise<void> {
+  const startedAt = performance.now();
+  let source: { store: BackupStore; backup: StoredBackup } | null = null;
+  for (const store of stores) {
+    await store.removeUnfinished();
+    const newest = newestOf(await store.list(), now);
+    if (newest && newest.time.getTime() + every > now.getTime()) {
+      source ??= { store, backup: newest };
+      continue;
+    }
+    const name: string = source?.backup.name ?? backupName(now);
+    const content = source ? source.store.read(name) : backUp(now, { onForeignTables: warn });
+    const bytes = await store.save(name, content, stopping);
+    await prove(store, name, stopping);
+    source ??= { store, backup: { name, bytes, time: now } };
+    const expired = await removeExpired(store, now);
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    log().info({ backup: name, bytes, seconds, expired, store: store.label }, "backed up");
+    setLastBackup(source.backup.time, bytes);
+  }
+}
+
+/** One that cannot be read back is deleted, so that the next attempt does not take it for a backup. */
+async function prove(store: BackupStore, name: string, stopping?: AbortSignal): Promise<void> {
+  try {
+    await verifyBackup(untilAborted(store.read(name), stopping));
+  } catch (error) {
+    await store.remove(name).catch(() => {});
+    throw error;
+  }
+}
+
+async function* untilAborted(
+  content: AsyncIterable<Uint8Array>,
+  stopping?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    stopping?.throwIfAborted();
+    yield chunk;
+  }
+}
+
+async function removeExpired(store: BackupStore, now: Date): Promise<number> {
+  const backups = await store.list();
+  const expired = new Set(
+    expiredBackups(
+      backups.map(({ time }) => time),
+      now,
+    ),
+  );
+  const old = backups.filter(({ time }) => expired.has(time));
+  for (const { name } of old) await store.remove(name);
+  return old.length;
+}
+
+function warn(tables: string[]): void {
+  log().warn({ tables }, "tables that are not the site's are left out of the backup");
+}

@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { dataDirectory } from "~/data-directory.server";
+import { env } from "~/env.server";
+import { listFolder } from "~/features/library/importer/edition-folder.server";
+import { OperatorError } from "~db/operator-error";
+import { syncFolder } from "./backup-file.server";
+import { type End, entryKind } from "./backup-format";
+import { isSessionSecret, placeOf } from "./site-files.server";
+
+/** Where files wait until all of them and the database are there; the edition's reader passes over it. */
+const STAGING = ".restoring";
+
+type Placement = { path: string; target: string; staged: string; sha256: string };
+
+/** Brings a backup's files to where they belong, all of them at the end. */
+export type FilePlacer = {
+  /** Writes a file beside its place. */
+  stage(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Moves all staged files to their places; what a file replaces is kept beside it. Returns the replaced ones. */
+  place(): Promise<string[]>;
+  /** Removes what was staged and not placed. */
+  discard(): Promise<void>;
+};
+
+/**
+ * Prepares the restoring of a backup's files; changes nothing yet. Throws an OperatorError if CONTENT_DIR holds another
+ * edition, which belongs to the operator, unless `keepContent` leaves that folder as it is.
+ */
+export async function prepareFiles(end: End, { keepContent = false } = {}): Promise<FilePlacer> {
+  const { CONTENT_DIR, DATA_DIR } = env();
+  const roots = { data: DATA_DIR, content: CONTENT_DIR };
+  const placements = new Map<string, Placement>();
+  for (const { name, sha256 } of end.entries) {
+    const kind = entryKind(name);
+    const place = kind?.kind === "file" ? placeOf(kind.path) : null;
+    if (kind?.kind !== "file" || !place) continue;
+    if (place.folder === "content" && keepContent) continue;
+    const root = roots[place.folder];
+    const target = join(root, place.below);
+    if (!target.startsWith(root + sep)) continue;
+    const staged = join(root, STAGING, String(placements.size));
+    placements.set(kind.path, { path: kind.path, target, staged, sha256 });
+  }
+  if (!keepContent) await requireSameEdition(CONTENT_DIR, [...placements.values()]);
+  return {
+    stage: async (path, content) => {
+      const placement = placements.get(path);
+      if (placement) await writeStaged(placement.staged, content);
+    },
+    place: () => placeAll([...placements.values()]),
+    discard: async () => {
+      for (const root of Object.values(roots)) {
+        await rm(join(root, STAGING), { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+async function requireSameEdition(folder: string, placements: Placement[]): Promise<void> {
+  const wanted = new Map(placements.map(({ target, sha256 }) => [target, sha256]));
+  for (const file of (await listFolder(folder))?.files ?? []) {
+    const path = join(folder, file);
+    if (wanted.has(path) && (await digestOf(path)) === wanted.get(path)) continue;
+    throw new OperatorError(
+      `CONTENT_DIR ${folder} holds an edition that is not the backup's (${file}): move it away, or add --keep-content to keep it as it is. Nothing was changed.`,
+    );
+  }
+}
+
+async function writeStaged(staged: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  dataDirectory();
+  await mkdir(dirname(staged), { recursive: true, mode: 0o700 });
+  const file = await open(staged, "w", 0o600);
+  try {
+    for await (const chunk of content) await file.writeFile(chunk);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function placeAll(placements: Placement[]): Promise<string[]> {
+  const replaced: string[] = [];
+  const folders = new Set<string>();
+  const suffix = `.before-restore-${new Date().toISOString().slice(0, 19).replace(/[-:]/g, "")}`;
+  // last the secret, without which the rest is of no use to anybody
+  const inOrder = placements.toSorted(
+    (one, other) => Number(isSessionSecret(one.path)) - Number(isSessionSecret(other.path)),
+  );
+  for (const { target, staged, sha256 } of inOrder) {
+    const existing = await digestOf(target);
+    if (existing === sha256) continue;
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    if (existing !== null) {
+      await rename(target, target + suffix);
+      replaced.push(target + suffix);
+    }
+    await rename(staged, target);
+    folders.add(dirname(target));
+  }
+  for (const folder of folders) await syncFolder(folder);
+  return replaced;
+}
+
+/** The SHA-256 of a file, in hexadecimal; null if there is none. */
+async function digestOf(path: string): Promise<string | null> {
+  const found = await stat(path).catch(() => null);
+  if (!found) return null;
+  if (!found.isFile()) {
+    throw new OperatorError(`${path} is in the way of a file of the backup: move it away.`);
+  }
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest("hex");
+}

@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { backupName, backupTime } from "./backup-name";
+import { expiredBackups } from "./retention";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = new Date("2026-11-23T12:00:00Z");
+const ago = (milliseconds: number) => new Date(NOW.getTime() - milliseconds);
+const day = (time: Date) => time.toISOString().slice(0, 10);
+
+/** Backups made every so often up to now, each followed by clearing away, as the timer does. */
+function keptAfter(everyMs: number, forMs: number): Date[] {
+  let kept: Date[] = [];
+  for (let time = NOW.getTime() - forMs; time <= NOW.getTime(); time += everyMs) {
+    kept.push(new Date(time));
+    const expired = new Set(expiredBackups(kept, new Date(time)));
+    kept = kept.filter((backup) => !expired.has(backup));
+  }
+  return kept;
+}
+
+describe("of a backup every day for three years", () => {
+  const kept = keptAfter(DAY, 3 * 365 * DAY);
+
+  it("the last seven days are kept", () => {
+    const wanted = Array.from({ length: 7 }, (_, days) => day(ago(days * DAY)));
+    expect(kept.map(day)).toEqual(expect.arrayContaining(wanted));
+  });
+
+  it("the last five weeks are kept, by their Sunday", () => {
+    const sundays = ["2026-11-22", "2026-11-15", "2026-11-08", "2026-11-01"];
+    expect(kept.map(day)).toEqual(expect.arrayContaining(sundays));
+  });
+
+  it("the last twelve months are kept, by their last day", () => {
+    const ends = ["2025-12-31", "2026-01-31", "2026-02-28", "2026-09-30", "2026-10-31"];
+    expect(kept.map(day)).toEqual(expect.arrayContaining(ends));
+    expect(new Set(kept.map((time) => time.toISOString().slice(0, 7))).size).toBe(12);
+  });
+
+  it("nothing else is", () => {
+    expect(kept.length).toBeLessThanOrEqual(7 + 5 + 12);
+  });
+});
+
+it("keeps every backup of the last 24 hours, when there are more than one a day", () => {
+  const kept = keptAfter(HOUR, 60 * DAY);
+  expect(kept.filter((time) => time > ago(DAY))).toHaveLength(24);
+});
+
+it("deletes nothing because the site was off for years", () => {
+  const old = [ago(900 * DAY), ago(901 * DAY), ago(1000 * DAY)];
+  expect(expiredBackups(old, NOW)).toEqual([]);
+});
+
+describe("whatever backups there are", () => {
+  const times = fc.array(
+    fc.integer({ min: -40 * DAY, max: 2_000 * DAY }).map((age) => ago(age)),
+    { maxLength: 200 },
+  );
+  const check = (property: (all: Date[], kept: Date[]) => void) =>
+    fc.assert(
+      fc.property(times, (all) => {
+        const expired = new Set(expiredBackups(all, NOW));
+        property(
+          all,
+          all.filter((time) => !expired.has(time)),
+        );
+      }),
+    );
+
+  it("the newest is kept, and those with a time to come", () => {
+    check((all, kept) => {
+      const past = all.filter((time) => time <= NOW).map(Number);
+      if (past.length > 0) expect(kept.map(Number)).toContain(Math.max(...past));
+      const future = all.filter((time) => time > NOW);
+      expect(kept).toEqual(expect.arrayContaining(future));
+    });
+  });
+
+  it("at most 24 of more than a day ago are kept, or all if there are no more", () => {
+    check((all, kept) => {
+      const old = kept.filter((time) => time <= ago(DAY));
+      expect(old.length).toBeLessThanOrEqual(24);
+      expect(old.length).toBeGreaterThanOrEqual(
+        Math.min(7, new Set(all.filter((time) => time <= NOW).map(day)).size) -
+          new Set(kept.filter((time) => time > ago(DAY)).map(day)).size,
+      );
+    });
+  });
+
+  it("clearing away twice clears away no more", () => {
+    check((_, kept) => expect(expiredBackups(kept, NOW)).toEqual([]));
+  });
+
+  it("nothing of the last 24 hours goes", () => {
+    check((all, kept) => {
+      const gone = all.filter((time) => !kept.includes(time));
+      for (const time of gone) {
+        expect(time <= ago(DAY)).toBe(true);
+      }
+    });
+  });
+});
+
+describe("a backup's name", () => {
+  it("tells its time, to the second", () => {
+    const name = backupName(new Date("2026-11-23T04:05:06.789Z"));
+    expect(name).toBe("golden-path-20261123T040506Z.tar.gz");
+    expect(backupTime(name)).toEqual(new Date("2026-11-23T04:05:06Z"));
+  });
+
+  it.each([
+    "golden-path-20261123T040506Z.tar.gz.part",
+    ".golden-path-20261123T040506Z.tar.gz.1.part",
+    "golden-path-20260231T040506Z.tar.gz",
+    "golden-path-20261123T990506Z.tar.gz",
+    "backup.tar.gz",
+    "x/golden-path-20261123T040506Z.tar.gz",
+  ])("is not %s", (name) => {
+    expect(backupTime(name)).toBeNull();
+  });
+});

@@ -1,0 +1,43 @@
+import { type ArchiveEntry, BrokenBackup, readAll, readArchive } from "./archive-reader.server";
+import { type End, type Manifest, sequencesSchema } from "./backup-format";
+import { countRows } from "./count-rows";
+
+/** A backup that was read from its first byte to its last and is what was written. */
+export type VerifiedBackup = { manifest: Manifest; end: End };
+
+/** Reads a whole backup and proves every digest and every number of rows. Throws a BrokenBackup. */
+export async function verifyBackup(source: AsyncIterable<Uint8Array>): Promise<VerifiedBackup> {
+  const rows = new Map<string, number>();
+  let hasSequences = false;
+  const verified = await readArchive(source, {
+    onManifest: async ({ tables }) => {
+      for (const { schema, name } of tables) rows.set(`${schema}.${name}`, 0);
+    },
+    onEntry: async ({ kind, content }) => {
+      if (kind.kind === "sequences") hasSequences = await readsAsSequences(content);
+      if (kind.kind !== "part") return;
+      const before = rows.get(kind.table);
+      if (before === undefined) throw contradictory();
+      let lines = 0;
+      for await (const chunk of content) lines += countRows(chunk);
+      rows.set(kind.table, before + lines);
+    },
+  });
+  const told = Object.entries(verified.end.rows);
+  if (!hasSequences || told.length !== rows.size) throw contradictory();
+  if (told.some(([table, count]) => rows.get(table) !== count)) throw contradictory();
+  return verified;
+}
+
+async function readsAsSequences(content: ArchiveEntry["content"]): Promise<boolean> {
+  try {
+    return sequencesSchema.safeParse(JSON.parse(String(await readAll(content)))).success;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+function contradictory(): BrokenBackup {
+  return new BrokenBackup("The backup was altered: its parts contradict each other.");
+}

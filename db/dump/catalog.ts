@@ -1,0 +1,72 @@
+import type { Connection, Rows } from "../connection";
+import { JOURNAL } from "../migrate";
+
+/** A table, with the columns whose values are stored and not generated, in the table's order. */
+export type Table = { schema: string; name: string; columns: string[] };
+
+/** A sequence and how far it has counted. */
+export type Sequence = { schema: string; name: string; lastValue: string; isCalled: boolean };
+
+/** The schemas that the migrations create tables in. */
+const SCHEMAS = "('public', 'drizzle')";
+
+/** Neither an extension's, which comes with the extension, nor a partition, whose rows come with its table. */
+const OWN = `not relispartition and not exists (
+  select from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')`;
+
+/** The full name of a table or sequence, as in the migrations' snapshots. */
+export const fullName = ({ schema, name }: { schema: string; name: string }) => `${schema}.${name}`;
+
+/** The same, to be put into a statement. */
+export const quoted = ({ schema, name }: { schema: string; name: string }) =>
+  `${quote(schema)}.${quote(name)}`;
+
+/** An identifier as it is put into a statement. */
+export const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+/** Every table of the migrations' schemas, whoever has created it, by name. */
+export async function readTables(connection: Connection): Promise<Table[]> {
+  const rows = await send(
+    connection,
+    `select nspname as schema, relname as name, coalesce(
+        (select json_agg(attname order by attnum) from pg_attribute
+          where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = ''),
+        '[]') as columns
+      from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+      where nspname in ${SCHEMAS} and relkind in ('r', 'p') and ${OWN}
+      order by nspname, relname`,
+  );
+  return rows as unknown as Table[];
+}
+
+/** Every sequence of the migrations' schemas. Sequences are in no snapshot: read later, they are never behind. */
+export async function readSequences(connection: Connection): Promise<Sequence[]> {
+  const names = (await send(
+    connection,
+    `select nspname as schema, relname as name
+      from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+      where nspname in ${SCHEMAS} and relkind = 'S' and ${OWN} order by nspname, relname`,
+  )) as unknown as { schema: string; name: string }[];
+  const sequences: Sequence[] = [];
+  for (const sequence of names) {
+    const [row] = await send(
+      connection,
+      `select last_value::text as value, is_called as called from ${quoted(sequence)}`,
+    );
+    sequences.push({ ...sequence, lastValue: String(row?.value), isCalled: row?.called === true });
+  }
+  return sequences;
+}
+
+/** The digests of the migrations that were applied, in order; none in a database without the journal's table. */
+export async function readAppliedMigrations(connection: Connection): Promise<string[]> {
+  const [found] = await send(connection, `select to_regclass('${JOURNAL}') is not null as found`);
+  if (found?.found !== true) return [];
+  const rows = await send(connection, `select hash from ${JOURNAL} order by created_at, id`);
+  return rows.map(({ hash }) => String(hash));
+}
+
+/** Sends a statement that may take as long as it takes. */
+export function send(connection: Connection, text: string): Promise<Rows> {
+  return connection.query(text, [], { prepare: false, asArrays: false, timeout: null });
+}

@@ -1,0 +1,241 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "../client";
+import type { Connection } from "../connection";
+import { databaseErrorCode } from "../database-errors";
+import {
+  type KnownMigration,
+  knownMigrations,
+  MIGRATION_LOCK,
+  migrateInTransaction,
+} from "../migrate";
+import { OperatorError } from "../operator-error";
+import {
+  fullName,
+  quote,
+  quoted,
+  readAppliedMigrations,
+  readSequences,
+  readTables,
+  type Sequence,
+  send,
+  type Table,
+} from "./catalog";
+import { columnList, TEXT_SETTINGS } from "./snapshot";
+
+/**
+ * Tables that a site fills by itself as soon as it runs, with nothing of anybody's: a database in which only these
+ * have rows counts as empty. The keys in `site_keys` sign links in mails, and nobody has one yet.
+ */
+const FILLED_BY_ITSELF: ReadonlySet<string> = new Set(
+  [
+    "edition_documents",
+    "edition_files",
+    "editions",
+    "mail_token_buckets",
+    "mail_workers",
+    "rate_limits",
+    "site_keys",
+    "stripe_prices",
+  ].map((name) => `public.${name}`),
+);
+
+/** How long the session of a site that has just stopped, or was killed, may take to end, in milliseconds. */
+const LAST_SESSION_MS = 3_000;
+const RETRY_MS = 100;
+
+/** Takes up a site's database from outside. */
+export type Loader = {
+  /** Stores the rows of a table, in COPY's text format. */
+  loadRows(table: Table, rows: AsyncIterable<Uint8Array>): Promise<void>;
+  loadSequences(sequences: Sequence[]): Promise<void>;
+};
+
+/** A foreign key, with the statements' parts that drop it and add it again. */
+type ForeignKey = { table: string; name: string; definition: string };
+
+/**
+ * Fills an empty database with a site's, in one transaction: the tables as these migrations made them, then what
+ * `work` loads. It is committed when `work` resolves and every foreign key holds; until then, and if the program is
+ * killed, the database stays empty. The migrations must be known, and in order; later ones are left to the next
+ * start. Throws an OperatorError if the database is not empty or in use.
+ */
+export async function loadIntoEmpty(
+  database: Database,
+  migrations: string[],
+  work: (loader: Loader) => Promise<void>,
+): Promise<void> {
+  const connection = await database.connect();
+  try {
+    await send(connection, `begin; ${TEXT_SETTINGS}; set local lock_timeout = '5s'`);
+    await send(connection, `select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    await requireNoOtherProgram(connection);
+    await clearEmpty(connection);
+    await migrateInTransaction(connection, knownMigrations().slice(0, migrations.length));
+    const keys = await dropForeignKeys(connection);
+    const tables = await readTables(connection);
+    // the journal's own rows, and whatever migrations may have inserted, come from outside too
+    await send(connection, `truncate ${tables.map(quoted).join(", ")}`);
+    await work(loaderInto(connection, tables));
+    for (const { table, name, definition } of keys) {
+      await send(connection, `alter table ${table} add constraint ${quote(name)} ${definition}`);
+    }
+    await send(connection, "commit");
+    await send(connection, "analyze").catch(() => {});
+  } catch (error) {
+    throw explain(error);
+  } finally {
+    // rolls back what is not committed
+    connection.destroy();
+  }
+}
+
+/** Throws the OperatorError that `loadIntoEmpty` would throw now; changes nothing. */
+export async function requireEmpty(database: Database): Promise<void> {
+  const connection = await database.connect();
+  try {
+    await requireNoOtherProgram(connection);
+    await findOwnTables(connection);
+  } finally {
+    await connection.end();
+  }
+}
+
+function loaderInto(connection: Connection, tables: Table[]): Loader {
+  return {
+    async loadRows(table, rows) {
+      const found = tables.find((other) => fullName(other) === fullName(table));
+      const missing = table.columns.filter((column) => !found?.columns.includes(column));
+      if (!found || missing.length > 0) {
+        throw new OperatorError(
+          `The backup has data for ${fullName(table)} that its own migrations have no place for.`,
+        );
+      }
+      await connection.copyIn(`copy ${quoted(table)} ${columnList(table)} from stdin`, rows);
+    },
+    async loadSequences(sequences) {
+      const known = new Set((await readSequences(connection)).map(fullName));
+      for (const sequence of sequences) {
+        if (!known.has(fullName(sequence))) continue;
+        await connection.query(
+          "select setval($1::regclass, $2::bigint, $3)",
+          [quoted(sequence), sequence.lastValue, sequence.isCalled],
+          { prepare: false, asArrays: false, timeout: null },
+        );
+      }
+    },
+  };
+}
+
+/** A site that serves, or a command, would work on a database that changes under its feet. */
+async function requireNoOtherProgram(connection: Connection): Promise<void> {
+  for (const startedAt = Date.now(); ; await sleep(RETRY_MS)) {
+    const [row] = await send(
+      connection,
+      `select count(*)::int as others from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()
+          and application_name like 'golden-path%'`,
+    );
+    if (row?.others === 0) return;
+    if (Date.now() - startedAt > LAST_SESSION_MS) {
+      throw new OperatorError(
+        "A site or a command of it uses this database: stop it first. Nothing was changed.",
+      );
+    }
+  }
+}
+
+/** Drops the tables of a site without anybody's data, so that those of the right migrations can be made. */
+async function clearEmpty(connection: Connection): Promise<void> {
+  const before = await findOwnTables(connection);
+  if (before.length === 0) return;
+  // nobody may write between the look and the drop
+  await send(connection, `lock table ${before.map(quoted).join(", ")} in access exclusive mode`);
+  const tables = await findOwnTables(connection);
+  await send(connection, `drop table ${tables.map(quoted).join(", ")}`);
+  for (const sequence of await readSequences(connection)) {
+    await send(connection, `drop sequence ${quoted(sequence)}`);
+  }
+}
+
+/** The tables of a site that nobody has used; none in a new database. Throws an OperatorError for any other. */
+async function findOwnTables(connection: Connection): Promise<Table[]> {
+  const tables = await readTables(connection);
+  const applied = await readAppliedMigrations(connection);
+  const known: KnownMigration[] = knownMigrations();
+  const newest = known[applied.length - 1];
+  if (
+    applied.length > 0 &&
+    (!newest || applied.some((hash, index) => hash !== known[index]?.hash))
+  ) {
+    throw new OperatorError(
+      "The database is not empty: it holds the site of another release. Restore into a new database. Nothing was changed.",
+    );
+  }
+  const foreign = tables.map(fullName).filter((name) => !newest?.tables.has(name));
+  if (foreign.length > 0) {
+    throw new OperatorError(
+      `The database is not empty: it holds tables of something else (${some(foreign)}). Restore into a new database. Nothing was changed.`,
+    );
+  }
+  const used: string[] = [];
+  for (const table of tables) {
+    const name = fullName(table);
+    if (FILLED_BY_ITSELF.has(name) || table.schema === "drizzle") continue;
+    const [row] = await send(connection, `select exists (select from ${quoted(table)}) as used`);
+    if (row?.used === true) used.push(table.name);
+  }
+  if (used.length > 0) {
+    throw new OperatorError(
+      `The database is not empty: a site has data in it (${some(used)}). Restore into a new database, or move DATA_DIR away first. Nothing was changed.`,
+    );
+  }
+  return tables;
+}
+
+/**
+ * Drops the foreign keys, so that tables can be filled in any order, and returns them to be added again, which checks
+ * every row at once.
+ */
+async function dropForeignKeys(connection: Connection): Promise<ForeignKey[]> {
+  const rows = await send(
+    connection,
+    `select quote_ident(nspname) || '.' || quote_ident(relname) as table, conname as name,
+        pg_get_constraintdef(pg_constraint.oid) as definition
+      from pg_constraint join pg_class on pg_class.oid = conrelid
+        join pg_namespace on pg_namespace.oid = relnamespace
+      where contype = 'f' and nspname in ('public', 'drizzle') and conparentid = 0`,
+  );
+  const keys = rows as unknown as ForeignKey[];
+  for (const { table, name } of keys) {
+    await send(connection, `alter table ${table} drop constraint ${quote(name)}`);
+  }
+  return keys;
+}
+
+function some(names: string[]): string {
+  const shown = names.slice(0, 5).join(", ");
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}
+
+function explain(error: unknown): unknown {
+  switch (databaseErrorCode(error)) {
+    case "42501":
+      return new OperatorError(
+        "The database user may not create the site's tables: grant it CREATE on the database and on its schema 'public'.",
+        { cause: error },
+      );
+    case "53100":
+      return new OperatorError("The disk of the database is full. Nothing was changed.", {
+        cause: error,
+      });
+    case "55P03":
+      return new OperatorError(
+        "Another program uses this database: stop it first. Nothing was changed.",
+        {
+          cause: error,
+        },
+      );
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Database } from "../client";
+import type { Connection } from "../connection";
+import { knownMigrations } from "../migrate";
+import { OperatorError } from "../operator-error";
+import {
+  fullName,
+  quote,
+  quoted,
+  readAppliedMigrations,
+  readSequences,
+  readTables,
+  type Sequence,
+  send,
+  type Table,
+} from "./catalog";
+
+/** A site's whole database as it was at one moment, while others go on writing to it. */
+export type Snapshot = {
+  /** As in 18.4. */
+  serverVersion: string;
+  /** The digests of the migrations that were applied, in order. */
+  migrations: string[];
+  tables: Table[];
+  /** Tables of others in the site's schemas, which are left out. */
+  foreignTables: string[];
+  /** A table's rows as lines of COPY's text format, which every release of PostgreSQL reads. */
+  rowsOf(table: Table): AsyncGenerator<Buffer>;
+  /** To be read after the rows, so that no sequence is behind them. */
+  sequences(): Promise<Sequence[]>;
+};
+
+/** What values look like in text must not depend on the settings of a server or a role. */
+export const TEXT_SETTINGS = [
+  "set local datestyle = 'ISO'",
+  "set local intervalstyle = 'postgres'",
+  "set local timezone = 'UTC'",
+  "set local bytea_output = 'hex'",
+  "set local extra_float_digits = 1",
+  "set local row_security = off",
+  "set local statement_timeout = 0",
+  "set local idle_in_transaction_session_timeout = 0",
+].join("; ");
+
+/**
+ * Reads the site's database in one read-only transaction, which blocks nobody's reading and writing. Throws an
+ * OperatorError for a database without a site, or with that of a newer release.
+ */
+export async function withSnapshot<T>(
+  database: Database,
+  work: (snapshot: Snapshot) => Promise<T>,
+): Promise<T> {
+  const connection = await database.connect();
+  try {
+    await send(connection, `begin isolation level repeatable read read only; ${TEXT_SETTINGS}`);
+    return await work(await openSnapshot(connection));
+  } finally {
+    // what is still being sent is of no use to anybody
+    connection.destroy();
+  }
+}
+
+async function openSnapshot(connection: Connection): Promise<Snapshot> {
+  const migrations = await readAppliedMigrations(connection);
+  if (migrations.length === 0) {
+    throw new OperatorError(
+      "There is nothing to back up: the database holds no site yet. Check DATABASE_URL and DATA_DIR.",
+    );
+  }
+  const known = knownMigrations();
+  const newest = known[migrations.length - 1];
+  if (!newest || migrations.some((hash, index) => hash !== known[index]?.hash)) {
+    throw new OperatorError(
+      "The database belongs to a newer release than this program: back it up with that release.",
+    );
+  }
+  const tables = await readTables(connection);
+  const isOwn = (table: Table) => newest.tables.has(fullName(table));
+  const [{ version } = { version: "" }] = await send(
+    connection,
+    "select current_setting('server_version') as version",
+  );
+  return {
+    serverVersion: String(version).split(" ")[0] ?? "",
+    migrations,
+    tables: tables.filter(isOwn),
+    foreignTables: tables.filter((table) => !isOwn(table)).map(fullName),
+    rowsOf: (table) => connection.copyOut(`copy ${quoted(table)} ${columnList(table)} to stdout`),
+    sequences: () => readSequences(connection),
+  };
+}
+
+/** The columns of a table, as in a COPY. */
+export function columnList({ columns }: Table): string {
+  return `(${columns.map(quote).join(", ")})`;
+}
