@@ -44,6 +44,28 @@ describe("the environment", () => {
     expect(settings.STRIPE?.apiBase).toBe("http://127.0.0.1:4101");
   });
 
+  it("counts the site's name with and without www. as one, beside the aliases it is given", () => {
+    const aliasesOf = (variables: Record<string, string>) => [
+      ...parseEnvironment(variables).PUBLIC_ALIASES,
+    ];
+    expect(aliasesOf({})).toEqual([]);
+    expect(aliasesOf({ PUBLIC_URL: "https://book.example" })).toEqual(["www.book.example"]);
+    expect(aliasesOf({ PUBLIC_URL: "https://www.book.example:8443" })).toEqual(["book.example"]);
+    expect(aliasesOf({ PUBLIC_URL: "https://www.example" })).toEqual([]);
+    expect(
+      aliasesOf({
+        PUBLIC_URL: "https://book.example",
+        PUBLIC_ALIASES: "old.example, https://Bücher.example,203.0.113.7,[2001:db8::1]",
+      }),
+    ).toEqual([
+      "old.example",
+      "xn--bcher-kva.example",
+      "203.0.113.7",
+      "[2001:db8::1]",
+      "www.book.example",
+    ]);
+  });
+
   it("takes several session and webhook secrets, newest first", () => {
     const secret = "a secret of the tests that is long enough";
     const settings = parseEnvironment({
@@ -101,6 +123,11 @@ describe("the environment", () => {
     ["RATE_LIMIT_FACTOR", "0.001"],
     ["NEWSLETTER_DOUBLE_OPT_IN", "TRUE"],
     ["HSTS_INCLUDE_SUBDOMAINS", "1"],
+    ["PUBLIC_ALIASES", "example.net:8080"],
+    ["PUBLIC_ALIASES", "https://example.net:443"],
+    ["PUBLIC_ALIASES", "https://example.net/shop"],
+    ["PUBLIC_ALIASES", "example.net,,example.org"],
+    ["PUBLIC_ALIASES", "*.example.net"],
     ["HOST", "127.0.0.1:3000"],
     ["HOST", "http://127.0.0.1"],
     ["HOST", "[::1]"],
@@ -318,6 +345,11 @@ describe("settings that do not go together", () => {
     [{ DKIM_SELECTOR: "mail" }, "DKIM_KEY_FILE"],
     [{ DKIM_DOMAIN: "book.example" }, "DKIM_DOMAIN"],
     [{ HSTS_INCLUDE_SUBDOMAINS: "true" }, "HSTS_INCLUDE_SUBDOMAINS"],
+    [{ PUBLIC_ALIASES: "example.net" }, "PUBLIC_ALIASES"],
+    [
+      { PUBLIC_ALIASES: "example.net,book.example", PUBLIC_URL: "https://book.example" },
+      "PUBLIC_ALIASES",
+    ],
     [
       { HSTS_INCLUDE_SUBDOMAINS: "true", PUBLIC_URL: "http://book.example" },
       "HSTS_INCLUDE_SUBDOMAINS",

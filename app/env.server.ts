@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { OperatorError } from "~db/operator-error";
 import { findConflicts } from "./environment/conflicts.server";
+import { wwwCounterpart } from "./environment/host-names";
 import { findMisspellings, findUnknownSettings } from "./environment/misspellings.server";
 import { findRisks } from "./environment/risks.server";
 import { SANDBOX_STRIPE } from "./environment/sandbox-stripe";
@@ -31,6 +32,7 @@ export type StripeEnvironment = StripeApi & {
 export type Environment = Omit<
   Settings,
   | "PUBLIC_URL"
+  | "PUBLIC_ALIASES"
   | "STRIPE_SECRET_KEY"
   | "STRIPE_PUBLISHABLE_KEY"
   | "STRIPE_PRICE_ID"
@@ -51,6 +53,8 @@ export type Environment = Omit<
   /** The members' Discourse; null while there is none. Without an API key nobody is logged out there. */
   COMMUNITY: { origin: string; secret: string; group: string; apiKey: string | null } | null;
   PUBLIC_URL: string;
+  /** The site's other host names, whose pages redirect to PUBLIC_URL; its name with or without `www.` is one. */
+  PUBLIC_ALIASES: ReadonlySet<string>;
   /** The edition's folder, whether it exists or not. */
   CONTENT_DIR: string;
   /** Whether the operator has named that folder. */
@@ -141,6 +145,11 @@ export function parseEnvironment(
     ...rest,
     HOST,
     PUBLIC_URL,
+    PUBLIC_ALIASES: new Set(
+      [...(rest.PUBLIC_ALIASES ?? []), wwwCounterpart(new URL(PUBLIC_URL).hostname)].filter(
+        (name) => name !== null,
+      ),
+    ),
     DATA_DIR: resolve(rest.DATA_DIR),
     CONTENT_DIR: resolve(rest.CONTENT_DIR ?? join(rest.DATA_DIR, "content")),
     IS_CONTENT_DIR_SET: rest.CONTENT_DIR !== undefined,

@@ -66,6 +66,13 @@ export const schema = z.object({
     )
     .optional(),
   PUBLIC_URL: origin.optional(),
+  PUBLIC_ALIASES: commaList
+    .transform((names) => names.map(aliasName))
+    .refine(
+      (names): names is string[] => names.every((name) => name !== null),
+      "other host names of the site, without port or path, separated by commas, such as www.example.com,example.net",
+    )
+    .optional(),
   DATA_DIR: z.string().default("./data"),
   CONTENT_DIR: z.string().optional(),
   DATABASE_URL: z
@@ -290,6 +297,14 @@ function isRepetitive(secret: string): boolean {
 
 function protocolOf(value: string): string {
   return URL.canParse(value) ? new URL(value).protocol : "";
+}
+
+/** The host name of an alias, written by itself or as an origin; null for anything else. */
+function aliasName(text: string): string | null {
+  const address = text.includes("://") ? text : `http://${text}`;
+  if (!isOrigin(address)) return null;
+  const { hostname, port } = new URL(address);
+  return port === "" && !/:\d*\/?$/.test(text.replace(/\[.*\]/, "")) ? hostname : null;
 }
 
 function isOrigin(value: string): boolean {

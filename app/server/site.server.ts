@@ -24,7 +24,8 @@ import { countRequest, exposeCaches, statusOf } from "~/observability/metrics.se
 import { clientAddress } from "./client-address.server";
 import { PageCache } from "./page-cache.server";
 import { mayRenderRejectedPage } from "./rejected-pages.server";
-import { checkRequest, type Rejection } from "./request-guards.server";
+import type { Rejection } from "./rejection";
+import { checkRequest } from "./request-guards.server";
 import { normalizeRequestTarget } from "./request-host.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { RouteTable } from "./route-table.server";

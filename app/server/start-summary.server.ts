@@ -26,12 +26,14 @@ export function logStartSummary(settings: Environment, port: number): void {
 
 type Line = [summary: string, facts: Record<string, unknown>, text: string];
 
-function address({ PUBLIC_URL, HOST }: Environment, port: number): Line {
+function address({ PUBLIC_URL, PUBLIC_ALIASES, HOST }: Environment, port: number): Line {
   const listening = listeningHosts(HOST).map((host) => host ?? "all interfaces");
+  const aliases = [...PUBLIC_ALIASES];
+  const redirected = aliases.length > 0 ? `, redirecting ${aliases.join(", ")} there` : "";
   return [
     "address",
-    { publicUrl: PUBLIC_URL, listening, port },
-    `${PUBLIC_URL}, listening on ${listening.join(" and ")}, port ${port}`,
+    { publicUrl: PUBLIC_URL, aliases, listening, port },
+    `${PUBLIC_URL}${redirected}, listening on ${listening.join(" and ")}, port ${port}`,
   ];
 }
 
