@@ -54,7 +54,7 @@ type Options = {
 type Started = { name: string; stop: () => Promise<void> };
 
 /**
- * Runs the site until SIGTERM or SIGINT, then stops what it started and exits with 0; an uncaught error stops
+ * Runs the site until SIGTERM, SIGINT or SIGHUP, then stops what it started and exits with 0; an uncaught error stops
  * it the same way, with 1. Throws an OperatorError for what the operator can fix: variables, ports, the data
  * directory, the database.
  */
@@ -183,8 +183,8 @@ function stopOnSignalOrError(
     if (!ending.signal.aborted) log().info({ signal }, "stopping");
     end(0);
   };
-  process.on("SIGTERM", stopOnSignal);
-  process.on("SIGINT", stopOnSignal);
+  // SIGHUP comes from a terminal that is closed
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stopOnSignal);
   // unhandled rejections arrive here too
   process.on("uncaughtException", (error, origin) => {
     log().fatal({ err: error, origin }, "stopping after an uncaught error");
