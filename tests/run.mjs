@@ -39,6 +39,8 @@ const steps = {
     const { findFirefox } = await import("./support/browsers/firefox.mjs");
     const chromium = await orSetupError(findChromium());
     const firefox = await orSetupError(findFirefox());
+    const { installServerPrograms } = await import("./support/server-programs.mjs");
+    installServerPrograms();
     console.log(`Testing with ${[chromium, firefox].filter(Boolean).join(" and ")}`);
     const variables = { CHROMIUM_PATH: chromium, FIREFOX_PATH: firefox ?? "" };
     await runVitest("e2e", { variables });

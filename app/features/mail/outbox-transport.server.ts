@@ -2,22 +2,15 @@ import { join } from "node:path";
 import nodemailer from "nodemailer";
 import { dataDirectory } from "~/data-directory.server";
 import { composeMessage, SELF_CONTAINED } from "./compose-message.server";
-import type { MailTransport } from "./mail-transport";
+import type { MailTransport, TransportedMail } from "./mail-transport";
 import { writeToOutbox } from "./outbox.server";
 
 /** Writes mail as `.eml` files into `DATA_DIR/outbox`, for a site without a mail server. */
 export function openOutboxTransport(): MailTransport {
-  const composer = nodemailer.createTransport({
-    streamTransport: true,
-    buffer: true,
-    newline: "windows",
-    ...SELF_CONTAINED,
-  });
   return {
     deliver: async (mail) => {
       try {
-        const { message } = await composer.sendMail(composeMessage(mail));
-        await writeToOutbox(join(dataDirectory(), "outbox"), message as Buffer);
+        await writeMailToOutbox(mail);
         return { kind: "accepted" };
       } catch (error) {
         return {
@@ -28,6 +21,19 @@ export function openOutboxTransport(): MailTransport {
         };
       }
     },
-    close: () => composer.close(),
+    close: () => {},
   };
 }
+
+/** Writes one mail into the outbox and returns its file. Throws the file system's error. */
+export async function writeMailToOutbox(mail: TransportedMail): Promise<string> {
+  const { message } = await composer.sendMail(composeMessage(mail));
+  return writeToOutbox(join(dataDirectory(), "outbox"), message as Buffer);
+}
+
+const composer = nodemailer.createTransport({
+  streamTransport: true,
+  buffer: true,
+  newline: "windows",
+  ...SELF_CONTAINED,
+});
