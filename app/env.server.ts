@@ -258,6 +258,11 @@ export function setEnvironment(variables: Variables, options?: ParseOptions): vo
   current = parseEnvironment({ ...process.env, ...variables }, options);
 }
 
+/** The process's variables, and others beside, for a program that is run in this one's place. */
+export function variablesWith(others: Variables): Variables {
+  return { ...process.env, ...others };
+}
+
 /** Settings that a production site needs and this one lacks. */
 function missingOf(settings: Settings): string[] {
   const wanted: (keyof Settings)[] =

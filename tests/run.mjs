@@ -31,7 +31,11 @@ const steps = {
   typecheck: () => runTool("typescript/bin/tsc", []),
   build: buildSite,
   "test:unit": () => runVitest("unit", { isCovered: true }),
-  "test:integration": () => runVitest("integration", { isCovered: true }),
+  "test:integration": async () => {
+    const { installServerPrograms } = await import("./support/server-programs.mjs");
+    installServerPrograms();
+    await runVitest("integration", { isCovered: true });
+  },
   coverage: printCoverage,
   "test:e2e": async () => {
     // imported only once the packages are installed, which include the drivers
@@ -39,8 +43,6 @@ const steps = {
     const { findFirefox } = await import("./support/browsers/firefox.mjs");
     const chromium = await orSetupError(findChromium());
     const firefox = await orSetupError(findFirefox());
-    const { installServerPrograms } = await import("./support/server-programs.mjs");
-    installServerPrograms();
     console.log(`Testing with ${[chromium, firefox].filter(Boolean).join(" and ")}`);
     const variables = { CHROMIUM_PATH: chromium, FIREFOX_PATH: firefox ?? "" };
     await runVitest("e2e", { variables });

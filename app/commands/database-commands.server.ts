@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import { env } from "~/env.server";
+import { env, variablesWith } from "~/env.server";
 import { openEmbeddedPostgres } from "~db/embedded";
 import { findEmbeddedUrl } from "~db/embedded-url";
 import { OperatorError } from "~db/operator-error";
@@ -43,7 +43,7 @@ async function runPsql(url: string, parameters: string[]): Promise<number> {
   const { address, password } = withoutPassword(url);
   const child = spawn("psql", [address, ...parameters], {
     stdio: "inherit",
-    env: { ...process.env, ...(password === null ? {} : { PGPASSWORD: password }) },
+    env: variablesWith(password === null ? {} : { PGPASSWORD: password }) as NodeJS.ProcessEnv,
   });
   // Ctrl-C cancels a statement in psql, and must not end this process before it
   const ignore = () => {};

@@ -5,6 +5,7 @@ import ipaddr from "ipaddr.js";
 import addressparser from "nodemailer/lib/addressparser";
 import { z } from "zod";
 import { BOOK_TITLE } from "~/book";
+import { findParameterProblem } from "~db/tls-settings";
 
 /** The sender where `MAIL_FROM` is not set; no real mail server would accept it. */
 const DEFAULT_MAIL_FROM = `${BOOK_TITLE} <hello@localhost>`;
@@ -81,6 +82,10 @@ export const schema = z.object({
       (value) => /^postgres(ql)?:$/.test(protocolOf(value)),
       "a PostgreSQL address, such as postgres://user:password@host:5432/database",
     )
+    .superRefine((value, context) => {
+      const problem = findParameterProblem(value);
+      if (problem) context.addIssue({ code: "custom", message: problem });
+    })
     .optional(),
   SESSION_SECRET: commaList
     .refine(

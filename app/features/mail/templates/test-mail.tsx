@@ -10,7 +10,7 @@ export function testMail({ siteUrl }: { siteUrl: string }): Mail {
       <>
         <MailHeading>Your site’s mail arrives</MailHeading>
         <MailText>
-          This letter was sent by <MailLink href={siteUrl}>{siteUrl}</MailLink>, in the same way as
+          This letter was sent by <MailLink href={siteUrl}>your site</MailLink>, in the same way as
           the letters to readers. If you found it among spam, look at what ‘mail doctor’ says about
           SPF, DKIM and DMARC.
         </MailText>
