@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import nodemailer from "nodemailer";
-import { dataDirectory } from "~/data-directory.server";
+import { dataDirectory, reportDataDirectoryFailure } from "~/data-directory.server";
 import { composeMessage, SELF_CONTAINED } from "./compose-message.server";
 import type { MailTransport, TransportedMail } from "./mail-transport";
 import { writeToOutbox } from "./outbox.server";
@@ -17,7 +17,9 @@ export function openOutboxTransport(): MailTransport {
           kind: "not-sent",
           phase: "connecting",
           code: String((error as NodeJS.ErrnoException).code ?? "UNKNOWN"),
-          advice: "Make DATA_DIR/outbox writable, or set SMTP_URL so that mail is actually sent.",
+          advice:
+            reportDataDirectoryFailure(error) ??
+            "Make DATA_DIR/outbox writable, or set SMTP_URL so that mail is actually sent.",
         };
       }
     },
