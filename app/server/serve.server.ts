@@ -14,6 +14,7 @@ import { startResumingDeletions } from "~/features/my-account/resume-deletions.s
 import { prepareIssue } from "~/features/newsletter/issue-mail.server";
 import { fillUnsubscribeTokens } from "~/features/newsletter/unsubscribe-token.server";
 import { sessionSecrets } from "~/http/session-secrets.server";
+import { exposeFigures } from "~/observability/figures.server";
 import { log } from "~/observability/log.server";
 import { exposeConnections } from "~/observability/metrics.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
@@ -96,6 +97,7 @@ async function start(
   const stopListening = () => http.close(STOP_TIMEOUT_MS);
   started.push({ name: "port", stop: stopListening });
   exposeConnections(http.connections);
+  exposeFigures();
 
   sessionSecrets();
   const database = await openDatabase("serve", signal);
