@@ -258,6 +258,23 @@ export function setEnvironment(variables: Variables, options?: ParseOptions): vo
   current = parseEnvironment({ ...process.env, ...variables }, options);
 }
 
+/**
+ * The listening sockets that systemd, or another program of its protocol, has passed on to this process, as file
+ * descriptors. Those meant for another process are ignored.
+ * https://www.freedesktop.org/software/systemd/man/latest/sd_listen_fds.html
+ */
+export function inheritedSockets(
+  { LISTEN_PID, LISTEN_FDS }: Variables = process.env,
+  pid = process.pid,
+): number[] {
+  const count = /^\d{1,3}$/.test(LISTEN_FDS ?? "") ? Number(LISTEN_FDS) : 0;
+  if (LISTEN_PID !== String(pid) || count === 0) return [];
+  return Array.from({ length: count }, (_, index) => FIRST_INHERITED + index);
+}
+
+/** SD_LISTEN_FDS_START */
+const FIRST_INHERITED = 3;
+
 /** The process's variables, and others beside, for a program that is run in this one's place. */
 export function variablesWith(others: Variables): Variables {
   return { ...process.env, ...others };

@@ -19,7 +19,7 @@ async function serve(
   limits: Partial<HttpLimits> = {},
   listener: RequestListener = echo,
 ): Promise<HttpServer> {
-  const server = await listen(0, "127.0.0.1", limits);
+  const server = await listen({ port: 0, host: "127.0.0.1" }, limits);
   server.serve(listener);
   cleanUps.push(() => server.close(0));
   return server;
@@ -27,7 +27,7 @@ async function serve(
 
 /** A raw connection, and everything received on it by its end. */
 function connectTo({ port }: HttpServer): { socket: Socket; ended: Promise<string> } {
-  const socket = createConnection({ port, host: "127.0.0.1", allowHalfOpen: true });
+  const socket = createConnection({ port: Number(port), host: "127.0.0.1", allowHalfOpen: true });
   let text = "";
   socket.setEncoding("latin1").on("data", (chunk: string) => {
     text += chunk;
@@ -186,7 +186,7 @@ describe("a kept-alive connection", () => {
 
 describe("stopping", () => {
   it("answers 503 while starting until there is something to serve", async () => {
-    const server = await listen(0, "127.0.0.1");
+    const server = await listen({ port: 0, host: "127.0.0.1" });
     cleanUps.push(() => server.close(0));
     const answer = await get(server);
     expect(answer.status).toBe(503);

@@ -11,7 +11,7 @@ export type Authority = {
   /** What those who trust it name. */
   root: string;
   /** Signs a certificate for a name: of a server's host, or of a client. */
-  issue(name: string, options?: { days?: number; password?: string }): Certificate;
+  issue(name: string, options?: { also?: string[]; password?: string }): Certificate;
 };
 
 /** Creates an authority with openssl, which the machine must have. */
@@ -35,12 +35,15 @@ export function createAuthority(folder: string, name: string): Authority {
   );
   return {
     root,
-    issue: (subject, { days = 30, password } = {}) => {
+    issue: (subject, { also = [], password } = {}) => {
       const base = join(folder, `${name}-${subject}${password ? "-locked" : ""}`);
       const [certificate, key, request, extensions] = ["crt", "key", "csr", "ext"].map(
         (ending) => `${base}.${ending}`,
       ) as [string, string, string, string];
-      writeFileSync(extensions, `subjectAltName=DNS:${subject}\n`);
+      writeFileSync(
+        extensions,
+        `subjectAltName=${[subject, ...also].map((host) => `DNS:${host}`).join(",")}\n`,
+      );
       const lock = password ? ["-passout", `pass:${password}`] : ["-nodes"];
       openssl(
         "req",
@@ -65,7 +68,7 @@ export function createAuthority(folder: string, name: string): Authority {
         rootKey,
         "-CAcreateserial",
         "-days",
-        String(days),
+        "30",
         "-extfile",
         extensions,
         "-out",
