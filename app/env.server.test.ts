@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { OperatorError } from "~db/operator-error";
-import { parseEnvironment, SANDBOX_STRIPE } from "./env.server";
+import { inheritedSockets, parseEnvironment, SANDBOX_STRIPE } from "./env.server";
 
 function problems(variables: Record<string, string>): string[] {
   try {
@@ -409,5 +409,20 @@ describe("settings that do not go together", () => {
     });
     expect(WARNINGS).toEqual([]);
     expect(MISSING).toEqual([]);
+  });
+});
+
+describe("sockets that systemd passes on", () => {
+  it.each([
+    [{}, []],
+    [{ LISTEN_PID: "42", LISTEN_FDS: "1" }, [3]],
+    [{ LISTEN_PID: "42", LISTEN_FDS: "2" }, [3, 4]],
+    // meant for another process, such as the one that started this one
+    [{ LISTEN_PID: "41", LISTEN_FDS: "1" }, []],
+    [{ LISTEN_FDS: "1" }, []],
+    [{ LISTEN_PID: "42", LISTEN_FDS: "0" }, []],
+    [{ LISTEN_PID: "42", LISTEN_FDS: "one" }, []],
+  ])("of %o are %o", (variables, expected) => {
+    expect(inheritedSockets(variables, 42)).toEqual(expected);
   });
 });

@@ -201,7 +201,7 @@ async function close(
   { timeoutMs, drainTimeout }: { timeoutMs: number; drainTimeout: number },
 ): Promise<void> {
   // those already connected are accepted first: the kernel drops what has not been
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   if (!server.listening) return;
   const drainedAt = performance.now() + drainTimeout;
   // http.Server's own would also close the idle connections at once
@@ -211,18 +211,23 @@ async function close(
   for (const response of inFlight) {
     if (!response.headersSent) response.setHeader("Connection", "close");
   }
-  const closeFinished = () => {
+  const closeFinished = async () => {
     if (performance.now() < drainedAt) return;
+    // after a time without processor, what has arrived meanwhile is read before its connection is called idle
+    for (let turn = 0; turn < 2; turn++) await nextTurn();
     if (inFlight.size === 0) server.closeAllConnections();
     else server.closeIdleConnections();
   };
-  closeFinished();
+  void closeFinished();
   const poll = setInterval(closeFinished, CLOSE_POLL_MS);
   const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
   clearInterval(poll);
   clearTimeout(timer);
 }
+
+/** Resolves once the event loop has looked for what has arrived. */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function explainInheritedSocket(error: NodeJS.ErrnoException): OperatorError {
   return new OperatorError(

@@ -29,6 +29,9 @@ const ORIGIN = `https://${SITE_HOST}`;
 const CLIENT = "127.3.4.5";
 const CLIENT_NETWORK = "127.3.4.0/24";
 
+/** Restarts under load take a busy machine their time, which is not what is tested. */
+const RESTART_LIMIT_MS = 240_000;
+
 const installed = PROXIES.filter(
   (name) => serverProgram(name) !== null && serverProgram("openssl"),
 );
@@ -244,12 +247,13 @@ describe("with systemd's socket", () => {
     async () => {
       const load = startLoad([...proxies.values()]);
       for (let i = 0; i < 3; i++) {
-        await pause(400);
+        await load.settle();
         expect(await site.restart()).toBe(0);
       }
-      await pause(400);
+      await load.settle();
       await load.finish(database);
     },
+    RESTART_LIMIT_MS,
   );
 });
 
@@ -264,20 +268,23 @@ describe("without it", () => {
         for (const name of retrying) proxies.push(await startProxy(name, folder, site.port));
         // the kernel drops a connection that it has accepted just as the port closes: only a page may be asked for again
         const load = startLoad(proxies, { sharePosted: 0 });
-        await pause(400);
+        await load.settle();
         expect(await site.restart()).toBe(0);
-        await pause(400);
+        await load.settle();
         await load.finish(database);
       } finally {
         await Promise.all(proxies.map((proxy) => proxy.stop()));
         await site.stop();
       }
     },
+    RESTART_LIMIT_MS,
   );
 });
 
-/** Requests in flight at once beyond which the load pauses: a restart would else pile up more than a browser's visitors do. */
-const MOST_IN_FLIGHT = 400;
+/** Requests in flight at once beyond which the load pauses: those that wait for a restart have to be answered after it. */
+const MOST_IN_FLIGHT = 120;
+/** Fewer in flight show that what has waited is answered. */
+const SETTLED = 20;
 let loads = 0;
 
 /** Sends pages' and forms' requests through each proxy, 25 a second, until `finish`, which expects each to succeed. */
@@ -312,13 +319,21 @@ function startLoad(proxies: RunningProxy[], { sharePosted = 0.1 } = {}) {
     }
   }, 40);
   return {
+    /** Waits until requests are answered as they come. */
+    settle: async () => {
+      const answered = () => counts.gets + counts.posts - pending.size;
+      const before = answered();
+      await expect
+        .poll(() => pending.size < SETTLED && answered() > before + 20, { timeout: 60_000 })
+        .toBe(true);
+    },
     finish: async (database: Database) => {
       clearInterval(timer);
       await Promise.all(pending);
       for (const agent of agents) agent.destroy();
-      expect(failures).toEqual([]);
-      expect(counts.gets).toBeGreaterThan(100);
-      expect(counts.posts).toBeGreaterThanOrEqual(Math.floor(sharePosted * 100));
+      expect(failures, proxies.map((proxy) => proxy.output().slice(-2_000)).join("\n")).toEqual([]);
+      expect(counts.gets).toBeGreaterThan(80);
+      expect(counts.posts).toBeGreaterThanOrEqual(Math.floor(sharePosted * 80));
       const [row] = await database.db.execute<{ count: number }>(
         sql`select count(*)::int as count from subscribers where email like ${`load-${run}-%`}`,
       );
