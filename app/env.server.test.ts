@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { OperatorError } from "~db/operator-error";
-import { parseEnvironment, SANDBOX_STRIPE } from "./env.server";
+import { inheritedSockets, parseEnvironment, SANDBOX_STRIPE } from "./env.server";
 
 function problems(variables: Record<string, string>): string[] {
   try {
@@ -42,6 +42,28 @@ describe("the environment", () => {
       latencyMs: 0,
     });
     expect(settings.STRIPE?.apiBase).toBe("http://127.0.0.1:4101");
+  });
+
+  it("counts the site's name with and without www. as one, beside the aliases it is given", () => {
+    const aliasesOf = (variables: Record<string, string>) => [
+      ...parseEnvironment(variables).PUBLIC_ALIASES,
+    ];
+    expect(aliasesOf({})).toEqual([]);
+    expect(aliasesOf({ PUBLIC_URL: "https://book.example" })).toEqual(["www.book.example"]);
+    expect(aliasesOf({ PUBLIC_URL: "https://www.book.example:8443" })).toEqual(["book.example"]);
+    expect(aliasesOf({ PUBLIC_URL: "https://www.example" })).toEqual([]);
+    expect(
+      aliasesOf({
+        PUBLIC_URL: "https://book.example",
+        PUBLIC_ALIASES: "old.example, https://Bücher.example,203.0.113.7,[2001:db8::1]",
+      }),
+    ).toEqual([
+      "old.example",
+      "xn--bcher-kva.example",
+      "203.0.113.7",
+      "[2001:db8::1]",
+      "www.book.example",
+    ]);
   });
 
   it("takes several session and webhook secrets, newest first", () => {
@@ -101,6 +123,11 @@ describe("the environment", () => {
     ["RATE_LIMIT_FACTOR", "0.001"],
     ["NEWSLETTER_DOUBLE_OPT_IN", "TRUE"],
     ["HSTS_INCLUDE_SUBDOMAINS", "1"],
+    ["PUBLIC_ALIASES", "example.net:8080"],
+    ["PUBLIC_ALIASES", "https://example.net:443"],
+    ["PUBLIC_ALIASES", "https://example.net/shop"],
+    ["PUBLIC_ALIASES", "example.net,,example.org"],
+    ["PUBLIC_ALIASES", "*.example.net"],
     ["HOST", "127.0.0.1:3000"],
     ["HOST", "http://127.0.0.1"],
     ["HOST", "[::1]"],
@@ -372,6 +399,11 @@ describe("settings that do not go together", () => {
     [{ DKIM_SELECTOR: "mail" }, "DKIM_KEY_FILE"],
     [{ DKIM_DOMAIN: "book.example" }, "DKIM_DOMAIN"],
     [{ HSTS_INCLUDE_SUBDOMAINS: "true" }, "HSTS_INCLUDE_SUBDOMAINS"],
+    [{ PUBLIC_ALIASES: "example.net" }, "PUBLIC_ALIASES"],
+    [
+      { PUBLIC_ALIASES: "example.net,book.example", PUBLIC_URL: "https://book.example" },
+      "PUBLIC_ALIASES",
+    ],
     [
       { HSTS_INCLUDE_SUBDOMAINS: "true", PUBLIC_URL: "http://book.example" },
       "HSTS_INCLUDE_SUBDOMAINS",
@@ -431,5 +463,20 @@ describe("settings that do not go together", () => {
     });
     expect(WARNINGS).toEqual([]);
     expect(MISSING).toEqual([]);
+  });
+});
+
+describe("sockets that systemd passes on", () => {
+  it.each([
+    [{}, []],
+    [{ LISTEN_PID: "42", LISTEN_FDS: "1" }, [3]],
+    [{ LISTEN_PID: "42", LISTEN_FDS: "2" }, [3, 4]],
+    // meant for another process, such as the one that started this one
+    [{ LISTEN_PID: "41", LISTEN_FDS: "1" }, []],
+    [{ LISTEN_FDS: "1" }, []],
+    [{ LISTEN_PID: "42", LISTEN_FDS: "0" }, []],
+    [{ LISTEN_PID: "42", LISTEN_FDS: "one" }, []],
+  ])("of %o are %o", (variables, expected) => {
+    expect(inheritedSockets(variables, 42)).toEqual(expected);
   });
 });

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { OperatorError } from "~db/operator-error";
 import { findConflicts } from "./environment/conflicts.server";
+import { wwwCounterpart } from "./environment/host-names";
 import { findMisspellings, findUnknownSettings } from "./environment/misspellings.server";
 import { findRisks } from "./environment/risks.server";
 import { SANDBOX_STRIPE } from "./environment/sandbox-stripe";
@@ -31,6 +32,7 @@ export type StripeEnvironment = StripeApi & {
 export type Environment = Omit<
   Settings,
   | "PUBLIC_URL"
+  | "PUBLIC_ALIASES"
   | "STRIPE_SECRET_KEY"
   | "STRIPE_PUBLISHABLE_KEY"
   | "STRIPE_PRICE_ID"
@@ -57,6 +59,8 @@ export type Environment = Omit<
   /** The members' Discourse; null while there is none. Without an API key nobody is logged out there. */
   COMMUNITY: { origin: string; secret: string; group: string; apiKey: string | null } | null;
   PUBLIC_URL: string;
+  /** The site's other host names, whose pages redirect to PUBLIC_URL; its name with or without `www.` is one. */
+  PUBLIC_ALIASES: ReadonlySet<string>;
   /** The edition's folder, whether it exists or not. */
   CONTENT_DIR: string;
   /** Whether the operator has named that folder. */
@@ -151,6 +155,11 @@ export function parseEnvironment(
     ...rest,
     HOST,
     PUBLIC_URL,
+    PUBLIC_ALIASES: new Set(
+      [...(rest.PUBLIC_ALIASES ?? []), wwwCounterpart(new URL(PUBLIC_URL).hostname)].filter(
+        (name) => name !== null,
+      ),
+    ),
     DATA_DIR: resolve(rest.DATA_DIR),
     CONTENT_DIR: resolve(rest.CONTENT_DIR ?? join(rest.DATA_DIR, "content")),
     IS_CONTENT_DIR_SET: rest.CONTENT_DIR !== undefined,
@@ -267,6 +276,28 @@ export function env(): Environment {
 /** Makes `variables` override those of the process, for commands with defaults of their own and for tests. */
 export function setEnvironment(variables: Variables, options?: ParseOptions): void {
   current = parseEnvironment({ ...process.env, ...variables }, options);
+}
+
+/**
+ * The listening sockets that systemd, or another program of its protocol, has passed on to this process, as file
+ * descriptors. Those meant for another process are ignored.
+ * https://www.freedesktop.org/software/systemd/man/latest/sd_listen_fds.html
+ */
+export function inheritedSockets(
+  { LISTEN_PID, LISTEN_FDS }: Variables = process.env,
+  pid = process.pid,
+): number[] {
+  const count = /^\d{1,3}$/.test(LISTEN_FDS ?? "") ? Number(LISTEN_FDS) : 0;
+  if (LISTEN_PID !== String(pid) || count === 0) return [];
+  return Array.from({ length: count }, (_, index) => FIRST_INHERITED + index);
+}
+
+/** SD_LISTEN_FDS_START */
+const FIRST_INHERITED = 3;
+
+/** The process's variables, and others beside, for a program that is run in this one's place. */
+export function variablesWith(others: Variables): Variables {
+  return { ...process.env, ...others };
 }
 
 /** Settings that a production site needs and this one lacks. */

@@ -2,7 +2,12 @@ import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import type { Sql } from "postgres";
 import { Connection, type ConnectionSettings } from "./connection";
 import { describeConnectionFailure } from "./connection-failure";
-import { ConnectionPool, type PoolLimits, type PoolStatistics } from "./connection-pool";
+import {
+  ConnectionPool,
+  type OnQuery,
+  type PoolLimits,
+  type PoolStatistics,
+} from "./connection-pool";
 import { OperatorError } from "./operator-error";
 import * as schema from "./schema";
 
@@ -37,8 +42,8 @@ export type DatabaseOptions = Partial<PoolLimits> & {
   applicationName?: string;
   /** The setting that connection errors name as the source of the address; default `DATABASE_URL`. */
   setting?: string;
-  /** Called after each statement with its duration in milliseconds and whether it failed. */
-  onQuery?: (milliseconds: number, failed: boolean) => void;
+  /** Called after each statement with its duration in milliseconds, whether it failed, and its error's code. */
+  onQuery?: OnQuery;
 };
 
 /** A database at this address that connects on the first query; nothing is checked here. */

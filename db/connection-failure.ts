@@ -47,7 +47,7 @@ function cause(url: string, error: unknown): string {
     case "ECONNRESET":
     case "EPIPE":
     case "CONNECTION_CLOSED":
-      return "the server closed the connection during the handshake (is it PostgreSQL, and does sslmode match?)";
+      return "the server closed the connection during the handshake (is it PostgreSQL, does sslmode match, and does it accept the client's certificate?)";
     case "SOCKET_ENOENT":
     case "SOCKET_ECONNREFUSED":
       return "no server listens on that socket";

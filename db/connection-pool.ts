@@ -48,6 +48,9 @@ const SERVER_DOWN_TIMEOUT_MS = 500;
  */
 const MAX_PREPARED_PARAMETERS = 24;
 
+/** What is called after each statement: its duration in milliseconds, whether it failed, and its error's code. */
+export type OnQuery = (milliseconds: number, failed: boolean, code?: string) => void;
+
 /**
  * The connections of a process. Each statement or transaction has a connection to itself. Closed
  * connections are dropped and new ones opened on demand, so the pool recovers by itself as soon as
@@ -59,7 +62,7 @@ export class ConnectionPool {
 
   readonly #settings: ConnectionSettings;
   readonly #limits: PoolLimits;
-  readonly #onQuery: ((milliseconds: number, failed: boolean) => void) | undefined;
+  readonly #onQuery: OnQuery | undefined;
   readonly #open = new Set<Connection>();
   readonly #waiting: Waiter[] = [];
   readonly #sweep: NodeJS.Timeout;
@@ -70,11 +73,7 @@ export class ConnectionPool {
   #lastFailure: Error | null = null;
   #closing = false;
 
-  constructor(
-    settings: ConnectionSettings,
-    limits: Partial<PoolLimits> = {},
-    onQuery?: (milliseconds: number, failed: boolean) => void,
-  ) {
+  constructor(settings: ConnectionSettings, limits: Partial<PoolLimits> = {}, onQuery?: OnQuery) {
     this.#settings = settings;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#onQuery = onQuery;
@@ -131,6 +130,7 @@ export class ConnectionPool {
   ): Promise<Rows> {
     const startedAt = performance.now();
     let failed = true;
+    let code: string | undefined;
     try {
       const rows = await connection.query(text, parameters, {
         prepare:
@@ -142,13 +142,14 @@ export class ConnectionPool {
       failed = false;
       return rows;
     } catch (error) {
-      if (databaseErrorCode(error) === "QUERY_TIMEOUT" && !connection.alive) this.#destroyIdle();
+      code = databaseErrorCode(error);
+      if (code === "QUERY_TIMEOUT" && !connection.alive) this.#destroyIdle();
       // Drizzle puts this array into the message of the error it throws, which must not contain email
       // addresses or password hashes.
       parameters.length = 0;
       throw error;
     } finally {
-      this.#onQuery?.(performance.now() - startedAt, failed);
+      this.#onQuery?.(performance.now() - startedAt, failed, code);
     }
   }
 

@@ -2,8 +2,10 @@ import { createConnection, Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import postgres from "postgres";
-import { ConnectionError } from "./database-errors";
+import { ConnectionError, databaseErrorCode } from "./database-errors";
 import { parseSocketAddress, socketPath, withoutSocket } from "./database-url";
+import { encrypt, explainTlsFailure } from "./tls";
+import { readTlsSettings, type SslMode, type TlsSettings, withoutTls } from "./tls-settings";
 
 /** Dates are passed through as PostgreSQL's text format, which Drizzle's columns parse and format. */
 const DATE_TYPES = [1082, 1083, 1114, 1184, 1115, 1182, 1185, 1231];
@@ -33,7 +35,9 @@ export type StatementOptions = {
 export type Parameter = postgres.ParameterOrJSON<never>;
 export type Rows = postgres.RowList<postgres.Row[]>;
 
-type DriverOptions = postgres.Options<Record<string, never>> & { socket: () => Socket };
+type DriverOptions = postgres.Options<Record<string, never>> & {
+  socket: () => Socket | Promise<Socket>;
+};
 type CancelKey = { pid: number; secret: number };
 
 /**
@@ -50,6 +54,8 @@ export class Connection {
 
   readonly #driver: postgres.Sql;
   readonly #address: { host: string; port: number } | { path: string };
+  /** Null for a connection without TLS. */
+  readonly #tls: TlsSettings | null;
   readonly #running = new Set<(reason: Error) => void>();
   readonly #closeListeners = new Set<() => void>();
   #socket: Socket | null = null;
@@ -57,8 +63,10 @@ export class Connection {
   #ending = false;
   #cancelKey: CancelKey | null = null;
 
-  private constructor(settings: ConnectionSettings, hostIndex: number) {
+  private constructor(settings: ConnectionSettings, hostIndex: number, tls: TlsSettings | null) {
     const socketAddress = parseSocketAddress(settings.url);
+    const url = withoutTls(settings.url);
+    this.#tls = tls;
     const options: DriverOptions = {
       max: 1,
       idle_timeout: 0,
@@ -69,10 +77,11 @@ export class Connection {
       onnotice: () => {},
       connection: { application_name: settings.applicationName },
       socket: () => this.#openSocket(),
-      // Like libpq, no TLS on a Unix socket.
-      ...(socketAddress && { path: socketPath(socketAddress), ssl: false }),
+      // The socket that the driver gets is encrypted already.
+      ssl: false,
+      ...(socketAddress && { path: socketPath(socketAddress) }),
     };
-    this.#driver = postgres(socketAddress ? withoutSocket(settings.url) : settings.url, options);
+    this.#driver = postgres(socketAddress ? withoutSocket(url) : url, options);
     const { host, port, path, parsers, serializers } = this.#driver.options;
     for (const type of DATE_TYPES) {
       parsers[type] = (text: string) => text;
@@ -90,17 +99,22 @@ export class Connection {
 
   /**
    * Connects and waits until the server accepts queries. Hosts of a multi-host address are tried in
-   * order. Rejects with the (last) socket or server error.
+   * order, each with and without TLS as its `sslmode` says. Rejects with the (last) socket or server error.
    */
   static async open(settings: ConnectionSettings): Promise<Connection> {
     for (let hostIndex = 0; ; hostIndex++) {
-      const connection = new Connection(settings, hostIndex);
-      try {
-        await connection.#handshake(settings.connectTimeout ?? 5_000);
-        return connection;
-      } catch (error) {
-        connection.destroy();
-        if (hostIndex + 1 >= connection.hostCount) throw error;
+      const attempts = attemptsOf(settings.url);
+      for (const [index, tls] of attempts.entries()) {
+        const connection = new Connection(settings, hostIndex, tls);
+        try {
+          await connection.#handshake(settings.connectTimeout ?? 5_000);
+          return connection;
+        } catch (error) {
+          connection.destroy();
+          if (index + 1 < attempts.length && mayBeAboutTls(error)) continue;
+          if (hostIndex + 1 >= connection.hostCount) throw error;
+          break;
+        }
       }
     }
   }
@@ -217,17 +231,28 @@ export class Connection {
   }
 
   /** The driver's socket factory. A second call would be a reconnect, so it gets a destroyed socket. */
-  #openSocket(): Socket {
+  #openSocket(): Socket | Promise<Socket> {
     if (this.#socket !== null || !this.#alive) return destroyedSocket();
     const socket = createConnection({ ...this.#address, noDelay: true });
-    if ("host" in this.#address) {
-      // postgres.js takes the name to verify in the server's certificate from here.
-      Object.assign(socket, { host: this.#address.host });
-    }
     socket.once("error", (error) => this.destroy(this.#explain(error)));
     socket.once("close", () => this.destroy());
     this.#socket = socket;
-    return socket;
+    return this.#tls && "host" in this.#address
+      ? this.#encrypt(socket, this.#address.host, this.#tls)
+      : socket;
+  }
+
+  async #encrypt(socket: Socket, host: string, tls: TlsSettings): Promise<Socket> {
+    try {
+      const encrypted = await encrypt(socket, host, tls);
+      if (encrypted !== socket) {
+        encrypted.once("error", (error) => this.destroy(explainTlsFailure(error)));
+      }
+      return encrypted;
+    } catch (error) {
+      this.destroy(error as Error);
+      return destroyedSocket();
+    }
   }
 
   /** Marks a missing socket file as an unavailable server, as distinct from any other missing file. */
@@ -251,8 +276,36 @@ export class Connection {
     const socket = createConnection(this.#address);
     socket.on("error", () => socket.destroy());
     socket.setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy());
-    socket.end(request);
+    if (this.#tls === null || !("host" in this.#address)) {
+      socket.end(request);
+      return;
+    }
+    encrypt(socket, this.#address.host, this.#tls).then(
+      (encrypted) => {
+        encrypted.on("error", () => socket.destroy());
+        encrypted.end(request);
+      },
+      () => socket.destroy(),
+    );
   }
+}
+
+/** How to connect to each host, in this order: with these settings of TLS, or null for without. */
+function attemptsOf(url: string): (TlsSettings | null)[] {
+  // like libpq, no TLS on a Unix socket
+  if (parseSocketAddress(url) !== null) return [null];
+  const tls = readTlsSettings(url);
+  const orders: Partial<Record<SslMode, (TlsSettings | null)[]>> = {
+    disable: [null],
+    allow: [null, tls],
+    prefer: [tls, null],
+  };
+  return orders[tls.mode] ?? [tls];
+}
+
+/** Whether a server might accept the same connection with TLS or without it: it ended the first, or refused it. */
+function mayBeAboutTls(error: unknown): boolean {
+  return /^(28000|ECONNRESET|EPIPE|CONNECTION_CLOSED|TLS_.*)$/.test(databaseErrorCode(error) ?? "");
 }
 
 function closed(): ConnectionError {

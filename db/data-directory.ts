@@ -4,7 +4,7 @@ import { rm, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { OperatorError } from "./operator-error";
 
-const REMEDY = "Choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL of your own.";
+const REMEDY = "Make it writable for the program, or choose another DATA_DIR.";
 
 /** Mode bits of DATA_DIR that must be unset. Under root, PostgreSQL's user needs execute permission on it. */
 const CLOSED_TO_OTHERS = process.getuid?.() === 0 ? 0o066 : 0o077;
@@ -83,13 +83,23 @@ export function explainDataDirectoryFailure(dataDir: string, error: unknown): un
         { cause: error },
       );
     case "ENOSPC":
-    case "EDQUOT":
       return diskFull(dataDir, error);
+    case "EDQUOT":
+      return new OperatorError(
+        `The disk quota of the user this program runs as is used up, on the disk that holds DATA_DIR ${dataDir}. Make room on it, or have the quota raised.`,
+        { cause: error },
+      );
     case "ENOTDIR":
     case "EEXIST":
-      return new OperatorError(`DATA_DIR ${dataDir} is a file, not a directory. ${REMEDY}`, {
-        cause: error,
-      });
+      return new OperatorError(
+        `DATA_DIR ${dataDir} is a file, not a directory. Choose another DATA_DIR.`,
+        { cause: error },
+      );
+    case "EIO":
+      return new OperatorError(
+        `The disk that holds DATA_DIR ${dataDir} fails (EIO): look at the system's log, and save what is on it.`,
+        { cause: error },
+      );
     default:
       return error;
   }

@@ -16,6 +16,8 @@ const UNAVAILABLE_CODES = new Set([
   "SOCKET_ECONNREFUSED",
   "SOCKET_EAGAIN",
   "SOCKET_EACCES",
+  "TLS_REFUSED",
+  "TLS_FAILED",
   "CONNECT_TIMEOUT",
   "CONNECTION_CLOSED",
   "CONNECTION_DESTROYED",
@@ -26,6 +28,7 @@ const UNAVAILABLE_CODES = new Set([
   "57P02", // crash_shutdown
   "57P03", // cannot_connect_now
   "57P05", // idle_session_timeout
+  "53100", // disk_full
   "53300", // too_many_connections
   "25006", // read_only_sql_transaction: a standby after a failover
 ]);

@@ -31,7 +31,11 @@ const steps = {
   typecheck: () => runTool("typescript/bin/tsc", []),
   build: buildSite,
   "test:unit": () => runVitest("unit", { isCovered: true }),
-  "test:integration": () => runVitest("integration", { isCovered: true }),
+  "test:integration": async () => {
+    const { installServerPrograms } = await import("./support/server-programs.mjs");
+    installServerPrograms();
+    await runVitest("integration", { isCovered: true });
+  },
   coverage: printCoverage,
   "test:e2e": async () => {
     // imported only once the packages are installed, which include the drivers

@@ -1,10 +1,15 @@
+import { env } from "~/env.server";
 import { examineMail } from "~/features/mail/mail-doctor.server";
 import { MAIL_RULES } from "~/features/mail/mail-kinds";
 import { describeMailQueue } from "~/features/mail/mail-report";
+import { sendTestMail } from "~/features/mail/send-test-mail.server";
+import { printableText } from "~/features/newsletter/address-file/printable-text";
+import { explainDataDirectoryFailure } from "~db/data-directory";
 import { OperatorError } from "~db/operator-error";
 import { findFailedMails, retryFailedMails } from "~db/queries/failed-mails";
 import { countWaitingMails, readQueueLength } from "~db/queries/mail-history";
 import { note, print } from "./output.server";
+import { requireEmail } from "./parameters.server";
 import { isSiteSending } from "./watch-campaign.server";
 import { withDatabase } from "./with-database.server";
 
@@ -20,6 +25,25 @@ export async function doctor(): Promise<void> {
     }
     if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
   });
+}
+
+/** `mail test`: sends one mail to this address now, and exits with 1 unless the mail server accepts it. */
+export async function test(address: string): Promise<void> {
+  const to = requireEmail(address);
+  const outcome = await sendTestMail(to).catch((error: unknown) => {
+    throw explainDataDirectoryFailure(env().DATA_DIR, error);
+  });
+  if (outcome.kind === "written") {
+    print(`SMTP_URL is not set, so nothing was sent. The mail is in ${outcome.file}`);
+    return;
+  }
+  const answer = printableText(outcome.answer);
+  if (outcome.kind === "accepted") {
+    print(`${outcome.host} accepted the mail: ${answer}`);
+    return print("Whether it arrives is up to the receiver: look into the mailbox, spam included.");
+  }
+  const advice = outcome.advice ? ` ${outcome.advice}` : "";
+  throw new OperatorError(`${outcome.host} did not accept the mail: ${answer}.${advice}`);
 }
 
 /** `mail status`: prints what waits to be sent and what failed, by kind and without addresses. */

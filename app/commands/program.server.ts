@@ -204,6 +204,10 @@ function addMailCommands(mail: Command): void {
     .description("check everything between a queued mail and the mail server; changes nothing")
     .action(async () => (await commands()).doctor());
   mail
+    .command("test <e-mail>")
+    .description("send a mail to this address now, and print the mail server's answer")
+    .action(async (email: string) => (await commands()).test(email));
+  mail
     .command("status")
     .description("show what waits to be sent and what failed, without addresses")
     .action(async () => (await commands()).status());
@@ -214,6 +218,24 @@ function addMailCommands(mail: Command): void {
     )
     .option("--kind <kind>", "only these, such as membership-begun")
     .action(async (options: { kind?: string }) => (await commands()).retry(options));
+}
+
+function addDatabaseCommands(database: Command): void {
+  const commands = () => {
+    logToStandardError();
+    return import("./database-commands.server");
+  };
+  database
+    .command("url")
+    .description("print the database's address, with its password, for psql and its like")
+    .option("--superuser", "for the embedded PostgreSQL's superuser")
+    .action(async (options: { superuser?: boolean }) => (await commands()).url(options));
+  database
+    .command("psql [parameters...]")
+    .description("open the database with psql, also while the site does not run")
+    .allowUnknownOption()
+    .helpOption(false)
+    .action(async (parameters: string[]) => (await commands()).psql(parameters));
 }
 
 function addContentCommands(content: Command): void {
@@ -299,6 +321,7 @@ export function createProgram(): Command {
   addContentCommands(program.command("content").description("examine and extend the edition"));
   addBackupCommands(program);
   addMailCommands(program.command("mail").description("examine mail, and send what failed again"));
+  addDatabaseCommands(program.command("db").description("look into the database"));
   return program;
 }
 

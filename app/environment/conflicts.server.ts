@@ -12,6 +12,7 @@ export function findConflicts(settings: Settings): Conflict[] {
   return [
     ...(settings.PAYMENTS === "sandbox" ? sandboxConflicts(settings) : stripeConflicts(settings)),
     ...mailConflicts(settings),
+    ...aliasConflicts(settings),
     ...communityConflicts(settings),
     ...backupConflicts(settings),
     ...(settings.HSTS_INCLUDE_SUBDOMAINS && !settings.PUBLIC_URL?.startsWith("https:")
@@ -30,6 +31,17 @@ export function isExposed({ PAYMENTS, PUBLIC_URL, HOST }: Settings): boolean {
     (PUBLIC_URL !== undefined && !isLoopbackHost(new URL(PUBLIC_URL).hostname)) ||
     (HOST === undefined ? PAYMENTS !== "sandbox" : !isLoopbackHost(HOST))
   );
+}
+
+function aliasConflicts({ PUBLIC_URL, PUBLIC_ALIASES }: Settings): Conflict[] {
+  if (PUBLIC_ALIASES === undefined) return [];
+  const name = "PUBLIC_ALIASES";
+  if (PUBLIC_URL === undefined) {
+    return [{ name, wanted: "nothing while PUBLIC_URL is not set, because they redirect there" }];
+  }
+  return PUBLIC_ALIASES.includes(new URL(PUBLIC_URL).hostname)
+    ? [{ name, wanted: "only other names than that of PUBLIC_URL, where they redirect" }]
+    : [];
 }
 
 function communityConflicts(settings: Settings): Conflict[] {

@@ -24,3 +24,15 @@ export function databaseHost(url: string): string {
   const { hostname, searchParams } = new URL(url);
   return decodeURIComponent(hostname) || searchParams.get("host") || "localhost";
 }
+
+/**
+ * The name of a site with `www.` before it, or without if it has one; null for an address or a name that has none,
+ * such as `localhost`.
+ */
+export function wwwCounterpart(host: string): string | null {
+  if (isIP(host) || host.startsWith("[") || !host.includes(".") || isLoopbackHost(host))
+    return null;
+  if (!host.startsWith("www.")) return `www.${host}`;
+  const bare = host.slice("www.".length);
+  return bare.includes(".") ? bare : null;
+}

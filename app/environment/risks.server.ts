@@ -1,3 +1,4 @@
+import { insistsOnTls } from "~db/tls-settings";
 import { isExposed } from "./conflicts.server";
 import { databaseHost, isLoopbackHost, isRemoteHost } from "./host-names";
 import { addressOf, type Settings } from "./schema.server";
@@ -39,12 +40,9 @@ function addressRisks(settings: Settings): string[] {
 
 function databaseRisks({ DATABASE_URL }: Settings): string[] {
   if (!DATABASE_URL) return [];
-  const { searchParams } = new URL(DATABASE_URL);
-  const mode = searchParams.get("sslmode") ?? searchParams.get("ssl") ?? "disable";
-  if (!isRemoteHost(databaseHost(DATABASE_URL)) || !/^(disable|allow|prefer|false)$/.test(mode))
-    return [];
+  if (!isRemoteHost(databaseHost(DATABASE_URL)) || insistsOnTls(DATABASE_URL)) return [];
   return [
-    "DATABASE_URL leads to another network without encryption: add ?sslmode=verify-full, or at least ?sslmode=require.",
+    "DATABASE_URL leads to another network without insisting on encryption: add ?sslmode=verify-full, or at least ?sslmode=require.",
   ];
 }
 

@@ -5,6 +5,7 @@ import ipaddr from "ipaddr.js";
 import addressparser from "nodemailer/lib/addressparser";
 import { z } from "zod";
 import { BOOK_TITLE } from "~/book";
+import { findParameterProblem } from "~db/tls-settings";
 
 /** The sender where `MAIL_FROM` is not set; no real mail server would accept it. */
 const DEFAULT_MAIL_FROM = `${BOOK_TITLE} <hello@localhost>`;
@@ -67,6 +68,13 @@ export const schema = z.object({
     )
     .optional(),
   PUBLIC_URL: origin.optional(),
+  PUBLIC_ALIASES: commaList
+    .transform((names) => names.map(aliasName))
+    .refine(
+      (names): names is string[] => names.every((name) => name !== null),
+      "other host names of the site, without port or path, separated by commas, such as www.example.com,example.net",
+    )
+    .optional(),
   DATA_DIR: z.string().default("./data"),
   CONTENT_DIR: z.string().optional(),
   DATABASE_URL: z
@@ -75,6 +83,10 @@ export const schema = z.object({
       (value) => /^postgres(ql)?:$/.test(protocolOf(value)),
       "a PostgreSQL address, such as postgres://user:password@host:5432/database",
     )
+    .superRefine((value, context) => {
+      const problem = findParameterProblem(value);
+      if (problem) context.addIssue({ code: "custom", message: problem });
+    })
     .optional(),
   SESSION_SECRET: commaList
     .refine(
@@ -333,6 +345,14 @@ function isRepetitive(secret: string): boolean {
 
 function protocolOf(value: string): string {
   return URL.canParse(value) ? new URL(value).protocol : "";
+}
+
+/** The host name of an alias, written by itself or as an origin; null for anything else. */
+function aliasName(text: string): string | null {
+  const address = text.includes("://") ? text : `http://${text}`;
+  if (!isOrigin(address)) return null;
+  const { hostname, port } = new URL(address);
+  return port === "" && !/:\d*\/?$/.test(text.replace(/\[.*\]/, "")) ? hostname : null;
 }
 
 function isOrigin(value: string): boolean {

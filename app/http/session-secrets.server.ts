@@ -1,8 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { dataDirectory } from "~/data-directory.server";
 import { env } from "~/env.server";
+import { explainDataDirectoryFailure } from "~db/data-directory";
 import { OperatorError } from "~db/operator-error";
 
 let secrets: string[] | undefined;
@@ -17,24 +26,43 @@ export function sessionSecrets(): string[] {
 }
 
 function readOrCreateSecret(): string {
-  const file = join(env().DATA_DIR, "session-secret");
+  const { DATA_DIR } = env();
+  const file = join(DATA_DIR, "session-secret");
   try {
     dataDirectory();
-    try {
-      // with "wx", two programs that start at once agree on one secret
-      writeFileSync(file, `${randomBytes(32).toString("base64url")}\n`, {
-        flag: "wx",
-        mode: 0o600,
-      });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
+    // a full disk may have left an empty one
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) createSecret(file);
     const secret = readFileSync(file, "utf8").trim();
     if (secret.length < 32) throw new Error("it is shorter than 32 characters");
     return secret;
   } catch (error) {
+    const explained = explainDataDirectoryFailure(DATA_DIR, error);
+    if (explained instanceof OperatorError) throw explained;
     throw new OperatorError(
       `The session secret cannot be stored in ${file} (${(error as Error).message}): make DATA_DIR writable or set SESSION_SECRET.`,
+      { cause: error },
     );
+  }
+}
+
+/** The file is complete once it has its name, and of two programs that start at once, one names it. */
+function createSecret(file: string): void {
+  const unfinished = `${file}.${randomBytes(6).toString("hex")}`;
+  try {
+    writeFileSync(unfinished, `${randomBytes(32).toString("base64url")}\n`, {
+      flag: "wx",
+      mode: 0o600,
+      flush: true,
+    });
+    if (statSync(file, { throwIfNoEntry: false })?.size === 0) rmSync(file, { force: true });
+    linkSync(unfinished, file);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return;
+    // a file system without hard links, such as a shared folder of Docker Desktop
+    if (!/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK)$/.test(code)) throw error;
+    if (!existsSync(file)) renameSync(unfinished, file);
+  } finally {
+    rmSync(unfinished, { force: true });
   }
 }

@@ -33,9 +33,19 @@ export function log(): pino.Logger {
         },
       },
     },
-    pino.destination({ fd: output, sync: true }),
+    openOutput(output),
   );
   return logger;
+}
+
+/** Most bytes that are kept while they cannot be written; what is logged beyond is lost. */
+const MAX_UNWRITTEN_BYTES = 1_000_000;
+
+/** Where the log is written. Lines that cannot be, as after the terminal was closed or on a full disk, end nothing. */
+function openOutput(fd: 1 | 2): pino.DestinationStream {
+  const destination = pino.destination({ fd, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
+  destination.on("error", () => {});
+  return destination;
 }
 
 /** An error reduced to what may be logged: kind, message and stack, without query parameters or card data. */

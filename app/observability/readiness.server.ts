@@ -4,6 +4,17 @@ import { pingDatabase } from "~db/queries/ping";
 const TIMEOUT_MS = 2_000;
 
 let inFlight: Promise<boolean> | null = null;
+let isStopping = false;
+
+/** Makes the site not ready from now on, for whoever distributes requests among several of it. */
+export function setStopping(): void {
+  isStopping = true;
+}
+
+/** Whether requests may be sent here: the process is not stopping, and the database answers in time. Never throws. */
+export async function isReady(): Promise<boolean> {
+  return !isStopping && (await isDatabaseReady());
+}
 
 /**
  * Whether the database answers a trivial query in time. Concurrent callers share one query, so a flood of

@@ -18,7 +18,7 @@ async function serve(limits: Partial<HttpLimits>): Promise<HttpServer> {
     incoming.resume().on("error", () => {});
     if (incoming.url !== "/slow") response.end("welcome");
   };
-  const server = await listen(0, "127.0.0.1", limits);
+  const server = await listen({ port: 0, host: "127.0.0.1" }, limits);
   server.serve(site);
   cleanUps.push(() => server.close(0));
   return server;
@@ -33,7 +33,7 @@ type Client = {
 };
 
 async function connectFrom(server: HttpServer, localAddress: string, words = ""): Promise<Client> {
-  const socket = createConnection({ port: server.port, host: "127.0.0.1", localAddress });
+  const socket = createConnection({ port: Number(server.port), host: "127.0.0.1", localAddress });
   cleanUps.push(() => socket.destroy());
   const client: Client = {
     address: localAddress,

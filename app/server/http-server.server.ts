@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import type { Socket } from "node:net";
+import { Server as NetServer, type Socket } from "node:net";
 import { connectionAccepted } from "~/http/fair-scheduling.server";
 import { OperatorError } from "~db/operator-error";
 import { rejectBadClient } from "./bad-client.server";
@@ -28,6 +28,8 @@ export type HttpLimits = {
   maxConnections: number;
   /** How many unanswered (pipelined) requests a client may have on one connection. */
   maxUnanswered: number;
+  /** How long connections without a request in flight are still served when the server closes, in milliseconds. */
+  drainTimeout: number;
   /** Behind a proxy, the address of the client that a request comes from. */
   addressOf?: (request: IncomingMessage) => string;
 };
@@ -39,6 +41,7 @@ const DEFAULT_LIMITS: HttpLimits = {
   idleTimeout: 60_000,
   maxConnections: availableConnections(2_000),
   maxUnanswered: 32,
+  drainTimeout: 0,
 };
 
 /**
@@ -53,16 +56,29 @@ const TIMEOUT_CHECK_MS = 1_000;
 /** How often a closing server closes connections that have become idle, in milliseconds. */
 const CLOSE_POLL_MS = 50;
 
+/** Where to listen: on a port, or on a socket that was inherited open, by its file descriptor. */
+export type Place = { port: number; host: string | undefined } | { fd: number };
+
 /** A listening server that answers "starting" until it is given the site to serve. */
 export type HttpServer = {
-  /** The port it listens on, which the system chooses for PORT=0. */
-  port: number;
-  serve(listener: RequestListener): void;
+  /** The port it listens on, which the system chooses for PORT=0; null for an inherited socket. */
+  port: number | null;
+  serve(listener: RequestListener): Promise<void>;
   /** Number of open connections. */
   connections(): number;
-  /** Stops accepting connections, waits up to `timeoutMs` for requests in flight, then drops the rest. */
+  /**
+   * Stops accepting connections, serves those that are open for `drainTimeout`, waits up to `timeoutMs` for requests
+   * in flight, then drops the rest.
+   */
   close(timeoutMs: number): Promise<void>;
 };
+
+/** How long a request behind a proxy waits for the site to start, in milliseconds, and how many may. */
+const HOLD_TIMEOUT_MS = 20_000;
+const MAX_HELD = 1_000;
+
+/** What health checks ask, who want to know at once. */
+const HEALTH_CHECK = /^\/(healthz|readyz)(\?|$)/;
 
 const starting: RequestListener = (_request, response) => {
   setCommonHeaders(response);
@@ -74,22 +90,46 @@ const starting: RequestListener = (_request, response) => {
   response.end("The site is starting.\n");
 };
 
+/** Requests that wait for the site to start, those of health checks and too many of them excepted. */
+class HeldRequests {
+  readonly #held = new Map<ServerResponse, IncomingMessage>();
+
+  hold: RequestListener = (request, response) => {
+    if (HEALTH_CHECK.test(request.url ?? "") || this.#held.size >= MAX_HELD) {
+      return starting(request, response);
+    }
+    this.#held.set(response, request);
+    const timer = setTimeout(() => {
+      if (this.#held.delete(response)) starting(request, response);
+    }, HOLD_TIMEOUT_MS).unref();
+    response.once("close", () => {
+      clearTimeout(timer);
+      this.#held.delete(response);
+    });
+  };
+
+  release(listener: RequestListener): void {
+    const held = [...this.#held];
+    this.#held.clear();
+    for (const [response, request] of held) listener(request, response);
+  }
+}
+
 /**
  * Opens the port before anything else is started, so that one already in use is reported at once. Until
- * `serve` is called, every request is answered 503. Throws an OperatorError when the port cannot be opened.
+ * `serve` is called, every request is answered 503, or with a `drainTimeout` waits. An inherited socket is listened on only then: connections wait in
+ * it meanwhile, and none is answered that the site could not serve. Throws an OperatorError when it cannot be listened on.
  */
-export async function listen(
-  port: number,
-  host: string | undefined,
-  limits: Partial<HttpLimits> = {},
-): Promise<HttpServer> {
-  const { headersTimeout, requestTimeout, keepAliveTimeout, ...rest } = {
+export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Promise<HttpServer> {
+  const { headersTimeout, requestTimeout, keepAliveTimeout, drainTimeout, ...rest } = {
     ...DEFAULT_LIMITS,
     ...limits,
   };
   const inFlight = new Set<ServerResponse>();
   const limiter = new ConnectionLimiter({ ...rest, onClosed: closedConnectionsReport() });
-  let listener = starting;
+  // a proxy would pass "starting" on to a visitor, who had rather wait a second
+  const held = drainTimeout > 0 ? new HeldRequests() : null;
+  let listener: RequestListener = held?.hold ?? starting;
   const server = createServer(
     {
       headersTimeout,
@@ -122,47 +162,78 @@ export async function listen(
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
     rejectBadClient(error, socket, limiter.isBusy(socket)),
   );
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) =>
-      reject(explainListenError(error, port, host)),
-    );
-    server.listen({ port, host, backlog: BACKLOG }, resolve);
-  });
+  const open = () =>
+    new Promise<void>((resolve, reject) => {
+      const fail = (error: NodeJS.ErrnoException) =>
+        reject(
+          "fd" in place
+            ? explainInheritedSocket(error)
+            : explainListenError(error, place.port, place.host),
+        );
+      server.once("error", fail);
+      server.listen({ ...place, backlog: BACKLOG }, () => {
+        server.off("error", fail);
+        resolve();
+      });
+    });
+  if ("port" in place) await open();
   const address = server.address();
   return {
-    port: typeof address === "object" && address ? address.port : port,
-    serve: (next) => {
+    port: typeof address === "object" && address ? address.port : null,
+    serve: async (next) => {
       listener = next;
+      held?.release(next);
+      if ("fd" in place) await open();
     },
     connections: () => limiter.size,
-    close: (timeoutMs) => close(server, inFlight, timeoutMs),
+    close: (timeoutMs) => close(server, inFlight, { timeoutMs, drainTimeout }),
   };
 }
 
 /**
- * Waits only for requests whose head has been received and that are not answered yet. A client that has only
- * begun to send one, or that keeps its connection alive, does not delay the stop.
+ * Waits for requests whose head has been received and that are not answered yet. A client that has only begun to send
+ * one, or that keeps its connection alive, delays the stop by `drainTimeout` at most: a proxy may just be sending a
+ * request on it, and must not find it closed. Every response ends its connection.
  */
 async function close(
   server: Server,
   inFlight: ReadonlySet<ServerResponse>,
-  timeoutMs: number,
+  { timeoutMs, drainTimeout }: { timeoutMs: number; drainTimeout: number },
 ): Promise<void> {
+  // those already connected are accepted first: the kernel drops what has not been
+  await nextTurn();
   if (!server.listening) return;
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const drainedAt = performance.now() + drainTimeout;
+  // http.Server's own would also close the idle connections at once
+  const closed = new Promise<void>((resolve) => {
+    NetServer.prototype.close.call(server, () => resolve());
+  });
   for (const response of inFlight) {
     if (!response.headersSent) response.setHeader("Connection", "close");
   }
-  const closeFinished = () => {
+  const closeFinished = async () => {
+    if (performance.now() < drainedAt) return;
+    // after a time without processor, what has arrived meanwhile is read before its connection is called idle
+    for (let turn = 0; turn < 2; turn++) await nextTurn();
     if (inFlight.size === 0) server.closeAllConnections();
     else server.closeIdleConnections();
   };
-  closeFinished();
+  void closeFinished();
   const poll = setInterval(closeFinished, CLOSE_POLL_MS);
   const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
   clearInterval(poll);
   clearTimeout(timer);
+}
+
+/** Resolves once the event loop has looked for what has arrived. */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function explainInheritedSocket(error: NodeJS.ErrnoException): OperatorError {
+  return new OperatorError(
+    `The socket that LISTEN_FDS passes on cannot be listened on (${error.code}): its unit has to name a port as ListenStream=, without Accept=yes.`,
+    { cause: error },
+  );
 }
 
 /** Turns an error from `listen` into an OperatorError that says what to do about it. */

@@ -52,7 +52,7 @@ describe("a server on localhost", () => {
   it.skipIf(!hasIpv6)("counts the connections of both, and closes both", async () => {
     const server = await listenOn(0, "localhost", {});
     servers.push(server);
-    const sockets = ["127.0.0.1", "::1"].map((host) => createConnection(server.port, host));
+    const sockets = ["127.0.0.1", "::1"].map((host) => createConnection(Number(server.port), host));
     for (const socket of sockets) socket.on("error", () => {});
     await expect.poll(() => server.connections()).toBe(2);
     const closed = sockets.map((socket) => new Promise((done) => socket.once("close", done)));

@@ -12,28 +12,30 @@ export function listeningHosts(host: string | undefined): (string | undefined)[]
 }
 
 /**
- * Listens on every address that HOST stands for, as one server; each address has the limits to itself. Throws
- * an OperatorError when one of them cannot be opened.
+ * Listens on every address that HOST stands for, or on the inherited sockets instead, as one server; each has the
+ * limits to itself. Throws an OperatorError when one of them cannot be opened.
  */
 export async function listenOn(
   port: number,
   host: string | undefined,
   limits: Partial<HttpLimits>,
+  inherited: readonly number[] = [],
 ): Promise<HttpServer> {
   const servers: HttpServer[] = [];
   try {
-    for (const address of listeningHosts(host)) {
+    for (const fd of inherited) servers.push(await listen({ fd }, limits));
+    for (const address of inherited.length > 0 ? [] : listeningHosts(host)) {
       // for PORT=0 the first address gets a port from the system, and the others use the same
-      servers.push(await listen(servers[0]?.port ?? port, address, limits));
+      servers.push(await listen({ port: servers[0]?.port ?? port, host: address }, limits));
     }
   } catch (error) {
     await Promise.all(servers.map((server) => server.close(0)));
     throw error;
   }
   return {
-    port: servers[0]?.port ?? port,
-    serve: (listener) => {
-      for (const server of servers) server.serve(listener);
+    port: servers[0]?.port ?? null,
+    serve: async (listener) => {
+      for (const server of servers) await server.serve(listener);
     },
     connections: () => servers.reduce((sum, server) => sum + server.connections(), 0),
     close: async (timeoutMs) => {

@@ -1,7 +1,9 @@
+import { reportFullDatabase } from "~/data-directory.server";
 import { env } from "~/env.server";
 import { log } from "~/observability/log.server";
 import { queryCounter } from "~/observability/metrics.server";
 import { connectDatabase, openDatabase as openLazily, setDatabase } from "~db/client";
+import type { OnQuery } from "~db/connection-pool";
 import { openEmbeddedPostgres } from "~db/embedded";
 import { migrateDatabase } from "~db/migrate";
 
@@ -34,7 +36,7 @@ export async function openDatabase(
       });
   try {
     const database = await connectDatabase(DATABASE_URL ?? embedded?.url ?? "", {
-      onQuery: queryCounter("site"),
+      onQuery: watchQueries(),
       setting: embedded ? "the embedded PostgreSQL" : "DATABASE_URL",
       ...(purpose === "serve" ? { statementTimeout: VISITORS_TIMEOUT_MS } : {}),
     });
@@ -59,5 +61,14 @@ export async function openDatabase(
  */
 export function attachExternalDatabase(): void {
   const { DATABASE_URL } = env();
-  if (DATABASE_URL) setDatabase(openLazily(DATABASE_URL, { onQuery: queryCounter("site") }));
+  if (DATABASE_URL) setDatabase(openLazily(DATABASE_URL, { onQuery: watchQueries() }));
+}
+
+/** Counts the statements of the site, and tells the operator when one fails for lack of room. */
+function watchQueries(): OnQuery {
+  const count = queryCounter("site");
+  return (milliseconds, failed, code) => {
+    count(milliseconds, failed);
+    reportFullDatabase(code);
+  };
 }

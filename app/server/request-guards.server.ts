@@ -1,10 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { env } from "~/env.server";
 import type { RouteHandle } from "~/http/route-handle";
+import { answerOtherHost } from "./other-host.server";
+import { isOwnHost, ownSite } from "./own-host.server";
+import type { Rejection } from "./rejection";
 import { repeatedHeader } from "./request-host.server";
-
-/** The response to a request that fails a check. */
-export type Rejection = { status: number; message: string; headers?: Record<string, string> };
 
 /** Browsers and proxies together send about thirty headers. */
 const MAX_HEADERS = 100;
@@ -17,8 +16,6 @@ const MAX_PATH_LENGTH = 512;
  */
 const MAX_URL_LENGTH = 8_000;
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
-
 /**
  * Checks every request before it is handled, in this order: a supported method; not too many headers, and
  * none repeated that decides how the request is interpreted; a well-formed URL; the site's own host; and, if
@@ -28,8 +25,9 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
 export function checkRequest(
   request: IncomingMessage,
   path: string,
-  { hostCheck, originCheck }: RouteHandle = {},
+  handle: RouteHandle = {},
 ): Rejection | null {
+  const { hostCheck, originCheck } = handle;
   const method = request.method ?? "GET";
   if (!/^(GET|HEAD|POST|PUT|PATCH|DELETE)$/.test(method)) {
     return {
@@ -59,7 +57,8 @@ export function checkRequest(
     return { status: 400, message: "The request does not say which site it is for." };
   }
   if (hostCheck !== false && !isOwnHost(request.headers.host)) {
-    return { status: 421, message: "This site has another name." };
+    const answer = answerOtherHost(request, handle);
+    if (answer) return answer;
   }
   if (method !== "GET" && method !== "HEAD" && originCheck !== false && !isFromOwnPage(request)) {
     return { status: 403, message: "This request comes from another site." };
@@ -76,27 +75,6 @@ function isDecodable(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-let own = { publicUrl: "", protocol: "", host: "", isLoopback: false };
-
-function ownSite(): typeof own {
-  const { PUBLIC_URL } = env();
-  if (own.publicUrl !== PUBLIC_URL) {
-    const { protocol, host } = new URL(PUBLIC_URL);
-    own = { publicUrl: PUBLIC_URL, protocol, host, isLoopback: LOOPBACK.test(host) };
-  }
-  return own;
-}
-
-function isOwnHost(host: string): boolean {
-  const { protocol, host: ownHost, isLoopback } = ownSite();
-  if (host === ownHost) return true;
-  // a local machine has several loopback names
-  if (isLoopback && LOOPBACK.test(host)) return true;
-  const address = `${protocol}//${host}`;
-  // host names are case-insensitive and the default port may be omitted
-  return /^[\w.:-]+$/.test(host) && URL.canParse(address) && new URL(address).host === ownHost;
 }
 
 /**

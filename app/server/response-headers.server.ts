@@ -25,10 +25,11 @@ export function commonHeaders(): [string, string][] {
 }
 
 /** HSTS; for subdomains only where the operator states that all of them support https. */
-function strictTransport(): [string, string][] {
-  const { PUBLIC_URL, HSTS_INCLUDE_SUBDOMAINS } = env();
-  if (!PUBLIC_URL.startsWith("https:")) return [];
-  const subdomains = HSTS_INCLUDE_SUBDOMAINS ? "; includeSubDomains" : "";
+export function strictTransport({
+  includeSubdomains = env().HSTS_INCLUDE_SUBDOMAINS,
+} = {}): [string, string][] {
+  if (!env().PUBLIC_URL.startsWith("https:")) return [];
+  const subdomains = includeSubdomains ? "; includeSubDomains" : "";
   return [["Strict-Transport-Security", `max-age=${YEAR_SECONDS}${subdomains}`]];
 }
 

@@ -1,7 +1,13 @@
 import { join } from "node:path";
 import pTimeout from "p-timeout";
 import { dataDirectory } from "~/data-directory.server";
-import { type Environment, env, SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import {
+  type Environment,
+  env,
+  inheritedSockets,
+  SANDBOX_STRIPE,
+  setEnvironment,
+} from "~/env.server";
 import { warmUpPasswords } from "~/features/accounts/password.server";
 import { startBackups } from "~/features/backup/backup-timer.server";
 import { loadPriceOnSale } from "~/features/billing/load-price-on-sale.server";
@@ -15,8 +21,10 @@ import { startResumingDeletions } from "~/features/my-account/resume-deletions.s
 import { prepareIssue } from "~/features/newsletter/issue-mail.server";
 import { fillUnsubscribeTokens } from "~/features/newsletter/unsubscribe-token.server";
 import { sessionSecrets } from "~/http/session-secrets.server";
+import { exposeFigures } from "~/observability/figures.server";
 import { log } from "~/observability/log.server";
 import { exposeConnections } from "~/observability/metrics.server";
+import { setStopping } from "~/observability/readiness.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { startCleanUp } from "./clean-up.server";
 import { clientAddress } from "./client-address.server";
@@ -45,6 +53,9 @@ const UNCAUGHT_ERROR_TIMEOUT_MS = 20_000;
 /** Longer than proxies keep idle connections, so that none is closed here just as a proxy reuses it. */
 const KEEP_ALIVE_BEHIND_PROXY_MS = 75_000;
 
+/** How long a proxy may still send requests on connections that are open at a stop, in milliseconds. */
+const DRAIN_TIMEOUT_MS = 1_000;
+
 type Options = {
   /** Variables that override those of the process. */
   variables?: Record<string, string>;
@@ -55,7 +66,7 @@ type Options = {
 type Started = { name: string; stop: () => Promise<void> };
 
 /**
- * Runs the site until SIGTERM or SIGINT, then stops what it started and exits with 0; an uncaught error stops
+ * Runs the site until SIGTERM, SIGINT or SIGHUP, then stops what it started and exits with 0; an uncaught error stops
  * it the same way, with 1. Throws an OperatorError for what the operator can fix: variables, ports, the data
  * directory, the database.
  */
@@ -86,17 +97,29 @@ async function start(
   started: Started[],
   signal: AbortSignal,
 ): Promise<void> {
+  const inherited = inheritedSockets();
   const http = await listenOn(
     settings.PORT,
     settings.HOST,
-    // all connections then come from the proxy, which reuses them for other visitors
-    settings.TRUST_PROXY !== 0
-      ? { keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS, addressOf: clientAddress }
-      : {},
+    {
+      // all connections then come from the proxy, which reuses them for other visitors
+      ...(settings.TRUST_PROXY !== 0 && {
+        keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS,
+        addressOf: clientAddress,
+      }),
+      ...((settings.TRUST_PROXY !== 0 || inherited.length > 0) && {
+        drainTimeout: DRAIN_TIMEOUT_MS,
+      }),
+    },
+    inherited,
   );
-  const stopListening = () => http.close(STOP_TIMEOUT_MS);
+  const stopListening = () => {
+    setStopping();
+    return http.close(STOP_TIMEOUT_MS);
+  };
   started.push({ name: "port", stop: stopListening });
   exposeConnections(http.connections);
+  exposeFigures();
 
   sessionSecrets();
   const database = await openDatabase("serve", signal);
@@ -127,7 +150,7 @@ async function start(
   started.push({ name: "web server", stop: stopListening });
 
   signal.throwIfAborted();
-  http.serve(createSite(projectRoot()));
+  await http.serve(createSite(projectRoot()));
   log().info({ port: http.port, publicUrl: settings.PUBLIC_URL }, "ready");
   logStartSummary(settings, http.port);
 }
@@ -185,8 +208,8 @@ function stopOnSignalOrError(
     if (!ending.signal.aborted) log().info({ signal }, "stopping");
     end(0);
   };
-  process.on("SIGTERM", stopOnSignal);
-  process.on("SIGINT", stopOnSignal);
+  // SIGHUP comes from a terminal that is closed
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stopOnSignal);
   // unhandled rejections arrive here too
   process.on("uncaughtException", (error, origin) => {
     log().fatal({ err: error, origin }, "stopping after an uncaught error");

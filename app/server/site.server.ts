@@ -24,7 +24,8 @@ import { countRequest, exposeCaches, statusOf } from "~/observability/metrics.se
 import { clientAddress } from "./client-address.server";
 import { PageCache } from "./page-cache.server";
 import { mayRenderRejectedPage } from "./rejected-pages.server";
-import { checkRequest, type Rejection } from "./request-guards.server";
+import type { Rejection } from "./rejection";
+import { checkRequest } from "./request-guards.server";
 import { normalizeRequestTarget } from "./request-host.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { RouteTable } from "./route-table.server";
@@ -118,11 +119,13 @@ export function createSite(projectRoot: string): RequestListener {
     startedAt = performance.now(),
   ): string {
     const requestId = randomUUID();
+    // the socket forgets it when it is closed
+    const { wide: network } = clientNetworks(clientAddress(request));
     response.once("close", () => {
       dropUnreadBody(request);
       const route = table.handleOf(path.replace(/\.data$/, "")).metricsName;
       countRequest(request, response, route, (performance.now() - startedAt) / 1000);
-      logRequest(request, response, { requestId, path, startedAt, level: logLevel });
+      logRequest(request, response, { requestId, network, path, startedAt, level: logLevel });
     });
     setCommonHeaders(response);
     response.setHeader("X-Request-Id", requestId);
@@ -268,10 +271,17 @@ function pathOf(url = "/"): string {
 function logRequest(
   { method }: IncomingMessage,
   response: ServerResponse,
-  facts: { requestId: string; path: string; startedAt: number; level?: "debug" },
+  facts: {
+    requestId: string;
+    network: string;
+    path: string;
+    startedAt: number;
+    level?: "debug";
+  },
 ): void {
   const {
     requestId,
+    network,
     path,
     startedAt,
     level = path.startsWith("/build/") ? "debug" : "info",
@@ -279,6 +289,7 @@ function logRequest(
   log()[level](
     {
       requestId,
+      network,
       method,
       path,
       status: statusOf(response),

@@ -10,7 +10,7 @@ import { listeningHosts } from "./loopback.server";
  * database, mail, payments, trusted proxies, missing settings; then a warning for each setting that may be a
  * mistake. Names hosts and modes, never a secret or an e-mail address.
  */
-export function logStartSummary(settings: Environment, port: number): void {
+export function logStartSummary(settings: Environment, port: number | null): void {
   for (const [summary, facts, text] of [
     address(settings, port),
     database(settings),
@@ -26,12 +26,17 @@ export function logStartSummary(settings: Environment, port: number): void {
 
 type Line = [summary: string, facts: Record<string, unknown>, text: string];
 
-function address({ PUBLIC_URL, HOST }: Environment, port: number): Line {
-  const listening = listeningHosts(HOST).map((host) => host ?? "all interfaces");
+function address({ PUBLIC_URL, PUBLIC_ALIASES, HOST }: Environment, port: number | null): Line {
+  const listening =
+    port === null
+      ? ["the socket that was passed on"]
+      : listeningHosts(HOST).map((host) => host ?? "all interfaces");
+  const aliases = [...PUBLIC_ALIASES];
+  const redirected = aliases.length > 0 ? `, redirecting ${aliases.join(", ")} there` : "";
   return [
     "address",
-    { publicUrl: PUBLIC_URL, listening, port },
-    `${PUBLIC_URL}, listening on ${listening.join(" and ")}, port ${port}`,
+    { publicUrl: PUBLIC_URL, aliases, listening, port },
+    `${PUBLIC_URL}${redirected}, listening on ${listening.join(" and ")}${port === null ? "" : `, port ${port}`}`,
   ];
 }
 

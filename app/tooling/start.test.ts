@@ -1,5 +1,13 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -181,5 +189,42 @@ describe("npm start", () => {
     write("build/index.js", "");
     remove("public/build");
     expectFailure(/^The site has not been built yet: run `npm run build`.$/);
+  });
+});
+
+describe("npm run build", () => {
+  /** Runs its first part, with an npm that only notes what it is told, and installs the package that was missing. */
+  function prepareBuild() {
+    write(
+      "npm/npm-cli.js",
+      `const { writeFileSync, cpSync } = require("node:fs");
+      writeFileSync(${JSON.stringify(join(project, "told"))}, process.argv.slice(2).join(" "));
+      cpSync(${JSON.stringify(join(project, "complete.json"))}, ${JSON.stringify(join(project, "node_modules/.package-lock.json"))});`,
+    );
+    write("npm/package.json", { type: "commonjs" });
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(project, "app/tooling/install-for-build.mjs")],
+      {
+        encoding: "utf8",
+        env: {
+          PATH: process.env.PATH,
+          NODE_ENV: "production",
+          npm_execpath: join(project, "npm/npm-cli.js"),
+        },
+      },
+    );
+    const told = join(project, "told");
+    return { status, stderr, told: existsSync(told) ? readFileSync(told, "utf8") : null };
+  }
+
+  it("installs what `npm ci` has left out because NODE_ENV is production", () => {
+    write("complete.json", readFileSync(join(project, "node_modules/.package-lock.json"), "utf8"));
+    install({ argon2: { version: "0.44.0" } });
+    expect(prepareBuild()).toEqual({ status: 0, stderr: "", told: "ci --include=dev" });
+  });
+
+  it("installs nothing if all is there", () => {
+    expect(prepareBuild()).toEqual({ status: 0, stderr: "", told: null });
   });
 });

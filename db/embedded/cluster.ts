@@ -75,7 +75,7 @@ export async function ensureCluster(cluster: Cluster): Promise<void> {
 }
 
 /** The superuser's password of an existing cluster. */
-export async function readPassword(cluster: Cluster): Promise<string> {
+export async function readPassword(cluster: Pick<Cluster, "directory">): Promise<string> {
   const file = join(cluster.directory, PASSWORD_FILE);
   try {
     return (await readFile(file, "utf8")).trim();

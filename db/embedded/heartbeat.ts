@@ -1,5 +1,5 @@
 import { utimesSync } from "node:fs";
-import { open, readFile, readlink, rm, stat } from "node:fs/promises";
+import { readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -55,13 +55,10 @@ export async function startHeartbeat(dataDir: string): Promise<Heartbeat> {
 }
 
 async function write(dataDir: string, file: string, text: string): Promise<void> {
-  const handle = await open(file, "w", 0o600).catch((error) => {
-    throw explainDataDirectoryFailure(dataDir, error);
-  });
   try {
-    await handle.writeFile(text);
-  } finally {
-    await handle.close();
+    await writeFile(file, text, { mode: 0o600 });
+  } catch (error) {
+    throw explainDataDirectoryFailure(dataDir, error);
   }
 }
 

@@ -76,7 +76,7 @@ export async function ensureSiteRole(
 
 /** The address of the site's database for the site. */
 export async function siteUrl(
-  cluster: Cluster,
+  cluster: Pick<Cluster, "directory">,
   server: ServerAddress,
   parameters: Record<string, string> = {},
 ): Promise<string> {
@@ -86,7 +86,7 @@ export async function siteUrl(
 
 /** The address of a database for the superuser, which only administers the embedded server. */
 export async function superuserUrl(
-  cluster: Cluster,
+  cluster: Pick<Cluster, "directory">,
   server: ServerAddress,
   database: string,
   parameters: Record<string, string> = {},
@@ -136,7 +136,7 @@ function reassignOwnership(password: string): string {
 }
 
 /** Derived one-way from the superuser's password, so that there is no second secret to store. */
-async function sitePassword(cluster: Cluster): Promise<string> {
+async function sitePassword(cluster: Pick<Cluster, "directory">): Promise<string> {
   return createHmac("sha256", await readPassword(cluster))
     .update(SITE_ROLE)
     .digest("base64url");

@@ -187,7 +187,8 @@ async function startServer(
       cwd: "/",
       detached: true,
       env: CHILD_ENVIRONMENT,
-      stdio: ["ignore", log.fd, log.fd],
+      // the last in place of a socket that systemd has passed on, which the server would keep open
+      stdio: ["ignore", log.fd, log.fd, "ignore"],
       windowsHide: true,
       ...asUser(cluster.user),
     },

@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { readMail } from "../support/mail";
+import { freePorts } from "../support/ports.mjs";
 import { runProgram } from "../support/program";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
+import { startSmtpServer } from "../support/smtp";
 import { type SmtpSink, startSmtpSink } from "../support/smtp-sink";
 
 const MAIL_FROM = "The Golden Path <letters@book.test>";
@@ -85,4 +89,52 @@ it("refuse a kind that does not exist", async () => {
   const { code, stderr } = await mail("retry", "--kind", "constructor");
   expect(code).toBe(1);
   expect(stderr).toMatch(/^--kind: found 'constructor', wanted one of password-reset, /);
+});
+
+it("send a test mail at once, past the queue, and tell the mail server's answer", async () => {
+  const server = await startSmtpServer({
+    refuse: (address) =>
+      address.startsWith("nobody") ? { code: 550, text: `5.1.1 <${address}> is unknown` } : null,
+  });
+  const test = (address: string, variables: Record<string, string> = {}) =>
+    runProgram({
+      command: ["mail", "test", address],
+      // no database, whose state is none of its business
+      variables: { DATA_DIR: site.dataDir, SMTP_URL: server.url, MAIL_FROM, ...variables },
+    });
+  try {
+    const host = new URL(server.url).host;
+    const sent = await test("Author@Book.test");
+    expect(sent).toMatchObject({ code: 0, stderr: "" });
+    expect(sent.stdout).toMatch(new RegExp(`^${host} accepted the mail: 250 \\S`));
+    expect(server.delivered).toHaveLength(1);
+    expect(server.delivered[0]).toMatchObject({
+      sender: "letters@book.test",
+      recipients: ["author@book.test"],
+      headers: { from: MAIL_FROM, subject: "A test of your site's mail" },
+    });
+
+    const refused = await test("nobody@book.test");
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr).toContain(
+      `${host} did not accept the mail: 550 5.1.1 <nobody@book.test>`,
+    );
+    expect(await test("nobody")).toMatchObject({
+      code: 1,
+      stderr: "'nobody' is not an e-mail address.\n",
+    });
+    const unreachable = await test("author@book.test", {
+      SMTP_URL: `smtp://127.0.0.1:${await freePorts(1)}`,
+    });
+    expect(unreachable.code).toBe(1);
+    expect(unreachable.stderr).toMatch(/ECONNREFUSED.*check that it runs and that SMTP_URL/);
+    const written = await test("author@book.test", { SMTP_URL: "" });
+    expect(written.code).toBe(0);
+    const file = /SMTP_URL is not set, so nothing was sent\. The mail is in (.*\.eml)\n/.exec(
+      written.stdout,
+    )?.[1];
+    expect(readMail(readFileSync(file ?? "")).headers.to).toBe("author@book.test");
+  } finally {
+    await server.close();
+  }
 });

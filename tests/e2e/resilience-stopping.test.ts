@@ -9,6 +9,7 @@ import { freePorts } from "../support/ports.mjs";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { type Program, startProgram, temporaryDirectory } from "../support/program";
 import { countRows } from "../support/tables";
+import { hasTerminal, startInTerminal } from "../support/terminal";
 
 const project = resolve(import.meta.dirname, "../..");
 const failOnSignal = pathToFileURL(resolve(import.meta.dirname, "../support/fail-on-signal.mjs"));
@@ -40,7 +41,10 @@ async function start(variables: Record<string, string>): Promise<Program> {
 const FORM = "email=late%40example.test";
 
 /** Sends only the head of a newsletter form: a request in flight. */
-async function beginForm(program: Program, length = FORM.length): Promise<RawConnection> {
+async function beginForm(
+  program: { origin: string },
+  length = FORM.length,
+): Promise<RawConnection> {
   const connection = await openConnection(program.origin);
   cleanUps.push(() => connection.destroy());
   connection.write(
@@ -52,7 +56,7 @@ async function beginForm(program: Program, length = FORM.length): Promise<RawCon
   return connection;
 }
 
-const isOver = (program: Program) =>
+const isOver = (program: { origin: string }) =>
   send(`${program.origin}/healthz`).then(
     () => false,
     () => true,
@@ -83,6 +87,35 @@ describe("told to stop", () => {
     await begun.ended;
     expect(Date.now() - startedAt).toBeLessThan(8_000);
     expect(await countRows(database, "subscribers")).toBe(1);
+  });
+
+  it.skipIf(!hasTerminal)(
+    `by the end of its terminal, finishes requests in flight too${hasTerminal ? "" : " (skipped: util-linux's script is missing)"}`,
+    async () => {
+      const { url } = await testDatabase();
+      const database = openDatabase(url);
+      cleanUps.push(() => database.close());
+      const program = await startInTerminal({
+        DATABASE_URL: url,
+        DATA_DIR: dataDirectory(),
+        // its lines can no longer be written
+        LOG_LEVEL: "info",
+      });
+      cleanUps.push(() => program.closeTerminal());
+      const form = await beginForm(program);
+      program.closeTerminal();
+      await vi.waitUntil(() => isOver(program), { timeout: 5_000 });
+      form.write(FORM.slice(5));
+      expect(await form.ended).toMatch(/HTTP\/1.1 303 /);
+      await vi.waitUntil(() => !program.isRunning(), { timeout: 20_000 });
+      expect(await countRows(database, "subscribers")).toBe(1);
+    },
+  );
+
+  it.each(["SIGINT", "SIGHUP"] as const)("by %s, ends with 0 as by SIGTERM", async (signal) => {
+    const { url } = await testDatabase();
+    const program = await start({ DATABASE_URL: url, DATA_DIR: dataDirectory() });
+    expect(await program.stop(signal)).toBe(0);
   });
 
   it("does not wait forever for a client that never finishes", async () => {
@@ -125,7 +158,7 @@ describe("told to stop", () => {
 describe("an uncaught fault", () => {
   it.each([
     { name: "a rejection", signal: "SIGUSR2" as const, message: "a rejection on purpose" },
-    { name: "an exception", signal: "SIGHUP" as const, message: "an exception on purpose" },
+    { name: "an exception", signal: "SIGALRM" as const, message: "an exception on purpose" },
   ])(
     "($name) is logged and shuts the program down cleanly, with exit code 1",
     async ({ signal, message }) => {

@@ -122,7 +122,7 @@ describe("errors the operator has to fix", () => {
     const dataDir = join(await emptyDirectory(), "file");
     await writeFile(dataDir, "");
     expect(await sentence(serve(dataDir, { settings: NOT_DURABLE }))).toBe(
-      `DATA_DIR ${dataDir} is a file, not a directory. Choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL of your own.`,
+      `DATA_DIR ${dataDir} is a file, not a directory. Choose another DATA_DIR.`,
     );
   });
 

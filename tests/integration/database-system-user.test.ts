@@ -223,7 +223,7 @@ describe.runIf(isRoot)("as an ordinary user", () => {
       NOBODY,
     );
     expect(await sentence(started.opened)).toBe(
-      `DATA_DIR ${dataDir} cannot be written by the user this program runs as. Choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL of your own.`,
+      `DATA_DIR ${dataDir} cannot be written by the user this program runs as. Make it writable for the program, or choose another DATA_DIR.`,
     );
   });
 

@@ -18,6 +18,7 @@ import { passkeyRemovedMail } from "~/features/mail/templates/passkey-removed-ma
 import { passwordChangedMail } from "~/features/mail/templates/password-changed-mail";
 import { passwordResetMail } from "~/features/mail/templates/password-reset-mail";
 import { signUpAttemptMail } from "~/features/mail/templates/sign-up-attempt-mail";
+import { testMail } from "~/features/mail/templates/test-mail";
 import { splitFrontMatter } from "~/features/markdown/front-matter";
 import { markdownTree } from "~/features/markdown/markdown-tree.server";
 import { issueFrontMatter } from "~/features/newsletter/issue-front-matter";
@@ -162,6 +163,7 @@ const MAIL_SAMPLES: Record<string, Mail> = {
     outlook: { kind: "ended" },
     url: MANAGE,
   }),
+  "test-mail": testMail({ siteUrl: SITE }),
   "author-notice": authorNoticeMail(authorNotice),
   "author-notice-without-payment": authorNoticeMail({ ...authorNotice, paymentUrl: null }),
 };

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { dataDirectory } from "~/data-directory.server";
+import { dataDirectory, reportDataDirectoryFailure } from "~/data-directory.server";
 import { mediaName, mediaTypeOf } from "./media-name";
 
 /** An image or sound as it is served. */
@@ -55,6 +55,7 @@ export async function storeMedia(source: string, file: StoredFile): Promise<void
     }
     await rename(unfinished, target);
   } catch (error) {
+    reportDataDirectoryFailure(error);
     await rm(unfinished, { force: true });
     throw error;
   }

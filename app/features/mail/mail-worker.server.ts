@@ -364,16 +364,20 @@ class Worker {
       this.#circuitReason = reply;
       log().error(
         { reply },
-        `the mail server cannot be used; mail waits for it. ${advice ?? "See its log for the reason."}`,
+        `${this.#destination()} cannot be used; mail waits for it. ${advice ?? "See its log for the reason."}`,
       );
     } else if (change === "closed") {
       const seconds = Math.round((now - (this.#circuitOpenedAt ?? now)) / 1000);
       this.#circuitOpenedAt = null;
       this.#circuitReason = null;
       this.#lookAgain();
-      log().info({ seconds }, "the mail server can be used again");
+      log().info({ seconds }, `${this.#destination()} can be used again`);
     }
     if (this.#circuit.isOpen) void this.#attemptTo(() => this.#release(this.#buffer.splice(0)));
+  }
+
+  #destination(): string {
+    return env().SMTP_URL ? "the mail server" : "the outbox";
   }
 
   /** Queues mails again of which nothing was sent. */

@@ -1,33 +1,41 @@
 import { join } from "node:path";
 import nodemailer from "nodemailer";
-import { dataDirectory } from "~/data-directory.server";
+import { dataDirectory, reportDataDirectoryFailure } from "~/data-directory.server";
 import { composeMessage, SELF_CONTAINED } from "./compose-message.server";
-import type { MailTransport } from "./mail-transport";
+import type { MailTransport, TransportedMail } from "./mail-transport";
 import { writeToOutbox } from "./outbox.server";
 
 /** Writes mail as `.eml` files into `DATA_DIR/outbox`, for a site without a mail server. */
 export function openOutboxTransport(): MailTransport {
-  const composer = nodemailer.createTransport({
-    streamTransport: true,
-    buffer: true,
-    newline: "windows",
-    ...SELF_CONTAINED,
-  });
   return {
     deliver: async (mail) => {
       try {
-        const { message } = await composer.sendMail(composeMessage(mail));
-        await writeToOutbox(join(dataDirectory(), "outbox"), message as Buffer);
+        await writeMailToOutbox(mail);
         return { kind: "accepted" };
       } catch (error) {
         return {
           kind: "not-sent",
           phase: "connecting",
           code: String((error as NodeJS.ErrnoException).code ?? "UNKNOWN"),
-          advice: "Make DATA_DIR/outbox writable, or set SMTP_URL so that mail is actually sent.",
+          advice:
+            reportDataDirectoryFailure(error) ??
+            "Make DATA_DIR/outbox writable, or set SMTP_URL so that mail is actually sent.",
         };
       }
     },
-    close: () => composer.close(),
+    close: () => {},
   };
 }
+
+/** Writes one mail into the outbox and returns its file. Throws the file system's error. */
+export async function writeMailToOutbox(mail: TransportedMail): Promise<string> {
+  const { message } = await composer.sendMail(composeMessage(mail));
+  return writeToOutbox(join(dataDirectory(), "outbox"), message as Buffer);
+}
+
+const composer = nodemailer.createTransport({
+  streamTransport: true,
+  buffer: true,
+  newline: "windows",
+  ...SELF_CONTAINED,
+});

@@ -38,26 +38,13 @@ export function openSmtpTransport(
 ): MailTransport {
   const { DKIM, MAIL_CONNECTIONS } = env();
   const pool = nodemailer.createTransport({
-    url,
+    ...smtpSettings(url, { connectMs, answerMs }),
     pool: true,
     maxConnections: MAIL_CONNECTIONS,
     // only mail of which nothing was sent is moved to another connection
     maxRequeues: 1,
     // closed when idle, so that the next mail does not use a dead connection
     idleTimeout: 60_000,
-    connectionTimeout: connectMs,
-    greetingTimeout: connectMs,
-    dnsTimeout: connectMs,
-    socketTimeout: answerMs,
-    ...(DKIM && {
-      dkim: {
-        domainName: DKIM.domain,
-        keySelector: DKIM.selector,
-        privateKey: DKIM.privateKey,
-        headerFieldNames: SIGNED_HEADERS,
-      },
-    }),
-    ...SELF_CONTAINED,
   });
   /** The stream from which a mail is being sent, by its Message-ID. */
   const streams = new Map<string, NodeJS.ReadableStream & { readableEnded: boolean }>();
@@ -94,6 +81,27 @@ export function openSmtpTransport(
       }
     },
     close: () => pool.close({ force: true }),
+  };
+}
+
+/** How nodemailer reaches the mail server, and what signs the mail. */
+export function smtpSettings(url: string, { connectMs, answerMs }: Timeouts) {
+  const { DKIM } = env();
+  return {
+    url,
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    dnsTimeout: connectMs,
+    socketTimeout: answerMs,
+    ...(DKIM && {
+      dkim: {
+        domainName: DKIM.domain,
+        keySelector: DKIM.selector,
+        privateKey: DKIM.privateKey,
+        headerFieldNames: SIGNED_HEADERS,
+      },
+    }),
+    ...SELF_CONTAINED,
   };
 }
 

@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, open, rename, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { dataDirectory } from "~/data-directory.server";
+import { dataDirectory, reportDataDirectoryFailure } from "~/data-directory.server";
 import { env } from "~/env.server";
 import { findImportTime } from "~db/queries/editions";
 import type { Edition } from "../edition";
@@ -107,6 +107,7 @@ async function makeBook(contents: BookContents, path: string): Promise<void> {
     await writeBook(contents, createWriteStream(unfinished, { mode: 0o600, flush: true }));
     await rename(unfinished, path);
   } catch (error) {
+    reportDataDirectoryFailure(error);
     await rm(unfinished, { force: true });
     throw error;
   }

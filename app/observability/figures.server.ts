@@ -1,0 +1,82 @@
+import { Gauge } from "prom-client";
+import { hasDatabase } from "~db/client";
+import { type Figure, readFigures } from "~db/queries/figures";
+import { registry } from "./metrics.server";
+
+/** How long counted figures are exported before they are counted again, in milliseconds, however often they are scraped. */
+const MAX_AGE_MS = 60_000;
+
+/** Every series there is, so that one that falls to nothing is exported as 0 and does not vanish. */
+const SERIES: Record<Figure["figure"], { help: string; lanes: string[]; states: string[] }> = {
+  mails: {
+    help: "Mails of all instances that are not sent: due, due later, being sent, or failed within 7 days",
+    lanes: ["transactional", "campaign"],
+    states: ["due", "deferred", "sending", "failed"],
+  },
+  accounts: {
+    help: "Accounts by whether somebody has confirmed their address",
+    lanes: [""],
+    states: ["confirmed", "unconfirmed"],
+  },
+  members: {
+    help: "Memberships: renewing, ending or unpaid with access, or withdrawn after a refund or dispute",
+    lanes: [""],
+    states: ["renewing", "ending", "unpaid", "withdrawn"],
+  },
+  subscribers: {
+    help: "The newsletter's list: confirmed addresses get it, unconfirmed and suppressed ones do not",
+    lanes: [""],
+    states: ["confirmed", "unconfirmed", "suppressed"],
+  },
+};
+
+let counted: { at: number; figures: Figure[] } | null = null;
+let counting: Promise<void> | null = null;
+
+/**
+ * Exports the numbers of mails, accounts, members and subscribers in `/metrics`. They are counted when scraped and at
+ * most once a minute; while that takes too long or fails, the last ones are exported for ten minutes, then none.
+ */
+export function exposeFigures(): void {
+  for (const [figure, { help, lanes, states }] of Object.entries(SERIES)) {
+    new Gauge({
+      name: `${figure}_count`,
+      help,
+      labelNames: lanes.length > 1 ? ["lane", "state"] : ["state"],
+      registers: [registry],
+      async collect() {
+        const figures = await currentFigures();
+        this.reset();
+        if (!figures) return;
+        for (const lane of lanes) {
+          for (const state of states) {
+            const found = figures.find(
+              (row) => row.figure === figure && row.lane === lane && row.state === state,
+            );
+            this.set(lanes.length > 1 ? { lane, state } : { state }, found?.count ?? 0);
+          }
+        }
+      },
+    });
+  }
+}
+
+const FORGET_AFTER_MS = 10 * MAX_AGE_MS;
+
+async function currentFigures(): Promise<Figure[] | null> {
+  if (!counted || Date.now() - counted.at > MAX_AGE_MS) {
+    // all gauges of a scrape, and of others meanwhile, share one count
+    counting ??= count().finally(() => {
+      counting = null;
+    });
+    await counting;
+  }
+  return counted && Date.now() - counted.at < FORGET_AFTER_MS ? counted.figures : null;
+}
+
+async function count(): Promise<void> {
+  if (!hasDatabase()) return;
+  // a database that is down or slow must not fail the scrape
+  const figures = await readFigures().catch(() => null);
+  if (figures) counted = { at: Date.now(), figures };
+}

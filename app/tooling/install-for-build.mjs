@@ -1,0 +1,15 @@
+// First part of `npm run build`, which needs the packages for development too: `npm ci` leaves them out where
+// NODE_ENV is production, as on many servers and platforms.
+import { constants } from "node:os";
+import { stopSignal } from "./child-process.mjs";
+import { installPackages } from "./install.mjs";
+import { SetupError } from "./setup-error.mjs";
+
+try {
+  await installPackages();
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  const signal = stopSignal();
+  if (signal === null) console.error(error.message);
+  process.exitCode = signal === null ? 1 : 128 + constants.signals[signal];
+}
