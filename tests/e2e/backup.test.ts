@@ -21,8 +21,10 @@ let data: ReturnType<typeof temporaryDirectory>;
 let variables: { DATA_DIR: string; BACKUP_DIR: string };
 let program: Program;
 let database: Database;
-/** Made while the site ran and rows were written. */
+/** Made while the site ran and rows were written; how that went, and how many transactions there were meanwhile. */
 let backup: string;
+let made: Awaited<ReturnType<typeof runProgram>>;
+let written: number;
 
 beforeAll(async () => {
   home = temporaryDirectory();
@@ -39,6 +41,12 @@ beforeAll(async () => {
   await database.db.execute(
     sql`insert into subscribers (email) select 'reader-' || n || '@example.test' from generate_series(1, 20000) n`,
   );
+  const stopping = new AbortController();
+  const writers = Promise.all([1, 2].map((writer) => writeUntil(stopping.signal, writer)));
+  backup = join(home.path, "by-hand.tar.gz");
+  made = await runProgram({ command: ["backup", backup], variables });
+  stopping.abort();
+  written = (await writers).reduce((sum, count) => sum + count, 0);
 });
 afterAll(async () => {
   await database.close();
@@ -89,14 +97,9 @@ async function withEmptyDatabase(
 
 describe("a backup of a site that is written to", () => {
   it("is of one moment: every sum and every foreign key holds after a restore", async () => {
-    const stopping = new AbortController();
-    const written = Promise.all([1, 2].map((writer) => writeUntil(stopping.signal, writer)));
-    backup = join(home.path, "by-hand.tar.gz");
-    const { code, stdout, stderr } = await runProgram({ command: ["backup", backup], variables });
-    stopping.abort();
-    expect((await written).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(20);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${backup}\n` });
-    expect(stderr).toMatch(/rows in \d+ tables/);
+    expect(written).toBeGreaterThan(20);
+    expect({ ...made, stderr: "" }).toEqual({ code: 0, stdout: `${backup}\n`, stderr: "" });
+    expect(made.stderr).toMatch(/rows in \d+ tables/);
     await withEmptyDatabase(async (test, empty) => {
       const restored = await runProgram({
         command: ["restore", backup],
@@ -201,7 +204,7 @@ describe("a restore", () => {
       took = await restoreUntil(test, null);
       whole = await digestOf(empty);
     });
-    const moments = 9;
+    const moments = 6;
     for (let moment = 0; moment <= moments; moment++) {
       await withEmptyDatabase(async (test, empty) => {
         const dataDir = join(home.path, `killed-${moment}`);
@@ -216,7 +219,7 @@ describe("a restore", () => {
           expect(existsSync(secret)).toBe(true);
           outcomes.add("whole");
         }
-        if (moment !== 4) return;
+        if (moment !== 3) return;
         const variables = { DATA_DIR: dataDir, DATABASE_URL: test.url };
         if (Object.keys(left).length > 0) return;
         expect((await runProgram({ command: ["restore", backup], variables })).code).toBe(0);
