@@ -173,6 +173,24 @@ describe("sending an issue", () => {
     expect(await mailed()).toHaveLength(1);
   });
 
+  it("refuses another preview text under the slug of a sent one", async () => {
+    await send();
+    expect(await send({ preview: "Another start." })).toMatchObject({
+      kind: "slug-taken",
+      differs: ["preview"],
+    });
+  });
+
+  it("again, changes its rate if another one is named, and keeps it otherwise", async () => {
+    const rate = async () =>
+      (await db().execute<{ rate: number | null }>(sql`select rate from campaigns`))[0]?.rate;
+    await send({}, { rate: 2 });
+    await send({}, { rate: 5 });
+    expect(await rate()).toBe(5);
+    await send({}, { rate: null });
+    expect(await rate()).toBe(5);
+  });
+
   it("that fails half-way leaves nothing behind", async () => {
     await addWalkers(2);
     const image = {
@@ -267,6 +285,31 @@ describe("a campaign", () => {
     expect(await cancelCampaign("the-first-mile")).toMatchObject({ kind: "unchanged" });
     expect(await resumeCampaign("the-first-mile")).toMatchObject({ kind: "unchanged" });
     expect(await send()).toMatchObject({ kind: "cancelled" });
+  });
+
+  it("is cancelled while it is paused, too", async () => {
+    await addWalkers(1);
+    await send();
+    await pauseCampaign("the-first-mile");
+    expect(await cancelCampaign("the-first-mile")).toMatchObject({
+      kind: "done",
+      campaign: { state: "cancelled" },
+    });
+    expect(await progress()).toMatchObject({ cancelled: 1, queued: 0 });
+  });
+
+  it("that is sent again gets the time that all of its failed mails take at its rate", async () => {
+    await addWalkers(4);
+    await send({}, { rate: 0.01 });
+    await db().execute(sql`
+      update mails set state = given.state, finished_at = now(), expires_at = now()
+      from (values (1, 'failed'), (2, 'failed'), (3, 'expired'), (4, 'expired')) given (n, state)
+      where subscriber_id = (select id from subscribers where email = 'walker' || n || '@example.test')`);
+    await retryCampaign("the-first-mile");
+    const [{ left } = { left: 0 }] = await db().execute<{ left: number }>(
+      sql`select extract(epoch from min(expires_at) - now())::float8 as left from mails`,
+    );
+    expect(left).toBeGreaterThan(campaignLifetime(4, 0.01) / 1_000 - 60);
   });
 });
 
