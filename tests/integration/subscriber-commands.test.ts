@@ -4,7 +4,11 @@ import { parse } from "csv-parse/sync";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { type Database, openDatabase } from "~db/client";
+import {
+  type ImportProgress,
+  importSubscribers,
+} from "~/features/newsletter/import-subscribers.server";
+import { type Database, openDatabase, setDatabase } from "~db/client";
 import { runCommand } from "../support/command";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { temporaryDirectory } from "../support/program";
@@ -144,6 +148,16 @@ describe("subscribers import", () => {
     );
   });
 
+  it("reports how far it is, counting refused records too", async () => {
+    setDatabase(database);
+    const seen: ImportProgress[] = [];
+    const content = "one@example.test\nnobody\ntwo@example.test\n";
+    const options = { source: SOURCE, onProgress: (now: ImportProgress) => seen.push(now) };
+    await importSubscribers(fileOf(content), options).finally(() => setDatabase(null));
+    const bytes = content.length;
+    expect(seen.at(-1)).toEqual({ bytesRead: bytes, size: bytes, records: 3 });
+  });
+
   it("needs to know where the consent comes from, and where the addresses are", async () => {
     const file = fileOf("a@example.test\n");
     expect(await subscribers("import", file)).toEqual(
@@ -258,6 +272,20 @@ describe("subscribers list and stats", () => {
 });
 
 describe("subscribers export", () => {
+  it("writes a byte order mark, every value in quotes, and nothing in place of what is not known", async () => {
+    await database.db.execute(sql`
+      insert into subscribers (email, confirmed_at, consent_source, consent_recorded_at, created_at)
+      values ('one@example.test', '2026-05-01T10:00:00Z', 'the book fair', '2026-05-02T10:00:00Z', '2026-05-01T09:00:00Z'),
+        ('two@example.test', '2026-05-03T10:00:00Z', null, null, '2026-05-03T09:00:00Z')`);
+    const { stdout } = await subscribers("export");
+    const [first, ...others] = stdout.trimEnd().split("\n");
+    expect(first).toBe('\ufeff"email","confirmed_at","consent_source","consent_recorded_at"');
+    expect(others.sort()).toEqual([
+      '"one@example.test","2026-05-01T10:00:00.000Z","the book fair","2026-05-02T10:00:00.000Z"',
+      '"two@example.test","2026-05-03T10:00:00.000Z",,',
+    ]);
+  });
+
   it("writes whom the newsletter reaches, safely for spreadsheets, and reads it back", async () => {
     const odd = [
       "+plus@example.test",
