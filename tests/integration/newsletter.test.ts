@@ -76,6 +76,7 @@ describe("subscribing to the newsletter", () => {
     });
     expect(mail?.message?.text).toContain(leave);
     expect(mail?.message?.html).toContain(leave);
+    expect(mail?.message?.text).toContain(`${ORIGIN}/#preview`);
     // the key outlives the mail, and must not let anybody unsubscribe
     expect(mail?.idempotencyKey).not.toContain(subscriber?.unsubscribeToken);
   });
@@ -88,6 +89,12 @@ describe("subscribing to the newsletter", () => {
       await post(unsubscribe, { path: unsubscribePath(token), form: {} });
     }
     expect(await mailsTo(email)).toHaveLength(1);
+  });
+
+  it("welcomes each address, whoever has been welcomed before", async () => {
+    const emails = [newEmail(), newEmail()];
+    for (const email of emails) await toastOfSubscribing(email);
+    for (const email of emails) expect(await mailsTo(email)).toHaveLength(1);
   });
 
   it("does not fail for want of a welcome", async () => {

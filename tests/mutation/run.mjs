@@ -50,6 +50,7 @@ for (const [name, module] of Object.entries(MODULES)) {
 async function test(name, files) {
   process.env.MUTATION_MODULE = name;
   process.env.MUTATION_SOURCES = files.join(",");
+  process.env.MUTATION_IGNORES_STATIC = MODULES[name]?.ignoreStatic ? "1" : "";
   const sources = files.map((file) => /** @type {const} */ ([file, read(file)]));
   await new Stryker({
     coverageAnalysis: "perTest",

@@ -7,6 +7,10 @@ fc.configureGlobal({ endOnFailure: true });
 
 const sources = (process.env.MUTATION_SOURCES ?? "").split(",");
 
+// what runs while they are loaded is no test's, whichever loads them first
+if (process.env.MUTATION_IGNORES_STATIC)
+  for (const source of sources) await import(/* @vite-ignore */ `../../${source}`);
+
 const fullName = ({ name, suite }: RunnerTask): string =>
   suite ? `${fullName(suite)} ${name}`.trim() : name;
 

@@ -124,6 +124,30 @@ const EXPLANATIONS = [
     why: "equivalent: a campaign just created is not cancelled, does not differ from itself, and has its rate already",
   },
   {
+    file: "newsletter/prepare-message.ts",
+    line: 'latin1"',
+    replacement: /^""$/,
+    why: "equivalent: quoted-printable and headers are ASCII, which has the same bytes in every encoding",
+  },
+  {
+    file: "newsletter/prepare-message.ts",
+    line: 'new MimeNode("text/plain")',
+    replacement: /^""$/,
+    why: "equivalent: of the headers that are built, the content type is not used",
+  },
+  {
+    file: "newsletter/prepare-message.ts",
+    line: "header.startsWith(`${name}:`)",
+    replacement: /^``$/,
+    why: "equivalent: the header that was set is the first",
+  },
+  {
+    file: "newsletter/prepare-message.ts",
+    line: "if (!line) throw",
+    replacement: /^false$/,
+    why: "equivalent: neither a sender nor a subject is ever empty",
+  },
+  {
     file: "newsletter/import-subscribers.server.ts",
     line: 'tokens[index] ?? ""',
     why: "equivalent: there is a token for each address",

@@ -26,6 +26,9 @@ const ALONE = [
   "tests/integration/avatar.test.ts",
   "tests/integration/checkout-races.test.ts",
   "tests/integration/known-browser.test.ts",
+  // each renders the mails that are rendered once
+  "tests/integration/newsletter-double-opt-in.test.ts",
+  "tests/integration/newsletter.test.ts",
   "tests/integration/notes.test.ts",
   "tests/integration/payment-pages.test.ts",
   "tests/integration/portal-return.test.ts",
