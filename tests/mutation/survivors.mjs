@@ -137,7 +137,7 @@ const EXPLANATIONS = [
   },
   {
     file: "newsletter/prepare-message.ts",
-    line: "header.startsWith(`${name}:`)",
+    line: "header.startsWith(",
     replacement: /^``$/,
     why: "equivalent: the header that was set is the first",
   },
