@@ -5,7 +5,7 @@ import { campaignLifetime, createCampaign } from "~/features/newsletter/create-c
 import { readImage } from "~/features/newsletter/issue-images";
 import { loadIssueImage } from "~/features/newsletter/issue-images.server";
 import type { IssueView } from "~/features/newsletter/issues.server";
-import type { Issue } from "~/features/newsletter/read-issue.server";
+import { type Issue, readIssueForSite } from "~/features/newsletter/read-issue.server";
 import { action as signUp } from "~/routes/auth_.signup/route";
 import { loader as loadIssueRoute } from "~/routes/newsletter_.$slug/route";
 import { loader as loadArchive } from "~/routes/newsletter_.archive/route";
@@ -14,8 +14,9 @@ import { loader as loadImage } from "~/routes/newsletter_.images.$name/route";
 import { loader as loadSitemap } from "~/routes/sitemap[.]xml/route";
 import { getDatabase } from "~db/client";
 import { insertNewsletterImages } from "~db/queries/newsletter-images";
+import { ensureSiteKey } from "~db/queries/site-keys";
 import { profiles } from "~db/schema";
-import { issueOf } from "../support/newsletter";
+import { issueFile, issueOf, PNG_PIXEL } from "../support/newsletter";
 import { cookiesOf, get, ORIGIN, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
 
@@ -130,6 +131,18 @@ describe("an issue's image", () => {
         "cross-origin-resource-policy": "cross-origin",
       });
     }
+  });
+
+  it("has a name that only this site gives it, the same whenever it is read", async () => {
+    const { file, remove } = issueFile(
+      "---\nsubject: A\nslug: a\npreview: B\n---\n![A pixel](pixel.png)\n",
+      { "pixel.png": PNG_PIXEL },
+    );
+    const [once, again] = [await readIssueForSite(file), await readIssueForSite(file)];
+    remove();
+    const ownKey = await ensureSiteKey("newsletter-images");
+    expect(once.images.map((one) => one.name)).toEqual([readImage(PNG_PIXEL, ownKey)?.name]);
+    expect(again).toEqual(once);
   });
 
   it("is kept in memory, as are the ones requested lately, up to 32 MB", async () => {

@@ -107,6 +107,63 @@ const EXPLANATIONS = [
 
   // newsletter
   {
+    file: "newsletter/read-issue.server.ts",
+    line: /node\.position\?\.|start === undefined \|\| end === undefined/,
+    why: "equivalent: what Markdown is parsed into has positions, and an image without a file has been refused",
+  },
+  {
+    file: "newsletter/read-issue.server.ts",
+    line: /node\.alt \?\? ""|!node\.alt\?\.trim\(\)/,
+    replacement: /Stryker|^node\.alt\.trim$/,
+    why: "equivalent: an image in Markdown always has a description, if an empty one",
+  },
+  {
+    file: "newsletter/read-issue.server.ts",
+    line: "if (images.has(url)) continue;",
+    replacement: /^false$/,
+    why: "equivalent: only how often a file is read that is shown twice",
+  },
+  {
+    file: "newsletter/read-issue.server.ts",
+    line: "const nodes: Nodes[] = [];",
+    why: "equivalent: a text is no node of any type",
+  },
+  {
+    file: "newsletter/read-issue.server.ts",
+    line: 'node.type === "definition" ? uses.get',
+    replacement: /^true$/,
+    why: "equivalent: a link has no identifier, by which it would be found in use",
+  },
+  {
+    file: "newsletter/read-issue.server.ts",
+    line: 'node.type === "listItem" && typeof node.checked',
+    replacement: /^true$/,
+    why: "equivalent: nothing but a list's item has a box to tick",
+  },
+  {
+    file: "newsletter/read-issue.server.ts",
+    line: "if (target) used.push(",
+    replacement: /^true$/,
+    why: "equivalent: a reference without a definition is plain text in Markdown",
+  },
+  {
+    file: "newsletter/send-options.server.ts",
+    line: 'parts[6] ?? "00"',
+    replacement: /^""$/,
+    why: "equivalent: without seconds there are none, and only the beginning is compared",
+  },
+  {
+    file: "newsletter/send-options.server.ts",
+    line: ".exec(offset) ?? []",
+    why: "equivalent: what is an offset has been checked with the whole time, and a Z has no sign",
+  },
+  {
+    file: "newsletter/send-rate.ts",
+    line: "if (!first || !last",
+    replacement: /^!first && !last$/,
+    why: "equivalent: there is a first sample if and only if there is a last",
+  },
+  {
     file: "newsletter/add-subscriber.server.ts",
     line: "outcomes.get(email) ??",
     why: "equivalent: the outcome of an address that was asked for is always there",

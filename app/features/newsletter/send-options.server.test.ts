@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { OperatorError } from "~db/operator-error";
 import { parseRate, parseStartTime } from "./send-options.server";
 
 const NOW = new Date("2026-11-22T12:00:00Z");
@@ -33,6 +34,7 @@ describe("--at", () => {
     "2026-12-06T08:00+25:00",
     "1e3",
   ])("refuses %j", (text) => {
+    expect(() => parseStartTime(text, NOW)).toThrow(OperatorError);
     expect(() => parseStartTime(text, NOW)).toThrow("wanted a time as in");
   });
 
@@ -53,11 +55,12 @@ describe("--rate", () => {
   it("takes mails a second, with decimals", () => {
     expect(parseRate("20")).toBe(20);
     expect(parseRate("0.5")).toBe(0.5);
+    expect(parseRate("0.25")).toBe(0.25);
     expect(parseRate("0.01")).toBe(0.01);
     expect(parseRate("10000")).toBe(10_000);
   });
 
-  it.each(["", "0", "-1", "fast", "1e9", "Infinity", "10001", "0.001", "5/s"])(
+  it.each(["", "0", "-1", "fast", "1e3", "1e9", "0x10", "Infinity", "10001", "0.001", "5/s"])(
     "refuses %j",
     (text) => {
       expect(() => parseRate(text)).toThrow("wanted mails a second");
