@@ -8,7 +8,8 @@ const folder = fileURLToPath(new URL("../../.mutation/results/", import.meta.url
 /**
  * What a run has found in one file: how many mutants were noticed, and those that were not.
  *
- * @typedef {{ noticed: number, survivors: (import("./survivors.mjs").Change & { number: number })[] }} Result
+ * @typedef {import("./survivors.mjs").Change & { number: number, end: number }} Survivor from line to line
+ * @typedef {{ noticed: number, survivors: Survivor[] }} Result
  */
 
 /**

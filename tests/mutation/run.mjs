@@ -21,8 +21,9 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const report = fileURLToPath(new URL("../../docs/mutation-testing.md", import.meta.url));
 
 process.chdir(root);
-const asked = process.argv.slice(2).filter((one) => one !== "--resume");
+const asked = process.argv.slice(2).filter((one) => !one.startsWith("--"));
 const isResumed = process.argv.includes("--resume");
+const onlySurvivors = process.argv.includes("--survivors");
 const known = Object.entries(MODULES).flatMap(([name, module]) => [name, ...filesOf(module)]);
 const unknown = asked.filter((one) => !known.includes(one));
 if (unknown.length > 0) {
@@ -51,6 +52,9 @@ async function test(name, files) {
   process.env.MUTATION_MODULE = name;
   process.env.MUTATION_SOURCES = files.join(",");
   process.env.MUTATION_IGNORES_STATIC = MODULES[name]?.ignoreStatic ? "1" : "";
+  process.env.MUTATION_SURVIVORS = onlySurvivors ? "1" : "";
+  const places = onlySurvivors ? files.flatMap(survivorsOf) : files;
+  if (places.length === 0) return;
   const sources = files.map((file) => /** @type {const} */ ([file, read(file)]));
   await new Stryker({
     coverageAnalysis: "perTest",
@@ -58,7 +62,7 @@ async function test(name, files) {
     ignorePatterns: [".mutation", "build", "public/build", "docs"],
     ignorers: ["texts"],
     ignoreStatic: MODULES[name]?.ignoreStatic ?? false,
-    mutate: files,
+    mutate: places,
     plugins: [
       "@stryker-mutator/vitest-runner",
       "./tests/mutation/ignore-texts.mjs",
@@ -77,6 +81,17 @@ async function test(name, files) {
     // a file without mutants, such as one of types
     if (!keptResult(file, source)) keepResult(file, source, { noticed: 0, survivors: [] });
   }
+}
+
+/**
+ * Where mutants have lived on in a file, as Stryker takes it.
+ *
+ * @param {string} file
+ */
+function survivorsOf(file) {
+  const { survivors } = keptResult(file, read(file)) ?? { survivors: [] };
+  const lines = survivors.map(({ number, end = number }) => `${file}:${number}-${end}`);
+  return [...new Set(lines)];
 }
 
 /**

@@ -107,6 +107,38 @@ const EXPLANATIONS = [
 
   // newsletter
   {
+    file: "newsletter/subscribe.server.ts",
+    line: /if \(isAdded\) wakeMailWorker|^return true;$/,
+    why: "equivalent but for when the mail is sent: at once, or a second later",
+  },
+  {
+    file: "newsletter/suppress-listed.server.ts",
+    line: "} finally {",
+    why: "equivalent: each row of the report is written before; only its file stays open until the command ends",
+  },
+  {
+    file: "newsletter/unsubscribe-token.server.ts",
+    line: /const \[token = ""\]|tokens\[index\] \?\? ""/,
+    why: "equivalent: there is a token for each address",
+  },
+  {
+    file: "newsletter/unsubscribe-token.server.ts",
+    line: /if \(found\.length (=== 0|< BATCH)\) return;/,
+    replacement: /^false$/,
+    why: "equivalent: one more query, which finds nothing",
+  },
+  {
+    file: "newsletter/unsubscribe-token.server.ts",
+    line: "afterId = found.at(-1)?.id ?? null;",
+    why: "equivalent: those before have their tokens, and are not found again",
+  },
+  {
+    file: "newsletter/unsubscribe-token.server.ts",
+    line: "if (!key) {",
+    replacement: /^true$/,
+    why: "equivalent: only how often the key is read, which never changes",
+  },
+  {
     file: "newsletter/read-issue.server.ts",
     line: /node\.position\?\.|start === undefined \|\| end === undefined/,
     why: "equivalent: what Markdown is parsed into has positions, and an image without a file has been refused",
