@@ -12,7 +12,7 @@ import { action as subscribe } from "~/routes/newsletter/route";
 import { action as unsubscribe } from "~/routes/newsletter_.unsubscribe/route";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
 import { ensureSiteKey } from "~db/queries/site-keys";
-import { findSubscriberByEmail } from "~db/queries/subscribers";
+import { deleteSubscriber, findSubscriberByEmail } from "~db/queries/subscribers";
 import { suppressAddresses } from "~db/queries/suppressed-addresses";
 import { mails } from "~db/schema";
 import { everythingIn, watchLog } from "../support/log";
@@ -224,6 +224,13 @@ describe("subscribing to the newsletter", () => {
     expect((await findSubscriberByEmail(email))?.confirmedAt).toBeInstanceOf(Date);
     expect(await toastOfSubscribing(email)).toEqual(ALREADY);
   });
+});
+
+it("an address is deleted from the list once", async () => {
+  const email = newEmail();
+  await toastOfSubscribing(email);
+  const id = (await findSubscriberByEmail(email))?.id ?? "";
+  expect([await deleteSubscriber(id), await deleteSubscriber(id)]).toEqual([true, false]);
 });
 
 describe("the token in a newsletter link", () => {

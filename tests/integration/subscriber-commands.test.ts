@@ -8,7 +8,10 @@ import {
   type ImportProgress,
   importSubscribers,
 } from "~/features/newsletter/import-subscribers.server";
+import { addressHash } from "~db/address-hash";
 import { type Database, openDatabase, setDatabase } from "~db/client";
+import { countSubscriberList, countSubscribers } from "~db/queries/subscriber-lists";
+import { suppressedAddresses } from "~db/schema";
 import { runCommand } from "../support/command";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { temporaryDirectory } from "../support/program";
@@ -268,6 +271,43 @@ describe("subscribers list and stats", () => {
         ].join("\n"),
       ),
     );
+  });
+});
+
+describe("the numbers of the list", () => {
+  it("are those of each group and each reason for suppression", async () => {
+    await database.db.execute(sql`
+      insert into subscribers (email, confirmed_at, created_at)
+      select name || n || '@example.test', confirmed, now()
+      from (values ('reached', now(), 1), ('unsure', null, 2), ('bounced', now(), 3), ('angry', now(), 4),
+        ('asked-in-vain', null, 5)) given (name, confirmed, most), generate_series(1, most) n`);
+    for (const [name, most, reason] of [
+      ["bounced", 3, "hard-bounce"],
+      ["angry", 4, "complaint"],
+      ["asked-in-vain", 5, "listed"],
+    ] as const) {
+      for (let n = 1; n <= most; n++)
+        await database.db
+          .insert(suppressedAddresses)
+          .values({ addressHash: addressHash(`${name}${n}@example.test`), reason });
+    }
+    const since = new Date(Date.now() - 60_000);
+    expect(await countSubscriberList({ since, maxSources: 5 }, database.db)).toEqual({
+      reached: 1,
+      unconfirmed: 2,
+      suppressed: { "hard-bounce": 3, complaint: 4, listed: 5 },
+      joinedSince: 1,
+      sources: [{ source: null, count: 1 }],
+    });
+    const countOf = (group: "reached" | "unconfirmed" | "suppressed", match = "") =>
+      countSubscribers({ group, match }, database.db);
+    expect([await countOf("reached"), await countOf("unconfirmed")]).toEqual([1, 2]);
+    expect([await countOf("suppressed"), await countOf("suppressed", "ANGRY")]).toEqual([12, 4]);
+  });
+
+  it("are all nothing on an empty list", async () => {
+    const statistics = await countSubscriberList({ since: new Date(), maxSources: 5 }, database.db);
+    expect(statistics).toMatchObject({ reached: 0, unconfirmed: 0, joinedSince: 0, sources: [] });
   });
 });
 

@@ -107,6 +107,23 @@ const EXPLANATIONS = [
 
   // newsletter
   {
+    file: "queries/subscribers.ts",
+    line: "afterId === null ? undefined : gt(",
+    replacement: /^true$/,
+    why: "equivalent: those before have their tokens, and are not found again",
+  },
+  {
+    file: "queries/subscriber-lists.ts",
+    line: "return row?.count ?? 0;",
+    why: "equivalent: a count always has a row",
+  },
+  {
+    file: "queries/subscriber-lists.ts",
+    line: 'if (text === "") return undefined;',
+    replacement: /^false$|Stryker/,
+    why: "equivalent: every address contains the empty text",
+  },
+  {
     file: "queries/campaigns.ts",
     line: /Number\((row|inserted\[0\]|rows\[0\])\?\./,
     why: "equivalent: a count always has a row",
