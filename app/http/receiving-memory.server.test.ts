@@ -43,6 +43,25 @@ describe("when bodies exceed the memory limit", () => {
     expect(dropped(flood)).toEqual([1]);
   });
 
+  it("within a network the largest is dropped, and among equals the newest", () => {
+    const memory = new ReceivingMemory(100);
+    const [large, small] = [receive(memory, "192.0.2.1", 60), receive(memory, "192.0.2.1", 50)];
+    expect([large?.isDropped, small?.isDropped]).toEqual([true, false]);
+    const [old, equal] = [receive(memory, "192.0.2.1", 50), receive(memory, "192.0.2.1", 50)];
+    expect(dropped([small, old, equal] as { isDropped: boolean }[])).toEqual([2]);
+  });
+
+  it("one that grows counts by its size at the end, and one that was dropped is free once", () => {
+    const memory = new ReceivingMemory(100);
+    const growing = memory.begin(clientNetworks("192.0.2.1"), () => {});
+    for (const bytes of [20, 40, 60]) growing.resize(bytes);
+    expect(receive(memory, "198.51.100.7", 40).isDropped).toBe(false);
+    const late = receive(memory, "203.0.113.7", 61);
+    expect(late.isDropped).toBe(true);
+    late.end();
+    expect(receive(memory, "203.0.113.7", 61).isDropped).toBe(true);
+  });
+
   it("memory is free again once bodies have ended or been dropped", () => {
     const memory = new ReceivingMemory(100);
     const first = receive(memory, "192.0.2.1", 60);

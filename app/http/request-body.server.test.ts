@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FORM_LIMIT, readForm, readText, readUpload } from "./request-body.server";
+import { FORM_LIMIT, readForm, readText, readUpload, wantsJson } from "./request-body.server";
 
 function post(body: BodyInit, contentType?: string, method = "POST"): Request {
   return new Request("http://site.test/", {
@@ -138,6 +138,21 @@ describe("a form's body", () => {
     const response = await rejected(readForm(request));
     expect(response.status).toBe(400);
     expect(await response.text()).toBe("The request ended before its body was complete.");
+  });
+
+  it("will be answered with JSON if its content type says so, whatever it holds", () => {
+    expect(wantsJson(post("{", "Application/JSON; charset=utf-8"))).toBe(true);
+    expect(wantsJson(post("{}", "text/plain"))).toBe(false);
+    expect(wantsJson(new Request("http://site.test/", { method: "POST" }))).toBe(false);
+  });
+
+  it("may announce as many bytes as it may have", async () => {
+    const announced = new Request("http://site.test/", {
+      method: "POST",
+      body: "abc",
+      headers: { "Content-Length": "3" },
+    });
+    expect(await readText(announced, 3)).toBe("abc");
   });
 
   it("may be missing", async () => {
@@ -370,6 +385,27 @@ describe("a form with a file", () => {
     expect([fields.intent, upload.kind]).toEqual(["remove", "missing"]);
     const asJson = await read('{"intent":"remove"}', "application/json");
     expect([asJson.fields.intent, asJson.wantsJson]).toEqual(["remove", true]);
+  });
+
+  it("may have a text in the file's place, which is no file", async () => {
+    const form = new FormData();
+    form.append("picture", "me.png");
+    const { fields, upload } = await read(form);
+    expect([fields.picture, upload]).toEqual(["me.png", { kind: "missing" }]);
+  });
+
+  it("is too large even if its sender disconnects before the end", async () => {
+    const init = {
+      method: "POST",
+      headers: {
+        "Content-Type": "multipart/form-data; boundary=x",
+        "Content-Length": String(2 * RULES.limit),
+      },
+      body: new ReadableStream({ pull: (controller) => controller.error(new Error("aborted")) }),
+      duplex: "half",
+    };
+    const request = new Request("http://site.test/", init as RequestInit);
+    expect((await readUpload(request, {}, RULES)).upload).toEqual({ kind: "too-large" });
   });
 
   it("is nothing but a POST", async () => {

@@ -20,6 +20,10 @@ import { addressHash } from "~db/address-hash";
 import { getDatabase } from "~db/client";
 import {
   countAudience,
+  findCampaign,
+  findCampaignBySlug,
+  findCampaigns,
+  findFailureReplies,
   findPublishedIssue,
   findPublishedIssues,
   readCampaignProgress,
@@ -173,6 +177,24 @@ describe("sending an issue", () => {
     expect(await mailed()).toHaveLength(1);
   });
 
+  it("refuses another preview text under the slug of a sent one", async () => {
+    await send();
+    expect(await send({ preview: "Another start." })).toMatchObject({
+      kind: "slug-taken",
+      differs: ["preview"],
+    });
+  });
+
+  it("again, changes its rate if another one is named, and keeps it otherwise", async () => {
+    const rate = async () =>
+      (await db().execute<{ rate: number | null }>(sql`select rate from campaigns`))[0]?.rate;
+    await send({}, { rate: 2 });
+    await send({}, { rate: 5 });
+    expect(await rate()).toBe(5);
+    await send({}, { rate: null });
+    expect(await rate()).toBe(5);
+  });
+
   it("that fails half-way leaves nothing behind", async () => {
     await addWalkers(2);
     const image = {
@@ -256,6 +278,43 @@ describe("a campaign", () => {
     expect(await retryCampaign("nowhere")).toEqual({ kind: "unknown" });
   });
 
+  it("is found by its slug and its id, and listed by its start, the latest first", async () => {
+    const startOf = (days: number) => new Date(Date.now() + days * DAY_MS);
+    for (const [slug, days] of [
+      ["one", 1],
+      ["three", 3],
+      ["two", 2],
+    ] as const)
+      await send({ slug }, { startAt: startOf(days) });
+    const slugs = async (limit: number) => (await findCampaigns(limit)).map(({ slug }) => slug);
+    expect(await slugs(10)).toEqual(["three", "two", "one"]);
+    expect(await slugs(2)).toEqual(["three", "two"]);
+    const two = await findCampaignBySlug("two");
+    expect(two).toMatchObject({ slug: "two", state: "running" });
+    expect(await findCampaign(two?.id ?? "")).toEqual(two);
+    expect(await findCampaignBySlug("four")).toBeNull();
+    expect(await findCampaign("5f0c1f0e-3c1b-4d0e-9a55-0a2f4a8d7c11")).toBeNull();
+  });
+
+  it("has its failed mails' replies counted, the most frequent first, and the mails in doubt", async () => {
+    await addWalkers(5);
+    await send();
+    await db().execute(sql`
+      update mails set state = given.state, last_reply = reply, times_in_doubt = doubts,
+        finished_at = now()
+      from (values (1, 'failed', '554 no', 0), (2, 'failed', '550 gone', 0), (3, 'failed', '554 no', 1),
+        (4, 'sent', '250 yes', 2), (5, 'failed', null, 0)) given (n, state, reply, doubts)
+      where subscriber_id = (select id from subscribers where email = 'walker' || n || '@example.test')`);
+    const id = (await findCampaignBySlug("the-first-mile"))?.id ?? "";
+    expect(await findFailureReplies(id, 10)).toEqual([
+      { reply: "554 no", count: 2 },
+      { reply: "550 gone", count: 1 },
+      { reply: null, count: 1 },
+    ]);
+    expect(await findFailureReplies(id, 1)).toHaveLength(1);
+    expect(await progress()).toMatchObject({ failed: 4, sent: 1, inDoubt: 2 });
+  });
+
   it("is cancelled for good: what is not sent is given up", async () => {
     await addWalkers(3);
     await send();
@@ -267,6 +326,31 @@ describe("a campaign", () => {
     expect(await cancelCampaign("the-first-mile")).toMatchObject({ kind: "unchanged" });
     expect(await resumeCampaign("the-first-mile")).toMatchObject({ kind: "unchanged" });
     expect(await send()).toMatchObject({ kind: "cancelled" });
+  });
+
+  it("is cancelled while it is paused, too", async () => {
+    await addWalkers(1);
+    await send();
+    await pauseCampaign("the-first-mile");
+    expect(await cancelCampaign("the-first-mile")).toMatchObject({
+      kind: "done",
+      campaign: { state: "cancelled" },
+    });
+    expect(await progress()).toMatchObject({ cancelled: 1, queued: 0 });
+  });
+
+  it("that is sent again gets the time that all of its failed mails take at its rate", async () => {
+    await addWalkers(4);
+    await send({}, { rate: 0.01 });
+    await db().execute(sql`
+      update mails set state = given.state, finished_at = now(), expires_at = now()
+      from (values (1, 'failed'), (2, 'failed'), (3, 'expired'), (4, 'expired')) given (n, state)
+      where subscriber_id = (select id from subscribers where email = 'walker' || n || '@example.test')`);
+    await retryCampaign("the-first-mile");
+    const [{ left } = { left: 0 }] = await db().execute<{ left: number }>(
+      sql`select extract(epoch from min(expires_at) - now())::float8 as left from mails`,
+    );
+    expect(left).toBeGreaterThan(campaignLifetime(4, 0.01) / 1_000 - 60);
   });
 });
 

@@ -150,6 +150,20 @@ describe("subscribing with double opt-in", () => {
     expect(subjectsTo(email)).toEqual(["One step left: confirm your email", "You’re on the list"]);
   });
 
+  it("is confirmed without a welcome while it has no link to unsubscribe by, as from an earlier version", async () => {
+    const email = newEmail();
+    const [{ id } = { id: "" }] = await getDatabase().db.execute<{ id: string }>(
+      sql`insert into subscribers (email) values (${email}) returning id`,
+    );
+    const lines = watchLog();
+    const answer = await postToken(confirm, subscriberToken("confirm", id));
+    expect((await flashOf(answer))?.toast?.title).toBe("🎉 Email Confirmed!");
+    await mailIdle();
+    expect((await findSubscriberByEmail(email))?.confirmedAt).toBeInstanceOf(Date);
+    expect(mailsTo(email)).toEqual([]);
+    expect(lines.map(({ level }) => level)).toEqual(["info"]);
+  });
+
   it("lifts a suppression, even after a complaint, once its owner subscribes again and confirms", async () => {
     const { email, confirmToken } = await asked();
     const suppressed = async () =>

@@ -1,11 +1,18 @@
+import { createHmac } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
+import { addSubscriber } from "~/features/newsletter/add-subscriber.server";
 import { unsubscribePath } from "~/features/newsletter/subscriber-links.server";
+import {
+  isUnsubscribeToken,
+  unsubscribeTokenOf,
+} from "~/features/newsletter/unsubscribe-token.server";
 import { action as subscribe } from "~/routes/newsletter/route";
 import { action as unsubscribe } from "~/routes/newsletter_.unsubscribe/route";
-import { getDatabase, setDatabase } from "~db/client";
-import { findSubscriberByEmail } from "~db/queries/subscribers";
+import { getDatabase, openDatabase, setDatabase } from "~db/client";
+import { ensureSiteKey } from "~db/queries/site-keys";
+import { deleteSubscriber, findSubscriberByEmail } from "~db/queries/subscribers";
 import { suppressAddresses } from "~db/queries/suppressed-addresses";
 import { mails } from "~db/schema";
 import { everythingIn, watchLog } from "../support/log";
@@ -76,6 +83,7 @@ describe("subscribing to the newsletter", () => {
     });
     expect(mail?.message?.text).toContain(leave);
     expect(mail?.message?.html).toContain(leave);
+    expect(mail?.message?.text).toContain(`${ORIGIN}/#preview`);
     // the key outlives the mail, and must not let anybody unsubscribe
     expect(mail?.idempotencyKey).not.toContain(subscriber?.unsubscribeToken);
   });
@@ -88,6 +96,19 @@ describe("subscribing to the newsletter", () => {
       await post(unsubscribe, { path: unsubscribePath(token), form: {} });
     }
     expect(await mailsTo(email)).toHaveLength(1);
+  });
+
+  it("welcomes each address, whoever has been welcomed before", async () => {
+    const emails = [newEmail(), newEmail()];
+    for (const email of emails) await toastOfSubscribing(email);
+    for (const email of emails) expect(await mailsTo(email)).toHaveLength(1);
+  });
+
+  it("welcomes nobody who is on the list already, as by an import", async () => {
+    const email = newEmail();
+    await addSubscriber(email, "the book fair");
+    expect(await toastOfSubscribing(email)).toEqual(ALREADY);
+    expect(await mailsTo(email)).toEqual([]);
   });
 
   it("does not fail for want of a welcome", async () => {
@@ -202,5 +223,41 @@ describe("subscribing to the newsletter", () => {
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
     expect((await findSubscriberByEmail(email))?.confirmedAt).toBeInstanceOf(Date);
     expect(await toastOfSubscribing(email)).toEqual(ALREADY);
+  });
+});
+
+it("an address is deleted from the list once", async () => {
+  const email = newEmail();
+  await toastOfSubscribing(email);
+  const id = (await findSubscriberByEmail(email))?.id ?? "";
+  expect([await deleteSubscriber(id), await deleteSubscriber(id)]).toEqual([true, false]);
+});
+
+describe("the token in a newsletter link", () => {
+  it("is the address's forever: a part of its HMAC under the site's key, whatever its case", async () => {
+    const key = await ensureSiteKey("unsubscribe");
+    const hmac = createHmac("sha256", key).update("reader@example.test").digest("base64url");
+    expect(await unsubscribeTokenOf("Reader@Example.test")).toBe(hmac.slice(0, 22));
+  });
+
+  it("has 22 characters, and is one text", () => {
+    expect(isUnsubscribeToken("a".repeat(22))).toBe(true);
+    for (const other of ["a".repeat(21), "a".repeat(23), ["a".repeat(22)], undefined])
+      expect(isUnsubscribeToken(other)).toBe(false);
+  });
+
+  it("can be made again once the database answers that did not at first", async () => {
+    const usual = getDatabase();
+    const fresh = openDatabase(site.databaseUrl);
+    setDatabase(fresh);
+    try {
+      await fresh.db.execute(sql`alter table site_keys rename to site_keys_away`);
+      await expect(unsubscribeTokenOf("reader@example.test")).rejects.toThrow();
+      await fresh.db.execute(sql`alter table site_keys_away rename to site_keys`);
+      expect(await unsubscribeTokenOf("reader@example.test")).toHaveLength(22);
+    } finally {
+      setDatabase(usual);
+      await fresh.close();
+    }
   });
 });

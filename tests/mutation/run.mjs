@@ -4,6 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Stryker } from "@stryker-mutator/core";
 import { filesOf, MODULES } from "./modules.mjs";
+import { keepResult, keptResult } from "./results.mjs";
+import { batches } from "./slow-tests.mjs";
 import { explanationOf } from "./survivors.mjs";
 
 /** The least share of noticed mutants of each module, in percent. */
@@ -18,10 +20,10 @@ const TIMEOUT_MS = 20_000;
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const report = fileURLToPath(new URL("../../docs/mutation-testing.md", import.meta.url));
 
-/** @typedef {import("@stryker-mutator/api/core").MutantResult} Mutant */
-
 process.chdir(root);
-const asked = process.argv.slice(2);
+const asked = process.argv.slice(2).filter((one) => !one.startsWith("--"));
+const isResumed = process.argv.includes("--resume");
+const onlySurvivors = process.argv.includes("--survivors");
 const known = Object.entries(MODULES).flatMap(([name, module]) => [name, ...filesOf(module)]);
 const unknown = asked.filter((one) => !known.includes(one));
 if (unknown.length > 0) {
@@ -31,34 +33,42 @@ if (unknown.length > 0) {
 }
 for (const [name, module] of Object.entries(MODULES)) {
   const all = filesOf(module);
-  const files = all.filter((file) => asked.includes(file));
-  if (asked.length === 0 || asked.includes(name)) {
-    const { score, survivors, isFine } = await test(name, all);
-    write(name, score, survivors);
-    if (!isFine) process.exitCode = 1;
-  } else if (files.length > 0) {
-    const { isFine } = await test(name, files);
-    if (!isFine) process.exitCode = 1;
-  }
+  const isWhole = asked.length === 0 || asked.includes(name);
+  const files = all.filter((file) => isWhole || asked.includes(file));
+  if (files.length === 0) continue;
+  const remaining = isResumed ? files.filter((file) => !keptResult(file, read(file))) : files;
+  for (const batch of batches(remaining)) await test(name, batch);
+  if (!summarise(name, files)) process.exitCode = 1;
+  if (all.every((file) => keptResult(file, read(file)))) write(name, all);
 }
 
 /**
- * Mutates files of a module, prints the survivors, and counts them by file and explanation.
+ * Mutates files of a module; what each has shown is kept as soon as it is known.
  *
  * @param {string} name
  * @param {string[]} files
  */
 async function test(name, files) {
   process.env.MUTATION_MODULE = name;
-  const mutants = await new Stryker({
+  process.env.MUTATION_SOURCES = files.join(",");
+  process.env.MUTATION_IGNORES_STATIC = MODULES[name]?.ignoreStatic ? "1" : "";
+  process.env.MUTATION_SURVIVORS = onlySurvivors ? "1" : "";
+  const places = onlySurvivors ? files.flatMap(survivorsOf) : files;
+  if (places.length === 0) return;
+  const sources = files.map((file) => /** @type {const} */ ([file, read(file)]));
+  await new Stryker({
     coverageAnalysis: "perTest",
     dryRunTimeoutMinutes: 10,
     ignorePatterns: [".mutation", "build", "public/build", "docs"],
     ignorers: ["texts"],
-    jsonReporter: { fileName: `.mutation/${name}.json` },
-    mutate: files,
-    plugins: ["@stryker-mutator/vitest-runner", "./tests/mutation/ignore-texts.mjs"],
-    reporters: ["progress-append-only", "json"],
+    ignoreStatic: MODULES[name]?.ignoreStatic ?? false,
+    mutate: places,
+    plugins: [
+      "@stryker-mutator/vitest-runner",
+      "./tests/mutation/ignore-texts.mjs",
+      "./tests/mutation/keep-results.mjs",
+    ],
+    reporters: ["progress-append-only", "keep-results"],
     tempDirName: `.mutation/${name}`,
     testRunner: "vitest",
     timeoutMS: TIMEOUT_MS,
@@ -67,54 +77,85 @@ async function test(name, files) {
       ? { concurrency: Number(process.env.MUTATION_CONCURRENCY) }
       : {}),
   }).runMutationTest();
-
-  const alive = mutants.filter(({ status }) => status === "Survived" || status === "NoCoverage");
-  const noticed = mutants.filter(({ status }) => status === "Killed" || status === "Timeout");
-  const total = noticed.length + alive.length;
-  const percent = (100 * noticed.length) / total;
-  /** @type {Map<string, number>} */
-  const survivors = new Map();
-  let unexplained = 0;
-  for (const mutant of alive) {
-    const change = changeOf(mutant);
-    const why = explanationOf(change) ?? "not explained";
-    if (why === "not explained") unexplained += 1;
-    const place = `${change.file}:${mutant.location.start.line}`;
-    console.log(`${place}  ${change.line}\n  → ${change.replacement}\n  ${why}`);
-    const row = JSON.stringify([`\`${change.file}\``, why]);
-    survivors.set(row, (survivors.get(row) ?? 0) + 1);
+  for (const [file, source] of sources) {
+    // a file without mutants, such as one of types
+    if (!keptResult(file, source)) keepResult(file, source, { noticed: 0, survivors: [] });
   }
-  const score = `${percent.toFixed(1)} % of ${total} mutants were noticed, ${alive.length} survived`;
-  console.log(`${name}: ${score}, ${unexplained} of them unexplained`);
-  return { score, survivors, isFine: percent >= LEAST_SCORE && unexplained === 0 };
 }
 
 /**
- * What a mutant has changed: its file, the line as it was, and what stood there instead.
+ * Where mutants have lived on in a file, as Stryker takes it.
  *
- * @param {Mutant} mutant
+ * @param {string} file
  */
-function changeOf({ fileName, location, replacement = "" }) {
-  const file = fileName.slice(root.length).replaceAll("\\", "/");
-  const line = readFileSync(fileName, "utf8").split("\n")[location.start.line - 1]?.trim() ?? "";
-  return { file, line, replacement: replacement.replaceAll(/\s+/g, " ") };
+function survivorsOf(file) {
+  const { survivors } = keptResult(file, read(file)) ?? { survivors: [] };
+  const lines = survivors.map(({ number, end = number }) => `${file}:${number}-${end}`);
+  return [...new Set(lines)];
 }
 
 /**
- * Writes a module's score and survivors into the report.
+ * Prints the survivors of files, and whether all of them are explained and few enough.
  *
  * @param {string} name
- * @param {string} score
- * @param {Map<string, number>} survivors the number of mutants by file and explanation, as JSON
+ * @param {string[]} files
  */
-function write(name, score, survivors) {
+function summarise(name, files) {
+  const { noticed, survivors } = resultOf(files);
+  for (const { file, number, line, replacement, why } of survivors)
+    console.log(`${file}:${number}  ${line}\n  → ${replacement}\n  ${why ?? "not explained"}`);
+  const unexplained = survivors.filter(({ why }) => why === null).length;
+  console.log(`${name}: ${scoreOf(noticed, survivors.length)}, ${unexplained} of them unexplained`);
+  return noticed >= (LEAST_SCORE / 100) * (noticed + survivors.length) && unexplained === 0;
+}
+
+/**
+ * What has been kept of files, with the survivors' explanations, which may be newer.
+ *
+ * @param {string[]} files
+ */
+function resultOf(files) {
+  const kept = files.map((file) => keptResult(file, read(file)) ?? { noticed: 0, survivors: [] });
+  const survivors = kept.flatMap(({ survivors }) => survivors);
+  return {
+    noticed: kept.reduce((sum, one) => sum + one.noticed, 0),
+    survivors: survivors.map((change) => ({ ...change, why: explanationOf(change) })),
+  };
+}
+
+/** @param {number} noticed @param {number} survived */
+function scoreOf(noticed, survived) {
+  const total = noticed + survived;
+  const percent = ((100 * noticed) / total).toFixed(1);
+  return `${percent} % of ${total} mutants were noticed, ${survived} survived`;
+}
+
+/** @param {string} file */
+function read(file) {
+  return readFileSync(file, "utf8");
+}
+
+/**
+ * Writes a module's score and survivors, by file and explanation, into the report.
+ *
+ * @param {string} name
+ * @param {string[]} files
+ */
+function write(name, files) {
+  const { noticed, survivors } = resultOf(files);
+  /** @type {Map<string, number>} */
+  const rowCounts = new Map();
+  for (const { file, why } of survivors) {
+    const row = JSON.stringify([`\`${file}\``, why ?? "not explained"]);
+    rowCounts.set(row, (rowCounts.get(row) ?? 0) + 1);
+  }
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const before = readFileSync(report, "utf8");
   const [from, to] = [before.indexOf(start), before.indexOf(end)];
   if (from === -1 || to === -1) throw new Error(`${report} has no place for ${name}.`);
   const cells = [
     ["file", "why", "mutants"],
-    ...[...survivors].map(([row, count]) => [...JSON.parse(row), String(count)]),
+    ...[...rowCounts].map(([row, count]) => [...JSON.parse(row), String(count)]),
   ];
   const width = (/** @type {number} */ column) =>
     Math.max(...cells.map((row) => row[column].length));
@@ -124,6 +165,7 @@ function write(name, score, survivors) {
   );
   const rule = `| ${"-".repeat(width(0))} | ${"-".repeat(width(1))} | ${"-".repeat(width(2) - 1)}: |`;
   const table = [rows[0], rule, ...rows.slice(1)];
+  const score = scoreOf(noticed, survivors.length);
   const text = [start, "", `${score}:`, "", ...table, "", ""].join("\n");
   writeFileSync(report, before.slice(0, from) + text + before.slice(to));
 }

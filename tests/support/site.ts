@@ -1,8 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
-import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
-import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { connectDatabase, setDatabase } from "~db/client";
 import { createTestDatabase } from "./postgres";
 import { temporaryDirectory } from "./program";
@@ -30,23 +28,8 @@ export async function openTestSite({ payments, variables }: Options = {}): Promi
   setDatabase(database);
 
   const receiver = payments?.webhook ? await receive(payments.webhook) : null;
-  const sandbox = payments
-    ? await startStripeSandbox({
-        port: 0,
-        stateFile: null,
-        secretKey: SANDBOX_STRIPE.secretKey,
-        webhookSecret: SANDBOX_STRIPE.webhookSecret,
-        webhookUrl: receiver && `http://127.0.0.1:${receiver.port}/webhooks/stripe`,
-        webhookEvents: [...WEBHOOK_EVENTS],
-        price: {
-          id: SANDBOX_STRIPE.priceId,
-          productId: SANDBOX_STRIPE.productId,
-          unitAmount: 999,
-          currency: "usd",
-          interval: "month",
-        },
-      })
-    : null;
+  const webhookUrl = receiver && `http://127.0.0.1:${receiver.port}/webhooks/stripe`;
+  const sandbox = payments ? await startSandbox(webhookUrl) : null;
 
   const settings = {
     DATA_DIR: directory.path,
@@ -72,6 +55,27 @@ export async function openTestSite({ payments, variables }: Options = {}): Promi
       directory.remove();
     },
   };
+}
+
+/** Loads what payments need only here: it takes longer than many a test that needs none. */
+async function startSandbox(webhookUrl: string | null) {
+  const { WEBHOOK_EVENTS } = await import("~/features/billing/webhook.server");
+  const { startStripeSandbox } = await import("~/sandbox/stripe/server.server");
+  return startStripeSandbox({
+    port: 0,
+    stateFile: null,
+    secretKey: SANDBOX_STRIPE.secretKey,
+    webhookSecret: SANDBOX_STRIPE.webhookSecret,
+    webhookUrl,
+    webhookEvents: [...WEBHOOK_EVENTS],
+    price: {
+      id: SANDBOX_STRIPE.priceId,
+      productId: SANDBOX_STRIPE.productId,
+      unitAmount: 999,
+      currency: "usd",
+      interval: "month",
+    },
+  });
 }
 
 /** An HTTP server that passes requests to a handler, for webhooks. */

@@ -61,6 +61,17 @@ describe("a campaign's report", () => {
     ]);
   });
 
+  it("of a cancelled one says what was in hand and what nobody gets, and no number that is nothing", () => {
+    const campaign = { ...CAMPAIGN, state: "cancelled" as const };
+    const progress = { ...NONE, sending: 2, sent: 3, cancelled: 5 };
+    const facts = { campaign, progress, failures: [], hasWorker: true, now: NOW };
+    expect(describeCampaign(facts).slice(4)).toEqual([
+      "  sent      3 of 10",
+      "            2 in hand when it was cancelled: delivered or given up within minutes",
+      "            5 cancelled",
+    ]);
+  });
+
   it.each([
     ["finished", { sent: 5 }, {}],
     ["sending", { queued: 1, sent: 4 }, {}],
@@ -73,6 +84,9 @@ describe("a campaign's report", () => {
     ],
     ["cancelled", { cancelled: 1, sent: 1 }, { state: "cancelled" as const }],
     ["scheduled, starts in 2 h", { queued: 1 }, { startAt: new Date("2026-11-22T14:00:00Z") }],
+    ["scheduled", {}, { startAt: new Date("2026-11-22T14:00:00Z") }],
+    ["sending", { queued: 1 }, { startAt: NOW }],
+    ["finished", { sent: 1 }, { startAt: NOW }],
   ])("says '%s'", (phase, progress, changes) => {
     const facts = { campaign: { ...CAMPAIGN, ...changes }, progress: { ...NONE, ...progress } };
     expect(campaignPhase({ ...facts, hasWorker: true, now: NOW })).toBe(phase);

@@ -78,6 +78,44 @@ describe("an issue's file", () => {
     expect(issue.markdown).toBe("<!-- not yet -->\nDear walker\n");
   });
 
+  it("may have the line ends of an old Macintosh", async () => {
+    const issue = await read(Buffer.from(`${HEAD}a\n\nb\n`.replaceAll("\n", "\r")));
+    expect(issue.markdown).toBe("a\n\nb\n");
+  });
+
+  it("may have links to other sites and to write by, plain lists, and 128 KB of text", async () => {
+    const body = "[a](http://a.example) [b](HTTPS://b.example/c) [d](mailto:d@e.example)\n\n- f\n";
+    expect((await read(body)).markdown).toBe(body);
+    const longest = `${"x".repeat(1_023)}\n`.repeat(128).slice(HEAD.length);
+    expect((await read(longest)).markdown).toBe(longest);
+  });
+
+  it.each([
+    ["HTML before a comment", "<div><!-- a -->", "issue.md:6: HTML is not supported"],
+    ["HTML after a comment", "<!-- a --><div>", "issue.md:6: HTML is not supported"],
+    ["a footnote that nothing refers to", "a\n\n[^1]: b", "issue.md:8: footnotes do not work"],
+    [
+      "an image that is shown by reference without a description",
+      "![][l]\n\n[l]: photos/lake.png",
+      "issue.md:6: an image has no description",
+    ],
+    ["a blank description", "![ ](photos/lake.png)", "issue.md:6: an image has no description"],
+    [
+      "a file for a link that is an image, too",
+      "![a][l] and [b][l]\n\n[l]: photos/lake.png",
+      "issue.md:8: a link leads to 'photos/lake.png'",
+    ],
+    ["a scheme that only ends like one", "[a](xhttp://b.c)", "a link leads to 'xhttp://b.c'"],
+    ["a link without a host", "[a](http://[)", "a link leads to 'http://['"],
+    [
+      "a file below a file",
+      "![a](photos/lake.png/a.png)",
+      "issue.md:6: photos/lake.png/a.png: there is no such file",
+    ],
+  ])("is refused with %s", async (_name, body, message) => {
+    expect(await problems(body)).toContain(message);
+  });
+
   it.each([
     ["HTML", "a\n\n<b>b</b>", "issue.md:8: HTML is not supported; write it in Markdown"],
     [
@@ -162,6 +200,35 @@ describe("an issue's image", () => {
     symlinkSync(join(elsewhere, "a.png"), join(folder, "a.png"));
     expect(await problems("![a](a.png)")).toContain("wanted a file in the issue's folder");
     rmSync(elsewhere, { recursive: true });
+  });
+
+  it("may be named with a colon, a percent sign, or one slash too many", async () => {
+    for (const name of ["lake:1.png", "100%.png"]) writeFileSync(join(folder, "photos", name), PNG);
+    for (const name of ["photos/lake:1.png", "photos/100%.png", "photos//lake.png"]) {
+      expect((await read(`![a](${name})`)).images).toHaveLength(1);
+    }
+  });
+
+  it("is the first of several under one label", async () => {
+    const { markdown } = await read("![a][l]\n\n[l]: photos/lake.png\n[l]: none.png\n");
+    expect(markdown).toContain("![a](/newsletter/images/");
+  });
+
+  it("keeps its description and title on one line, with single spaces", async () => {
+    const { markdown } = await read('![A\n  lake](photos/lake.png "At\n  dawn")\n');
+    expect(markdown).toMatch(/^!\[A lake\]\(\S+ "At dawn"\)\n$/);
+  });
+
+  it("may have a megabyte and 10,000 pixels on a side", async () => {
+    const header = Buffer.from("89504e470d0a1a0a0000000d4948445200002710000000010802000000", "hex");
+    const content = Buffer.concat([header, Buffer.alloc(1024 * 1024 - header.length)]);
+    writeFileSync(join(folder, "a.png"), content);
+    expect((await read("![a](a.png)")).images).toMatchObject([{ width: 10_000, height: 1 }]);
+  });
+
+  it("is refused with the system's error if it cannot be read", async () => {
+    symlinkSync("a.png", join(folder, "a.png"));
+    expect(await problems("![a](a.png)")).toBe("issue.md:6: a.png: cannot be read (ELOOP)");
   });
 
   it.each([

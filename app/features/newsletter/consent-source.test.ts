@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { consentSourceSchema } from "./consent-source";
+
+const problemOf = (source: string) =>
+  consentSourceSchema.safeParse(source).error?.issues[0]?.message ?? null;
+
+it("where consent comes from is kept without the spaces around it", () => {
+  expect(consentSourceSchema.parse("  the book fair, May 2026 ")).toBe("the book fair, May 2026");
+});
+
+it.each([
+  ["it is empty", "   "],
+  ["it is longer than 200 characters", "x".repeat(201)],
+  [null, ` ${"x".repeat(200)} `],
+  ["it holds control characters", "\u0000the book fair"],
+  ["it holds control characters", "the book\nfair"],
+  ["it holds control characters", "the book fair\u001b[2Jx"],
+])("is answered with '%s' when it is %j", (problem, source) => {
+  expect(problemOf(source)).toBe(problem);
+});
