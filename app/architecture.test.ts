@@ -15,7 +15,12 @@ const FLOORS: string[][] = [
   ["app/server/"],
   ["app/root.tsx", "app/routes/", "app/entry.client.tsx"],
   ["app/shell/"],
-  ["app/features/landing/", "app/features/seo/", "app/features/my-account/"],
+  [
+    "app/features/landing/",
+    "app/features/seo/",
+    "app/features/my-account/",
+    "app/features/statistics/",
+  ],
   [
     "app/features/newsletter/",
     "app/features/billing/",

@@ -6,6 +6,7 @@ import { OperatorError } from "~db/operator-error";
 import type { NewOptions } from "./content-commands.server";
 import type { ListOptions as MemberListOptions } from "./member-commands.server";
 import type { SendCommandOptions } from "./newsletter-send.server";
+import type { StatsOptions } from "./stats-commands.server";
 import type { SyncOptions } from "./stripe-commands.server";
 import type { BounceOptions, ListOptions } from "./subscriber-commands.server";
 
@@ -242,6 +243,27 @@ function addContentCommands(content: Command): void {
     .action(async () => (await commands()).copySample());
 }
 
+function addStatsCommands(stats: Command): void {
+  const commands = () => {
+    logToStandardError();
+    return import("./stats-commands.server");
+  };
+  const months = ["--months <number>", "so many months back", "12"] as const;
+  stats
+    .command("show", { isDefault: true })
+    .description("members, revenue, newsletter and visitors by month, as plots and tables")
+    .option(...months)
+    .option("--json", "as JSON")
+    .action(async (options: StatsOptions) => (await commands()).show(options));
+  stats
+    .command("report <file>")
+    .description("write the same as a page with charts, to open in a browser")
+    .option(...months)
+    .action(async (file: string, options: StatsOptions) =>
+      (await commands()).report(file, options),
+    );
+}
+
 /** The program's command line. Its commands throw an OperatorError for what the operator can fix. */
 export function createProgram(): Command {
   const program = new Command("golden-path").description(
@@ -268,6 +290,7 @@ export function createProgram(): Command {
   addSubscriberCommands(program.command("subscribers").description("manage the newsletter's list"));
   addContentCommands(program.command("content").description("examine and extend the edition"));
   addMailCommands(program.command("mail").description("examine mail, and send what failed again"));
+  addStatsCommands(program.command("stats").description("count what has become of the site"));
   return program;
 }
 

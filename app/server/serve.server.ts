@@ -13,6 +13,7 @@ import { PREMIUM_PRICE } from "~/features/membership/premium-price";
 import { startResumingDeletions } from "~/features/my-account/resume-deletions.server";
 import { prepareIssue } from "~/features/newsletter/issue-mail.server";
 import { fillUnsubscribeTokens } from "~/features/newsletter/unsubscribe-token.server";
+import { VisitorCounter } from "~/features/statistics/visitor-counter.server";
 import { sessionSecrets } from "~/http/session-secrets.server";
 import { log } from "~/observability/log.server";
 import { exposeConnections } from "~/observability/metrics.server";
@@ -114,6 +115,8 @@ async function start(
   if (settings.STRIPE) started.push({ name: "reconciliation", stop: startReconciliation() });
   started.push({ name: "clean-up", stop: startCleanUp() });
   started.push({ name: "account deletion", stop: startResumingDeletions() });
+  const visitors = new VisitorCounter();
+  started.push({ name: "visitor counts", stop: visitors.start() });
   setBookFilesFolder(join(projectRoot(), BOOK_FILES));
   const stopWatchingEdition = startEditionWatch({
     folder: settings.CONTENT_DIR,
@@ -125,7 +128,7 @@ async function start(
   started.push({ name: "web server", stop: stopListening });
 
   signal.throwIfAborted();
-  http.serve(createSite(projectRoot()));
+  http.serve(createSite(projectRoot(), visitors));
   log().info({ port: http.port, publicUrl: settings.PUBLIC_URL }, "ready");
   logStartSummary(settings, http.port);
 }
