@@ -112,6 +112,14 @@ it("cohorts say how many were members so many months after they had joined", asy
   expect(cohort?.retained.slice(0, 4)).toEqual([1, 2 / 3, 2 / 3, 2 / 3]);
   // this month's is not over for those who joined late in theirs
   expect(cohort?.retained.slice(4)).toEqual(Array(8).fill(null));
+
+  await addSpell({ from: new Date(now.getTime() - 1_000) });
+  const { cohorts: later } = await readStatistics(12);
+  expect(later.at(-1)).toEqual({
+    month: thisMonth,
+    size: 1,
+    retained: [1, ...Array(11).fill(null)],
+  });
 });
 
 describe("newsletter and accounts", () => {
