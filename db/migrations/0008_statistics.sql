@@ -41,7 +41,7 @@ CREATE TABLE "visitor_salts" (
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "memberships_stripe_subscription_id_unique" ON "memberships" USING btree ("stripe_subscription_id");--> statement-breakpoint
 CREATE INDEX "memberships_user_id_index" ON "memberships" USING btree ("user_id");--> statement-breakpoint
-CREATE FUNCTION "public"."record_former_subscribers"() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION "public"."record_former_subscribers"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO public.former_subscribers (joined_on, left_on)
   SELECT (confirmed_at AT TIME ZONE 'UTC')::date, (now() AT TIME ZONE 'UTC')::date
@@ -50,7 +50,7 @@ BEGIN
 END $$;--> statement-breakpoint
 CREATE TRIGGER "record_former_subscribers" AFTER DELETE ON "subscribers"
   REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.record_former_subscribers();--> statement-breakpoint
-CREATE FUNCTION "public"."record_former_accounts"() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION "public"."record_former_accounts"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO public.former_accounts (joined_on, left_on)
   SELECT (created_at AT TIME ZONE 'UTC')::date, (now() AT TIME ZONE 'UTC')::date FROM gone;
