@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { MODULES } from "./tests/mutation/modules.mjs";
-import { EFFECT_TIMEOUT } from "./tests/support/effect-timeout";
+import { EFFECT_TIMEOUT } from "./tests/support/effect-timeout.mjs";
 import { fastFolder } from "./tests/support/fast-folder.mjs";
 import { LongestFirst } from "./tests/support/longest-first.mjs";
 

@@ -20,6 +20,7 @@ const FLOORS: string[][] = [
     "app/features/seo/",
     "app/features/my-account/",
     "app/features/backup/",
+    "app/features/statistics/",
   ],
   [
     "app/features/newsletter/",

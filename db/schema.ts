@@ -4,6 +4,7 @@ import {
   boolean,
   check,
   customType,
+  date,
   doublePrecision,
   index,
   integer,
@@ -596,6 +597,75 @@ export const podcastFeeds = pgTable("podcast_feeds", {
   token: text("token").notNull().unique(),
   createdAt: instant("created_at").notNull().defaultNow(),
 });
+
+/**
+ * Every membership there has been, to count members by: one row per subscription that was paid for, as Stripe has it.
+ * It outlives the account, without anything that leads back to it.
+ */
+export const memberships = pgTable(
+  "memberships",
+  {
+    id: uuid("id").primaryKey().defaultRandom(),
+    /** Null once the account is deleted. */
+    stripeSubscriptionId: text("stripe_subscription_id"),
+    userId: uuid("user_id").references(() => users.id, { onDelete: "set null" }),
+    /** The same for all memberships of one person; drawn at random, and known nowhere else. */
+    person: uuid("person").notNull(),
+    startedAt: instant("started_at").notNull(),
+    /** When it stopped being paid for; null while it goes on. */
+    endedAt: instant("ended_at"),
+    /** What it costs a month, in Stripe's minor unit of the currency. */
+    monthlyAmount: integer("monthly_amount").notNull(),
+    currency: text("currency").notNull(),
+  },
+  (table) => [
+    uniqueIndex("memberships_stripe_subscription_id_unique").on(table.stripeSubscriptionId),
+    index("memberships_user_id_index").on(table.userId),
+  ],
+);
+
+/** Confirmed subscribers who have left the list, as two dates each. Written by a trigger (migration 0008). */
+export const formerSubscribers = pgTable("former_subscribers", {
+  joinedOn: date("joined_on").notNull(),
+  leftOn: date("left_on").notNull(),
+});
+
+/** Accounts that were deleted, as two dates each. Written by a trigger (migration 0008). */
+export const formerAccounts = pgTable("former_accounts", {
+  joinedOn: date("joined_on").notNull(),
+  leftOn: date("left_on").notNull(),
+});
+
+/** What one day's visitors are hashed with; deleted with the hashes, after which nothing can be told from them. */
+export const visitorSalts = pgTable("visitor_salts", {
+  /** In UTC. */
+  day: date("day").primaryKey(),
+  salt: bytes("salt").notNull(),
+});
+
+/** Who has seen a page today, as a hash of address and browser with the day's salt. */
+export const visitorHashes = pgTable(
+  "visitor_hashes",
+  {
+    day: date("day").notNull(),
+    /** The page's name in the metrics, such as `/auth`. */
+    page: text("page").notNull(),
+    hash: bytes("hash").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.page, table.hash] })],
+);
+
+/** How many visitors a page had on a day that is over. */
+export const dailyVisitors = pgTable(
+  "daily_visitors",
+  {
+    day: date("day").notNull(),
+    /** As in `visitor_hashes`; empty for the site as a whole. */
+    page: text("page").notNull(),
+    visitors: integer("visitors").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.page] })],
+);
 
 export type User = typeof users.$inferSelect;
 export type Session = typeof sessions.$inferSelect;

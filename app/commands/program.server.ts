@@ -7,6 +7,7 @@ import type { RestoreOptions } from "./backup-commands.server";
 import type { NewOptions } from "./content-commands.server";
 import type { ListOptions as MemberListOptions } from "./member-commands.server";
 import type { SendCommandOptions } from "./newsletter-send.server";
+import type { StatsOptions } from "./stats-commands.server";
 import type { SyncOptions } from "./stripe-commands.server";
 import type { BounceOptions, ListOptions } from "./subscriber-commands.server";
 
@@ -294,6 +295,27 @@ function addBackupCommands(program: Command): void {
     );
 }
 
+function addStatsCommands(stats: Command): void {
+  const commands = () => {
+    logToStandardError();
+    return import("./stats-commands.server");
+  };
+  const months = ["--months <number>", "so many months back", "12"] as const;
+  stats
+    .command("show", { isDefault: true })
+    .description("members, revenue, newsletter and visitors by month, as plots and tables")
+    .option(...months)
+    .option("--json", "as JSON")
+    .action(async (options: StatsOptions) => (await commands()).show(options));
+  stats
+    .command("report <file>")
+    .description("write the same as a page with charts, to open in a browser")
+    .option(...months)
+    .action(async (file: string, options: StatsOptions) =>
+      (await commands()).report(file, options),
+    );
+}
+
 /** The program's command line. Its commands throw an OperatorError for what the operator can fix. */
 export function createProgram(): Command {
   const program = new Command("golden-path").description(
@@ -322,6 +344,7 @@ export function createProgram(): Command {
   addBackupCommands(program);
   addMailCommands(program.command("mail").description("examine mail, and send what failed again"));
   addDatabaseCommands(program.command("db").description("look into the database"));
+  addStatsCommands(program.command("stats").description("count what has become of the site"));
   return program;
 }
 

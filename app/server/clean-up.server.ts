@@ -1,4 +1,5 @@
 import { endCommunityAccess } from "~/features/community/discourse-api.server";
+import { utcDay } from "~/features/statistics/utc-day";
 import { log } from "~/observability/log.server";
 import { deleteExpiredEmailChanges } from "~db/queries/email-changes";
 import { deleteFailedContent } from "~db/queries/failed-mails";
@@ -10,6 +11,7 @@ import { deleteExpiredPasswordResets } from "~db/queries/password-resets";
 import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
 import { deleteExpiredSessions } from "~db/queries/sessions";
 import { deleteUnconfirmedSubscribers } from "~db/queries/subscribers";
+import { countFinishedDays } from "~db/queries/visitors";
 import { deleteOldWebhookEvents } from "~db/queries/webhook-events";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -34,7 +36,8 @@ const BATCHES = 100;
 /**
  * Deletes expired sessions, password resets, changes of address, challenges of passkeys and rate-limit counts, unconfirmed newsletter
  * addresses, webhook events that can no longer be redelivered, mails and mail workers long finished, what failed
- * mails said, and images of issues that were never sent. Ends former members' access to the community.
+ * mails said, and images of issues that were never sent. Ends former members' access to the community, and
+ * turns the hashes of a finished day's visitors into numbers.
  */
 export async function cleanUp(now = new Date()): Promise<void> {
   await deleteExpiredSessions(now);
@@ -48,6 +51,8 @@ export async function cleanUp(now = new Date()): Promise<void> {
   await inBatches(() => deleteOldMails(BATCH));
   await deleteFailedContent();
   await deleteDeadMailWorkers();
+  // an hour later, when no instance has visits of that day left to record
+  await countFinishedDays(utcDay(new Date(now.getTime() - HOUR_MS)));
   await endCommunityAccess(now);
   await deleteUnusedNewsletterImages(new Date(now.getTime() - UNUSED_IMAGE_LIFE_MS));
 }

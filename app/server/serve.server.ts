@@ -20,6 +20,7 @@ import { PREMIUM_PRICE } from "~/features/membership/premium-price";
 import { startResumingDeletions } from "~/features/my-account/resume-deletions.server";
 import { prepareIssue } from "~/features/newsletter/issue-mail.server";
 import { fillUnsubscribeTokens } from "~/features/newsletter/unsubscribe-token.server";
+import { VisitorCounter } from "~/features/statistics/visitor-counter.server";
 import { sessionSecrets } from "~/http/session-secrets.server";
 import { exposeFigures } from "~/observability/figures.server";
 import { log } from "~/observability/log.server";
@@ -139,6 +140,8 @@ async function start(
   started.push({ name: "clean-up", stop: startCleanUp() });
   started.push({ name: "account deletion", stop: startResumingDeletions() });
   started.push({ name: "backup", stop: startBackups() });
+  const visitors = new VisitorCounter();
+  started.push({ name: "visitor counts", stop: visitors.start() });
   setBookFilesFolder(join(projectRoot(), BOOK_FILES));
   const stopWatchingEdition = startEditionWatch({
     folder: settings.CONTENT_DIR,
@@ -150,7 +153,7 @@ async function start(
   started.push({ name: "web server", stop: stopListening });
 
   signal.throwIfAborted();
-  await http.serve(createSite(projectRoot()));
+  await http.serve(createSite(projectRoot(), visitors));
   log().info({ port: http.port, publicUrl: settings.PUBLIC_URL }, "ready");
   logStartSummary(settings, http.port);
 }

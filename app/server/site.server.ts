@@ -13,6 +13,7 @@ import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
 import { onPublishedTextsChanged } from "~/features/library/published-texts.server";
 import { onPriceOnSaleKnown } from "~/features/membership/price-on-sale.server";
+import type { VisitorCounter } from "~/features/statistics/visitor-counter.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { QueueFull } from "~/http/fair-queue.server";
 import { fairTurn } from "~/http/fair-scheduling.server";
@@ -23,6 +24,7 @@ import { log } from "~/observability/log.server";
 import { countRequest, exposeCaches, statusOf } from "~/observability/metrics.server";
 import { clientAddress } from "./client-address.server";
 import { PageCache } from "./page-cache.server";
+import { countVisit } from "./page-visits.server";
 import { mayRenderRejectedPage } from "./rejected-pages.server";
 import type { Rejection } from "./rejection";
 import { checkRequest } from "./request-guards.server";
@@ -45,10 +47,10 @@ const LINGER_MS = 1_000;
  * 4. a plain 404 for any other path below `/build/`;
  * 5. Remix, scheduled fairly between networks (`fair-scheduling`), pages in a slot (`page-slots`).
  *
- * All but 2 and 3 are logged and counted with their durations. Any error thrown here is logged and answered
+ * Pages that were shown are counted as visits. All but 2 and 3 are logged and counted with their durations. Any error thrown here is logged and answered
  * 500 without details.
  */
-export function createSite(projectRoot: string): RequestListener {
+export function createSite(projectRoot: string, visitors: VisitorCounter): RequestListener {
   const { routes } = build as unknown as ServerBuild;
   const table = new RouteTable(routes);
   const remix = createRequestHandler(build as unknown as ServerBuild);
@@ -88,7 +90,10 @@ export function createSite(projectRoot: string): RequestListener {
     if (files.answer(request, response, path)) return;
     const startedAt = performance.now();
     const page = await pages.answer(request, response);
-    if (page === true) return;
+    if (page === true) {
+      const name = handle.metricsName;
+      return countVisit(visitors, request, response, { path, page: name, isCached: true });
+    }
 
     const requestId = prepareResponse(request, response, path, handle, startedAt);
     if (page) {
@@ -123,7 +128,9 @@ export function createSite(projectRoot: string): RequestListener {
     const { wide: network } = clientNetworks(clientAddress(request));
     response.once("close", () => {
       dropUnreadBody(request);
-      const route = table.handleOf(path.replace(/\.data$/, "")).metricsName;
+      const pagePath = path.replace(/^\/_root\.data$/, "/").replace(/\.data$/, "");
+      const route = table.handleOf(pagePath).metricsName;
+      countVisit(visitors, request, response, { path, page: route, isCached: false });
       countRequest(request, response, route, (performance.now() - startedAt) / 1000);
       logRequest(request, response, { requestId, network, path, startedAt, level: logLevel });
     });

@@ -30,12 +30,15 @@ const FILLED_BY_ITSELF: ReadonlySet<string> = new Set(
   [
     "edition_documents",
     "edition_files",
+    "daily_visitors",
     "editions",
     "mail_token_buckets",
     "mail_workers",
     "rate_limits",
     "site_keys",
     "stripe_prices",
+    "visitor_hashes",
+    "visitor_salts",
   ].map((name) => `public.${name}`),
 );
 

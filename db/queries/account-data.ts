@@ -8,6 +8,7 @@ import {
   emailChanges,
   type MailState,
   mails,
+  memberships,
   notes,
   passkeys,
   passwordResets,
@@ -45,6 +46,19 @@ export async function findMembershipData(userId: string, executor: Executor = ge
     .leftJoin(stripePrices, eq(stripePrices.id, profiles.stripePriceId))
     .where(eq(profiles.id, userId));
   return row ? { ...row.membership, price: row.price } : null;
+}
+
+/** The memberships an account has paid for, the first one first. */
+export async function findPaidMembershipData(
+  userId: string,
+  executor: Executor = getDatabase().db,
+) {
+  const { id: _, userId: _user, person: _person, ...paid } = getTableColumns(memberships);
+  return executor
+    .select(paid)
+    .from(memberships)
+    .where(eq(memberships.userId, userId))
+    .orderBy(asc(memberships.startedAt));
 }
 
 /** The large picture of an account; null if there is none. */

@@ -2,6 +2,7 @@ import { asc, eq, lt, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import { type Executor, getDatabase, type Transaction } from "../client";
 import { accountDeletions, mails, profiles, subscribers, users } from "../schema";
+import { forgetMemberships } from "./memberships";
 
 /** Records that the deletion of an account has begun; false if there is no such account. */
 export async function beginAccountDeletion(
@@ -80,5 +81,6 @@ export async function deleteAccountRows(
       finished_at = coalesce(finished_at, now()), recipient = null, message = null
     where address_hash = ${addressHash(email)} and campaign_id is null
       and (state = 'queued' or (state = 'failed' and recipient is not null))`);
+  await forgetMemberships(userId, tx);
   await tx.delete(users).where(eq(users.id, userId));
 }

@@ -97,6 +97,13 @@ const EXPORTED: Record<string, Record<string, string>> = {
     finishedAt: "mails.0.finishedAt",
   },
   podcast_feeds: { createdAt: "podcast.createdAt" },
+  memberships: {
+    stripeSubscriptionId: "memberships.0.stripeSubscriptionId",
+    startedAt: "memberships.0.startedAt",
+    endedAt: "memberships.0.endedAt",
+    monthlyAmount: "memberships.0.monthlyAmount",
+    currency: "memberships.0.currency",
+  },
   reading_progress: {
     slug: "readingProgress.0.slug",
     block: "readingProgress.0.block",
@@ -122,6 +129,9 @@ const LEFT_OUT: Record<string, string> = {
   "users.passwordHash": SECRET,
   "account_deletions.userId": OWNER,
   "profiles.id": OWNER,
+  "memberships.id": "Random; nothing refers to it.",
+  "memberships.userId": OWNER,
+  "memberships.person": "Random, and known nowhere else.",
   "webhook_events.stripeCustomerId": "It is the membership's customer.",
   "sessions.tokenHash": SECRET,
   "sessions.userId": OWNER,
@@ -171,6 +181,11 @@ const LEFT_OUT: Record<string, string> = {
   editions: "The book.",
   edition_documents: "The book.",
   edition_files: "The book.",
+  former_subscribers: "Dates of nobody in particular.",
+  former_accounts: "Dates of nobody in particular.",
+  visitor_salts: "A day's random number.",
+  visitor_hashes: "Hashes of a day's visitors, that nobody can find an account by.",
+  daily_visitors: "Counts of visitors.",
 };
 
 let site: TestSite;
@@ -273,6 +288,15 @@ async function fillEveryTable({ userId, email }: { userId: string; email: string
       updatedAt: time(),
     })
     .where(eq(schema.profiles.id, userId));
+  await db.insert(schema.memberships).values({
+    stripeSubscriptionId: `sub_${mark}`,
+    userId,
+    person: randomUUID(),
+    startedAt: time(),
+    endedAt: time(),
+    monthlyAmount: 999,
+    currency: "eur",
+  });
   await db.insert(schema.webhookEvents).values({
     id: `evt_${mark}`,
     type: "invoice.paid",
@@ -460,7 +484,15 @@ describe("the export of an account", () => {
     const text = await exported(userId);
     const data = JSON.parse(text);
     expect(Object.keys(data)).toEqual([
-      ...["exportedAt", "account", "membership", "paymentEvents", "sessions", "passkeys"],
+      ...[
+        "exportedAt",
+        "account",
+        "membership",
+        "memberships",
+        "paymentEvents",
+        "sessions",
+        "passkeys",
+      ],
       ...["passwordReset", "emailChanges", "withheld", "newsletter", "suppression", "mails"],
       ...["podcast", "readingProgress", "notes", "picture"],
     ]);

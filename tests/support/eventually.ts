@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import { EFFECT_TIMEOUT } from "./effect-timeout";
+import { EFFECT_TIMEOUT } from "./effect-timeout.mjs";
 
 /**
  * Repeats a check until it passes, and returns its result. Unlike `vi.waitFor` by itself, which gives up after a

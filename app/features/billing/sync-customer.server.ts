@@ -2,6 +2,7 @@ import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { countSync } from "~/observability/metrics.server";
 import { getDatabase, type Transaction } from "~db/client";
+import { recordMemberships } from "~db/queries/memberships";
 import {
   findProfileByCustomer,
   lockProfileByCustomer,
@@ -17,6 +18,7 @@ import { coalesce } from "./coalesce.server";
 import { type CustomerBilling, fetchBilling } from "./customer-billing.server";
 import { updateCustomerEmail } from "./customer-email.server";
 import { applyDisputeActions, type DisputeAction } from "./dispute-actions.server";
+import { paidMemberships } from "./membership-history";
 import { enqueueMembershipMails } from "./membership-mails.server";
 import { nextSyncAt } from "./next-sync";
 import { type BillingState, liveMemberships } from "./subscription-state";
@@ -162,6 +164,7 @@ export async function writeSnapshot(
       tx,
     );
   }
+  await recordMemberships(before.id, paidMemberships(memberships), at, tx);
   await enqueueMembershipMails(before, snapshot, tx);
   return { before, state, isStale: false };
 }

@@ -5,6 +5,7 @@ import {
   findMailData,
   findMembershipData,
   findNextNote,
+  findPaidMembershipData,
   findPasskeyData,
   findPasswordResetData,
   findPaymentEventData,
@@ -74,6 +75,7 @@ async function* exportAccount(userId: string): AsyncGenerator<string> {
   yield `{\n  "exportedAt": ${toJson(new Date())}`;
   yield member("account", account);
   yield member("membership", membership);
+  yield member("memberships", await findPaidMembershipData(userId));
   yield member("paymentEvents", customer ? await findPaymentEventData(customer) : []);
   yield* list("sessions", sessionsOf(userId));
   yield member("passkeys", await findPasskeyData(userId));

@@ -1,0 +1,91 @@
+import type Stripe from "stripe";
+import { describe, expect, it } from "vitest";
+import type { ExaminedMembership } from "./customer-billing.server";
+import { paidMemberships } from "./membership-history";
+
+const HOUR = 3_600;
+const START = Date.UTC(2026, 0, 1) / 1_000;
+const at = (hours: number) => new Date((START + hours * HOUR) * 1_000);
+
+type Given = {
+  status?: Stripe.Subscription.Status;
+  endedAfter?: number | null;
+  invoices?: string[];
+  price?: { unit_amount?: number | null; interval?: string; interval_count?: number };
+  quantity?: number;
+};
+
+function membership({
+  status = "active",
+  endedAfter = null,
+  invoices = [],
+  price: { unit_amount = 999, interval = "month", interval_count = 1 } = {},
+  quantity,
+}: Given): ExaminedMembership {
+  return {
+    subscription: {
+      id: "sub_1",
+      status,
+      start_date: START,
+      ended_at: endedAfter === null ? null : START + endedAfter * HOUR,
+    },
+    item: {
+      price: { unit_amount, currency: "usd", recurring: { interval, interval_count } },
+      quantity,
+      current_period_start: START + 720 * HOUR,
+      current_period_end: START + 1_440 * HOUR,
+    },
+    invoices: invoices.map((status) => ({ status })),
+  } as unknown as ExaminedMembership;
+}
+
+const paid = (given: Given) => paidMemberships([membership(given)]);
+
+describe("paid memberships", () => {
+  it.each(["active", "trialing", "past_due"] as const)("go on while they are %s", (status) => {
+    expect(paid({ status })).toEqual([
+      {
+        stripeSubscriptionId: "sub_1",
+        startedAt: at(0),
+        endedAt: null,
+        monthlyAmount: 999,
+        currency: "usd",
+      },
+    ]);
+  });
+
+  it.each(["unpaid", "paused"] as const)(
+    "end with the last period paid once they are %s",
+    (status) => {
+      expect(paid({ status })[0]?.endedAt).toEqual(at(720));
+    },
+  );
+
+  it("end when Stripe ended them, or with their period where it does not say", () => {
+    expect(paid({ status: "canceled", endedAfter: 400 })[0]?.endedAt).toEqual(at(400));
+    expect(paid({ status: "canceled", invoices: ["paid"] })[0]?.endedAt).toEqual(at(1_440));
+  });
+
+  it("are not those whose first payment never came", () => {
+    expect(paid({ status: "incomplete" })).toEqual([]);
+    expect(paid({ status: "incomplete_expired", endedAfter: 23 })).toEqual([]);
+    expect(paid({ status: "canceled", endedAfter: 2, invoices: ["void"] })).toEqual([]);
+    expect(paid({ status: "canceled", endedAfter: 2, invoices: ["open", "paid"] })).toHaveLength(1);
+    expect(paid({ status: "canceled", endedAfter: 23 })).toEqual([]);
+    expect(paid({ status: "canceled", endedAfter: 24 })).toHaveLength(1);
+  });
+
+  it.each([
+    [{ interval: "year", unit_amount: 9_900 }, 825],
+    [{ interval: "month", interval_count: 3, unit_amount: 2_700 }, 900],
+    [{ interval: "week", unit_amount: 300 }, 1_304],
+    [{ interval: "day", unit_amount: 100 }, 3_042],
+    [{ unit_amount: null }, 0],
+  ])("cost a month's share of %o", (price, amount) => {
+    expect(paid({ price })[0]?.monthlyAmount).toBe(amount);
+  });
+
+  it("cost as many times the price as there are", () => {
+    expect(paid({ quantity: 3 })[0]?.monthlyAmount).toBe(2_997);
+  });
+});

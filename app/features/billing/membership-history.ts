@@ -1,0 +1,46 @@
+import type { PaidMembership } from "~db/queries/memberships";
+import type { ExaminedMembership } from "./customer-billing.server";
+import { givesAccess, isOver } from "./subscription-state";
+
+/**
+ * How long a subscription whose first payment fails stays `incomplete`, in seconds: one that lasted longer was paid
+ * for (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses).
+ */
+const INCOMPLETE_LIFE = 23 * 60 * 60;
+
+/** Months in each interval of a price. */
+const MONTHS: Record<string, number> = { day: 12 / 365, week: (12 * 7) / 365, month: 1, year: 12 };
+
+/** The memberships of a snapshot that were paid for, to be counted in the statistics (docs/statistics.md). */
+export function paidMemberships(memberships: readonly ExaminedMembership[]): PaidMembership[] {
+  return memberships.filter(wasPaid).map(({ subscription, item }) => ({
+    stripeSubscriptionId: subscription.id,
+    startedAt: new Date(subscription.start_date * 1_000),
+    endedAt: endOf({ subscription, item }),
+    monthlyAmount: monthlyAmount(item),
+    currency: item.price.currency,
+  }));
+}
+
+function wasPaid({ subscription, invoices }: ExaminedMembership): boolean {
+  const { status, start_date, ended_at } = subscription;
+  if (status === "incomplete" || status === "incomplete_expired") return false;
+  if (!isOver(subscription)) return true;
+  const lasted = (ended_at ?? start_date) - start_date;
+  return lasted > INCOMPLETE_LIFE || invoices.some((invoice) => invoice.status === "paid");
+}
+
+/** When it stopped being paid for: Stripe's end, or the start of the period for which nobody pays any more. */
+function endOf({ subscription, item }: Pick<ExaminedMembership, "subscription" | "item">) {
+  if (isOver(subscription)) {
+    return new Date((subscription.ended_at ?? item.current_period_end) * 1_000);
+  }
+  return givesAccess(subscription) ? null : new Date(item.current_period_start * 1_000);
+}
+
+/** What an item costs a month, in the currency's minor unit, without discounts. */
+function monthlyAmount({ price, quantity = 1 }: ExaminedMembership["item"]): number {
+  const { unit_amount, recurring } = price;
+  const months = (MONTHS[recurring?.interval ?? "month"] ?? 1) * (recurring?.interval_count ?? 1);
+  return Math.round(((unit_amount ?? 0) * quantity) / months);
+}

@@ -1,0 +1,190 @@
+import { scaleBand, scaleLinear, scalePoint } from "d3-scale";
+import { line } from "d3-shape";
+import type { ReactNode } from "react";
+
+/** User units of a chart's drawing. */
+const [WIDTH, HEIGHT] = [640, 240];
+const MARGIN = { top: 16, right: 16, bottom: 28, left: 84 };
+
+/** One line or one set of bars. */
+export type Series = { name: string; values: number[] };
+
+type ChartProps = {
+  /** Identifies the chart within the page. */
+  id: string;
+  title: string;
+  /** What is counted, and when. */
+  description: string;
+  /** One label for each value. */
+  labels: string[];
+  series: Series[];
+  kind: "line" | "bars";
+  /** Writes a value on the axis and in the table. */
+  write: (value: number) => string;
+};
+
+/**
+ * A chart as a picture that says what it shows, with its figures in a table beneath: nobody has to see it, or tell
+ * its colors apart.
+ */
+export function Chart({ id, title, description, labels, series, kind, write }: ChartProps) {
+  return (
+    <figure>
+      <h2 id={id}>{title}</h2>
+      <figcaption>{description}</figcaption>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-labelledby={id}
+        aria-describedby={`${id}-figures`}
+      >
+        <title>{title}</title>
+        <Drawing labels={labels} series={series} kind={kind} write={write} />
+      </svg>
+      {series.length > 1 && (
+        <ul className="legend">
+          {series.map(({ name }, index) => (
+            <li key={name} className={`series-${index}`}>
+              {name}
+            </li>
+          ))}
+        </ul>
+      )}
+      <FiguresTable
+        id={`${id}-figures`}
+        caption={title}
+        heads={["", ...series.map(({ name }) => name)]}
+        rows={labels.map((label, index) => [
+          label,
+          ...series.map(({ values }) => write(values[index] ?? 0)),
+        ])}
+      />
+    </figure>
+  );
+}
+
+function Drawing({
+  labels,
+  series,
+  kind,
+  write,
+}: Pick<ChartProps, "labels" | "series" | "kind" | "write">) {
+  const values = series.flatMap((one) => one.values);
+  const y = scaleLinear()
+    .domain([Math.min(0, ...values), Math.max(...values) || 1])
+    .nice(4)
+    .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
+  const ends: [number, number] = [MARGIN.left, WIDTH - MARGIN.right];
+  const bands = scaleBand().domain(labels).range(ends).padding(0.25);
+  const points = scalePoint().domain(labels).range(ends).padding(0.5);
+  // nobody is counted in halves
+  const isWhole = values.every(Number.isInteger);
+  const ticks = y.ticks(4).filter((tick) => !isWhole || Number.isInteger(tick));
+  // labels that would run into each other are left out
+  const step = Math.ceil(labels.length / 7);
+  return (
+    <>
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <line className="grid" x1={ends[0]} x2={ends[1]} y1={y(tick)} y2={y(tick)} />
+          <text x={ends[0] - 8} y={y(tick) + 4} textAnchor="end">
+            {write(tick)}
+          </text>
+        </g>
+      ))}
+      {labels.map((label, index) =>
+        (labels.length - 1 - index) % step === 0 ? (
+          <text key={label} x={points(label)} y={HEIGHT - 8} textAnchor="middle">
+            {label}
+          </text>
+        ) : null,
+      )}
+      {series.map(({ name, values }, number) =>
+        kind === "line" ? (
+          <path
+            key={name}
+            className={`line series-${number}`}
+            d={
+              line<number>()
+                .x((_, index) => points(labels[index] ?? "") ?? 0)
+                .y((value) => y(value))(values) ?? ""
+            }
+          />
+        ) : (
+          <g key={name} className={`series-${number}`}>
+            {values.map((value, index) => {
+              const width = bands.bandwidth() / series.length;
+              const label = labels[index] ?? "";
+              return (
+                <rect
+                  key={label}
+                  x={(bands(label) ?? 0) + number * width}
+                  width={width * 0.92}
+                  y={Math.min(y(value), y(0))}
+                  height={Math.abs(y(value) - y(0))}
+                />
+              );
+            })}
+          </g>
+        ),
+      )}
+    </>
+  );
+}
+
+type FiguresTableProps = {
+  id: string;
+  caption: string;
+  heads: string[];
+  rows: ReactNode[][];
+};
+
+/** A table whose first column names its rows, folded in on screens. */
+export function FiguresTable({ id, caption, heads, rows }: FiguresTableProps) {
+  return (
+    <details id={id}>
+      <summary>Figures</summary>
+      <Scroller name={caption}>
+        <table>
+          <caption>{caption}</caption>
+          <thead>
+            <tr>
+              {heads.map((head, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other identity
+                <th key={column} scope="col">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={String(row[0])}>
+                {row.map((cell, column) =>
+                  column === 0 ? (
+                    <th key="name" scope="row">
+                      {cell}
+                    </th>
+                  ) : (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other identity
+                    <td key={column}>{cell}</td>
+                  ),
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroller>
+    </details>
+  );
+}
+
+/** What may be wider than a phone, to be scrolled by keyboard too. */
+export function Scroller({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: otherwise no key scrolls it
+    <section className="scroller" aria-label={name} tabIndex={0}>
+      {children}
+    </section>
+  );
+}

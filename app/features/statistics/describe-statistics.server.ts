@@ -1,0 +1,113 @@
+import plot from "simple-ascii-chart";
+import { formatCount } from "~/features/newsletter/format-count";
+import { currenciesOf, nameMonth, stepsOf, writeRevenue, writeShare } from "./figures";
+import type { MonthFigures, Statistics } from "./statistics";
+
+/** Columns and rows of a plot. */
+const [WIDTH, HEIGHT] = [64, 8];
+
+/** Characters of the longest bar of the funnel. */
+const BAR = 30;
+
+/** The statistics as lines for a terminal of 80 columns. */
+export function describeStatistics(statistics: Statistics): string[] {
+  const { months, cohorts, funnel } = statistics;
+  return [
+    ...describePlot("Members", months, ({ members }) => members.count),
+    ...describePlot("Newsletter", months, ({ newsletter }) => newsletter.count),
+    ...describePlot("Visitors", months, ({ visitors }) => visitors),
+    ...tabulate(
+      ["", "members", "new", "back", "left", "churn", "a month"],
+      months.map(({ month, members, revenue }) => [
+        nameMonth(month),
+        formatCount(members.count),
+        formatCount(members.joined),
+        formatCount(members.returned),
+        formatCount(members.left),
+        writeShare(members.churn),
+        writeRevenue(revenue),
+      ]),
+    ),
+    "",
+    ...tabulate(
+      ["", "newsletter", "joined", "left", "accounts", "new", "visitors"],
+      months.map(({ month, newsletter, accounts, visitors }) => [
+        nameMonth(month),
+        ...[newsletter.count, newsletter.joined, newsletter.left],
+        ...[accounts.count, accounts.joined, visitors],
+      ]),
+    ),
+    "",
+    "Members who stayed, by the month in which they joined and the months since",
+    ...(cohorts.length === 0
+      ? ["  Nobody has joined in the last twelve months."]
+      : tabulate(
+          ["", "joined", ...(cohorts[0]?.retained ?? []).map((_, after) => String(after))],
+          cohorts.map(({ month, size, retained }) => [
+            nameMonth(month),
+            formatCount(size),
+            ...retained.map((share) => (share === null ? "" : String(Math.round(share * 100)))),
+          ]),
+        )),
+    "",
+    `From visit to member, in the last ${funnel.days} days`,
+    ...describeFunnel(statistics),
+    ...(currenciesOf(statistics).length > 1
+      ? ["", "Revenue in different currencies is not added up."]
+      : []),
+  ];
+}
+
+function describePlot(
+  title: string,
+  months: readonly MonthFigures[],
+  countIn: (figures: MonthFigures) => number,
+): string[] {
+  const points = months.map((figures, index): [number, number] => [index, countIn(figures)]);
+  const text = plot(points, {
+    width: WIDTH,
+    height: HEIGHT,
+    // a plot that does not begin at 0 makes much of little
+    yRange: [0, Math.max(1, ...points.map(([, count]) => count))],
+    formatter: (value, { axis }) =>
+      axis === "x" ? (months[value]?.month.slice(5) ?? "") : formatCount(Math.round(value)),
+  });
+  const lines = text.split("\n").map((line) => line.trimEnd());
+  return [title, ...lines.filter((line) => line !== ""), ""];
+}
+
+function describeFunnel(statistics: Statistics): string[] {
+  const steps = stepsOf(statistics);
+  const most = Math.max(1, ...steps.map(({ count }) => count));
+  return tabulate(
+    null,
+    steps.map(({ step, count }) => [
+      step,
+      formatCount(count),
+      "█".repeat(Math.round((count / most) * BAR)),
+    ]),
+    { leftAligned: [2] },
+  );
+}
+
+/** Aligns cells in columns: numbers to the right, the first column and those of `leftAligned` to the left. */
+function tabulate(
+  heads: string[] | null,
+  rows: (string | number)[][],
+  { leftAligned = [] }: { leftAligned?: number[] } = {},
+): string[] {
+  const all = [...(heads ? [heads] : []), ...rows].map((row) =>
+    row.map((cell) => (typeof cell === "number" ? formatCount(cell) : cell)),
+  );
+  const widths = (all[0] ?? []).map((_, column) =>
+    Math.max(...all.map((row) => (row[column] ?? "").length)),
+  );
+  const isLeft = (column: number) => column === 0 || leftAligned.includes(column);
+  return all.map((row) => {
+    const cells = row.map((cell, column) => {
+      const width = widths[column] ?? 0;
+      return isLeft(column) ? cell.padEnd(width) : cell.padStart(width);
+    });
+    return `  ${cells.join("  ")}`.trimEnd();
+  });
+}

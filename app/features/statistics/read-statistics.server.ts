@@ -1,0 +1,128 @@
+import {
+  type CohortCount,
+  countAccountChanges,
+  countCohorts,
+  countMemberChanges,
+  countNewcomers,
+  countSubscriberChanges,
+  sumRevenueChanges,
+} from "~db/queries/statistics";
+import { findDailyVisitors, WHOLE_SITE } from "~db/queries/visitors";
+import type { Cohort, Funnel, MonthFigures, Statistics } from "./statistics";
+import { monthAfter, monthsBetween, utcDay, utcMonth } from "./utc-day";
+import { UPGRADE } from "./visitor-counter.server";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Days of the funnel. */
+const FUNNEL_DAYS = 30;
+
+/** Cohorts of members, and the months they are followed. */
+const COHORT_MONTHS = 12;
+
+/** Counts everything from the database's rows, for the last `months` calendar months and the current one. */
+export async function readStatistics(months: number, now = new Date()): Promise<Statistics> {
+  const last = utcMonth(now);
+  const first = monthAfter(last, -months);
+  const [figures, cohorts, funnel] = await Promise.all([
+    readMonths(first, last),
+    readCohorts(now),
+    readFunnel(now),
+  ]);
+  return { at: now.toISOString(), months: figures, cohorts, funnel };
+}
+
+async function readMonths(first: string, last: string): Promise<MonthFigures[]> {
+  const [members, revenue, newsletter, accounts, visitors] = await Promise.all([
+    countMemberChanges(),
+    sumRevenueChanges(),
+    countSubscriberChanges(),
+    countAccountChanges(),
+    findDailyVisitors(`${first}-01`),
+  ]);
+  const memberCount = runningSum(
+    members.map(({ month, ...one }) => [month, one.joined + one.returned - one.left]),
+  );
+  const newsletterCount = runningSum(newsletter.map((one) => [one.month, one.joined - one.left]));
+  const accountCount = runningSum(accounts.map((one) => [one.month, one.joined - one.left]));
+  const currencies = [...new Set(revenue.map(({ currency }) => currency))];
+  const revenueOf = new Map(
+    currencies.map((currency) => {
+      const changes = revenue.filter((one) => one.currency === currency);
+      return [currency, runningSum(changes.map(({ month, amount }) => [month, amount]))];
+    }),
+  );
+  return monthsBetween(first, last).map((month) => {
+    const none = { joined: 0, returned: 0, left: 0 };
+    const { joined, returned, left } = members.find((one) => one.month === month) ?? none;
+    const before = memberCount(monthAfter(month, -1));
+    return {
+      month,
+      members: {
+        count: memberCount(month),
+        joined,
+        returned,
+        left,
+        churn: before === 0 ? null : left / before,
+      },
+      revenue: Object.fromEntries(
+        [...revenueOf].map(([currency, amount]) => [currency, amount(month)]),
+      ),
+      newsletter: { count: newsletterCount(month), ...changesIn(newsletter, month) },
+      accounts: { count: accountCount(month), ...changesIn(accounts, month) },
+      visitors: visitors
+        .filter(({ day, page }) => page === WHOLE_SITE && day.startsWith(month))
+        .reduce((sum, one) => sum + one.visitors, 0),
+    };
+  });
+}
+
+function changesIn(changes: { month: string; joined: number; left: number }[], month: string) {
+  const { joined, left } = changes.find((one) => one.month === month) ?? { joined: 0, left: 0 };
+  return { joined, left };
+}
+
+/** The sum of all changes up to the end of a month. */
+function runningSum(changes: [month: string, by: number][]): (month: string) => number {
+  return (month) => changes.reduce((sum, [at, by]) => (at <= month ? sum + by : sum), 0);
+}
+
+async function readCohorts(now: Date): Promise<Cohort[]> {
+  const first = monthAfter(utcMonth(now), 1 - COHORT_MONTHS);
+  const counts = await countCohorts({
+    since: new Date(`${first}-01T00:00:00Z`),
+    months: COHORT_MONTHS - 1,
+  });
+  const months = [...new Set(counts.map(({ month }) => month))];
+  return months.map((month) => {
+    const ofMonth = counts.filter((one) => one.month === month);
+    return {
+      month,
+      size: ofMonth[0]?.size ?? 0,
+      retained: ofMonth.map((one) => (isComplete(one, now) ? one.members / one.size : null)),
+    };
+  });
+}
+
+/** Whether everybody who can join in the cohort's month has joined so many months ago. */
+function isComplete({ month, after }: CohortCount, now: Date): boolean {
+  return after === 0 || new Date(`${monthAfter(month, after + 1)}-01T00:00:00Z`) <= now;
+}
+
+async function readFunnel(now: Date): Promise<Funnel> {
+  const since = new Date(now.getTime() - FUNNEL_DAYS * DAY_MS);
+  const [daily, newcomers] = await Promise.all([
+    findDailyVisitors(utcDay(since)),
+    countNewcomers(since),
+  ]);
+  const visitorsOf = (page: string) =>
+    daily.filter((one) => one.page === page).reduce((sum, one) => sum + one.visitors, 0);
+  return {
+    days: FUNNEL_DAYS,
+    visitors: visitorsOf(WHOLE_SITE),
+    authVisitors: visitorsOf("/auth"),
+    accounts: newcomers.accounts,
+    upgradeVisitors: visitorsOf(UPGRADE),
+    members: newcomers.members,
+  };
+}

@@ -1,0 +1,168 @@
+import { sql } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+
+// Counts by calendar month in UTC, for the operator's statistics (docs/statistics.md). Months in which nothing
+// happened are left out.
+
+/** A calendar month in UTC, such as `2026-11`. */
+export type Month = string;
+
+/** The month of a timestamp. */
+const month = (instant: string) => sql.raw(`to_char(${instant} at time zone 'UTC', 'YYYY-MM')`);
+
+/**
+ * The memberships of each person, merged where they overlap, so that somebody who changes from one subscription to
+ * another neither leaves nor joins.
+ */
+const spells = sql`
+  spells as (
+    select person, lower(during) as started_at, upper(during) as ended_at,
+      row_number() over (partition by person order by lower(during)) = 1 as is_first
+    from (
+      select person, unnest(range_agg(tstzrange(started_at, ended_at))) as during
+      from memberships where ended_at is null or ended_at > started_at
+      group by person
+    ) merged
+  )`;
+
+/** Members who joined, came back and left, by month. */
+export async function countMemberChanges(
+  executor: Executor = getDatabase().db,
+): Promise<{ month: Month; joined: number; returned: number; left: number }[]> {
+  const rows = await executor.execute<{
+    month: Month;
+    joined: string;
+    returned: string;
+    left: string;
+  }>(sql`
+    with ${spells}, changes as (
+      select ${month("started_at")} as month, is_first::int as joined, (not is_first)::int as returned, 0 as "left"
+        from spells where started_at <= now()
+      union all
+      select ${month("ended_at")}, 0, 0, 1 from spells where ended_at <= now()
+    )
+    select month, sum(joined) as joined, sum(returned) as returned, sum("left") as "left"
+    from changes group by month order by month`);
+  return rows.map(({ month, joined, returned, left }) => ({
+    month,
+    joined: Number(joined),
+    returned: Number(returned),
+    left: Number(left),
+  }));
+}
+
+/** By how much the monthly recurring revenue changed, by month and currency, in the currency's minor unit. */
+export async function sumRevenueChanges(
+  executor: Executor = getDatabase().db,
+): Promise<{ month: Month; currency: string; amount: number }[]> {
+  const rows = await executor.execute<{ month: Month; currency: string; amount: string }>(sql`
+    with changes as (
+      select started_at as at, currency, monthly_amount as amount from memberships
+        where ended_at is null or ended_at > started_at
+      union all
+      select ended_at, currency, -monthly_amount from memberships where ended_at > started_at
+    )
+    select ${month("at")} as month, currency, sum(amount) as amount
+    from changes where at <= now() group by 1, 2 order by 1, 2`);
+  return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
+}
+
+/** A month's new members, and how many of them were members so many months after they had joined. */
+export type CohortCount = { month: Month; size: number; after: number; members: number };
+
+/**
+ * Of those who first became members since `since`: how many were members 0 to `months` months after that, whoever
+ * has not been here as long counted as if not.
+ */
+export async function countCohorts(
+  { since, months }: { since: Date; months: number },
+  executor: Executor = getDatabase().db,
+): Promise<CohortCount[]> {
+  const rows = await executor.execute<Record<"month" | "size" | "after" | "members", string>>(sql`
+    with ${spells}, people as (
+      select person, started_at as joined_at from spells
+      where is_first and started_at >= ${since.toISOString()}::timestamptz and started_at <= now()
+    ), cohorts as (
+      select ${month("joined_at")} as month, count(*) as size from people group by 1
+    ), stayed as (
+      select ${month("joined_at")} as month, after, count(*) as members
+      from people
+        join spells using (person)
+        join generate_series(0, ${months}::int) after
+          on spells.started_at <= joined_at + after * interval '1 month'
+          and (spells.ended_at is null or spells.ended_at > joined_at + after * interval '1 month')
+      group by 1, after
+    )
+    select month, size, after, coalesce(members, 0) as members
+    from cohorts cross join generate_series(0, ${months}::int) after
+      left join stayed using (month, after)
+    order by month, after`);
+  return rows.map(({ month, size, after, members }) => ({
+    month,
+    size: Number(size),
+    after: Number(after),
+    members: Number(members),
+  }));
+}
+
+/** Who joined and left, by month. */
+export type Changes = { month: Month; joined: number; left: number };
+
+/** Newsletter addresses that were confirmed, and that left the list. */
+export async function countSubscriberChanges(
+  executor: Executor = getDatabase().db,
+): Promise<Changes[]> {
+  return countChanges(
+    sql`select ${month("confirmed_at")} as month, count(*) as joined, 0 as "left" from subscribers
+        where confirmed_at is not null group by 1`,
+    sql`former_subscribers`,
+    executor,
+  );
+}
+
+/** Accounts that were created, and that were deleted. */
+export async function countAccountChanges(
+  executor: Executor = getDatabase().db,
+): Promise<Changes[]> {
+  return countChanges(
+    sql`select ${month("created_at")} as month, count(*) as joined, 0 as "left" from users group by 1`,
+    sql`former_accounts`,
+    executor,
+  );
+}
+
+async function countChanges(
+  present: ReturnType<typeof sql>,
+  former: ReturnType<typeof sql>,
+  executor: Executor,
+): Promise<Changes[]> {
+  const rows = await executor.execute<{ month: Month; joined: string; left: string }>(sql`
+    with changes as (
+      ${present}
+      union all
+      select to_char(joined_on, 'YYYY-MM'), count(*), 0 from ${former} group by 1
+      union all
+      select to_char(left_on, 'YYYY-MM'), 0, count(*) from ${former} group by 1
+    )
+    select month, sum(joined) as joined, sum("left") as "left" from changes group by month order by month`);
+  return rows.map(({ month, joined, left }) => ({
+    month,
+    joined: Number(joined),
+    left: Number(left),
+  }));
+}
+
+/** Accounts created and first memberships begun since `since`, those that have ended included. */
+export async function countNewcomers(
+  since: Date,
+  executor: Executor = getDatabase().db,
+): Promise<{ accounts: number; members: number }> {
+  const from = sql`${since.toISOString()}::timestamptz`;
+  const [row] = await executor.execute<{ accounts: string; members: string }>(sql`
+    with ${spells}
+    select
+      (select count(*) from users where created_at >= ${from})
+        + (select count(*) from former_accounts where joined_on >= (${from} at time zone 'UTC')::date) as accounts,
+      (select count(*) from spells where is_first and started_at >= ${from} and started_at <= now()) as members`);
+  return { accounts: Number(row?.accounts), members: Number(row?.members) };
+}
