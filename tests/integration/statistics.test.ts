@@ -272,6 +272,33 @@ describe("visitors", () => {
     expect(funnel).toMatchObject({ visitors: 1, upgradeVisitors: 1, authVisitors: 0 });
   });
 
+  it("are told apart by the first 256 characters of a browser's name, however long it is", async () => {
+    const counter = new VisitorCounter();
+    const name = BROWSER.padEnd(256, "x");
+    for (let times = 0; times < 3; times++) {
+      counter.count(visit("/", "192.0.2.1", name + String(times).repeat(16_000)));
+    }
+    counter.count(visit("/", "192.0.2.1", name.slice(0, 255)));
+    await counter.write(now);
+    expect(await db().select().from(visitorHashes)).toHaveLength(2);
+  });
+
+  it("stop being recorded for the day when there are too many, as when somebody invents them", async () => {
+    const counter = new VisitorCounter(10_000);
+    const record = async (from: number, at: Date) => {
+      for (let client = from; client < from + 10_000; client++)
+        counter.count(visit("/", `c${client}`));
+      await counter.write(at);
+    };
+    await record(0, now);
+    await record(10_000, now);
+    const tomorrow = new Date(now.getTime() + 86_400_000);
+    await record(20_000, tomorrow);
+    const days = await findDailyVisitors(utcDay(now));
+    expect(days).toContainEqual({ day: utcDay(now), page: "/", visitors: 10_000 });
+    expect(days).toContainEqual({ day: utcDay(tomorrow), page: "/", visitors: 10_000 });
+  });
+
   it("wait while the database is down, without end to neither time nor memory", async () => {
     const counter = new VisitorCounter();
     for (let client = 0; client < 60_000; client++) counter.count(visit("/", `c${client}`));

@@ -13,11 +13,20 @@ const INTERVAL_MS = 10_000;
 /** Visits held in memory until they are written; beyond that they are not counted, as while the database is down. */
 const MAX_WAITING = 50_000;
 
+/**
+ * Visits that one process records in a day, so that somebody who invents browsers cannot fill the disk: some 300 MB,
+ * until the day is over.
+ */
+const MAX_A_DAY = 5_000_000;
+
 /** Rows of one statement. */
 const BATCH = 5_000;
 
+/** Characters of a browser's name that count: a header may have 16 KB, and many visits wait in memory. */
+const MAX_NAME = 256;
+
 /** Browsers whose names are remembered as a program's or not: the pattern takes longer than a cached response. */
-const MAX_KNOWN_BROWSERS = 2_000;
+const MAX_KNOWN_BROWSERS = 500;
 
 /** Of a hash; enough that two visitors of a day never share one. */
 const HASH_BYTES = 12;
@@ -38,14 +47,20 @@ export type Visit = {
  * they are programs do not count.
  */
 export class VisitorCounter {
-  readonly #waiting = new Map<string, Visit>();
+  /** Page and client, each on a line: the same for the same visit, and without the headers it came from. */
+  readonly #waiting = new Set<string>();
   readonly #programs = new Map<string, boolean>();
+  /** How many visits were recorded on the last day that had any. */
+  #recorded = { day: "", visits: 0 };
   #writing: Promise<void> = Promise.resolve();
 
+  constructor(private readonly maxADay = MAX_A_DAY) {}
+
   /** Never throws, and writes nothing by itself. */
-  count(visit: Visit): void {
-    if (this.#waiting.size >= MAX_WAITING || this.#isProgram(visit.userAgent)) return;
-    this.#waiting.set(`${visit.page}\n${visit.client}\n${visit.userAgent}`, visit);
+  count({ page, client, userAgent }: Visit): void {
+    const name = userAgent?.slice(0, MAX_NAME);
+    if (this.#waiting.size >= MAX_WAITING || this.#isProgram(name)) return;
+    this.#waiting.add(`${page}\n${client}\n${name}`);
   }
 
   /** Writes what was counted since the last time. Never throws: what cannot be written waits for the next time. */
@@ -66,20 +81,20 @@ export class VisitorCounter {
 
   async #writeWaiting(day: string): Promise<void> {
     if (this.#waiting.size === 0) return;
+    if (this.#recorded.day !== day) this.#recorded = { day, visits: 0 };
     try {
       const salt = await ensureVisitorSalt(day, randomBytes(32));
       while (this.#waiting.size > 0) {
+        if (this.#recorded.visits >= this.maxADay) return this.#waiting.clear();
         const batch = [...this.#waiting].slice(0, BATCH);
-        const rows = batch.map(([, { page, client, userAgent }]) => ({
-          page,
-          hash: createHash("sha256")
-            .update(salt)
-            .update(`${client}\n${userAgent}`)
-            .digest()
-            .subarray(0, HASH_BYTES),
-        }));
+        const rows = batch.map((visit) => {
+          const [page = "", ...client] = visit.split("\n");
+          const hash = createHash("sha256").update(salt).update(client.join("\n")).digest();
+          return { page, hash: hash.subarray(0, HASH_BYTES) };
+        });
         await insertVisitorHashes(day, rows);
-        for (const [key] of batch) this.#waiting.delete(key);
+        this.#recorded.visits += batch.length;
+        for (const visit of batch) this.#waiting.delete(visit);
       }
     } catch (error) {
       log().warn({ err: error }, "visits could not be recorded; they are tried again");
