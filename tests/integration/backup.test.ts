@@ -225,7 +225,8 @@ describe("a backup is refused as damaged", () => {
     }
   });
 
-  it("whichever byte is altered", async () => {
+  it("whichever byte is altered, if that alters what it holds", async () => {
+    const tar = gunzipSync(backup);
     const positions = new Set(
       Array.from({ length: 24 }, (_, at) => [at, backup.length - 1 - at]).flat(),
     );
@@ -233,9 +234,13 @@ describe("a backup is refused as damaged", () => {
     for (const position of positions) {
       const altered = Buffer.from(backup);
       altered.writeUInt8((altered[position] ?? 0) ^ 0xff, position);
-      await expect(verifyBackup(inPieces(altered)), `byte ${position}`).rejects.toThrow(
-        /not a backup|not whole|altered|newer/,
+      const outcome = await verifyBackup(inPieces(altered)).then(
+        () => "verified",
+        (error: Error) => error.message,
       );
+      // a repetition that is copied from another place with the same text is the same text
+      if (outcome === "verified") expect(gunzipSync(altered), `byte ${position}`).toEqual(tar);
+      else expect(outcome, `byte ${position}`).toMatch(/not a backup|not whole|altered|newer/);
     }
   });
 
