@@ -51,10 +51,10 @@ export async function cleanUp(now = new Date()): Promise<void> {
   await inBatches(() => deleteOldMails(BATCH));
   await deleteFailedContent();
   await deleteDeadMailWorkers();
-  // an hour later, when no instance has visits of that day left to record
-  await countFinishedDays(utcDay(new Date(now.getTime() - HOUR_MS)));
   await endCommunityAccess(now);
   await deleteUnusedNewsletterImages(new Date(now.getTime() - UNUSED_IMAGE_LIFE_MS));
+  // an hour after the day, when no instance has visits of it left to record
+  await countFinishedDays(utcDay(new Date(now.getTime() - HOUR_MS)));
 }
 
 async function inBatches(deleteBatch: () => Promise<number>): Promise<void> {

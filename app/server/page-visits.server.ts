@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { UPGRADE, type VisitorCounter } from "~/features/statistics/visitor-counter.server";
 import { clientNetworks } from "~/http/client-network.server";
+import { statusOf } from "~/observability/metrics.server";
 import { clientAddress } from "./client-address.server";
 
 /** An answered request: its path, the name of its page in the metrics, and whether the page came from the cache. */
@@ -30,12 +31,13 @@ function visitedPage(
   response: ServerResponse,
   { path, page, isCached }: Answered,
 ): string | undefined {
-  const { statusCode } = response;
+  // an answer from the cache may still be on its way
+  const status = isCached ? response.statusCode : statusOf(response);
   if (method === "POST") {
     const isUpgrade = path === "/checkout" || path === "/checkout.data";
-    return isUpgrade && statusCode < 400 ? UPGRADE : undefined;
+    return isUpgrade && status < 400 ? UPGRADE : undefined;
   }
-  if (method !== "GET" || (statusCode !== 200 && statusCode !== 304)) return undefined;
+  if (method !== "GET" || (status !== 200 && status !== 304)) return undefined;
   if (String(headers["sec-purpose"]).includes("prefetch")) return undefined;
   const isShown =
     isCached ||

@@ -1,3 +1,6 @@
+-- the next sync of each customer records the memberships there have been so far; first, since what follows locks
+-- sign-ups out until the end
+UPDATE "profiles" SET "sync_due_at" = now() WHERE "stripe_customer_id" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE "daily_visitors" (
 	"day" date NOT NULL,
 	"page" text NOT NULL,
@@ -57,6 +60,4 @@ BEGIN
   RETURN NULL;
 END $$;--> statement-breakpoint
 CREATE TRIGGER "record_former_accounts" AFTER DELETE ON "users"
-  REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.record_former_accounts();--> statement-breakpoint
--- the next sync of each customer records the memberships there have been so far
-UPDATE "profiles" SET "sync_due_at" = now() WHERE "stripe_customer_id" IS NOT NULL;
+  REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.record_former_accounts();

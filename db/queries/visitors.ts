@@ -14,8 +14,11 @@ export async function ensureVisitorSalt(
   fresh: Buffer,
   executor: Executor = getDatabase().db,
 ): Promise<Buffer> {
+  const find = () => executor.select().from(visitorSalts).where(eq(visitorSalts.day, day));
+  const [known] = await find();
+  if (known) return known.salt;
   await executor.insert(visitorSalts).values({ day, salt: fresh }).onConflictDoNothing();
-  const [row] = await executor.select().from(visitorSalts).where(eq(visitorSalts.day, day));
+  const [row] = await find();
   if (!row) throw new Error(`There is no salt for ${day}.`);
   return row.salt;
 }
@@ -35,11 +38,24 @@ export async function insertVisitorHashes(
     on conflict do nothing`);
 }
 
-/** Replaces the hashes and salts of the days before `today` by their counts. */
-export async function countFinishedDays(
-  today: Day,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
+/** How long a day's count may take, in milliseconds: longer than what visitors wait for. */
+const COUNT_TIMEOUT_MS = 600_000;
+
+/** Replaces the hashes and salts of the days before `today` by their counts, which takes a connection of its own. */
+export async function countFinishedDays(today: Day): Promise<void> {
+  const own = getDatabase().reopen({
+    max: 1,
+    statementTimeout: COUNT_TIMEOUT_MS,
+    onQuery: undefined,
+  });
+  try {
+    await countDaysBefore(today, own.db);
+  } finally {
+    await own.close();
+  }
+}
+
+async function countDaysBefore(today: Day, executor: Executor): Promise<void> {
   await executor.transaction(async (tx) => {
     // others wait here, and then find nothing left to count
     await tx.execute(sql`lock table ${visitorSalts} in share row exclusive mode`);

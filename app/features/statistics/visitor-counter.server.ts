@@ -58,7 +58,9 @@ export class VisitorCounter {
 
   /** Never throws, and writes nothing by itself. */
   count({ page, client, userAgent }: Visit): void {
-    const name = userAgent?.slice(0, MAX_NAME);
+    // a copy: a slice would keep the whole header in memory; headers are Latin-1
+    const name =
+      userAgent && Buffer.from(userAgent.slice(0, MAX_NAME), "latin1").toString("latin1");
     if (this.#waiting.size >= MAX_WAITING || this.#isProgram(name)) return;
     this.#waiting.add(`${page}\n${client}\n${name}`);
   }
