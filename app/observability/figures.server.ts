@@ -63,8 +63,10 @@ export function exposeFigures(): void {
 
 const FORGET_AFTER_MS = 10 * MAX_AGE_MS;
 
+let triedAt = Number.NEGATIVE_INFINITY;
+
 async function currentFigures(): Promise<Figure[] | null> {
-  if (!counted || Date.now() - counted.at > MAX_AGE_MS) {
+  if (Date.now() - triedAt > MAX_AGE_MS) {
     // all gauges of a scrape, and of others meanwhile, share one count
     counting ??= count().finally(() => {
       counting = null;
@@ -75,6 +77,8 @@ async function currentFigures(): Promise<Figure[] | null> {
 }
 
 async function count(): Promise<void> {
+  // a count that fails, such as one that takes too long, is not repeated with every scrape
+  triedAt = Date.now();
   if (!hasDatabase()) return;
   // a database that is down or slow must not fail the scrape
   const figures = await readFigures().catch(() => null);
