@@ -418,6 +418,7 @@ describe("settings that do not go together", () => {
     [{ PUBLIC_URL: "http://book.example", RATE_LIMIT_FACTOR: "1000" }, /RATE_LIMIT_FACTOR/],
     [{ DATABASE_URL: "postgres://u:hunter2@db.example.com/book" }, /DATABASE_URL .*encryption/],
     [{ DATABASE_URL: "postgres://u:hunter2@8.8.8.8/book?sslmode=disable" }, /DATABASE_URL/],
+    [{ DATABASE_URL: "postgres://u:p@8.8.8.8/book?ssl=true&sslmode=disable" }, /DATABASE_URL/],
     [{}, /SMTP_URL is not set/],
     [
       {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { formatDatabaseUrl, parseSocketAddress, socketPath, withoutSocket } from "./database-url";
+import {
+  formatDatabaseUrl,
+  parseSocketAddress,
+  separatePassword,
+  socketPath,
+  withoutSocket,
+} from "./database-url";
 
 describe("a database's address", () => {
   it.each([
@@ -34,5 +40,20 @@ describe("a database's address", () => {
     expect(URL.canParse(url)).toBe(true);
     expect(parseSocketAddress(url)).toEqual(address);
     expect(socketPath(address)).toBe(`${address.host}/.s.PGSQL.5432`);
+  });
+});
+
+describe("an address for a command line", () => {
+  it.each([
+    ["postgres://a:b@db.example/shop", "postgres://a@db.example/shop", "b"],
+    ["postgres://a:p%40s:s@db.example/shop?x=1", "postgres://a@db.example/shop?x=1", "p@s:s"],
+    // as drivers read it, up to the last @
+    ["postgres://a:p@ss@db.example/shop", "postgres://a@db.example/shop", "p@ss"],
+    ["postgres://a@db.example/shop?x=y:z@w", "postgres://a@db.example/shop?x=y:z@w", null],
+    ["postgres://a:b@h/s?sslpassword=k&x=1", "postgres://a@h/s?x=1", "b"],
+    ["postgres://a:b@h/s?x=1&sslpassword=k", "postgres://a@h/s?x=1", "b"],
+    ["postgres://a@h/s?sslpassword=k", "postgres://a@h/s", null],
+  ])("has no password in %s", (url, address, password) => {
+    expect(separatePassword(url)).toEqual({ address, password });
   });
 });

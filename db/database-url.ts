@@ -45,3 +45,17 @@ export function formatDatabaseUrl(
   const query = new URLSearchParams(parameters);
   return `postgres://${role.name}:${encodeURIComponent(role.password)}@${encodeURIComponent(host)}:${port}/${database}?${query}`;
 }
+
+/**
+ * A database's address without its passwords, which every user of the machine could read in the list of processes, and
+ * the password of the role; null if there is none. That of a client's key is left out: psql asks for it.
+ */
+export function separatePassword(url: string): { address: string; password: string | null } {
+  const [whole = "", before = "", password = ""] =
+    /^([a-z]+:\/\/[^/?#:@]*):([^/?#]*)@/i.exec(url) ?? [];
+  const address = whole ? `${before}@${url.slice(whole.length)}` : url;
+  return {
+    address: address.replace(/([?&])sslpassword=[^&#]*&?/, "$1").replace(/[?&]$/, ""),
+    password: whole ? decodeURIComponent(password) : null,
+  };
+}

@@ -22,8 +22,8 @@ const OTHERS: Record<string, { allowed: RegExp; wanted: string }> = {
   options: { allowed: /./, wanted: "options for the server" },
   client_encoding: { allowed: /^utf-?8$/i, wanted: "'utf8'" },
   target_session_attrs: {
-    allowed: /^(any|read-write|read-only|primary|standby|prefer-standby)$/,
-    wanted: "one of any, read-write, read-only, primary, standby, prefer-standby",
+    allowed: /^(read-write|read-only|primary|standby|prefer-standby)$/,
+    wanted: "one of read-write, read-only, primary, standby, prefer-standby",
   },
   channel_binding: {
     allowed: /^(disable|prefer)$/,
@@ -54,6 +54,11 @@ export function findParameterProblem(url: string): string | null {
       return `for ${name} ${other.wanted}`;
     }
   }
+  const isSocket = parameters.get("host")?.startsWith("/") === true;
+  if (parameters.has("host") && !isSocket) {
+    return "the host before the path; the parameter host is for the folder of a socket";
+  }
+  if (parameters.has("port") && !isSocket) return "the port behind the host";
   const mode = parameters.get("sslmode");
   const root = parameters.get("sslrootcert");
   if (mode !== null && !isMode(mode)) return `for sslmode one of ${MODES.join(", ")}`;
@@ -113,10 +118,10 @@ export function withoutTls(url: string): string {
 /** Whether an address insists on encryption, whatever the server or somebody in between answers. */
 export function insistsOnTls(url: string): boolean {
   const parameters = parametersOf(url);
+  const fallback = parameters.get("ssl") === "true" ? "require" : "";
+  const mode = parameters.get("sslmode") ?? fallback;
   return (
-    parameters.get("sslrootcert") === "system" ||
-    parameters.get("ssl") === "true" ||
-    /^(require|verify-ca|verify-full)$/.test(parameters.get("sslmode") ?? "")
+    parameters.get("sslrootcert") === "system" || /^(require|verify-ca|verify-full)$/.test(mode)
   );
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { env, variablesWith } from "~/env.server";
+import { separatePassword } from "~db/database-url";
 import { openEmbeddedPostgres } from "~db/embedded";
 import { findEmbeddedUrl } from "~db/embedded-url";
 import { OperatorError } from "~db/operator-error";
@@ -40,7 +41,7 @@ export async function psql(parameters: string[]): Promise<void> {
 }
 
 async function runPsql(url: string, parameters: string[]): Promise<number> {
-  const { address, password } = withoutPassword(url);
+  const { address, password } = separatePassword(url);
   const child = spawn("psql", [address, ...parameters], {
     stdio: "inherit",
     env: variablesWith(password === null ? {} : { PGPASSWORD: password }) as NodeJS.ProcessEnv,
@@ -67,15 +68,4 @@ async function runPsql(url: string, parameters: string[]): Promise<number> {
     process.off("SIGINT", ignore);
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, end);
   }
-}
-
-/** The address without its password, which every user of the machine could read in the list of processes. */
-function withoutPassword(url: string): { address: string; password: string | null } {
-  const [whole = "", before = "", password = ""] =
-    /^([a-z]+:\/\/[^/?#:@]*):([^/?#@]*)@/i.exec(url) ?? [];
-  if (!whole) return { address: url, password: null };
-  return {
-    address: `${before}@${url.slice(whole.length)}`,
-    password: decodeURIComponent(password),
-  };
 }

@@ -209,6 +209,9 @@ describe.skipIf(!canTest)(`TLS to the database${unlessInstalled("openssl")}`, ()
       "for sslmode one of disable, allow, prefer, require, verify-ca, verify-full",
     ],
     [{ sslmode: "" }, "for sslmode one of"],
+    [{ host: "db.example" }, "the host before the path"],
+    [{ port: "5432" }, "the port behind the host"],
+    [{ target_session_attrs: "any" }, "for target_session_attrs one of read-write"],
     [{ sslmod: "require" }, 'no parameter "sslmod": those known are sslmode, sslrootcert'],
     [
       { sslrootcert: "/nowhere/root.crt" },
