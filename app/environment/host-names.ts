@@ -1,10 +1,13 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
+/** Node takes zones of IPv6 addresses for valid that ipaddr.js does not. */
+const isAddress = (name: string) => isIP(name) !== 0 && ipaddr.isValid(name);
+
 /** Whether a host, as written in a URL or HOST, is reachable from this machine only. */
 export function isLoopbackHost(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, "").toLowerCase();
-  if (isIP(name)) return ipaddr.process(name).range() === "loopback";
+  if (isAddress(name)) return ipaddr.process(name).range() === "loopback";
   return name === "localhost" || name.endsWith(".localhost");
 }
 
@@ -14,7 +17,7 @@ export function isLoopbackHost(host: string): boolean {
  */
 export function isRemoteHost(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, "").toLowerCase();
-  if (isIP(name)) return ipaddr.process(name).range() === "unicast";
+  if (isAddress(name)) return ipaddr.process(name).range() === "unicast";
   if (!name.includes(".") || name.startsWith("/") || isLoopbackHost(name)) return false;
   return !/\.(internal|local|lan|localdomain|home\.arpa|test)$/.test(name);
 }

@@ -254,6 +254,17 @@ describe("behind a proxy", () => {
     expect(await waiting.ended).toMatch(/^HTTP\/1.1 200 OK/);
   });
 
+  it("a start that is given up answers the requests that wait for it, and ends at once", async () => {
+    const server = await listen({ port: 0, host: "127.0.0.1" }, DRAINED);
+    const waiting = connectTo(server);
+    waiting.socket.write("GET /auth HTTP/1.1\r\nHost: a\r\n\r\n");
+    await expect.poll(() => server.connections()).toBe(1);
+    const startedAt = performance.now();
+    await server.close(20_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(await waiting.ended).toMatch(/^HTTP\/1.1 503 /);
+  });
+
   it("a stop serves what comes on open connections, new and kept, and then ends them", async () => {
     const server = await serve(DRAINED);
     const fresh = connectTo(server);

@@ -186,7 +186,14 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
       if ("fd" in place) await open();
     },
     connections: () => limiter.size,
-    close: (timeoutMs) => close(server, inFlight, { timeoutMs, drainTimeout }),
+    close: (timeoutMs) => {
+      // a start that is given up: nobody else would answer those who wait for it
+      if (held && listener === held.hold) {
+        listener = starting;
+        held.release(starting);
+      }
+      return close(server, inFlight, { timeoutMs, drainTimeout });
+    },
   };
 }
 

@@ -84,6 +84,7 @@ describe("a post to an alias", () => {
     expect(answer).toMatchObject({ status: 421 });
     expect(answer?.message).toContain("https://book.example, and nothing was saved");
     expect(answer?.headers?.Location).toBeUndefined();
+    expect(answer?.headers?.["Strict-Transport-Security"]).toBe("max-age=31536000");
   });
 
   it("is handled where programs post that follow no redirects, such as mail providers", () => {
@@ -99,6 +100,13 @@ describe("a request for a host that is not the site's", () => {
     expect(message).toContain("'127.0.0.1:3000'");
     expect(message).toContain("'proxy_set_header Host $host;'");
     expect(ask("shop.example")?.message).toContain("PUBLIC_ALIASES");
+  });
+
+  it("is answered whatever it is, and pins nothing below it", () => {
+    for (const host of ["[fe80::1%a-b]", "[fe80::1%25a-b]", "[::", "%", ""]) {
+      expect(ask(host)).toMatchObject({ status: 421 });
+    }
+    expect(ask("[::1%x-y]")?.headers?.["Strict-Transport-Security"]).toBe("max-age=31536000");
   });
 
   it("is told to pass the port on if the site's address has one", () => {

@@ -41,6 +41,7 @@ export function answerOtherHost(
     return {
       status: 421,
       message: `This site's address is ${PUBLIC_URL}, and nothing was saved. Open the page there, and send it again.`,
+      headers: otherTransport(),
     };
   }
   const shown = showHost(host);
@@ -49,8 +50,12 @@ export function answerOtherHost(
   return {
     status: 421,
     message: `This site is ${PUBLIC_URL}, but the request was for the host '${shown}'.\nIf you run this site: ${advice}`,
+    headers: otherTransport(),
   };
 }
+
+/** HSTS_INCLUDE_SUBDOMAINS speaks of the names below PUBLIC_URL's, not below another. */
+const otherTransport = () => Object.fromEntries(strictTransport({ includeSubdomains: false }));
 
 function redirectTo(publicUrl: string, url: string): Rejection {
   // Node decodes other bytes of a target as Latin-1
@@ -62,8 +67,7 @@ function redirectTo(publicUrl: string, url: string): Rejection {
     headers: {
       Location: location,
       "Cache-Control": `public, max-age=${REDIRECT_SECONDS}`,
-      // HSTS_INCLUDE_SUBDOMAINS speaks of the names below PUBLIC_URL's, not below an alias
-      ...Object.fromEntries(strictTransport({ includeSubdomains: false })),
+      ...otherTransport(),
     },
   };
 }

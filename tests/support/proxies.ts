@@ -112,6 +112,8 @@ const PREPARE: Record<
     const both = join(place.home, "both.pem");
     writeFileSync(both, readFileSync(certificate, "utf8") + readFileSync(key, "utf8"));
     const file = configuration("haproxy.cfg", place, [
+      // only root can become another user
+      [/( {4}(user|group|chroot) .*\n)+/, (lines) => (process.getuid?.() === 0 ? lines : "")],
       [/bind :80\n/g, () => `bind 127.0.0.1:${place.httpPort}\n`],
       [/bind :443 /g, () => `bind 127.0.0.1:${place.httpsPort} `],
       [/\/etc\/haproxy\/goldenpath\.example\.pem/g, () => both],
