@@ -54,7 +54,7 @@ const routes: Record<string, Route> = {
     post: {
       form: {},
       answers: ["302 /auth", "303 /"],
-      writes: [[], ["mails", "profiles", "sessions", "users"]],
+      writes: [[], ["former_accounts", "mails", "profiles", "sessions", "users"]],
     },
   },
   "account_.email": {
