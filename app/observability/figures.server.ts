@@ -66,7 +66,7 @@ const FORGET_AFTER_MS = 10 * MAX_AGE_MS;
 let triedAt = Number.NEGATIVE_INFINITY;
 
 async function currentFigures(): Promise<Figure[] | null> {
-  if (Date.now() - triedAt > MAX_AGE_MS) {
+  if (counting || Date.now() - triedAt > MAX_AGE_MS) {
     // all gauges of a scrape, and of others meanwhile, share one count
     counting ??= count().finally(() => {
       counting = null;
