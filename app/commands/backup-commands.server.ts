@@ -19,7 +19,7 @@ const IN_BUCKET = "s3:";
 /** `backup`: backs up the site, and reads the backup again to prove it. */
 export async function create(file?: string): Promise<void> {
   const now = new Date();
-  const content = () => backUp(now, { onForeignTables: noteForeignTables });
+  const content = () => backUp(now, { onLeftOut: note });
   if (file === "-") {
     if (process.stdout.isTTY) {
       throw new OperatorError("A backup is no text for a terminal: name a file, or redirect it.");
@@ -97,12 +97,6 @@ function describe({ manifest, end }: VerifiedBackup): void {
   const files = end.entries.filter(({ name }) => name.startsWith("files/")).length;
   note(
     `Made ${manifest.createdAt} by release ${manifest.program} from PostgreSQL ${manifest.postgresql}: ${formatCount(rows, "row")} in ${formatCount(manifest.tables.length, "table")}, ${formatCount(files, "file")}.`,
-  );
-}
-
-function noteForeignTables(names: string[]): void {
-  note(
-    `Left out, because the site has no such tables: ${names.join(", ")}. Back them up another way.`,
   );
 }
 

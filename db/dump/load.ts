@@ -20,7 +20,7 @@ import {
   send,
   type Table,
 } from "./catalog";
-import { columnList, TEXT_SETTINGS } from "./snapshot";
+import { columnList, transactionSettings } from "./snapshot";
 
 /**
  * Tables that a site fills by itself as soon as it runs, with nothing of anybody's: a database in which only these
@@ -69,7 +69,10 @@ export async function loadIntoEmpty(
 ): Promise<void> {
   const connection = await database.connect();
   try {
-    await send(connection, `begin; ${TEXT_SETTINGS}; set local lock_timeout = '5s'`);
+    await send(
+      connection,
+      `begin; ${transactionSettings(connection)}; set local lock_timeout = '5s'`,
+    );
     await send(connection, `select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     await requireNoOtherProgram(connection);
     await clearEmpty(connection);

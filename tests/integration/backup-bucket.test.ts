@@ -49,6 +49,7 @@ afterEach(async () => {
 
 const settings = (variables: Record<string, string> = {}) => ({
   DATA_DIR: home.path,
+  SESSION_SECRET: "a secret that signs the cookies of tests only",
   BACKUP_EVERY: "1d",
   BACKUP_S3_URL: server.url,
   BACKUP_S3_ACCESS_KEY_ID: BUCKET_KEY.accessKeyId,

@@ -40,6 +40,7 @@ beforeEach(() => {
   folder = join(home.path, "backups");
   setEnvironment({
     DATA_DIR: home.path,
+    SESSION_SECRET: "a secret that signs the cookies of tests only",
     BACKUP_DIR: folder,
     BACKUP_EVERY: "1d",
     LOG_LEVEL: "info",

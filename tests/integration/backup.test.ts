@@ -1,15 +1,18 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { sql } from "drizzle-orm";
 import { packTar } from "modern-tar";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
+import { countRows } from "~/features/backup/count-rows";
 import { verifyBackup } from "~/features/backup/verify-backup.server";
 import { backUp } from "~/features/backup/write-backup.server";
 import { type Database, getDatabase, openDatabase } from "~db/client";
-import { withSnapshot } from "~db/dump/snapshot";
+import { databaseErrorCode } from "~db/database-errors";
+import { type Snapshot, withSnapshot } from "~db/dump/snapshot";
 import { bytesOf, digestOf, fillEveryTable, inPieces, restoreInto } from "../support/backups";
+import { eventually } from "../support/eventually";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { temporaryDirectory } from "../support/program";
 import { openTestSite, type TestSite } from "../support/site";
@@ -68,6 +71,14 @@ async function withEmptySite(
   }
 }
 
+/** The code of the database's error that a promise is rejected with. */
+async function databaseErrorOf(work: Promise<unknown>): Promise<string | undefined> {
+  return work.then(
+    () => undefined,
+    (error) => databaseErrorCode(error),
+  );
+}
+
 /** What a database without tables has. */
 const NOTHING = {};
 
@@ -93,6 +104,84 @@ it("a backup is of the moment when it began, whatever is written meanwhile, and 
   await db.execute(sql`alter sequence billing_sync_numbers restart`);
   await fillEveryTable(getDatabase());
   backup = await bytesOf(backUp(new Date()));
+});
+
+describe("a change of a table that writes it anew, for which an older snapshot sees it empty,", () => {
+  const rewrite = sql`alter table notes alter column text type text using text || ''`;
+  const notesIn = async (snapshot: Snapshot) => {
+    const table = snapshot.tables.find(({ name }) => name === "notes");
+    return table ? String(await bytesOf(snapshot.rowsOf(table))) : "";
+  };
+
+  it("waits until a backup has ended", async () => {
+    await withSnapshot(getDatabase(), async (snapshot) => {
+      const change = getDatabase().db.transaction(async (transaction) => {
+        await transaction.execute(sql`set local lock_timeout = '200ms'`);
+        await transaction.execute(rewrite);
+      });
+      expect(await databaseErrorOf(change)).toBe("55P03");
+      expect(countRows(Buffer.from(await notesIn(snapshot)))).toBe(7);
+    });
+  });
+
+  it("is waited for by a backup that begins meanwhile", async () => {
+    const { db } = getDatabase();
+    let backup: Promise<string> | undefined;
+    await db.transaction(async (transaction) => {
+      await transaction.execute(rewrite);
+      backup = withSnapshot(getDatabase(), notesIn);
+      await eventually(async () => {
+        const waiting = await db.execute(
+          sql`select from pg_locks where not granted and relation = 'notes'::regclass`,
+        );
+        expect(waiting).toHaveLength(1);
+      });
+    });
+    expect(countRows(Buffer.from((await backup) ?? ""))).toBe(7);
+  });
+});
+
+describe("a backup that could not be restored, or not to a site that works, is refused:", () => {
+  it.each([
+    ["a line break in a file's name", "Icon\r"],
+    ["a backslash in a file's name", "chapters/a\\b.md"],
+    ["a file's name that is not UTF-8", Buffer.from("a\xff.md", "latin1")],
+  ])("%s", async (_, name) => {
+    const below = Buffer.concat([Buffer.from(`${dataDir.path}/content/`), Buffer.from(name)]);
+    writeFileSync(below, "x");
+    try {
+      await expect(bytesOf(backUp(new Date()))).rejects.toThrow(
+        /content.* has a name that no backup can hold: rename it/s,
+      );
+    } finally {
+      rmSync(below);
+    }
+  });
+
+  it("one without the site's secret", async () => {
+    const folder = temporaryDirectory();
+    setEnvironment(settings(folder.path));
+    await expect(bytesOf(backUp(new Date()))).rejects.toThrow(
+      /session-secret is missing: set DATA_DIR .* or SESSION_SECRET/,
+    );
+    setEnvironment({
+      ...settings(folder.path),
+      SESSION_SECRET: "a secret of sixteen letters or more",
+    });
+    expect((await verifyBackup(backUp(new Date()))).manifest.sessionSecret).toBe("environment");
+    folder.remove();
+  });
+});
+
+it("a backup without the edition that should be there says so", async () => {
+  const warnings: string[] = [];
+  const onLeftOut = (what: string) => void warnings.push(what);
+  await bytesOf(backUp(new Date(), { onLeftOut }));
+  expect(warnings).toEqual([]);
+  const missing = join(dataDir.path, "not-mounted");
+  setEnvironment({ ...settings(dataDir.path), CONTENT_DIR: missing });
+  await bytesOf(backUp(new Date(), { onLeftOut }));
+  expect(warnings).toEqual([expect.stringContaining(`CONTENT_DIR ${missing} is missing or empty`)]);
 });
 
 describe("a restored backup", () => {

@@ -82,7 +82,7 @@ async function backUpTo(
       continue;
     }
     const name: string = source?.backup.name ?? backupName(now);
-    const content = source ? source.store.read(name) : backUp(now, { onForeignTables: warn });
+    const content = source ? source.store.read(name) : backUp(now, { onLeftOut: warn });
     const bytes = await store.save(name, content, stopping);
     await prove(store, name, stopping);
     source ??= { store, backup: { name, bytes, time: now } };
@@ -126,6 +126,6 @@ async function removeExpired(store: BackupStore, now: Date): Promise<number> {
   return old.length;
 }
 
-function warn(tables: string[]): void {
-  log().warn({ tables }, "tables that are not the site's are left out of the backup");
+function warn(sentence: string): void {
+  log().warn(`the backup is not complete: ${sentence}`);
 }

@@ -33,13 +33,16 @@ export async function listSiteFiles(): Promise<SiteFile[]> {
 
 /** Where a file of a backup belongs on this machine; null for a path that no backup has. */
 export function placeOf(path: string): { folder: "data" | "content"; below: string } | null {
-  if (path.startsWith(CONTENT)) return { folder: "content", below: path.slice(CONTENT.length) };
+  if (isOfEdition(path)) return { folder: "content", below: path.slice(CONTENT.length) };
   if (path.startsWith(OUTBOX) || DATA_FILES.includes(path)) return { folder: "data", below: path };
   return null;
 }
 
 /** Whether a path of a backup is the secret that signs cookies. */
 export const isSessionSecret = (path: string) => path === "session-secret";
+
+/** Whether a path of a backup is one of the edition's files. */
+export const isOfEdition = (path: string) => path.startsWith(CONTENT);
 
 /**
  * Opens a file to be copied: its size, and exactly that many bytes even if it grows meanwhile. Null if it has gone.
