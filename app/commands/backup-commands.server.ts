@@ -1,8 +1,9 @@
 import { join, resolve } from "node:path";
 import { env } from "~/env.server";
-import { readBackupFile, writeBackupFile } from "~/features/backup/backup-file.server";
+import { readBackupFile } from "~/features/backup/backup-file.server";
 import { backupName, backupTime } from "~/features/backup/backup-name";
 import { backupBucket, backupFolder } from "~/features/backup/backup-stores.server";
+import { writeProvedFile } from "~/features/backup/proved-file.server";
 import { requireKnownRelease, restoreBackup } from "~/features/backup/restore-backup.server";
 import { type VerifiedBackup, verifyBackup } from "~/features/backup/verify-backup.server";
 import { backUp } from "~/features/backup/write-backup.server";
@@ -31,10 +32,11 @@ export async function create(file?: string): Promise<void> {
     );
   }
   const path = resolve(file ?? join(env().BACKUP_DIR ?? ".", backupName(now)));
-  await withSite(() => writeBackupFile(path, content()));
-  const verified = await verifyBackup(readBackupFile(path));
-  print(path);
-  describe(verified);
+  await withSite(async () => {
+    const verified = await writeProvedFile(path, content());
+    print(path);
+    describe(verified);
+  });
 }
 
 /** `backup verify`: proves a backup without changing anything. */

@@ -1,7 +1,7 @@
 import type { Database } from "../client";
 import type { Connection } from "../connection";
 import { databaseErrorCode } from "../database-errors";
-import { knownMigrations } from "../migrate";
+import { type KnownMigration, knownMigrations } from "../migrate";
 import { OperatorError } from "../operator-error";
 import {
   fullName,
@@ -91,7 +91,7 @@ async function lockTables(connection: Connection): Promise<Table[]> {
 }
 
 async function openSnapshot(connection: Connection): Promise<Snapshot> {
-  const { migrations, tables, foreignTables } = await findSite(connection);
+  const { migrations, tables, foreignTables, newest } = await findSite(connection);
   const [{ version } = { version: "" }] = await send(
     connection,
     "select current_setting('server_version') as version",
@@ -102,14 +102,14 @@ async function openSnapshot(connection: Connection): Promise<Snapshot> {
     tables,
     foreignTables,
     rowsOf: (table) => connection.copyOut(`copy ${quoted(table)} ${columnList(table)} to stdout`),
-    sequences: () => readSequences(connection),
+    sequences: () => readSequences(connection, newest),
   };
 }
 
 /** The site's tables and others, and its migrations. Throws an OperatorError for another database. */
 async function findSite(
   connection: Connection,
-): Promise<Pick<Snapshot, "migrations" | "tables" | "foreignTables">> {
+): Promise<Pick<Snapshot, "migrations" | "tables" | "foreignTables"> & { newest: KnownMigration }> {
   const migrations = await readAppliedMigrations(connection);
   if (migrations.length === 0) {
     throw new OperatorError(
@@ -127,6 +127,7 @@ async function findSite(
   const isOwn = (table: Table) => newest.tables.has(fullName(table));
   return {
     migrations,
+    newest,
     tables: tables.filter(isOwn),
     foreignTables: tables.filter((table) => !isOwn(table)).map(fullName),
   };

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { sql } from "drizzle-orm";
@@ -6,9 +14,10 @@ import { packTar } from "modern-tar";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { countRows } from "~/features/backup/count-rows";
+import { writeProvedFile } from "~/features/backup/proved-file.server";
 import { verifyBackup } from "~/features/backup/verify-backup.server";
 import { backUp } from "~/features/backup/write-backup.server";
-import { type Database, getDatabase, openDatabase } from "~db/client";
+import { type Database, getDatabase, openDatabase, setDatabase } from "~db/client";
 import { databaseErrorCode } from "~db/database-errors";
 import { type Snapshot, withSnapshot } from "~db/dump/snapshot";
 import { bytesOf, digestOf, fillEveryTable, inPieces, restoreInto } from "../support/backups";
@@ -170,6 +179,51 @@ describe("a backup that could not be restored, or not to a site that works, is r
     });
     expect((await verifyBackup(backUp(new Date()))).manifest.sessionSecret).toBe("environment");
     folder.remove();
+  });
+});
+
+it("a file that cannot be read back as a backup does not keep the name of one", async () => {
+  const folder = temporaryDirectory();
+  const path = join(folder.path, "golden-path-20261123T040506Z.tar.gz");
+  await expect(writeProvedFile(path, inPieces(backup.subarray(0, -100)))).rejects.toThrow(
+    `not whole: it was cut off. It is now ${path}.broken.`,
+  );
+  expect(readdirSync(folder.path)).toEqual(["golden-path-20261123T040506Z.tar.gz.broken"]);
+  folder.remove();
+});
+
+describe("sequences that are not the site's", () => {
+  it("do not keep a backup from being made, even if they may not be read", async () => {
+    await withEmptySite(
+      async ({ database, test, path }) => {
+        writeFiles(path, { "session-secret": "of the same site" });
+        const owner = openDatabase(test.superuserUrl, { applicationName: "test", max: 1 });
+        await owner.db.execute(sql`create sequence numbers_of_others`);
+        await owner.close();
+        const before = getDatabase();
+        setDatabase(database);
+        try {
+          await verifyBackup(backUp(new Date()));
+        } finally {
+          setDatabase(before);
+        }
+      },
+      { empty: false },
+    );
+  });
+
+  it("outlive a restore", async () => {
+    await withEmptySite(
+      async ({ database }) => {
+        await database.db.execute(sql`create sequence numbers_of_others start 41`);
+        await database.db.execute(sql`select nextval('numbers_of_others')`);
+        await restoreInto(database, backup);
+        const { "public.numbers_of_others": kept, ...rest } = await digestOf(database);
+        expect(kept).toBe("41 true");
+        expect(rest).toEqual(await digestOf(getDatabase()));
+      },
+      { empty: false },
+    );
   });
 });
 
