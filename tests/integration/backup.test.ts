@@ -13,6 +13,7 @@ import { sql } from "drizzle-orm";
 import { packTar } from "modern-tar";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
+import { writeBackupFile } from "~/features/backup/backup-file.server";
 import { countRows } from "~/features/backup/count-rows";
 import { writeProvedFile } from "~/features/backup/proved-file.server";
 import { verifyBackup } from "~/features/backup/verify-backup.server";
@@ -42,6 +43,7 @@ beforeAll(async () => {
     "content/chapters/ä long name that tar cannot hold in its hundred bytes, so that it needs an extension of the format.md":
       "",
     "outbox/2026.eml": "Subject: hello\r\n\r\nA link",
+    "content/golden-path-20261123T040506Z.tar.gz": "a backup that was put here by mistake",
     "library/cache.png": "made again from the edition",
     "postgres.log": "LOG",
   });
@@ -192,6 +194,18 @@ it("a file that cannot be read back as a backup does not keep the name of one", 
   folder.remove();
 });
 
+it("a file that another program is writing is left to it", async () => {
+  const folder = temporaryDirectory();
+  // programs in containers often have the same number
+  const theirs = `.site.tar.gz.${process.pid}.part`;
+  writeFiles(folder.path, { [theirs]: "theirs" });
+  await expect(writeBackupFile(join(folder.path, "site.tar.gz"), inPieces(backup))).rejects.toThrow(
+    /exists already/,
+  );
+  expect(readdirSync(folder.path)).toEqual([theirs]);
+  folder.remove();
+});
+
 describe("sequences that are not the site's", () => {
   it("do not keep a backup from being made, even if they may not be read", async () => {
     await withEmptySite(
@@ -249,7 +263,13 @@ describe("a restored backup", () => {
       expect(statSync(join(path, "session-secret")).mode & 0o777).toBe(0o600);
       expect(readFileSync(join(path, "content/chapters/01-dawn.md"), "utf8")).toBe("# Dawn\n");
       expect(existsSync(join(path, "outbox/2026.eml"))).toBe(true);
-      for (const left of ["library", "postgres.log", ".restoring", "content/.restoring"]) {
+      for (const left of [
+        "content/golden-path-20261123T040506Z.tar.gz",
+        "library",
+        "postgres.log",
+        ".restoring",
+        "content/.restoring",
+      ]) {
         expect(existsSync(join(path, left))).toBe(false);
       }
     });
