@@ -59,6 +59,8 @@ export async function migrateDatabase(database: Database): Promise<number> {
 export type KnownMigration = MigrationMeta & {
   /** The tables there are once it was applied, as `schema.name`. */
   tables: ReadonlySet<string>;
+  /** Likewise the sequences that belong to no table. */
+  sequences: ReadonlySet<string>;
 };
 
 /** All migrations of this program, in the order they are applied. */
@@ -66,8 +68,12 @@ export function knownMigrations(): KnownMigration[] {
   const folder = migrationsFolder();
   return readMigrationFiles({ migrationsFolder: folder }).map((migration, index) => {
     const snapshot = `${String(index).padStart(4, "0")}_snapshot.json`;
-    const { tables } = JSON.parse(readFileSync(join(folder, "meta", snapshot), "utf8"));
-    return { ...migration, tables: new Set([JOURNAL, ...Object.keys(tables)]) };
+    const { tables, sequences } = JSON.parse(readFileSync(join(folder, "meta", snapshot), "utf8"));
+    return {
+      ...migration,
+      tables: new Set([JOURNAL, ...Object.keys(tables)]),
+      sequences: new Set(Object.keys(sequences)),
+    };
   });
 }
 

@@ -1,8 +1,9 @@
 import { join, resolve } from "node:path";
 import { env } from "~/env.server";
-import { readBackupFile, writeBackupFile } from "~/features/backup/backup-file.server";
+import { readBackupFile } from "~/features/backup/backup-file.server";
 import { backupName, backupTime } from "~/features/backup/backup-name";
 import { backupBucket, backupFolder } from "~/features/backup/backup-stores.server";
+import { writeProvedFile } from "~/features/backup/proved-file.server";
 import { requireKnownRelease, restoreBackup } from "~/features/backup/restore-backup.server";
 import { type VerifiedBackup, verifyBackup } from "~/features/backup/verify-backup.server";
 import { backUp } from "~/features/backup/write-backup.server";
@@ -19,7 +20,7 @@ const IN_BUCKET = "s3:";
 /** `backup`: backs up the site, and reads the backup again to prove it. */
 export async function create(file?: string): Promise<void> {
   const now = new Date();
-  const content = () => backUp(now, { onForeignTables: noteForeignTables });
+  const content = () => backUp(now, { onLeftOut: note });
   if (file === "-") {
     if (process.stdout.isTTY) {
       throw new OperatorError("A backup is no text for a terminal: name a file, or redirect it.");
@@ -31,10 +32,11 @@ export async function create(file?: string): Promise<void> {
     );
   }
   const path = resolve(file ?? join(env().BACKUP_DIR ?? ".", backupName(now)));
-  await withSite(() => writeBackupFile(path, content()));
-  const verified = await verifyBackup(readBackupFile(path));
-  print(path);
-  describe(verified);
+  await withSite(async () => {
+    const verified = await writeProvedFile(path, content());
+    print(path);
+    describe(verified);
+  });
 }
 
 /** `backup verify`: proves a backup without changing anything. */
@@ -97,12 +99,6 @@ function describe({ manifest, end }: VerifiedBackup): void {
   const files = end.entries.filter(({ name }) => name.startsWith("files/")).length;
   note(
     `Made ${manifest.createdAt} by release ${manifest.program} from PostgreSQL ${manifest.postgresql}: ${formatCount(rows, "row")} in ${formatCount(manifest.tables.length, "table")}, ${formatCount(files, "file")}.`,
-  );
-}
-
-function noteForeignTables(names: string[]): void {
-  note(
-    `Left out, because the site has no such tables: ${names.join(", ")}. Back them up another way.`,
   );
 }
 

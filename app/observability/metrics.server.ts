@@ -87,7 +87,7 @@ const longestWait = new Gauge({
 
 const lastBackupTime = new Gauge({
   name: "backup_last_success_timestamp_seconds",
-  help: "When the newest backup in BACKUP_DIR or the bucket was made; 0 while none is known",
+  help: "When the newest backup was made, of BACKUP_DIR and the bucket the one that is behind; 0 while that has none",
   registers: [registry],
 });
 
@@ -255,9 +255,9 @@ export function setMailCircuit(isOpen: boolean): void {
   mailCircuit.set(isOpen ? 1 : 0);
 }
 
-/** Exports when the newest backup was made and its size. */
-export function setLastBackup(time: Date, bytes: number): void {
-  lastBackupTime.set(time.getTime() / 1000);
+/** Exports when the newest backup was made, null if there is none, and its size. */
+export function setLastBackup(time: Date | null, bytes: number): void {
+  lastBackupTime.set((time?.getTime() ?? 0) / 1000);
   lastBackupBytes.set(bytes);
 }
 

@@ -1,5 +1,5 @@
 import type { Connection, Rows } from "../connection";
-import { JOURNAL } from "../migrate";
+import { JOURNAL, type KnownMigration } from "../migrate";
 
 /** A table, with the columns whose values are stored and not generated, in the table's order. */
 export type Table = { schema: string; name: string; columns: string[] };
@@ -39,16 +39,29 @@ export async function readTables(connection: Connection): Promise<Table[]> {
   return rows as unknown as Table[];
 }
 
-/** Every sequence of the migrations' schemas. Sequences are in no snapshot: read later, they are never behind. */
-export async function readSequences(connection: Connection): Promise<Sequence[]> {
+/** A site's tables, and those of its sequences that belong to none of them, as `schema.name`. */
+type Names = Pick<KnownMigration, "tables" | "sequences">;
+
+/**
+ * A site's sequences; those of others may not even be read. Sequences are in no snapshot: read later, they are never
+ * behind.
+ */
+export async function readSequences(connection: Connection, site: Names): Promise<Sequence[]> {
   const names = (await send(
     connection,
-    `select nspname as schema, relname as name
-      from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-      where nspname in ${SCHEMAS} and relkind = 'S' and ${OWN} order by nspname, relname`,
-  )) as unknown as { schema: string; name: string }[];
+    `select sequence_schema.nspname as schema, sequence.relname as name,
+        owner_schema.nspname || '.' || owner.relname as owner
+      from pg_class sequence join pg_namespace sequence_schema on sequence_schema.oid = sequence.relnamespace
+        left join pg_depend on classid = 'pg_class'::regclass and objid = sequence.oid
+          and refclassid = 'pg_class'::regclass and deptype in ('a', 'i')
+        left join pg_class owner on owner.oid = refobjid
+        left join pg_namespace owner_schema on owner_schema.oid = owner.relnamespace
+      where sequence_schema.nspname in ${SCHEMAS} and sequence.relkind = 'S' order by 1, 2`,
+  )) as unknown as { schema: string; name: string; owner: string | null }[];
   const sequences: Sequence[] = [];
-  for (const sequence of names) {
+  for (const { owner, ...sequence } of names) {
+    const isOwn = owner === null ? site.sequences.has(fullName(sequence)) : site.tables.has(owner);
+    if (!isOwn) continue;
     const [row] = await send(
       connection,
       `select last_value::text as value, is_called as called from ${quoted(sequence)}`,

@@ -20,7 +20,7 @@ import {
   send,
   type Table,
 } from "./catalog";
-import { columnList, TEXT_SETTINGS } from "./snapshot";
+import { columnList, transactionSettings } from "./snapshot";
 
 /**
  * Tables that a site fills by itself as soon as it runs, with nothing of anybody's: a database in which only these
@@ -58,30 +58,36 @@ type ForeignKey = { table: string; name: string; definition: string };
 
 /**
  * Fills an empty database with a site's, in one transaction: the tables as these migrations made them, then what
- * `work` loads. It is committed when `work` resolves and every foreign key holds; until then, and if the program is
- * killed, the database stays empty. The migrations must be known, and in order; later ones are left to the next
+ * `work` loads. It is committed when `work` resolves, every foreign key holds, and then `beforeCommit` resolves; until
+ * then, and if the program is killed, the database stays empty. The migrations must be known, and in order; later ones are left to the next
  * start. Throws an OperatorError if the database is not empty or in use.
  */
 export async function loadIntoEmpty(
   database: Database,
   migrations: string[],
   work: (loader: Loader) => Promise<void>,
+  beforeCommit: () => Promise<void> = async () => {},
 ): Promise<void> {
   const connection = await database.connect();
   try {
-    await send(connection, `begin; ${TEXT_SETTINGS}; set local lock_timeout = '5s'`);
+    await send(
+      connection,
+      `begin; ${transactionSettings(connection)}; set local lock_timeout = '5s'`,
+    );
     await send(connection, `select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     await requireNoOtherProgram(connection);
     await clearEmpty(connection);
-    await migrateInTransaction(connection, knownMigrations().slice(0, migrations.length));
+    const applied = knownMigrations().slice(0, migrations.length);
+    await migrateInTransaction(connection, applied);
     const keys = await dropForeignKeys(connection);
     const tables = await readTables(connection);
     // the journal's own rows, and whatever migrations may have inserted, come from outside too
     await send(connection, `truncate ${tables.map(quoted).join(", ")}`);
-    await work(loaderInto(connection, tables));
+    await work(loaderInto(connection, tables, applied.at(-1)));
     for (const { table, name, definition } of keys) {
       await send(connection, `alter table ${table} add constraint ${quote(name)} ${definition}`);
     }
+    await beforeCommit();
     await send(connection, "commit");
     await send(connection, "analyze").catch(() => {});
   } catch (error) {
@@ -103,7 +109,7 @@ export async function requireEmpty(database: Database): Promise<void> {
   }
 }
 
-function loaderInto(connection: Connection, tables: Table[]): Loader {
+function loaderInto(connection: Connection, tables: Table[], site?: KnownMigration): Loader {
   return {
     async loadRows(table, rows) {
       const found = tables.find((other) => fullName(other) === fullName(table));
@@ -116,7 +122,7 @@ function loaderInto(connection: Connection, tables: Table[]): Loader {
       await connection.copyIn(`copy ${quoted(table)} ${columnList(table)} from stdin`, rows);
     },
     async loadSequences(sequences) {
-      const known = new Set((await readSequences(connection)).map(fullName));
+      const known = new Set(site && (await readSequences(connection, site)).map(fullName));
       for (const sequence of sequences) {
         if (!known.has(fullName(sequence))) continue;
         await connection.query(
@@ -132,6 +138,8 @@ function loaderInto(connection: Connection, tables: Table[]): Loader {
 /** A site that serves, or a command, would work on a database that changes under its feet. */
 async function requireNoOtherProgram(connection: Connection): Promise<void> {
   for (const startedAt = Date.now(); ; await sleep(RETRY_MS)) {
+    // within a transaction it would go on showing the first look
+    await send(connection, "select pg_stat_clear_snapshot()");
     const [row] = await send(
       connection,
       `select count(*)::int as others from pg_stat_activity
@@ -154,8 +162,10 @@ async function clearEmpty(connection: Connection): Promise<void> {
   // nobody may write between the look and the drop
   await send(connection, `lock table ${before.map(quoted).join(", ")} in access exclusive mode`);
   const tables = await findOwnTables(connection);
+  const site = knownMigrations()[(await readAppliedMigrations(connection)).length - 1];
   await send(connection, `drop table ${tables.map(quoted).join(", ")}`);
-  for (const sequence of await readSequences(connection)) {
+  // those of the tables have gone with them
+  for (const sequence of site ? await readSequences(connection, site) : []) {
     await send(connection, `drop sequence ${quoted(sequence)}`);
   }
 }

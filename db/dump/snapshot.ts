@@ -1,6 +1,7 @@
 import type { Database } from "../client";
 import type { Connection } from "../connection";
-import { knownMigrations } from "../migrate";
+import { databaseErrorCode } from "../database-errors";
+import { type KnownMigration, knownMigrations } from "../migrate";
 import { OperatorError } from "../operator-error";
 import {
   fullName,
@@ -13,6 +14,10 @@ import {
   send,
   type Table,
 } from "./catalog";
+
+/** PostgreSQL's codes for lock_not_available and undefined_table. */
+const LOCK_TIMEOUT = "55P03";
+const NO_SUCH_TABLE = "42P01";
 
 /** A site's whole database as it was at one moment, while others go on writing to it. */
 export type Snapshot = {
@@ -29,21 +34,25 @@ export type Snapshot = {
   sequences(): Promise<Sequence[]>;
 };
 
-/** What values look like in text must not depend on the settings of a server or a role. */
-export const TEXT_SETTINGS = [
-  "set local datestyle = 'ISO'",
-  "set local intervalstyle = 'postgres'",
-  "set local timezone = 'UTC'",
-  "set local bytea_output = 'hex'",
-  "set local extra_float_digits = 1",
-  "set local row_security = off",
-  "set local statement_timeout = 0",
-  "set local idle_in_transaction_session_timeout = 0",
-].join("; ");
+/** What values look like in text, and how long it may take, must not depend on the settings of a server or a role. */
+export function transactionSettings({ serverVersion }: Connection): string {
+  return [
+    "set local datestyle = 'ISO'",
+    "set local intervalstyle = 'postgres'",
+    "set local timezone = 'UTC'",
+    "set local bytea_output = 'hex'",
+    "set local extra_float_digits = 1",
+    "set local row_security = off",
+    "set local statement_timeout = 0",
+    "set local idle_in_transaction_session_timeout = 0",
+    ...(serverVersion >= 170_000 ? ["set local transaction_timeout = 0"] : []),
+  ].join("; ");
+}
 
 /**
- * Reads the site's database in one read-only transaction, which blocks nobody's reading and writing. Throws an
- * OperatorError for a database without a site, or with that of a newer release.
+ * Reads the site's database in one read-only transaction, which blocks nobody's reading and writing, but keeps tables
+ * from being altered. Throws an OperatorError for a database without a site, or with that of a newer release, or while
+ * its tables are altered for long.
  */
 export async function withSnapshot<T>(
   database: Database,
@@ -51,15 +60,56 @@ export async function withSnapshot<T>(
 ): Promise<T> {
   const connection = await database.connect();
   try {
-    await send(connection, `begin isolation level repeatable read read only; ${TEXT_SETTINGS}`);
-    return await work(await openSnapshot(connection));
+    const locked = new Set((await lockTables(connection)).map(fullName));
+    const snapshot = await openSnapshot(connection);
+    if (snapshot.tables.some((table) => !locked.has(fullName(table)))) throw altered();
+    return await work(snapshot);
   } finally {
     // what is still being sent is of no use to anybody
     connection.destroy();
   }
 }
 
+/**
+ * Begins the transaction with locks on the site's tables, which no snapshot needs to be taken for. A change that writes
+ * a table anew leaves it empty for every older snapshot, so the locks have to come first.
+ * https://www.postgresql.org/docs/current/mvcc-caveats.html
+ */
+async function lockTables(connection: Connection): Promise<Table[]> {
+  const { tables } = await findSite(connection);
+  await send(
+    connection,
+    `begin isolation level repeatable read read only; ${transactionSettings(connection)}; set local lock_timeout = '60s'`,
+  );
+  try {
+    await send(connection, `lock table ${tables.map(quoted).join(", ")} in access share mode`);
+  } catch (error) {
+    const code = databaseErrorCode(error) ?? "";
+    throw [LOCK_TIMEOUT, NO_SUCH_TABLE].includes(code) ? altered(error) : error;
+  }
+  return tables;
+}
+
 async function openSnapshot(connection: Connection): Promise<Snapshot> {
+  const { migrations, tables, foreignTables, newest } = await findSite(connection);
+  const [{ version } = { version: "" }] = await send(
+    connection,
+    "select current_setting('server_version') as version",
+  );
+  return {
+    serverVersion: String(version).split(" ")[0] ?? "",
+    migrations,
+    tables,
+    foreignTables,
+    rowsOf: (table) => connection.copyOut(`copy ${quoted(table)} ${columnList(table)} to stdout`),
+    sequences: () => readSequences(connection, newest),
+  };
+}
+
+/** The site's tables and others, and its migrations. Throws an OperatorError for another database. */
+async function findSite(
+  connection: Connection,
+): Promise<Pick<Snapshot, "migrations" | "tables" | "foreignTables"> & { newest: KnownMigration }> {
   const migrations = await readAppliedMigrations(connection);
   if (migrations.length === 0) {
     throw new OperatorError(
@@ -75,18 +125,19 @@ async function openSnapshot(connection: Connection): Promise<Snapshot> {
   }
   const tables = await readTables(connection);
   const isOwn = (table: Table) => newest.tables.has(fullName(table));
-  const [{ version } = { version: "" }] = await send(
-    connection,
-    "select current_setting('server_version') as version",
-  );
   return {
-    serverVersion: String(version).split(" ")[0] ?? "",
     migrations,
+    newest,
     tables: tables.filter(isOwn),
     foreignTables: tables.filter((table) => !isOwn(table)).map(fullName),
-    rowsOf: (table) => connection.copyOut(`copy ${quoted(table)} ${columnList(table)} to stdout`),
-    sequences: () => readSequences(connection),
   };
+}
+
+function altered(cause?: unknown): OperatorError {
+  return new OperatorError(
+    "The database's tables are being altered, as by an upgrade: try again when that has ended.",
+    { cause },
+  );
 }
 
 /** The columns of a table, as in a COPY. */

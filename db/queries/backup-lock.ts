@@ -16,6 +16,7 @@ export async function withBackupLock<T>(
     connection.query(text, [], { prepare: false, asArrays: false, timeout: null });
   try {
     await send("begin; set local idle_in_transaction_session_timeout = 0");
+    if (connection.serverVersion >= 170_000) await send("set local transaction_timeout = 0");
     const [row] = await send(`select pg_try_advisory_xact_lock(${BACKUP_LOCK}) as locked`);
     return row?.locked === true ? await work() : null;
   } finally {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
@@ -8,10 +8,12 @@ import type { BackupStore } from "~/features/backup/backup-store";
 import { bucketStore } from "~/features/backup/bucket-store.server";
 import { backUpIfDue } from "~/features/backup/due-backup.server";
 import { verifyBackup } from "~/features/backup/verify-backup.server";
+import { registry } from "~/observability/metrics.server";
 import { getDatabase, openDatabase } from "~db/client";
 import { bytesOf, digestOf, fillEveryTable, inPieces, restoreInto } from "../support/backups";
 import { BUCKET_KEY, startBucket } from "../support/bucket-server.mjs";
 import { runCommand } from "../support/command";
+import { eventually } from "../support/eventually";
 import { everythingIn, watchLog } from "../support/log";
 import { createTestDatabase } from "../support/postgres";
 import { temporaryDirectory } from "../support/program";
@@ -49,6 +51,7 @@ afterEach(async () => {
 
 const settings = (variables: Record<string, string> = {}) => ({
   DATA_DIR: home.path,
+  SESSION_SECRET: "a secret that signs the cookies of tests only",
   BACKUP_EVERY: "1d",
   BACKUP_S3_URL: server.url,
   BACKUP_S3_ACCESS_KEY_ID: BUCKET_KEY.accessKeyId,
@@ -85,6 +88,33 @@ describe("a bucket", () => {
     }
     await expect(store.save(backupName(NOW), failing())).rejects.toThrow("the database has gone");
     expect(await names()).toEqual([]);
+  });
+
+  it("keeps nothing of a backup if its answer to the end of the upload is lost", async () => {
+    server.loseEnds(true);
+    const upload = store.save(backupName(NOW), inPieces(Buffer.from("x")));
+    await expect(upload).rejects.toThrow(/cannot be reached, or broke off/);
+    expect(await names()).toEqual([]);
+  });
+
+  it("that answers no more is given up at once by a stop", async () => {
+    const timeouts = { answer: 500, part: 300_000, piece: 500 };
+    const patient = bucketStore(
+      { url: server.url, region: "us-east-1", ...BUCKET_KEY },
+      { timeouts },
+    );
+    const stopping = new AbortController();
+    async function* content() {
+      yield randomBytes(9_000_000);
+      server.hang(true);
+      yield randomBytes(9_000_000);
+    }
+    const upload = patient.save(backupName(NOW), content(), stopping.signal);
+    const failed = expect(upload).rejects.toThrow();
+    const before = server.uploads();
+    await eventually(() => expect(server.uploads()).toBeGreaterThan(before + 1));
+    stopping.abort();
+    await failed;
   });
 
   it("gets a part again whose connection was cut", async () => {
@@ -160,6 +190,45 @@ describe("the timer", () => {
     expect(readdirSync(home.path)).toEqual(["storage"]);
     const { end } = await verifyBackup(store.read(backupName(NOW)));
     expect(end.rows["public.users"]).toBe(7);
+  });
+
+  it("makes a backup in the folder although the bucket refuses the key, and says so", async () => {
+    const folder = join(home.path, "backups");
+    setEnvironment(settings({ BACKUP_DIR: folder, BACKUP_S3_SECRET_ACCESS_KEY: SECRET }));
+    const lines = watchLog();
+    await backUpIfDue(DAY, NOW);
+    expect(readdirSync(folder)).toEqual([backupName(NOW)]);
+    expect(everythingIn(lines)).toContain("refuses the key");
+    const later = new Date(NOW.getTime() + DAY);
+    await backUpIfDue(DAY, later);
+    expect(readdirSync(folder)).toEqual([backupName(NOW), backupName(later)]);
+  });
+
+  it("sends a backup to the bucket although the folder cannot be used, and says so", async () => {
+    const folder = join(home.path, "backups");
+    writeFileSync(folder, "a file is in the folder's place");
+    setEnvironment(settings({ BACKUP_DIR: join(folder, "below") }));
+    const lines = watchLog();
+    await backUpIfDue(DAY, NOW);
+    expect(await names()).toEqual([backupName(NOW)]);
+    expect(everythingIn(lines)).toContain("the backup failed");
+  });
+
+  it("tells the metrics of the store that is behind", async () => {
+    const folder = join(home.path, "backups");
+    const toldTime = async () =>
+      /^backup_last_success_timestamp_seconds (\S+)$/m.exec(await registry.metrics())?.[1];
+    await store.save(backupName(NOW), inPieces(Buffer.from("laid by a test")));
+    watchLog();
+    mkdirSync(folder);
+    setEnvironment(settings({ BACKUP_DIR: folder }));
+    vi.spyOn(getDatabase(), "connect").mockRejectedValue(new Error("no database"));
+    await backUpIfDue(DAY, NOW);
+    expect(await toldTime()).toBe("0");
+    vi.restoreAllMocks();
+    writeFileSync(join(folder, backupName(ago(HOUR))), "laid by a test");
+    await backUpIfDue(DAY, NOW);
+    expect(await toldTime()).toBe(String(ago(HOUR).getTime() / 1000));
   });
 
   it("copies the folder's backup to the bucket, and does so later if the bucket was away", async () => {

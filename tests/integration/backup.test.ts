@@ -1,15 +1,28 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { sql } from "drizzle-orm";
 import { packTar } from "modern-tar";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
+import { writeBackupFile } from "~/features/backup/backup-file.server";
+import { countRows } from "~/features/backup/count-rows";
+import { writeProvedFile } from "~/features/backup/proved-file.server";
 import { verifyBackup } from "~/features/backup/verify-backup.server";
 import { backUp } from "~/features/backup/write-backup.server";
-import { type Database, getDatabase, openDatabase } from "~db/client";
-import { withSnapshot } from "~db/dump/snapshot";
+import { type Database, getDatabase, openDatabase, setDatabase } from "~db/client";
+import { databaseErrorCode } from "~db/database-errors";
+import { type Snapshot, withSnapshot } from "~db/dump/snapshot";
 import { bytesOf, digestOf, fillEveryTable, inPieces, restoreInto } from "../support/backups";
+import { eventually } from "../support/eventually";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { temporaryDirectory } from "../support/program";
 import { openTestSite, type TestSite } from "../support/site";
@@ -30,6 +43,7 @@ beforeAll(async () => {
     "content/chapters/ä long name that tar cannot hold in its hundred bytes, so that it needs an extension of the format.md":
       "",
     "outbox/2026.eml": "Subject: hello\r\n\r\nA link",
+    "content/golden-path-20261123T040506Z.tar.gz": "a backup that was put here by mistake",
     "library/cache.png": "made again from the edition",
     "postgres.log": "LOG",
   });
@@ -68,6 +82,14 @@ async function withEmptySite(
   }
 }
 
+/** The code of the database's error that a promise is rejected with. */
+async function databaseErrorOf(work: Promise<unknown>): Promise<string | undefined> {
+  return work.then(
+    () => undefined,
+    (error) => databaseErrorCode(error),
+  );
+}
+
 /** What a database without tables has. */
 const NOTHING = {};
 
@@ -95,6 +117,141 @@ it("a backup is of the moment when it began, whatever is written meanwhile, and 
   backup = await bytesOf(backUp(new Date()));
 });
 
+describe("a change of a table that writes it anew, for which an older snapshot sees it empty,", () => {
+  const rewrite = sql`alter table notes alter column text type text using text || ''`;
+  const notesIn = async (snapshot: Snapshot) => {
+    const table = snapshot.tables.find(({ name }) => name === "notes");
+    return table ? String(await bytesOf(snapshot.rowsOf(table))) : "";
+  };
+
+  it("waits until a backup has ended", async () => {
+    await withSnapshot(getDatabase(), async (snapshot) => {
+      const change = getDatabase().db.transaction(async (transaction) => {
+        await transaction.execute(sql`set local lock_timeout = '200ms'`);
+        await transaction.execute(rewrite);
+      });
+      expect(await databaseErrorOf(change)).toBe("55P03");
+      expect(countRows(Buffer.from(await notesIn(snapshot)))).toBe(7);
+    });
+  });
+
+  it("is waited for by a backup that begins meanwhile", async () => {
+    const { db } = getDatabase();
+    let backup: Promise<string> | undefined;
+    await db.transaction(async (transaction) => {
+      await transaction.execute(rewrite);
+      backup = withSnapshot(getDatabase(), notesIn);
+      await eventually(async () => {
+        const waiting = await db.execute(
+          sql`select from pg_locks where not granted and relation = 'notes'::regclass`,
+        );
+        expect(waiting).toHaveLength(1);
+      });
+    });
+    expect(countRows(Buffer.from((await backup) ?? ""))).toBe(7);
+  });
+});
+
+describe("a backup that could not be restored, or not to a site that works, is refused:", () => {
+  it.each([
+    ["a line break in a file's name", "Icon\r"],
+    ["a backslash in a file's name", "chapters/a\\b.md"],
+    ["a file's name that is not UTF-8", Buffer.from("a\xff.md", "latin1")],
+  ])("%s", async (_, name) => {
+    const below = Buffer.concat([Buffer.from(`${dataDir.path}/content/`), Buffer.from(name)]);
+    writeFileSync(below, "x");
+    try {
+      await expect(bytesOf(backUp(new Date()))).rejects.toThrow(
+        /content.* has a name that no backup can hold: rename it/s,
+      );
+    } finally {
+      rmSync(below);
+    }
+  });
+
+  it("one without the site's secret", async () => {
+    const folder = temporaryDirectory();
+    setEnvironment(settings(folder.path));
+    await expect(bytesOf(backUp(new Date()))).rejects.toThrow(
+      /session-secret is missing: set DATA_DIR .* or SESSION_SECRET/,
+    );
+    setEnvironment({
+      ...settings(folder.path),
+      SESSION_SECRET: "a secret of sixteen letters or more",
+    });
+    expect((await verifyBackup(backUp(new Date()))).manifest.sessionSecret).toBe("environment");
+    folder.remove();
+  });
+});
+
+it("a file that cannot be read back as a backup does not keep the name of one", async () => {
+  const folder = temporaryDirectory();
+  const path = join(folder.path, "golden-path-20261123T040506Z.tar.gz");
+  await expect(writeProvedFile(path, inPieces(backup.subarray(0, -100)))).rejects.toThrow(
+    `not whole: it was cut off. It is now ${path}.broken.`,
+  );
+  expect(readdirSync(folder.path)).toEqual(["golden-path-20261123T040506Z.tar.gz.broken"]);
+  folder.remove();
+});
+
+it("a file that another program is writing is left to it", async () => {
+  const folder = temporaryDirectory();
+  // programs in containers often have the same number
+  const theirs = `.site.tar.gz.${process.pid}.part`;
+  writeFiles(folder.path, { [theirs]: "theirs" });
+  await expect(writeBackupFile(join(folder.path, "site.tar.gz"), inPieces(backup))).rejects.toThrow(
+    /exists already/,
+  );
+  expect(readdirSync(folder.path)).toEqual([theirs]);
+  folder.remove();
+});
+
+describe("sequences that are not the site's", () => {
+  it("do not keep a backup from being made, even if they may not be read", async () => {
+    await withEmptySite(
+      async ({ database, test, path }) => {
+        writeFiles(path, { "session-secret": "of the same site" });
+        const owner = openDatabase(test.superuserUrl, { applicationName: "test", max: 1 });
+        await owner.db.execute(sql`create sequence numbers_of_others`);
+        await owner.close();
+        const before = getDatabase();
+        setDatabase(database);
+        try {
+          await verifyBackup(backUp(new Date()));
+        } finally {
+          setDatabase(before);
+        }
+      },
+      { empty: false },
+    );
+  });
+
+  it("outlive a restore", async () => {
+    await withEmptySite(
+      async ({ database }) => {
+        await database.db.execute(sql`create sequence numbers_of_others start 41`);
+        await database.db.execute(sql`select nextval('numbers_of_others')`);
+        await restoreInto(database, backup);
+        const { "public.numbers_of_others": kept, ...rest } = await digestOf(database);
+        expect(kept).toBe("41 true");
+        expect(rest).toEqual(await digestOf(getDatabase()));
+      },
+      { empty: false },
+    );
+  });
+});
+
+it("a backup without the edition that should be there says so", async () => {
+  const warnings: string[] = [];
+  const onLeftOut = (what: string) => void warnings.push(what);
+  await bytesOf(backUp(new Date(), { onLeftOut }));
+  expect(warnings).toEqual([]);
+  const missing = join(dataDir.path, "not-mounted");
+  setEnvironment({ ...settings(dataDir.path), CONTENT_DIR: missing });
+  await bytesOf(backUp(new Date(), { onLeftOut }));
+  expect(warnings).toEqual([expect.stringContaining(`CONTENT_DIR ${missing} is missing or empty`)]);
+});
+
 describe("a restored backup", () => {
   it("has every row, sequence and file, and nothing that can be made again", async () => {
     const before = await digestOf(getDatabase());
@@ -106,7 +263,13 @@ describe("a restored backup", () => {
       expect(statSync(join(path, "session-secret")).mode & 0o777).toBe(0o600);
       expect(readFileSync(join(path, "content/chapters/01-dawn.md"), "utf8")).toBe("# Dawn\n");
       expect(existsSync(join(path, "outbox/2026.eml"))).toBe(true);
-      for (const left of ["library", "postgres.log", ".restoring", "content/.restoring"]) {
+      for (const left of [
+        "content/golden-path-20261123T040506Z.tar.gz",
+        "library",
+        "postgres.log",
+        ".restoring",
+        "content/.restoring",
+      ]) {
         expect(existsSync(join(path, left))).toBe(false);
       }
     });

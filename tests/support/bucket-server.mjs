@@ -15,6 +15,7 @@ export const BUCKET_KEY = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
  *   cutAfter: (bytes: number | null, times?: number) => void,
  *   hang: (hangs: boolean) => void,
  *   uploads: () => number,
+ *   loseEnds: (loses: boolean) => void,
  *   close: () => Promise<void>,
  * }>}
  */
@@ -29,10 +30,12 @@ export async function startBucket(directory) {
   });
   const { port: storagePort } = await storage.run();
   const guard = createHttpServer((incoming, outgoing) => {
-    void guardRequest(incoming, outgoing, storagePort);
+    const isEnd = incoming.method === "POST" && incoming.url?.includes("uploadId=");
+    void guardRequest(incoming, outgoing, storagePort, losesEnds && isEnd === true);
   });
   await new Promise((resolve) => guard.listen(0, "127.0.0.1", () => resolve(undefined)));
   const { port } = /** @type {import("node:net").AddressInfo} */ (guard.address());
+  let losesEnds = false;
   /** @type {number | null} */
   let limit = null;
   let cuts = 0;
@@ -75,6 +78,10 @@ export async function startBucket(directory) {
       hangs = value;
     },
     uploads: () => uploads,
+    // what puts an upload together is done, but not answered
+    loseEnds: (value) => {
+      losesEnds = value;
+    },
     close: async () => {
       line.close();
       guard.close();
@@ -91,8 +98,9 @@ export async function startBucket(directory) {
  * @param {import("node:http").IncomingMessage} incoming
  * @param {import("node:http").ServerResponse} outgoing
  * @param {number} port
+ * @param {boolean} losesAnswer
  */
-async function guardRequest(incoming, outgoing, port) {
+async function guardRequest(incoming, outgoing, port, losesAnswer) {
   const { headers, method, url } = incoming;
   const given = headers.authorization ?? "";
   const [, region = "", signed = ""] =
@@ -119,6 +127,10 @@ async function guardRequest(incoming, outgoing, port) {
     return;
   }
   const passed = request({ host: "127.0.0.1", port, method, path: url, headers }, (answer) => {
+    if (losesAnswer) {
+      answer.resume().once("end", () => outgoing.destroy());
+      return;
+    }
     outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
     answer.pipe(outgoing);
   });

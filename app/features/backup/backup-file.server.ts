@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from "node:fs";
-import { link, mkdir, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, link, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "~db/operator-error";
 
@@ -22,10 +22,12 @@ export async function writeBackupFile(
   const folder = dirname(path);
   const unfinished = join(folder, `.${basename(path)}.${process.pid}${UNFINISHED}`);
   let bytes = 0;
+  let isOurs = false;
   try {
     if (existsSync(path)) throw exists(path);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = await open(unfinished, "wx", 0o600);
+    isOurs = true;
     try {
       for await (const chunk of content) {
         stopping?.throwIfAborted();
@@ -37,12 +39,16 @@ export async function writeBackupFile(
       await file.close();
     }
     await giveName(unfinished, path);
-    await syncFolder(folder);
+    await syncFolder(folder).catch(async (error) => {
+      // what was reported as failed must not be taken for a backup
+      await rm(path, { force: true }).catch(() => {});
+      throw error;
+    });
     return bytes;
   } catch (error) {
     throw explain(error, path);
   } finally {
-    await rm(unfinished, { force: true }).catch(() => {});
+    if (isOurs) await rm(unfinished, { force: true }).catch(() => {});
   }
 }
 
@@ -67,15 +73,21 @@ async function giveName(unfinished: string, path: string): Promise<void> {
   }
 }
 
-/** Makes a new name in a folder safe from a power cut. */
+/** Errors of file systems, such as some of networks, and of folders that may not be read. */
+const NO_FOLDER_SYNC = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EACCES"]);
+
+/** Makes a new name in a folder safe from a power cut, as far as that can be done there. */
 export async function syncFolder(folder: string): Promise<void> {
   // Windows neither supports nor needs this
   if (process.platform === "win32") return;
-  const handle = await open(folder, "r");
+  let handle: FileHandle | undefined;
   try {
+    handle = await open(folder, "r");
     await handle.sync();
+  } catch (error) {
+    if (!NO_FOLDER_SYNC.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
   } finally {
-    await handle.close();
+    await handle?.close();
   }
 }
 

@@ -1,8 +1,11 @@
+/** How the name of every backup begins. */
+export const PREFIX = "golden-path-";
+
 const NAME = /^golden-path-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z\.tar\.gz$/;
 
 /** The file name of a backup made at a time, to the second. */
 export function backupName(time: Date): string {
-  return `golden-path-${time.toISOString().slice(0, 19).replace(/[-:]/g, "")}Z.tar.gz`;
+  return `${PREFIX}${time.toISOString().slice(0, 19).replace(/[-:]/g, "")}Z.tar.gz`;
 }
 
 /** When the backup with this name was made; null for any other file. */

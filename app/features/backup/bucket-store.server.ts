@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { S3mini } from "s3mini";
 import type { Environment } from "~/env.server";
 import { OperatorError } from "~db/operator-error";
-import { backupTime } from "./backup-name";
+import { backupTime, PREFIX } from "./backup-name";
 import type { BackupStore, StoredBackup } from "./backup-store";
 
 /** Bytes of a part: S3 wants at least 5 MiB, and at most 10,000 parts, which makes 80 GB. */
@@ -11,7 +11,7 @@ const PART_BYTES = 8 * 1024 * 1024;
 /** How long to wait before each further attempt to send a part, in milliseconds. */
 const RETRIES_MS = [1_000, 4_000];
 
-/** How long the storage may take to answer, to take up a part and to send the next piece, in milliseconds. */
+/** How long the storage may take to answer, to take up a part or put all together, and to send the next piece, in milliseconds. */
 const TIMEOUTS_MS = { answer: 30_000, part: 300_000, piece: 60_000 };
 
 type Bucket = NonNullable<Environment["BACKUP_S3"]>;
@@ -32,17 +32,19 @@ export function bucketStore(
   const [bucket = "", ...folders] = pathname.split("/").filter(Boolean);
   const folder = folders.map((name) => `${name}/`).join("");
   const label = `BACKUP_S3_URL ${url}`;
-  const client = new S3mini({
-    endpoint: `${origin}/${bucket}`,
-    region,
-    accessKeyId,
-    secretAccessKey,
-    fetch: (address, init) => fetchInTime(address, init, timeouts),
-  });
+  const clientUntil = (stopping?: AbortSignal) =>
+    new S3mini({
+      endpoint: `${origin}/${bucket}`,
+      region,
+      accessKeyId,
+      secretAccessKey,
+      fetch: (address, init) => fetchInTime(address, init, timeouts, stopping),
+    });
+  const client = clientUntil();
   const asking = <T>(work: () => Promise<T>) => work().catch((error) => fail(error, label));
 
   async function list(): Promise<StoredBackup[]> {
-    const objects = await asking(() => client.listObjects("/", folder));
+    const objects = await asking(() => client.listObjects("/", folder + PREFIX));
     if (objects === null) throw noBucket(label);
     return objects
       .flatMap(({ Key, Size }) => {
@@ -62,22 +64,27 @@ export function bucketStore(
     if ((await list()).some((backup) => backup.name === name)) {
       throw new OperatorError(`${label} has ${name} already, and no backup is ever replaced.`);
     }
+    const uploader = clientUntil(stopping);
     const upload = await asking(() => client.getMultipartUploadId(key, "application/gzip"));
     let bytes = 0;
+    let isComplete = false;
     try {
       const parts: Awaited<ReturnType<typeof client.uploadPart>>[] = [];
       for await (const part of inParts(content)) {
         stopping?.throwIfAborted();
-        const send = () => client.uploadPart(key, upload, part, parts.length + 1);
-        parts.push(await asking(() => persistently(send, retries)));
+        const send = () => uploader.uploadPart(key, upload, part, parts.length + 1);
+        parts.push(await asking(() => persistently(send, retries, stopping)));
         bytes += part.length;
       }
-      const { etag } = await asking(() => client.completeMultipartUpload(key, upload, parts));
+      isComplete = true;
+      const { etag } = await asking(() => uploader.completeMultipartUpload(key, upload, parts));
       // a failure at the end is answered with 200, since the storage has begun to answer before
       if (!etag) throw new OperatorError(`${label} did not put the backup together.`);
       return bytes;
     } catch (error) {
       await client.abortMultipartUpload(key, upload).catch(() => {});
+      // the storage may have put it together although its answer was lost, and nothing would ever prove that one
+      if (isComplete) await client.deleteObject(key).catch(() => {});
       throw error;
     }
   }
@@ -122,14 +129,19 @@ async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 }
 
 /** Tries again what failed on the way; what the storage has refused would be refused again. */
-async function persistently<T>(work: () => Promise<T>, waits: number[]): Promise<T> {
+async function persistently<T>(
+  work: () => Promise<T>,
+  waits: number[],
+  stopping?: AbortSignal,
+): Promise<T> {
   for (const wait of waits) {
     try {
       return await work();
     } catch (error) {
+      stopping?.throwIfAborted();
       const { status } = answerOf(error);
       if (status !== null && status < 500 && status !== 408 && status !== 429) throw error;
-      await sleep(wait);
+      await sleep(wait, undefined, { signal: stopping });
     }
   }
   return work();
@@ -140,10 +152,16 @@ async function fetchInTime(
   address: Parameters<typeof fetch>[0],
   init: RequestInit | undefined,
   timeouts: typeof TIMEOUTS_MS,
+  stopping?: AbortSignal,
 ): Promise<Response> {
   const isBackup = init?.method === "GET" && !String(address).includes("?");
-  const limit = init?.method === "PUT" ? timeouts.part : timeouts.answer;
-  if (!isBackup) return fetch(address, { ...init, signal: AbortSignal.timeout(limit) });
+  // putting a large backup together, which is a POST, takes the storage minutes
+  const isLong = init?.method === "PUT" || init?.method === "POST";
+  const limit = isLong ? timeouts.part : timeouts.answer;
+  if (!isBackup) {
+    const signals = [AbortSignal.timeout(limit), ...(stopping ? [stopping] : [])];
+    return fetch(address, { ...init, signal: AbortSignal.any(signals) });
+  }
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new Error("no answer in time")), limit);
   try {

@@ -27,70 +27,106 @@ export async function backUpIfDue(
   now = new Date(),
   stopping?: AbortSignal,
 ): Promise<NextBackup> {
-  const retry = new Date(now.getTime() + Math.min(RETRY_MS, every));
+  const startedAt = performance.now();
+  // counted from the end of an attempt, which may take longer than the pause
+  const retry = () =>
+    new Date(now.getTime() + performance.now() - startedAt + Math.min(RETRY_MS, every));
   try {
     const stores = [backupFolder(), await backupBucket()].filter((store) => store !== null);
     const dueAt = await whenDue(stores, every, now);
     if (dueAt > now) return dueAt;
     const next = await withBackupLock(async () => {
       // another instance may have made it since the first look
-      if ((await whenDue(stores, every, now)) <= now) await backUpTo(stores, every, now, stopping);
-      return whenDue(stores, every, now);
+      const isDue = (await whenDue(stores, every, now)) <= now;
+      const failures = isDue ? await backUpTo(stores, every, now, stopping) : [];
+      const next = await whenDue(stores, every, now);
+      if (failures.length > 0) throw failures[0];
+      return next;
     });
-    return next ?? retry;
+    return next ?? retry();
   } catch (error) {
-    if (stopping?.aborted) return retry;
+    if (stopping?.aborted) return retry();
     countFailedBackup();
     log().error(
       { err: error },
       "the backup failed; it is tried again in a quarter of an hour, and older ones are kept",
     );
-    return retry;
+    return retry();
   }
 }
 
-/** When the next backup is due: at once if any store has none that is young enough. */
+/**
+ * When the next backup is due: at once if any store has none that is young enough, or cannot tell. Sets the metrics,
+ * which go by the store that is furthest behind, unless one cannot tell.
+ */
 async function whenDue(stores: BackupStore[], every: number, now: Date): Promise<Date> {
-  let dueAt = Number.POSITIVE_INFINITY;
+  const newest: (StoredBackup | null)[] = [];
   for (const store of stores) {
-    const newest = newestOf(await store.list(), now);
-    dueAt = Math.min(dueAt, newest ? newest.time.getTime() + every : now.getTime());
-    if (newest) setLastBackup(newest.time, newest.bytes);
+    // the others must not go without; what is wrong here is said when this one's turn comes
+    const backups = await store.list().catch(() => null);
+    if (backups) newest.push(newestOf(backups, now) ?? null);
   }
-  return new Date(dueAt);
+  const [oldest = null] = newest.toSorted((one, other) => timeOf(one) - timeOf(other));
+  if (newest.length === stores.length) setLastBackup(oldest?.time ?? null, oldest?.bytes ?? 0);
+  if (newest.length < stores.length || oldest === null) return now;
+  return new Date(oldest.time.getTime() + every);
 }
+
+const timeOf = (backup: StoredBackup | null) => backup?.time.getTime() ?? 0;
 
 function newestOf(backups: StoredBackup[], now: Date): StoredBackup | undefined {
   const latest = now.getTime() + CLOCK_TOLERANCE_MS;
   return backups.findLast(({ time }) => time.getTime() <= latest);
 }
 
-/** Brings a young backup to every store: the first one's is made now, the others get the same. */
+/**
+ * Brings a young backup to every store: the first one's is made now, the others get the same. What fails at one store
+ * keeps no other from its backup. Returns the failures; throws when it is to stop.
+ */
 async function backUpTo(
   stores: BackupStore[],
   every: number,
   now: Date,
   stopping?: AbortSignal,
-): Promise<void> {
-  const startedAt = performance.now();
-  let source: { store: BackupStore; backup: StoredBackup } | null = null;
+): Promise<unknown[]> {
+  const failures: unknown[] = [];
+  let source: Source | null = null;
   for (const store of stores) {
-    await store.removeUnfinished();
-    const newest = newestOf(await store.list(), now);
-    if (newest && newest.time.getTime() + every > now.getTime()) {
-      source ??= { store, backup: newest };
-      continue;
+    try {
+      source = await bringTo(store, source, every, now, stopping);
+    } catch (error) {
+      stopping?.throwIfAborted();
+      failures.push(error);
     }
-    const name: string = source?.backup.name ?? backupName(now);
-    const content = source ? source.store.read(name) : backUp(now, { onForeignTables: warn });
-    const bytes = await store.save(name, content, stopping);
-    await prove(store, name, stopping);
-    source ??= { store, backup: { name, bytes, time: now } };
-    const expired = await removeExpired(store, now);
-    const seconds = Math.round((performance.now() - startedAt) / 1000);
-    log().info({ backup: name, bytes, seconds, expired, store: store.label }, "backed up");
-    setLastBackup(source.backup.time, bytes);
   }
+  return failures;
+}
+
+/** A young backup, and where it is. */
+type Source = { store: BackupStore; name: string };
+
+/** Brings a young backup to a store: that of `source`, or else a new one. Returns where others can take it from. */
+async function bringTo(
+  store: BackupStore,
+  source: Source | null,
+  every: number,
+  now: Date,
+  stopping?: AbortSignal,
+): Promise<Source> {
+  const startedAt = performance.now();
+  await store.removeUnfinished();
+  const newest = newestOf(await store.list(), now);
+  if (newest && newest.time.getTime() + every > now.getTime()) {
+    return source ?? { store, name: newest.name };
+  }
+  const name = source?.name ?? backupName(now);
+  const content = source ? source.store.read(name) : backUp(now, { onLeftOut: warn });
+  const bytes = await store.save(name, content, stopping);
+  await prove(store, name, stopping);
+  const expired = await removeExpired(store, now);
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  log().info({ backup: name, bytes, seconds, expired, store: store.label }, "backed up");
+  return source ?? { store, name };
 }
 
 /** One that cannot be read back is deleted, so that the next attempt does not take it for a backup. */
@@ -126,6 +162,6 @@ async function removeExpired(store: BackupStore, now: Date): Promise<number> {
   return old.length;
 }
 
-function warn(tables: string[]): void {
-  log().warn({ tables }, "tables that are not the site's are left out of the backup");
+function warn(sentence: string): void {
+  log().warn(`the backup is not complete: ${sentence}`);
 }

@@ -13,7 +13,7 @@ import { isSessionSecret, placeOf } from "./site-files.server";
 /** Where files wait until all of them and the database are there; the edition's reader passes over it. */
 const STAGING = ".restoring";
 
-type Placement = { path: string; target: string; staged: string; sha256: string };
+type Placement = { path: string; root: string; target: string; staged: string; sha256: string };
 
 /** Brings a backup's files to where they belong, all of them at the end. */
 export type FilePlacer = {
@@ -42,7 +42,7 @@ export async function prepareFiles(end: End, { keepContent = false } = {}): Prom
     const target = join(root, place.below);
     if (!target.startsWith(root + sep)) continue;
     const staged = join(root, STAGING, String(placements.size));
-    placements.set(kind.path, { path: kind.path, target, staged, sha256 });
+    placements.set(kind.path, { path: kind.path, root, target, staged, sha256 });
   }
   if (!keepContent) await requireSameEdition(CONTENT_DIR, [...placements.values()]);
   return {
@@ -90,7 +90,7 @@ async function placeAll(placements: Placement[]): Promise<string[]> {
   const inOrder = placements.toSorted(
     (one, other) => Number(isSessionSecret(one.path)) - Number(isSessionSecret(other.path)),
   );
-  for (const { target, staged, sha256 } of inOrder) {
+  for (const { root, target, staged, sha256 } of inOrder) {
     const existing = await digestOf(target);
     if (existing === sha256) continue;
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
@@ -99,10 +99,19 @@ async function placeAll(placements: Placement[]): Promise<string[]> {
       replaced.push(target + suffix);
     }
     await rename(staged, target);
-    folders.add(dirname(target));
+    for (const folder of foldersAbove(target, root)) folders.add(folder);
   }
   for (const folder of folders) await syncFolder(folder);
   return replaced;
+}
+
+/** The folders that may be new, and the one above them, which holds the name of the first. */
+function foldersAbove(target: string, root: string): string[] {
+  const folders = [dirname(root)];
+  for (let folder = dirname(target); folder !== folders[0]; folder = dirname(folder)) {
+    folders.push(folder);
+  }
+  return folders;
 }
 
 /** The SHA-256 of a file, in hexadecimal; null if there is none. */

@@ -34,11 +34,15 @@ export async function restoreBackup(
     await requireEmpty(getDatabase());
     await files.discard();
     try {
-      await loadIntoEmpty(getDatabase(), manifest.migrations, async (loader) => {
-        await readInto(open(), manifest, { loader, files });
+      await loadIntoEmpty(
+        getDatabase(),
+        manifest.migrations,
+        (loader) => readInto(open(), manifest, { loader, files }),
         // before the commit: files without a database are harmless, a database without its secret is not
-        replaced = await files.place();
-      });
+        async () => {
+          replaced = await files.place();
+        },
+      );
     } finally {
       await files.discard();
     }

@@ -1,9 +1,10 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { env } from "~/env.server";
 import { listFolder } from "~/features/library/importer/edition-folder.server";
 import { OperatorError } from "~db/operator-error";
+import { backupTime } from "./backup-name";
 
 /** Single files of DATA_DIR that a site cannot be rebuilt without, if they exist. */
 const DATA_FILES = ["session-secret", "stripe-sandbox.json"];
@@ -19,27 +20,34 @@ export type SiteFile = { path: string; source: string };
 
 /**
  * The site's files outside the database: the generated secret, the edition, the outbox. Left out is what can be made
- * again, such as the store of the edition's images, and the database's own folder.
+ * again, such as the store of the edition's images, and the database's own folder; and earlier backups.
  */
 export async function listSiteFiles(): Promise<SiteFile[]> {
   const { CONTENT_DIR, DATA_DIR } = env();
   const content = (await listFolder(CONTENT_DIR))?.files ?? [];
-  return [
+  const files = [
     ...DATA_FILES.map((name) => ({ path: name, source: join(DATA_DIR, name) })),
     ...content.map((file) => ({ path: CONTENT + file, source: join(CONTENT_DIR, file) })),
     ...(await outboxFiles(DATA_DIR)),
   ];
+  return files.filter(({ path }) => !isBackup(basename(path)));
 }
+
+/** Backups that were put into one of the folders would contain one another. */
+const isBackup = (name: string) => backupTime(name) !== null;
 
 /** Where a file of a backup belongs on this machine; null for a path that no backup has. */
 export function placeOf(path: string): { folder: "data" | "content"; below: string } | null {
-  if (path.startsWith(CONTENT)) return { folder: "content", below: path.slice(CONTENT.length) };
+  if (isOfEdition(path)) return { folder: "content", below: path.slice(CONTENT.length) };
   if (path.startsWith(OUTBOX) || DATA_FILES.includes(path)) return { folder: "data", below: path };
   return null;
 }
 
 /** Whether a path of a backup is the secret that signs cookies. */
 export const isSessionSecret = (path: string) => path === "session-secret";
+
+/** Whether a path of a backup is one of the edition's files. */
+export const isOfEdition = (path: string) => path.startsWith(CONTENT);
 
 /**
  * Opens a file to be copied: its size, and exactly that many bytes even if it grows meanwhile. Null if it has gone.

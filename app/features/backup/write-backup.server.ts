@@ -1,13 +1,15 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { env } from "~/env.server";
 import { getDatabase } from "~db/client";
 import { fullName, type Table } from "~db/dump/catalog";
 import { type Snapshot, withSnapshot } from "~db/dump/snapshot";
 import { migrationsFolder } from "~db/migrate";
+import { OperatorError } from "~db/operator-error";
 import { type ArchiveWriter, writeArchive } from "./archive-writer.server";
 import {
   type End,
+  entryKind,
   FORMAT_VERSION,
   fileEntryName,
   MANIFEST,
@@ -17,19 +19,31 @@ import {
   SEQUENCES,
 } from "./backup-format";
 import { countRows } from "./count-rows";
-import { listSiteFiles, openSiteFile } from "./site-files.server";
+import {
+  isOfEdition,
+  isSessionSecret,
+  listSiteFiles,
+  openSiteFile,
+  type SiteFile,
+} from "./site-files.server";
 
 /**
- * A backup of the whole site as it is now, produced as it is read, while the site goes on. `onForeignTables` is told
- * the names of tables that are not the site's and are left out. Throws an OperatorError.
+ * A backup of the whole site as it is now, produced as it is read, while the site goes on. `onLeftOut` gets a sentence
+ * for the operator about whatever is not in it, such as tables of others. Throws an OperatorError.
  */
 export function backUp(
   now: Date,
-  { onForeignTables = () => {} }: { onForeignTables?: (names: string[]) => void } = {},
+  { onLeftOut = () => {} }: { onLeftOut?: (sentence: string) => void } = {},
 ): AsyncGenerator<Buffer> {
   return writeArchive((archive) =>
     withSnapshot(getDatabase(), async (snapshot) => {
-      if (snapshot.foreignTables.length > 0) onForeignTables(snapshot.foreignTables);
+      if (snapshot.foreignTables.length > 0) {
+        onLeftOut(
+          `Left out, because the site has no such tables: ${snapshot.foreignTables.join(", ")}. Back them up another way.`,
+        );
+      }
+      // what is wrong with the files is better said before hours of reading rows
+      await requireFiles(onLeftOut);
       await addJson(archive, MANIFEST, manifestOf(snapshot, now));
       const rows: End["rows"] = {};
       for (const table of snapshot.tables) {
@@ -82,8 +96,35 @@ async function addTable(archive: ArchiveWriter, snapshot: Snapshot, table: Table
   return rows;
 }
 
+/** Throws an OperatorError for files that a restored site could not do without, or that no backup can hold. */
+async function requireFiles(onLeftOut: (sentence: string) => void): Promise<void> {
+  const { SESSION_SECRET, CONTENT_DIR, IS_CONTENT_DIR_SET } = env();
+  const files = await listSiteFiles();
+  for (const file of files) requireName(file);
+  const secret = files.find(({ path }) => isSessionSecret(path));
+  if (SESSION_SECRET === undefined && secret && !existsSync(secret.source)) {
+    throw new OperatorError(
+      `${secret.source} is missing: set DATA_DIR to the folder that the site uses, or SESSION_SECRET if the site has it.`,
+    );
+  }
+  if (IS_CONTENT_DIR_SET && !files.some(({ path }) => isOfEdition(path))) {
+    onLeftOut(
+      `Left out is the edition's folder, because CONTENT_DIR ${CONTENT_DIR} is missing or empty.`,
+    );
+  }
+}
+
+/** A name that is not UTF-8 reaches the program with U+FFFD in it, which does not lead back to the file. */
+function requireName({ path, source }: SiteFile): void {
+  if (entryKind(fileEntryName(path)) && !path.includes("\uFFFD")) return;
+  throw new OperatorError(
+    `${JSON.stringify(source)} has a name that no backup can hold: rename it.`,
+  );
+}
+
 async function addFiles(archive: ArchiveWriter): Promise<void> {
   for (const file of await listSiteFiles()) {
+    requireName(file);
     const opened = await openSiteFile(file);
     if (opened) await archive.add(fileEntryName(file.path), opened.bytes, opened.content);
   }
