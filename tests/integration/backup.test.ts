@@ -152,6 +152,22 @@ describe("a change of a table that writes it anew, for which an older snapshot s
   });
 });
 
+it("a limit on how long transactions may take does not end a backup", async () => {
+  await withEmptySite(
+    async ({ database, test }) => {
+      const name = new URL(test.url).pathname.slice(1);
+      await database.db.execute(
+        sql.raw(`alter database ${name} set transaction_timeout = '200ms'`),
+      );
+      await withSnapshot(database, async (snapshot) => {
+        await getDatabase().db.execute(sql`select pg_sleep(0.5)`);
+        expect(await snapshot.sequences()).not.toEqual([]);
+      });
+    },
+    { empty: false },
+  );
+});
+
 describe("a backup that could not be restored, or not to a site that works, is refused:", () => {
   it.each([
     ["a line break in a file's name", "Icon\r"],
