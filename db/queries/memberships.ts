@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import type { Transaction } from "../client";
 import { memberships } from "../schema";
@@ -16,7 +15,8 @@ export type PaidMembership = {
 
 /**
  * Records all the memberships that a user has ever paid for, in the transaction that has locked the user's profile.
- * One that is recorded and no longer among them, as after a change of the Stripe account, ended at `at`.
+ * One that is recorded and no longer among them, as after a change of the Stripe account, ended at `at`. In one
+ * statement, since every sync does it.
  */
 export async function recordMemberships(
   userId: string,
@@ -24,39 +24,28 @@ export async function recordMemberships(
   at: Date,
   tx: Transaction,
 ): Promise<void> {
-  const known = await tx.select().from(memberships).where(eq(memberships.userId, userId));
-  const person = known[0]?.person ?? randomUUID();
-  const isKnown = (one: PaidMembership) =>
-    known.some(
-      (row) =>
-        row.stripeSubscriptionId === one.stripeSubscriptionId &&
-        row.startedAt.getTime() === one.startedAt.getTime() &&
-        row.endedAt?.getTime() === one.endedAt?.getTime() &&
-        row.monthlyAmount === one.monthlyAmount &&
-        row.currency === one.currency,
-    );
-  const changed = paid.filter((one) => !isKnown(one));
-  if (changed.length > 0) {
-    await tx
-      .insert(memberships)
-      .values(changed.map((one) => ({ ...one, userId, person })))
-      .onConflictDoUpdate({
-        target: memberships.stripeSubscriptionId,
-        set: {
-          userId,
-          person,
-          startedAt: sql`excluded.started_at`,
-          endedAt: sql`excluded.ended_at`,
-          monthlyAmount: sql`excluded.monthly_amount`,
-          currency: sql`excluded.currency`,
-        },
-      });
-  }
-  const ids = new Set(paid.map(({ stripeSubscriptionId }) => stripeSubscriptionId));
-  for (const { id, stripeSubscriptionId, endedAt } of known) {
-    if (endedAt !== null || ids.has(stripeSubscriptionId ?? "")) continue;
-    await tx.update(memberships).set({ endedAt: at }).where(eq(memberships.id, id));
-  }
+  await tx.execute(sql`
+    with given as (
+      select * from json_to_recordset(${JSON.stringify(paid)}::json) given ("stripeSubscriptionId" text,
+        "startedAt" timestamptz, "endedAt" timestamptz, "monthlyAmount" int, "currency" text)
+    ), who as materialized (
+      select coalesce(
+        (select person from ${memberships} where user_id = ${userId} limit 1), gen_random_uuid()) as person
+    ), gone as (
+      update ${memberships} set ended_at = ${at.toISOString()}::timestamptz
+      where user_id = ${userId} and ended_at is null
+        and stripe_subscription_id not in (select "stripeSubscriptionId" from given)
+    )
+    insert into ${memberships} as known
+      (stripe_subscription_id, user_id, person, started_at, ended_at, monthly_amount, currency)
+    select "stripeSubscriptionId", ${userId}::uuid, person, "startedAt", "endedAt", "monthlyAmount", currency
+    from given cross join who
+    on conflict (stripe_subscription_id) do update
+      set user_id = excluded.user_id, person = excluded.person, started_at = excluded.started_at,
+        ended_at = excluded.ended_at, monthly_amount = excluded.monthly_amount, currency = excluded.currency
+      where (known.user_id, known.started_at, known.ended_at, known.monthly_amount, known.currency)
+        is distinct from
+        (excluded.user_id, excluded.started_at, excluded.ended_at, excluded.monthly_amount, excluded.currency)`);
 }
 
 /** Ends the memberships of an account that is being deleted, and removes what leads from them to Stripe. */

@@ -164,7 +164,11 @@ export async function writeSnapshot(
       tx,
     );
   }
-  await recordMemberships(before.id, paidMemberships(memberships), at, tx);
+  const paid = paidMemberships(memberships);
+  // none is recorded of somebody who has never had a subscription
+  if (paid.length > 0 || before.stripeSubscriptionId !== null) {
+    await recordMemberships(before.id, paid, at, tx);
+  }
   await enqueueMembershipMails(before, snapshot, tx);
   return { before, state, isStale: false };
 }
