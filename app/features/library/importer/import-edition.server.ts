@@ -44,6 +44,9 @@ const IMPORT_VERSION = 1;
 /** Documents that are rendered and stored in one go; a page that is requested meanwhile waits for one of them. */
 const BATCH = 25;
 
+/** Files that are read at the same time: reading takes several turns of a busy event loop. */
+const CONCURRENT_READS = 8;
+
 /** Of an image that a text shows, or of a file that it links to. */
 const MEDIA_ADDRESS = new RegExp(`"${MEDIA_PATH}([^"]+)"`, "g");
 
@@ -83,21 +86,30 @@ export async function importEdition(folder: string): Promise<Edition> {
  */
 async function digestOf(folder: string, files: readonly string[]): Promise<string> {
   const digest = createHash("sha256").update(`${IMPORT_VERSION}`);
-  for (const path of files.filter(belongsToEdition)) {
-    const hash = createHash("sha256");
-    try {
-      if (isSoundName(path)) {
-        for await (const chunk of createReadStream(join(folder, path))) hash.update(chunk);
-      } else {
-        hash.update(await readFile(join(folder, path)));
-      }
-    } catch (error) {
-      // whether that matters is found out when the file is used
-      hash.update(String((error as NodeJS.ErrnoException).code));
+  const paths = files.filter(belongsToEdition);
+  for (let start = 0; start < paths.length; start += CONCURRENT_READS) {
+    const batch = paths.slice(start, start + CONCURRENT_READS);
+    const digests = await Promise.all(batch.map((path) => digestOfFile(folder, path)));
+    for (const [index, path] of batch.entries()) {
+      digest.update(`\0${path.normalize()}\0${digests[index]}`);
     }
-    digest.update(`\0${path.normalize()}\0${hash.digest("hex")}`);
   }
   return digest.digest("hex");
+}
+
+async function digestOfFile(folder: string, path: string): Promise<string> {
+  const hash = createHash("sha256");
+  try {
+    if (isSoundName(path)) {
+      for await (const chunk of createReadStream(join(folder, path))) hash.update(chunk);
+    } else {
+      hash.update(await readFile(join(folder, path)));
+    }
+  } catch (error) {
+    // whether that matters is found out when the file is used
+    hash.update(String((error as NodeJS.ErrnoException).code));
+  }
+  return hash.digest("hex");
 }
 
 /** A stored edition; null if there is none with this digest. */

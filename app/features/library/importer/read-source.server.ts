@@ -11,6 +11,9 @@ import { isSoundName, type MediaFile, readMediaFile } from "./media-files.server
 
 const MAX_TEXT_BYTES = 256 * 1024;
 
+/** Texts that are read at the same time: reading takes several turns of a busy event loop. */
+const CONCURRENT_READS = 32;
+
 /** What no text holds on purpose, and neither PostgreSQL nor XML can: control characters but for tab and line feed. */
 const CONTROL_CHARACTER = /(?![\t\n])\p{Cc}/u;
 
@@ -76,9 +79,14 @@ export async function readSource(folder: string, files: readonly string[]): Prom
     landing: null,
     problems: [],
   };
+  const texts = files.filter(isText);
+  for (let start = 0; start < texts.length; start += CONCURRENT_READS) {
+    const batch = texts.slice(start, start + CONCURRENT_READS);
+    const read = await Promise.all(batch.map((path) => readText(join(folder, path))));
+    for (const [index, text] of read.entries()) addDocument(source, batch[index] ?? "", text);
+  }
   for (const path of files.filter(belongsToEdition)) {
-    if (isText(path)) await readDocument(source, path);
-    else if (path !== LANDING_FILE) await readMedia(source, path);
+    if (!isText(path) && path !== LANDING_FILE) await readMedia(source, path);
   }
   if (files.includes(LANDING_FILE)) await readLanding(source);
   if (source.documents.every(({ kind }) => kind !== "chapter")) {
@@ -109,10 +117,9 @@ async function readMedia(source: EditionSource, path: string): Promise<void> {
   else source.media.set(path.normalize(), media);
 }
 
-async function readDocument(source: EditionSource, path: string): Promise<void> {
+function addDocument(source: EditionSource, path: string, text: TextFile): void {
   const reject = (line: number | null, problem: string) =>
     source.problems.push({ file: path, line, problem });
-  const text = await readText(join(source.folder, path));
   if ("problem" in text) return void reject(null, text.problem);
   const kind: DocumentKind = path.startsWith("chapters/") ? "chapter" : "extra";
   const slug = slugOf(path);
@@ -164,7 +171,9 @@ function lineOf(field: string, text: string): number {
   return before.split("\n").length;
 }
 
-async function readText(file: string): Promise<{ content: string } | { problem: string }> {
+type TextFile = { content: string } | { problem: string };
+
+async function readText(file: string): Promise<TextFile> {
   try {
     const { size } = await stat(file);
     if (size > MAX_TEXT_BYTES) {
