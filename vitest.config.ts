@@ -51,7 +51,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           include: ["tests/integration/**/*.test.{ts,tsx}"],
           // they mostly wait: for the database, and for each other's servers
-          maxWorkers: 2,
+          maxWorkers: 3,
         },
       },
       {

@@ -1,4 +1,5 @@
 // `npm test`: all checks and tests, from a fresh clone, up to the first step that fails.
+// `npm run test:full`: the same with every combination (tests/support/test-scope.mjs), which takes half as long again.
 // `npm run test:webkit`: the tests in WebKit, from a fresh clone as well.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
@@ -56,13 +57,16 @@ const steps = {
   },
 };
 
+const [variant] = process.argv.slice(2);
+if (variant === "full") process.env.TEST_SCOPE = "full";
+
 /**
  * The steps in their order. Those listed together run at the same time, since each keeps only one processor busy.
  *
  * @type {(keyof typeof steps)[][]}
  */
 const plan =
-  process.argv[2] === "webkit"
+  variant === "webkit"
     ? [["install"], ["build"], ["test:webkit"]]
     : [
         ["install"],

@@ -16,6 +16,7 @@ import {
 } from "../support/controls";
 import { type Account, siteForThisFile } from "../support/e2e-site";
 import { hydrated } from "../support/hydrated.mjs";
+import { inScope } from "../support/test-scope.mjs";
 
 const site = siteForThisFile();
 
@@ -48,13 +49,15 @@ const OUTCOMES: [RegExp, string[]][] = [
 ];
 
 describe.each([
-  { scripts: true, name: "with JavaScript" },
-  { scripts: false, name: "without JavaScript" },
-])("$name, each link and button works, three times in a row", ({ scripts }) => {
+  { scripts: true, name: "with JavaScript", usual: ["desktop"] },
+  { scripts: false, name: "without JavaScript", usual: ["phone"] },
+] as const)("$name, each link and button works, three times in a row", ({ scripts, usual }) => {
+  const windows = inScope<Window>(["desktop", "phone"], usual);
+
   it("for visitors", async () => {
     const known = await knownAccount();
     const seen = new Set<string>();
-    for (const window of ["desktop", "phone"] as const) {
+    for (const window of windows) {
       const open = () => newContext(scripts, window);
       const contexts: Walk["contexts"] = [await open(), await open(), await open()];
       // concurrently, since most of the time is spent waiting for pages
@@ -84,7 +87,7 @@ describe.each([
       };
       await Promise.all([asRole("reader"), asRole("member")]);
     };
-    await Promise.all([inWindow("desktop"), inWindow("phone")]);
+    await Promise.all(windows.map(inWindow));
   }, 300_000);
 });
 

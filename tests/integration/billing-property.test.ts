@@ -15,9 +15,10 @@ import { deleteUser } from "../support/delete-user";
 import { type Entitlement, entitlementOf } from "../support/paid-periods";
 import { control, newReader } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
+import { isFullRun } from "../support/test-scope.mjs";
 
 /** The number of random membership histories in one run, each time others. */
-const SEQUENCES = Number(process.env.BILLING_SEQUENCES ?? 200);
+const SEQUENCES = Number(process.env.BILLING_SEQUENCES ?? (isFullRun ? 200 : 60));
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
 
