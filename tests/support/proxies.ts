@@ -96,15 +96,19 @@ const PREPARE: Record<
     return { parameters: ["-c", main, "-p", place.home] };
   },
   caddy: (place) => {
-    const file = configuration("Caddyfile", place, [
-      [/127\.0\.0\.1:3000/g, () => `127.0.0.1:${place.sitePort}`],
-    ]);
+    const file = configuration("Caddyfile", place, []);
     // what a test's machine has in place of the internet: other ports, and Caddy's own authority
     const global = `{\n\tadmin off\n\thttp_port ${place.httpPort}\n\thttps_port ${place.httpsPort}\n\tdefault_bind 127.0.0.1\n\tlocal_certs\n\tskip_install_trust\n}\n\n`;
     writeFileSync(file, global + readFileSync(file, "utf8"));
     return {
       parameters: ["run", "--config", file, "--adapter", "caddyfile"],
-      env: { HOME: place.home, XDG_DATA_HOME: place.home, XDG_CONFIG_HOME: place.home },
+      env: {
+        // as compose.yaml sets it
+        CADDY_UPSTREAM: `127.0.0.1:${place.sitePort}`,
+        HOME: place.home,
+        XDG_DATA_HOME: place.home,
+        XDG_CONFIG_HOME: place.home,
+      },
     };
   },
   haproxy: (place) => {
