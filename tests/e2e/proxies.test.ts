@@ -372,4 +372,13 @@ describe("the units for systemd", () => {
       expect(read(name)).toContain(address);
     expect(read("golden-path.service")).toMatch(/^KillMode=mixed$/m);
   });
+
+  it("let V8 ask for memory protection keys, without which systemd ends the program at its start", () => {
+    const service = readFileSync(
+      resolve(import.meta.dirname, "../../docs/deploy/golden-path.service"),
+      "utf8",
+    );
+    expect(service).toMatch(/^SystemCallFilter=@system-service @pkey$/m);
+    expect(service).toMatch(/^SystemCallErrorNumber=EPERM$/m);
+  });
 });
