@@ -38,9 +38,9 @@ describe(".env.example", () => {
   });
 });
 
-describe("the settings in README.md", () => {
+describe("the settings in docs/configuration.md", () => {
   it("match those of the program", () => {
-    const table = /^\| name +\| meaning.*?\n\n/ms.exec(read("README.md"))?.[0] ?? "";
+    const table = /^\| name +\| meaning.*?\n\n/ms.exec(read("docs/configuration.md"))?.[0] ?? "";
     const cells = table.split("\n").map((row) => row.split("|")[1] ?? "");
     const names = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z\d_]+)`/g)]);
     expect(names.map(([, name]) => name).sort()).toEqual([...SETTING_NAMES].sort());
