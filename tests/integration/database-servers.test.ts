@@ -4,7 +4,7 @@ import { connectDatabase, type Database, openDatabase } from "~db/client";
 import { Connection } from "~db/connection";
 import { isDatabaseUnavailable } from "~db/database-errors";
 import { migrateDatabase } from "~db/migrate";
-import { withBackupLock } from "~db/queries/backup-lock";
+import { withInstanceLock } from "~db/queries/instance-lock";
 import { eventually } from "../support/eventually";
 import { type Pooler, startPooler } from "../support/pgbouncer";
 import { freePorts } from "../support/ports.mjs";
@@ -156,12 +156,13 @@ describe.skipIf(!canPool)(`behind PgBouncer${unlessInstalled("pgbouncer")}`, () 
   it("one backup is made at a time", async () => {
     const first = databaseAt([pooler.host]);
     const second = databaseAt([pooler.host]);
-    const during = await withBackupLock(
-      () => withBackupLock(async () => "a second one", second),
+    const during = await withInstanceLock(
+      "backup",
+      () => withInstanceLock("backup", async () => "a second one", second),
       first,
     );
     expect(during).toBeNull();
-    expect(await withBackupLock(async () => "a later one", second)).toBe("a later one");
+    expect(await withInstanceLock("backup", async () => "a later one", second)).toBe("a later one");
   });
 
   it("a statement over its time is cancelled on the server", async () => {
