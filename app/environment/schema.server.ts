@@ -227,6 +227,7 @@ export const schema = z.object({
     )
     .transform(Number)
     .default(1),
+  CDN_CACHE_SECONDS: wholeNumber(1, 86_400, "seconds from 1 to 86400").optional(),
   BACKUP_DIR: z.string().optional(),
   BACKUP_EVERY: z
     .string()

@@ -51,7 +51,7 @@ export async function startPooler(
     text = text.replace(pattern, replacement);
   }
   const file = join(home, "files/pgbouncer.ini");
-  writeFileSync(file, `${text}unix_socket_dir =\n`);
+  writeFileSync(file, text);
 
   let child: ChildProcess | null = null;
   let output = "";
