@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { connectDatabase, type Database, openDatabase } from "~db/client";
+import { connectDatabase, type Database, type Executor, openDatabase } from "~db/client";
 import { Connection } from "~db/connection";
 import { isDatabaseUnavailable } from "~db/database-errors";
 import { migrateDatabase } from "~db/migrate";
@@ -137,12 +137,18 @@ describe.skipIf(!canPool)(`behind PgBouncer${unlessInstalled("pgbouncer")}`, () 
     expect(await isPooled(postgres.primary.host, { pgbouncer: "true" })).toBe(true);
   });
 
-  it("statements with parameters work, whichever session each gets", async () => {
+  it("statements with parameters work, in transactions and outside, whichever session each gets", async () => {
     const { db } = databaseAt([pooler.host]);
-    const rounds = Array.from({ length: 300 }, async (_, i) => {
-      const [row] = await db.execute<{ sum: number }>(sql`select ${i}::int + ${i % 7}::int as sum`);
+    const add = async (executor: Executor, i: number) => {
+      // several texts, each of which would be prepared by name
+      const [row] = await executor.execute<{ sum: number }>(
+        sql`select ${i}::int + ${sql.raw(String(i % 7))} as sum`,
+      );
       return row?.sum;
-    });
+    };
+    const rounds = Array.from({ length: 300 }, (_, i) =>
+      i % 2 === 0 ? add(db, i) : db.transaction((tx) => add(tx, i)),
+    );
     expect(await Promise.all(rounds)).toEqual(Array.from({ length: 300 }, (_, i) => i + (i % 7)));
   });
 
