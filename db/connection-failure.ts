@@ -1,4 +1,4 @@
-import { databaseErrorCode } from "./database-errors";
+import { databaseErrorCode, NoServerFound } from "./database-errors";
 import { parseSocketAddress, socketPath } from "./database-url";
 
 /**
@@ -28,6 +28,9 @@ export function withoutCredentials(url: string): string {
 }
 
 function cause(url: string, error: unknown): string {
+  if (error instanceof NoServerFound) {
+    return error.failures.map(({ host, error }) => `${host}: ${cause(url, error)}`).join("; ");
+  }
   const user = userOf(url);
   const message = error instanceof Error ? error.message : String(error);
   const code = databaseErrorCode(error);
@@ -65,6 +68,8 @@ function cause(url: string, error: unknown): string {
       return `user '${user}' may not connect to that database`;
     case "53300":
       return "the server has no connection free";
+    case "WRONG_SERVER":
+      return `${message}; this program needs the primary`;
     case "57P03":
       return "the server is starting up or shutting down";
     default:

@@ -1,5 +1,6 @@
 import { Connection, type ConnectionSettings, type Parameter, type Rows } from "./connection";
-import { ConnectionError, databaseErrorCode } from "./database-errors";
+import { ConnectionError, databaseErrorCode, isServerLost } from "./database-errors";
+import { splitHosts } from "./database-url";
 import { PoolClient, TransactionClient, type UnsafeOptions } from "./drizzle-client";
 
 export type PoolLimits = {
@@ -39,7 +40,13 @@ const RESTART_ERROR_CODES = new Set([
   "57P03",
   "ECONNRESET",
   "CONNECTION_CLOSED",
+  // of several hosts none is the primary yet
+  "WRONG_SERVER",
 ]);
+/** How often, while there are several hosts and connections in use, it is asked which is the primary, in milliseconds. */
+const PRIMARY_CHECK_MS = 2_000;
+/** PostgreSQL's read_only_sql_transaction. */
+const READ_ONLY = "25006";
 const RESTART_RETRY_MS = 50;
 const SERVER_DOWN_TIMEOUT_MS = 500;
 /**
@@ -66,6 +73,9 @@ export class ConnectionPool {
   readonly #open = new Set<Connection>();
   readonly #waiting: Waiter[] = [];
   readonly #sweep: NodeJS.Timeout;
+  readonly #primaryCheck: NodeJS.Timeout | undefined;
+  #isCheckingPrimary = false;
+  #wasUsed = false;
   #idle: { connection: Connection; since: number }[] = [];
   #opening = 0;
   /** When the server began to refuse connections, and its last error; null while it accepts them. */
@@ -79,6 +89,10 @@ export class ConnectionPool {
     this.#onQuery = onQuery;
     this.#sweep = setInterval(() => this.#closeIdle(), this.#limits.idleTimeout / 4);
     this.#sweep.unref();
+    if (splitHosts(settings.url).length > 1) {
+      this.#primaryCheck = setInterval(() => void this.#checkPrimary(), PRIMARY_CHECK_MS);
+      this.#primaryCheck.unref();
+    }
     this.client = new PoolClient(this);
   }
 
@@ -86,8 +100,28 @@ export class ConnectionPool {
     return { open: this.#open.size, idle: this.#idle.length, waiting: this.#waiting.length };
   }
 
-  /** Runs one statement on a connection of its own. */
+  /**
+   * Runs one statement on a connection of its own. One that a server refused because it is read-only has done nothing,
+   * so it is sent again, once, to the primary; any other failed statement is not repeated.
+   */
   async query(text: string, parameters: Parameter[], options: UnsafeOptions, asArrays: boolean) {
+    const again = [...parameters];
+    try {
+      return await this.#queryOnce(text, parameters, options, asArrays);
+    } catch (error) {
+      if (databaseErrorCode(error) !== READ_ONLY) throw error;
+      return await this.#queryOnce(text, again, options, asArrays);
+    } finally {
+      again.length = 0;
+    }
+  }
+
+  async #queryOnce(
+    text: string,
+    parameters: Parameter[],
+    options: UnsafeOptions,
+    asArrays: boolean,
+  ): Promise<Rows> {
     const connection = this.#takeIdle() ?? (await this.#wait());
     try {
       return await this.send(connection, text, parameters, options, asArrays);
@@ -96,12 +130,14 @@ export class ConnectionPool {
     }
   }
 
-  /** Runs the work in a transaction: committed when it resolves, rolled back when it rejects. */
+  /**
+   * Runs the work in a transaction: committed when it resolves, rolled back when it rejects. Never repeated: whether a
+   * `commit` without an answer was done is not known.
+   */
   async transaction<T>(work: (client: TransactionClient) => Promise<T>): Promise<T> {
-    const connection = this.#takeIdle() ?? (await this.#wait());
+    const connection = await this.#begin();
     const client = new TransactionClient(this, connection);
     try {
-      await this.send(connection, "begin", [], {}, false);
       const result = await work(client);
       client.finish();
       const committed = await this.send(connection, "commit", [], {}, false);
@@ -120,6 +156,20 @@ export class ConnectionPool {
     }
   }
 
+  /** A connection with an open transaction. One that turns out to be lost is replaced once: nothing was done on it. */
+  async #begin(): Promise<Connection> {
+    for (let attempt = 0; ; attempt++) {
+      const connection = this.#takeIdle() ?? (await this.#wait());
+      try {
+        await this.send(connection, "begin", [], {}, false);
+        return connection;
+      } catch (error) {
+        connection.destroy();
+        if (attempt > 0 || !isServerLost(error) || this.#closing) throw error;
+      }
+    }
+  }
+
   /** Sends a statement on a connection the caller holds. */
   async send(
     connection: Connection,
@@ -134,8 +184,9 @@ export class ConnectionPool {
     try {
       const rows = await connection.query(text, parameters, {
         prepare:
-          options.prepare === true ||
-          (parameters.length > 0 && parameters.length <= MAX_PREPARED_PARAMETERS),
+          !connection.isPooled &&
+          (options.prepare === true ||
+            (parameters.length > 0 && parameters.length <= MAX_PREPARED_PARAMETERS)),
         asArrays,
         timeout: this.#limits.statementTimeout,
       });
@@ -143,7 +194,8 @@ export class ConnectionPool {
       return rows;
     } catch (error) {
       code = databaseErrorCode(error);
-      if (code === "QUERY_TIMEOUT" && !connection.alive) this.#destroyIdle();
+      if (isServerLost(error)) connection.destroy();
+      if (!connection.alive) this.#destroyIdle();
       // Drizzle puts this array into the message of the error it throws, which must not contain email
       // addresses or password hashes.
       parameters.length = 0;
@@ -158,6 +210,7 @@ export class ConnectionPool {
     if (this.#closing) return;
     this.#closing = true;
     clearInterval(this.#sweep);
+    clearInterval(this.#primaryCheck);
     for (const waiter of this.#waiting.splice(0)) waiter.fail(poolClosed());
     const idle = this.#idle.map(({ connection }) => connection.end());
     this.#idle = [];
@@ -172,6 +225,7 @@ export class ConnectionPool {
   }
 
   #takeIdle(): Connection | null {
+    this.#wasUsed = true;
     // Most recently used first, so that under low load the others reach their idle timeout.
     const found = this.#idle.pop();
     return found?.connection ?? null;
@@ -272,6 +326,27 @@ export class ConnectionPool {
         this.#idle = this.#idle.filter((entry) => entry.connection !== connection);
         void connection.end();
       }
+    }
+  }
+
+  /**
+   * Closes the connections to a host that is not the primary any more, and would not say so: its machine is gone
+   * without a word, or a pooler keeps them open in front of what is a standby now.
+   */
+  async #checkPrimary(): Promise<void> {
+    if (!this.#wasUsed || this.#open.size === 0 || this.#isCheckingPrimary) return;
+    this.#isCheckingPrimary = true;
+    this.#wasUsed = false;
+    try {
+      const found = await Connection.open(this.#settings);
+      for (const connection of this.#open) {
+        if (connection.host !== found.host) connection.destroy();
+      }
+      await found.end();
+    } catch {
+      // there is none: what is being asked finds that out by itself
+    } finally {
+      this.#isCheckingPrimary = false;
     }
   }
 

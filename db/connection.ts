@@ -2,10 +2,17 @@ import { createConnection, Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import postgres from "postgres";
-import { ConnectionError, databaseErrorCode } from "./database-errors";
-import { parseSocketAddress, socketPath, withoutSocket } from "./database-url";
+import { ConnectionError, databaseErrorCode, NoServerFound } from "./database-errors";
+import { parseSocketAddress, socketPath, splitHosts, withoutSocket } from "./database-url";
+import { checkServer, saysPooled, type WantedServer, wantedServers } from "./server-choice";
+import { raceStaggered } from "./staggered-race";
 import { encrypt, explainTlsFailure } from "./tls";
-import { readTlsSettings, type SslMode, type TlsSettings, withoutTls } from "./tls-settings";
+import {
+  readTlsSettings,
+  type SslMode,
+  type TlsSettings,
+  withoutOwnParameters,
+} from "./tls-settings";
 
 /** Dates are passed through as PostgreSQL's text format, which Drizzle's columns parse and format. */
 const DATE_TYPES = [1082, 1083, 1114, 1184, 1115, 1182, 1185, 1231];
@@ -13,13 +20,21 @@ const JSON_TYPES = [114, 3802];
 
 /** Milliseconds a cancelled statement may still take before its connection is destroyed. */
 const CANCEL_TIMEOUT_MS = 2_000;
+/** Milliseconds after which the next of several hosts is tried as well. */
+const NEXT_HOST_MS = 300;
+/** Milliseconds until an attempt to connect fails: to the only host, and to one of several. */
+const CONNECT_TIMEOUT_MS = { one: 5_000, several: 3_000 };
+
+/** The host of several that settings led to last, which is tried first. */
+const lastHosts = new WeakMap<ConnectionSettings, string>();
+
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html, CancelRequest. */
 const CANCEL_REQUEST_CODE = 80_877_102;
 
 export type ConnectionSettings = {
   url: string;
   applicationName: string;
-  /** Milliseconds until an attempt to connect fails; default 5,000. */
+  /** Milliseconds until an attempt to connect fails; default 5,000, and 3,000 for each of several hosts. */
   connectTimeout?: number;
 };
 
@@ -48,7 +63,13 @@ type CancelKey = { pid: number; secret: number };
  */
 export class Connection {
   readonly openedAt = Date.now();
-  readonly hostCount: number;
+  /** Which of several hosts it leads to, as `host:port`; a socket's path. */
+  readonly host: string;
+  /**
+   * Whether a pooler such as PgBouncer is in between, which gives each transaction a server's session of its choice:
+   * what lives in a session, such as a prepared statement, cannot be relied on.
+   */
+  isPooled = false;
   /** In PostgreSQL's server_version_num format: 180004 is 18.4. */
   serverVersion = 0;
 
@@ -63,9 +84,10 @@ export class Connection {
   #ending = false;
   #cancelKey: CancelKey | null = null;
 
-  private constructor(settings: ConnectionSettings, hostIndex: number, tls: TlsSettings | null) {
+  /** To an address with one host. */
+  private constructor(settings: ConnectionSettings, tls: TlsSettings | null) {
     const socketAddress = parseSocketAddress(settings.url);
-    const url = withoutTls(settings.url);
+    const url = withoutOwnParameters(settings.url);
     this.#tls = tls;
     const options: DriverOptions = {
       max: 1,
@@ -91,35 +113,79 @@ export class Connection {
       serializers[type] = (value: unknown) =>
         typeof value === "string" ? value : JSON.stringify(value);
     }
-    this.hostCount = path ? 1 : host.length;
     this.#address = path
       ? { path: String(path) }
-      : { host: host[hostIndex] ?? "localhost", port: port[hostIndex] ?? 5432 };
+      : { host: host[0] ?? "localhost", port: port[0] ?? 5432 };
+    this.host =
+      "path" in this.#address ? this.#address.path : `${this.#address.host}:${this.#address.port}`;
   }
 
   /**
-   * Connects and waits until the server accepts queries. Hosts of a multi-host address are tried in
-   * order, each with and without TLS as its `sslmode` says. Rejects with the (last) socket or server error.
+   * Connects and waits until the server accepts queries. Of several hosts it is the first that is the server which
+   * `target_session_attrs` asks for, by default one that can be written to; each is tried with and without TLS as its
+   * `sslmode` says. Rejects with the socket's or the server's error, or NoServerFound for several hosts.
    */
   static async open(settings: ConnectionSettings): Promise<Connection> {
-    for (let hostIndex = 0; ; hostIndex++) {
-      const attempts = attemptsOf(settings.url);
-      for (const [index, tls] of attempts.entries()) {
-        const connection = new Connection(settings, hostIndex, tls);
-        try {
-          await connection.#handshake(settings.connectTimeout ?? 5_000);
-          return connection;
-        } catch (error) {
-          connection.destroy();
-          if (index + 1 < attempts.length && mayBeAboutTls(error)) continue;
-          if (hostIndex + 1 >= connection.hostCount) throw error;
-          break;
-        }
+    let failure: unknown;
+    for (const wanted of wantedServers(settings.url)) {
+      try {
+        return await Connection.#openOneOf(settings, wanted);
+      } catch (error) {
+        failure = error;
       }
+    }
+    throw failure;
+  }
+
+  static async #openOneOf(settings: ConnectionSettings, wanted: WantedServer): Promise<Connection> {
+    const addresses = splitHosts(settings.url);
+    const timeout =
+      settings.connectTimeout ?? CONNECT_TIMEOUT_MS[addresses.length > 1 ? "several" : "one"];
+    const open = (url: string) => Connection.#openHost({ ...settings, url }, timeout, wanted);
+    if (addresses.length === 1) return open(settings.url);
+    const last = lastHosts.get(settings);
+    const inOrder = addresses.toSorted((a, b) => Number(b === last) - Number(a === last));
+    try {
+      return await raceStaggered(
+        inOrder.map((url) => async () => {
+          const connection = await open(url);
+          lastHosts.set(settings, url);
+          return connection;
+        }),
+        NEXT_HOST_MS,
+        (late) => late.destroy(),
+      );
+    } catch (errors) {
+      throw new NoServerFound(
+        (errors as Error[]).map((error, index) => ({ host: hostOf(inOrder[index] ?? ""), error })),
+      );
     }
   }
 
-  async #handshake(timeout: number): Promise<void> {
+  static async #openHost(
+    settings: ConnectionSettings,
+    timeout: number,
+    wanted: WantedServer,
+  ): Promise<Connection> {
+    const attempts = attemptsOf(settings.url);
+    for (const [index, tls] of attempts.entries()) {
+      const connection = new Connection(settings, tls);
+      try {
+        await connection.#handshake(timeout, wanted, saysPooled(settings.url));
+        return connection;
+      } catch (error) {
+        connection.destroy();
+        if (index + 1 === attempts.length || !mayBeAboutTls(error)) throw error;
+      }
+    }
+    throw closed();
+  }
+
+  async #handshake(
+    timeout: number,
+    wanted: WantedServer,
+    saidPooled: boolean | null,
+  ): Promise<void> {
     const timeoutError = new ConnectionError(
       "CONNECT_TIMEOUT",
       `The database server did not answer within ${timeout} ms.`,
@@ -127,12 +193,20 @@ export class Connection {
     const deadline = setTimeout(() => this.destroy(timeoutError), timeout);
     try {
       const rows = await this.query(
-        "select current_setting('server_version_num')::int as version",
+        `select current_setting('server_version_num')::int as version, pg_backend_pid() as pid,
+          pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only`,
         [],
         { prepare: false, asArrays: false, timeout: null },
       );
-      this.serverVersion = rows[0]?.version ?? 0;
+      const [row] = rows;
+      checkServer(wanted, {
+        isStandby: row?.standby === true,
+        isReadOnly: row?.read_only === true,
+      });
+      this.serverVersion = row?.version ?? 0;
       this.#cancelKey = rows.state as CancelKey | null;
+      // a pooler makes up its own key, which PostgreSQL makes of the session's process
+      this.isPooled = saidPooled ?? this.#cancelKey?.pid !== row?.pid;
     } finally {
       clearTimeout(deadline);
     }
@@ -276,18 +350,25 @@ export class Connection {
     const socket = createConnection(this.#address);
     socket.on("error", () => socket.destroy());
     socket.setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy());
+    // the server closes it: PgBouncer (1.18) drops a request whose sender is gone before it is passed on
     if (this.#tls === null || !("host" in this.#address)) {
-      socket.end(request);
+      socket.write(request);
       return;
     }
     encrypt(socket, this.#address.host, this.#tls).then(
       (encrypted) => {
         encrypted.on("error", () => socket.destroy());
-        encrypted.end(request);
+        encrypted.write(request);
       },
       () => socket.destroy(),
     );
   }
+}
+
+/** An address's one host, as `host:port`. */
+function hostOf(url: string): string {
+  const host = /^[a-z]+:\/\/(?:[^/?#]*@)?([^/?#]*)/i.exec(url)?.[1] || "localhost";
+  return /:\d+$/.test(host) ? host : `${host}:5432`;
 }
 
 /** How to connect to each host, in this order: with these settings of TLS, or null for without. */

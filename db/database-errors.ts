@@ -31,7 +31,11 @@ const UNAVAILABLE_CODES = new Set([
   "53100", // disk_full
   "53300", // too_many_connections
   "25006", // read_only_sql_transaction: a standby after a failover
+  "WRONG_SERVER",
 ]);
+
+/** Failures that say nothing about the connection's server as a whole. */
+const OF_ONE_STATEMENT = new Set(["QUERY_TIMEOUT", "POOL_TIMEOUT", "53100", "53300"]);
 
 /** A failure of the connection itself, with the code that says which. */
 export class ConnectionError extends Error {
@@ -42,6 +46,20 @@ export class ConnectionError extends Error {
     options?: ErrorOptions,
   ) {
     super(message, options);
+  }
+}
+
+/** None of several hosts is the server that is wanted; its code is that of the failure most likely to pass. */
+export class NoServerFound extends ConnectionError {
+  override name = "NoServerFound";
+  constructor(readonly failures: { host: string; error: Error }[]) {
+    const error =
+      failures.find(({ error }) => isDatabaseUnavailable(error))?.error ?? failures[0]?.error;
+    super(
+      databaseErrorCode(error) ?? "CONNECTION_CLOSED",
+      failures.map(({ host, error }) => `${host}: ${error.message}`).join("; "),
+      { cause: error },
+    );
   }
 }
 
@@ -59,4 +77,12 @@ export function databaseErrorCode(error: unknown): string | undefined {
 export function isDatabaseUnavailable(error: unknown): boolean {
   const code = databaseErrorCode(error);
   return code !== undefined && (UNAVAILABLE_CODES.has(code) || code.startsWith("08"));
+}
+
+/**
+ * True when a statement's failure means that its server is gone, going or no primary any more, so that the other
+ * connections to it are of no use either.
+ */
+export function isServerLost(error: unknown): boolean {
+  return isDatabaseUnavailable(error) && !OF_ONE_STATEMENT.has(databaseErrorCode(error) ?? "");
 }

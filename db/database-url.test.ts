@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
+  forLibpq,
   formatDatabaseUrl,
   parseSocketAddress,
   separatePassword,
   socketPath,
+  splitHosts,
   withoutSocket,
 } from "./database-url";
 
@@ -40,6 +42,37 @@ describe("a database's address", () => {
     expect(URL.canParse(url)).toBe(true);
     expect(parseSocketAddress(url)).toEqual(address);
     expect(socketPath(address)).toBe(`${address.host}/.s.PGSQL.5432`);
+  });
+});
+
+describe("an address with several hosts", () => {
+  it.each([
+    ["postgres://a:b@one:5433,two/s?x=1", "one:5433", "two"],
+    ["postgres://a:p@ss,w@[::1]:5433,[::2]/s", "[::1]:5433", "[::2]"],
+    ["postgres://one,two", "one", "two"],
+  ])("%s is one for each", (url, ...hosts) => {
+    expect(splitHosts(url)).toEqual(hosts.map((host) => url.replace(hosts.join(","), host)));
+  });
+
+  it.each([
+    "postgres://a:b@db.example/s?x=1,2",
+    "postgres://a:b,c@db.example/s",
+    "postgres://a:b@%2Frun/s",
+  ])("%s has one", (url) => {
+    expect(splitHosts(url)).toEqual([url]);
+  });
+
+  it.each([
+    ["postgres://a:b@one,two/s", "postgres://a:b@one,two/s?target_session_attrs=read-write"],
+    [
+      "postgres://a:b@one,two/s?target_session_attrs=any",
+      "postgres://a:b@one,two/s?target_session_attrs=any",
+    ],
+    ["postgres://a:b@one/s?pgbouncer=true&sslmode=require", "postgres://a:b@one/s?sslmode=require"],
+    ["postgres://a:b@one/s?pgbouncer=true", "postgres://a:b@one/s"],
+    ["postgres://a:b@one/s?options=-c%20a%3Db", "postgres://a:b@one/s?options=-c%20a%3Db"],
+  ])("%s is for psql what it means here", (url, expected) => {
+    expect(forLibpq(url)).toBe(expected);
   });
 });
 

@@ -4,6 +4,7 @@ import { posix } from "node:path";
 export type SocketAddress = { host: string; port: number };
 
 const DEFAULT_PORT = 5432;
+const TARGET = "target_session_attrs";
 /** Scheme, credentials, host and port, and the rest of a PostgreSQL address. */
 const PARTS = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#:]*)((?::\d+)?)(.*)$/is;
 
@@ -18,6 +19,29 @@ export function parseSocketAddress(url: string): SocketAddress | null {
   const folder = parameters.get("host") ?? (/^%2f/i.test(host) ? decodeURIComponent(host) : null);
   if (!folder?.startsWith("/")) return null;
   return { host: folder, port: Number(parameters.get("port") ?? port.slice(1)) || DEFAULT_PORT };
+}
+
+/**
+ * An address for each host of one that names several, as libpq takes them: `postgres://u:p@one:5432,two/db`, each with
+ * its own port. An address of one host, or of a socket, as it is.
+ * https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS
+ */
+export function splitHosts(url: string): string[] {
+  const [, before = "", hosts = "", rest = ""] =
+    /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/is.exec(url) ?? [];
+  if (!hosts.includes(",")) return [url];
+  return hosts.split(",").map((host) => `${before}${host}${rest}`);
+}
+
+/** An address as psql and other programs built on libpq take it, which with several hosts look for the primary. */
+export function forLibpq(url: string): string {
+  const [address = "", query] = url.split("?");
+  const parameters = new URLSearchParams(query);
+  const isKnown = !parameters.has("pgbouncer");
+  if (isKnown && (splitHosts(url).length === 1 || parameters.has(TARGET))) return url;
+  parameters.delete("pgbouncer");
+  if (splitHosts(url).length > 1 && !parameters.has(TARGET)) parameters.set(TARGET, "read-write");
+  return parameters.size > 0 ? `${address}?${parameters}` : address;
 }
 
 /** The path of a server's socket file in its folder. */

@@ -22,9 +22,10 @@ const OTHERS: Record<string, { allowed: RegExp; wanted: string }> = {
   options: { allowed: /./, wanted: "options for the server" },
   client_encoding: { allowed: /^utf-?8$/i, wanted: "'utf8'" },
   target_session_attrs: {
-    allowed: /^(read-write|read-only|primary|standby|prefer-standby)$/,
-    wanted: "one of read-write, read-only, primary, standby, prefer-standby",
+    allowed: /^(any|read-write|read-only|primary|standby|prefer-standby)$/,
+    wanted: "one of read-write, any, read-only, primary, standby, prefer-standby",
   },
+  pgbouncer: { allowed: /^(true|false)$/, wanted: "'true' or 'false'" },
   channel_binding: {
     allowed: /^(disable|prefer)$/,
     wanted:
@@ -107,11 +108,14 @@ export function readTlsSettings(url: string): TlsSettings {
   };
 }
 
-/** The same address without what is said about TLS, which the driver would take in its own way. */
-export function withoutTls(url: string): string {
+/** What the program does itself, and the driver would take in its own way or pass to the server. */
+const OWN_NAMES = [...TLS_NAMES, "ssl", "channel_binding", "target_session_attrs", "pgbouncer"];
+
+/** The same address without what is said about TLS, the kind of server and poolers, which are not the driver's. */
+export function withoutOwnParameters(url: string): string {
   const [address = "", query] = url.split("?");
   const parameters = new URLSearchParams(query);
-  for (const name of [...TLS_NAMES, "ssl", "channel_binding"]) parameters.delete(name);
+  for (const name of OWN_NAMES) parameters.delete(name);
   return parameters.size > 0 ? `${address}?${parameters}` : address;
 }
 
@@ -125,7 +129,8 @@ export function insistsOnTls(url: string): boolean {
   );
 }
 
-function parametersOf(url: string): URLSearchParams {
+/** The parameters of an address. */
+export function parametersOf(url: string): URLSearchParams {
   return new URLSearchParams(url.split("?")[1]?.split("#")[0]);
 }
 

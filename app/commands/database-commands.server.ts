@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { env, variablesWith } from "~/env.server";
-import { separatePassword } from "~db/database-url";
+import { forLibpq, separatePassword } from "~db/database-url";
 import { openEmbeddedPostgres } from "~db/embedded";
 import { findEmbeddedUrl } from "~db/embedded-url";
 import { OperatorError } from "~db/operator-error";
@@ -16,7 +16,7 @@ export async function url({ superuser = false }: { superuser?: boolean }): Promi
         "--superuser: only the embedded database's is known here, and DATABASE_URL is set.",
       );
     }
-    return print(DATABASE_URL);
+    return print(forLibpq(DATABASE_URL));
   }
   const found = await findEmbeddedUrl(DATA_DIR, superuser ? "superuser" : "site");
   if (found === null) {
@@ -41,7 +41,7 @@ export async function psql(parameters: string[]): Promise<void> {
 }
 
 async function runPsql(url: string, parameters: string[]): Promise<number> {
-  const { address, password } = separatePassword(url);
+  const { address, password } = separatePassword(forLibpq(url));
   const child = spawn("psql", [address, ...parameters], {
     stdio: "inherit",
     env: variablesWith(password === null ? {} : { PGPASSWORD: password }) as NodeJS.ProcessEnv,

@@ -22,12 +22,6 @@ export function isRemoteHost(host: string): boolean {
   return !/\.(internal|local|lan|localdomain|home\.arpa|test)$/.test(name);
 }
 
-/** The host of a PostgreSQL URL, or the folder of its Unix socket; never its credentials. */
-export function databaseHost(url: string): string {
-  const { hostname, searchParams } = new URL(url);
-  return decodeURIComponent(hostname) || searchParams.get("host") || "localhost";
-}
-
 /**
  * The name of a site with `www.` before it, or without if it has one; null for an address or a name that has none,
  * such as `localhost`.

@@ -1,6 +1,7 @@
 import { insistsOnTls } from "~db/tls-settings";
 import { isExposed } from "./conflicts.server";
-import { databaseHost, isLoopbackHost, isRemoteHost } from "./host-names";
+import { databaseHosts } from "./database-hosts.server";
+import { isLoopbackHost, isRemoteHost } from "./host-names";
 import { addressOf, type Settings } from "./schema.server";
 
 /** Above this factor the limits stop nobody, which only tests and load measurements want. */
@@ -40,7 +41,7 @@ function addressRisks(settings: Settings): string[] {
 
 function databaseRisks({ DATABASE_URL }: Settings): string[] {
   if (!DATABASE_URL) return [];
-  if (!isRemoteHost(databaseHost(DATABASE_URL)) || insistsOnTls(DATABASE_URL)) return [];
+  if (!databaseHosts(DATABASE_URL).some(isRemoteHost) || insistsOnTls(DATABASE_URL)) return [];
   return [
     "DATABASE_URL leads to another network without insisting on encryption: add ?sslmode=verify-full, or at least ?sslmode=require.",
   ];

@@ -5,6 +5,7 @@ import ipaddr from "ipaddr.js";
 import addressparser from "nodemailer/lib/addressparser";
 import { z } from "zod";
 import { BOOK_TITLE } from "~/book";
+import { splitHosts } from "~db/database-url";
 import { findParameterProblem } from "~db/tls-settings";
 
 /** The sender where `MAIL_FROM` is not set; no real mail server would accept it. */
@@ -80,8 +81,8 @@ export const schema = z.object({
   DATABASE_URL: z
     .string()
     .refine(
-      (value) => /^postgres(ql)?:$/.test(protocolOf(value)),
-      "a PostgreSQL address, such as postgres://user:password@host:5432/database",
+      (value) => splitHosts(value).every((one) => /^postgres(ql)?:$/.test(protocolOf(one))),
+      "a PostgreSQL address, such as postgres://user:password@host:5432/database; several hosts are separated by commas",
     )
     .superRefine((value, context) => {
       const problem = findParameterProblem(value);
@@ -226,6 +227,7 @@ export const schema = z.object({
     )
     .transform(Number)
     .default(1),
+  CDN_CACHE_SECONDS: wholeNumber(1, 86_400, "seconds from 1 to 86400").optional(),
   BACKUP_DIR: z.string().optional(),
   BACKUP_EVERY: z
     .string()

@@ -3,6 +3,7 @@ import { utcDay } from "~/features/statistics/utc-day";
 import { log } from "~/observability/log.server";
 import { deleteExpiredEmailChanges } from "~db/queries/email-changes";
 import { deleteFailedContent } from "~db/queries/failed-mails";
+import { afterOtherInstances } from "~db/queries/instance-lock";
 import { deleteOldMails } from "~db/queries/mail-history";
 import { deleteDeadMailWorkers } from "~db/queries/mail-workers";
 import { deleteUnusedNewsletterImages } from "~db/queries/newsletter-images";
@@ -63,17 +64,26 @@ async function inBatches(deleteBatch: () => Promise<number>): Promise<void> {
   }
 }
 
-/** Cleans up every hour until the returned function is called, which waits for a clean-up in progress. */
+/**
+ * Cleans up every hour until the returned function is called, which waits for a clean-up in progress. One instance does at
+ * a time.
+ */
 export function startCleanUp(): () => Promise<void> {
-  let inFlight: Promise<void> = Promise.resolve();
+  const stopping = new AbortController();
+  let inFlight: Promise<void> | null = null;
   const timer = setInterval(() => {
-    inFlight = cleanUp().catch((error: unknown) =>
-      log().error({ err: error }, "the clean-up failed; it will be retried in an hour"),
-    );
+    inFlight ??= afterOtherInstances("clean-up", () => cleanUp(), stopping.signal)
+      .catch((error: unknown) =>
+        log().error({ err: error }, "the clean-up failed; it will be retried in an hour"),
+      )
+      .finally(() => {
+        inFlight = null;
+      });
   }, HOUR_MS);
   timer.unref();
   return async () => {
     clearInterval(timer);
+    stopping.abort();
     await inFlight;
   };
 }

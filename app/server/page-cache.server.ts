@@ -33,6 +33,8 @@ type PageCacheOptions = {
   render: (key: string, request: IncomingMessage) => Promise<Response>;
   /** Names of the cookies that make a page specific to one visitor. */
   personalCookies: readonly string[];
+  /** How long a shared cache in front may send a page without asking; null for not at all. */
+  sharedSeconds?: number | null;
 };
 
 export type PageCacheStatistics = CacheStatistics & { renders: number; stale: number };
@@ -135,7 +137,7 @@ export class PageCache {
       if (page.status !== 200) return null;
       const cached: CachedPage = {
         kind: "cached",
-        page: await encode(body, page),
+        page: await encode(body, page, this.options.sharedSeconds ?? null),
         renderedAt: Date.now(),
       };
       if (generation === this.#generation) this.#keep(key, cached);
@@ -162,9 +164,33 @@ function policyOf(body: Buffer, page: Response): string {
   return isHtml ? pagePolicy(scriptHashes(body.toString("utf8"))) : NO_PAGE_POLICY;
 }
 
-async function encode(body: Buffer, page: Response): Promise<CachedResponse> {
+/**
+ * A browser always asks, since a page may look different once its visitor has signed in. Shared caches get their time
+ * twice: CDNs read the header that is theirs alone (RFC 9213), where it is safe to serve a page while the next one is
+ * fetched or the site is away; nginx and its like know `s-maxage`.
+ */
+function cachingHeaders(sharedSeconds: number | null): [string, string][] {
+  const browsers = "public, max-age=0, must-revalidate";
+  if (sharedSeconds === null) return [["Cache-Control", browsers]];
+  return [
+    ["Cache-Control", `${browsers}, s-maxage=${sharedSeconds}`],
+    [
+      "CDN-Cache-Control",
+      `public, max-age=${sharedSeconds}, stale-while-revalidate=${sharedSeconds}, stale-if-error=86400`,
+    ],
+  ];
+}
+
+async function encode(
+  body: Buffer,
+  page: Response,
+  sharedSeconds: number | null,
+): Promise<CachedResponse> {
   const headers = new Headers(commonHeaders());
-  headers.set("Cache-Control", "public, max-age=0, must-revalidate");
+  // a route that says itself how long its answer lives means shared caches too
+  if (!page.headers.has("Cache-Control")) {
+    for (const [name, value] of cachingHeaders(sharedSeconds)) headers.set(name, value);
+  }
   headers.set("Vary", "Accept-Encoding, Cookie");
   headers.set("Content-Security-Policy", policyOf(body, page));
   // headers set by the route take precedence, including its Cache-Control

@@ -21,6 +21,7 @@ import { startResumingDeletions } from "~/features/my-account/resume-deletions.s
 import { prepareIssue } from "~/features/newsletter/issue-mail.server";
 import { fillUnsubscribeTokens } from "~/features/newsletter/unsubscribe-token.server";
 import { VisitorCounter } from "~/features/statistics/visitor-counter.server";
+import { checkSessionSecret } from "~/http/session-secret-check.server";
 import { sessionSecrets } from "~/http/session-secrets.server";
 import { exposeFigures } from "~/observability/figures.server";
 import { log } from "~/observability/log.server";
@@ -125,6 +126,7 @@ async function start(
   sessionSecrets();
   const database = await openDatabase("serve", signal);
   started.push({ name: "database", stop: () => database.close() });
+  await checkSessionSecret();
   await fillUnsubscribeTokens();
   const mail = startMailWorker({ composers: MAIL_COMPOSERS, issueSource: prepareIssue });
   started.push({ name: "mail", stop: () => mail.stop(MAIL_TIMEOUT_MS) });

@@ -65,6 +65,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
       return table.isFixed(pathOf(url)) ? render() : renderInTurn(request, render);
     },
     personalCookies: [sessionCookieName(), flashCookieName()],
+    sharedSeconds: env().CDN_CACHE_SECONDS ?? null,
   });
   onPriceOnSaleKnown(() => pages.clear());
   onPublishedTextsChanged(() => pages.clear());

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Environment } from "~/env.server";
-import { databaseHost } from "~/environment/host-names";
+import { databaseHosts } from "~/environment/database-hosts.server";
 import { isLiveKey } from "~/environment/stripe-key";
 import { log } from "~/observability/log.server";
 import { listeningHosts } from "./loopback.server";
@@ -44,7 +44,7 @@ function database({ DATABASE_URL, DATA_DIR }: Environment): Line {
   if (!DATABASE_URL) {
     return ["database", { kind: "embedded" }, `embedded PostgreSQL in ${DATA_DIR}`];
   }
-  const host = databaseHost(DATABASE_URL);
+  const host = databaseHosts(DATABASE_URL).join(", ");
   return ["database", { kind: "external", host }, `PostgreSQL at ${host}`];
 }
 

@@ -20,3 +20,19 @@ export async function ensureSiteKey(
   if (!made) throw new Error(`There is no site key '${name}'.`);
   return made.value;
 }
+
+/** Sets the site's key of this name, and returns the one before; null if there was none. */
+export async function replaceSiteKey(
+  name: string,
+  value: Buffer,
+  executor: Executor = getDatabase().db,
+): Promise<Buffer | null> {
+  return executor.transaction(async (tx) => {
+    const [known] = await tx.select().from(siteKeys).where(eq(siteKeys.name, name)).for("update");
+    await tx
+      .insert(siteKeys)
+      .values({ name, value })
+      .onConflictDoUpdate({ target: siteKeys.name, set: { value } });
+    return known?.value ?? null;
+  });
+}

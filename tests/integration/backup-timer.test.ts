@@ -16,7 +16,7 @@ import { backUpIfDue } from "~/features/backup/due-backup.server";
 import { verifyBackup } from "~/features/backup/verify-backup.server";
 import { registry } from "~/observability/metrics.server";
 import { getDatabase } from "~db/client";
-import { withBackupLock } from "~db/queries/backup-lock";
+import { withInstanceLock } from "~db/queries/instance-lock";
 import { eventually } from "../support/eventually";
 import { everythingIn, watchLog } from "../support/log";
 import { temporaryDirectory } from "../support/program";
@@ -118,7 +118,7 @@ describe("the timer", () => {
 
   it("leaves it to the instance that is at it", async () => {
     let next: Date | undefined;
-    await withBackupLock(async () => {
+    await withInstanceLock("backup", async () => {
       next = await backUpIfDue(DAY, NOW);
     });
     expect(next?.getTime()).toBeLessThanOrEqual(NOW.getTime() + HOUR);

@@ -188,6 +188,17 @@ describe.skipIf(!canTest)(`TLS to the database${unlessInstalled("openssl")}`, ()
     );
   });
 
+  it("checks each of several hosts against its own certificate", async () => {
+    const url = address({ sslmode: "verify-full", sslrootcert: ours.root });
+    const { port } = new URL(url);
+    // both lead to the same server, whose certificate is for the second name only
+    const both = url.replace("@localhost:", `@127.0.0.1:${port},localhost:`);
+    expect(await connect(both)).toBe("encrypted");
+    const none = url.replace("@localhost:", `@127.0.0.1:${port},127.0.0.1:`);
+    const problem = `127.0.0.1:${port}: the server is not trusted: its certificate is for another host name, which sslmode=verify-full does not accept`;
+    expect(await connect(none)).toContain(`${problem}; ${problem}.`);
+  });
+
   it("is used to cancel a statement as well", async () => {
     const database = openDatabase(address({ sslmode: "verify-full", sslrootcert: ours.root }), {
       statementTimeout: 200,
@@ -211,7 +222,7 @@ describe.skipIf(!canTest)(`TLS to the database${unlessInstalled("openssl")}`, ()
     [{ sslmode: "" }, "for sslmode one of"],
     [{ host: "db.example" }, "the host before the path"],
     [{ port: "5432" }, "the port behind the host"],
-    [{ target_session_attrs: "any" }, "for target_session_attrs one of read-write"],
+    [{ target_session_attrs: "master" }, "for target_session_attrs one of read-write"],
     [{ sslmod: "require" }, 'no parameter "sslmod": those known are sslmode, sslrootcert'],
     [
       { sslrootcert: "/nowhere/root.crt" },

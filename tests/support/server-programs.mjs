@@ -7,6 +7,7 @@ const PACKAGES = {
   caddy: "caddy",
   haproxy: "haproxy",
   psql: "postgresql-client",
+  pgbouncer: "pgbouncer",
   openssl: "openssl",
 };
 

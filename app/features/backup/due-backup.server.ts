@@ -1,6 +1,6 @@
 import { log } from "~/observability/log.server";
 import { countFailedBackup, setLastBackup } from "~/observability/metrics.server";
-import { withBackupLock } from "~db/queries/backup-lock";
+import { withInstanceLock } from "~db/queries/instance-lock";
 import { backupName } from "./backup-name";
 import type { BackupStore, StoredBackup } from "./backup-store";
 import { backupBucket, backupFolder } from "./backup-stores.server";
@@ -35,7 +35,7 @@ export async function backUpIfDue(
     const stores = [backupFolder(), await backupBucket()].filter((store) => store !== null);
     const dueAt = await whenDue(stores, every, now);
     if (dueAt > now) return dueAt;
-    const next = await withBackupLock(async () => {
+    const next = await withInstanceLock("backup", async () => {
       // another instance may have made it since the first look
       const isDue = (await whenDue(stores, every, now)) <= now;
       const failures = isDue ? await backUpTo(stores, every, now, stopping) : [];

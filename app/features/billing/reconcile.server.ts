@@ -1,5 +1,6 @@
 import { log } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
+import { afterOtherInstances } from "~db/queries/instance-lock";
 import { type BilledProfile, findCustomersDue, updateProfile } from "~db/queries/profiles";
 import { forEachBilledProfile, type Progress } from "./billed-profiles.server";
 import { UnknownCustomer } from "./customer-billing.server";
@@ -131,7 +132,7 @@ class Tally {
 
 /**
  * Reconciles shortly after startup and then every `interval` milliseconds until the returned function is
- * called, which lets a current run finish the syncs it has started.
+ * called, which lets a current run finish the syncs it has started. One instance does at a time.
  */
 export function startReconciliation(interval = INTERVAL_MS): () => Promise<void> {
   const stopping = new AbortController();
@@ -140,16 +141,12 @@ export function startReconciliation(interval = INTERVAL_MS): () => Promise<void>
   const reconcileUnlessRunning = () => {
     if (isRunning) return;
     isRunning = true;
-    run = Promise.allSettled([
-      processUndeliveredEvents(new Date(), undefined, stopping.signal).catch((error: unknown) =>
-        log().error({ err: error }, "undelivered events could not be processed"),
-      ),
-      reconcile(new Date(), { stopping: stopping.signal }).catch((error: unknown) =>
-        log().error({ err: error }, "reconciliation failed"),
-      ),
-    ]).finally(() => {
-      isRunning = false;
-    });
+    // what another instance has done meanwhile is not due any more
+    run = afterOtherInstances("reconciliation", () => runOnce(stopping.signal), stopping.signal)
+      .catch((error: unknown) => log().error({ err: error }, "reconciliation failed"))
+      .finally(() => {
+        isRunning = false;
+      });
   };
   const first = setTimeout(reconcileUnlessRunning, Math.min(FIRST_RUN_MS, interval)).unref();
   const timer = setInterval(reconcileUnlessRunning, interval).unref();
@@ -159,4 +156,15 @@ export function startReconciliation(interval = INTERVAL_MS): () => Promise<void>
     stopping.abort();
     await run;
   };
+}
+
+async function runOnce(stopping: AbortSignal): Promise<void> {
+  await Promise.all([
+    processUndeliveredEvents(new Date(), undefined, stopping).catch((error: unknown) =>
+      log().error({ err: error }, "undelivered events could not be processed"),
+    ),
+    reconcile(new Date(), { stopping }).catch((error: unknown) =>
+      log().error({ err: error }, "reconciliation failed"),
+    ),
+  ]);
 }

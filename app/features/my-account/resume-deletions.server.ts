@@ -2,6 +2,7 @@ import { withCallPurpose } from "~/features/billing/call-purpose.server";
 import { customerState } from "~/features/billing/customer-billing.server";
 import { log } from "~/observability/log.server";
 import { abandonAccountDeletion, findUnfinishedDeletions } from "~db/queries/account-deletions";
+import { afterOtherInstances } from "~db/queries/instance-lock";
 import { deleteRows } from "./delete-account.server";
 
 const MINUTE_MS = 60_000;
@@ -43,11 +44,19 @@ export async function resumeAccountDeletions(now = new Date()): Promise<void> {
   }
 }
 
-/** Resumes deletions soon, and then every minute, until the returned function is called, which waits for one in progress. */
+/**
+ * Resumes deletions soon, and then every minute, until the returned function is called, which waits for one in progress.
+ * One instance does at a time.
+ */
 export function startResumingDeletions(): () => Promise<void> {
+  const stopping = new AbortController();
   let inFlight: Promise<void> | null = null;
   const resume = () => {
-    inFlight ??= resumeAccountDeletions()
+    inFlight ??= afterOtherInstances(
+      "account deletions",
+      () => resumeAccountDeletions(),
+      stopping.signal,
+    )
       .catch((error: unknown) =>
         log().error({ err: error }, "deletions of accounts could not be resumed"),
       )
@@ -60,6 +69,7 @@ export function startResumingDeletions(): () => Promise<void> {
   return async () => {
     clearTimeout(first);
     clearInterval(timer);
+    stopping.abort();
     await inFlight;
   };
 }

@@ -1,0 +1,25 @@
+import { createHmac } from "node:crypto";
+import { log } from "~/observability/log.server";
+import { replaceSiteKey } from "~db/queries/site-keys";
+import { sessionSecrets } from "./session-secrets.server";
+
+/** Under which the database remembers the secret of the last start, as a hash that gives nothing away. */
+const NAME = "session-secret";
+
+/**
+ * Warns if this instance would not accept what the one that started last on the same database has signed: with several,
+ * visitors would be signed in and out as they come to one or the other.
+ */
+export async function checkSessionSecret(): Promise<void> {
+  const [newest, ...older] = sessionSecrets().map(fingerprint);
+  if (!newest) return;
+  const last = await replaceSiteKey(NAME, newest);
+  if (last === null || [newest, ...older].some((known) => known.equals(last))) return;
+  log().warn(
+    "SESSION_SECRET is not that of this database's last start: whoever was signed in is signed out. Several instances need the same one; to replace it, keep the old one listed behind the new one.",
+  );
+}
+
+function fingerprint(secret: string): Buffer {
+  return createHmac("sha256", secret).update("the secret of the last start").digest();
+}

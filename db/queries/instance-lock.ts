@@ -1,0 +1,72 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Database, getDatabase } from "../client";
+
+/** What one instance does at a time. The numbers are arbitrary, but no other advisory lock in the database has them. */
+const LOCKS = {
+  backup: 7_240_918_355_103,
+  reconciliation: 7_240_918_355_121,
+  "clean-up": 7_240_918_355_122,
+  "account deletions": 7_240_918_355_123,
+};
+
+export type InstanceLock = keyof typeof LOCKS;
+
+/**
+ * How often the holder of a lock gives a sign of life, and after how long without one the server ends its transaction, in
+ * milliseconds: a machine that lost its power closes no connection.
+ */
+const SIGNS_OF_LIFE = { every: 10_000, deadAfter: 30_000 };
+
+/** How often somebody who waits for a lock tries to take it, in milliseconds. */
+const RETRY_MS = 15_000;
+
+/**
+ * Does the work while no other instance does it, or returns null at once if one does. The lock belongs to a
+ * transaction, so it ends with the program, however that ends, and holds through a connection pooler. It is lost with the
+ * server, so what must never happen twice needs a rule of its own.
+ */
+export async function withInstanceLock<T>(
+  lock: InstanceLock,
+  work: () => Promise<T>,
+  database: Database = getDatabase(),
+  { every, deadAfter } = SIGNS_OF_LIFE,
+): Promise<T | null> {
+  const connection = await database.connect();
+  const send = (text: string) =>
+    connection.query(text, [], { prepare: false, asArrays: false, timeout: null });
+  let heartbeat: NodeJS.Timeout | undefined;
+  try {
+    await send(`begin; set local idle_in_transaction_session_timeout = ${deadAfter}`);
+    if (connection.serverVersion >= 170_000) await send("set local transaction_timeout = 0");
+    const [row] = await send(`select pg_try_advisory_xact_lock(${LOCKS[lock]}) as locked`);
+    if (row?.locked !== true) return null;
+    // one that cannot be sent means that the lock is lost, which the work survives
+    heartbeat = setInterval(() => void send("select 1").catch(() => {}), every);
+    return await work();
+  } finally {
+    clearInterval(heartbeat);
+    await connection.end();
+  }
+}
+
+/**
+ * As `withInstanceLock`, but takes its turn after the others: what an instance leaves undone when it dies, another does
+ * within a minute. Returns without having done anything once `stopping` is aborted.
+ */
+export async function afterOtherInstances(
+  lock: InstanceLock,
+  work: () => Promise<void>,
+  stopping: AbortSignal,
+  retryMs = RETRY_MS,
+): Promise<void> {
+  while (!stopping.aborted) {
+    if (
+      (await withInstanceLock(lock, async () => {
+        await work();
+        return true;
+      })) !== null
+    )
+      return;
+    await pause(retryMs, null, { signal: stopping, ref: false }).catch(() => {});
+  }
+}

@@ -1,0 +1,173 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "~db/client";
+import { startBalancer } from "../support/balancer";
+import { Crowd } from "../support/crowd";
+import { eventually } from "../support/eventually";
+import { Visitor } from "../support/http-client";
+import { type Pooler, startPooler } from "../support/pgbouncer";
+import { freePorts } from "../support/ports.mjs";
+import { type Program, startProgram, temporaryDirectory } from "../support/program";
+import { type ReplicatedPostgres, startReplicatedPostgres } from "../support/replicated-postgres";
+import { serverProgram, unlessInstalled } from "../support/server-programs.mjs";
+
+/** Writes that are acknowledged before, between and after the failures. */
+const WRITES = 40;
+/** What the issue promises: service is back by itself within this time. */
+const MOST_AWAY_MS = 10_000;
+/** From the loss of a primary to its standby's promotion: what a tool such as Patroni takes to be sure, shortened. */
+const UNTIL_PROMOTION_MS = 2_000;
+/** From the end of a program to its start by its supervisor, as systemd's RestartSec. */
+const SUPERVISOR_MS = 100;
+
+const SECRET = "0d6f5c9a1e4b7382c5d0f6a9b3e8174260fbc9d5a7e31842";
+
+const canTest = serverProgram("pgbouncer") !== null;
+
+/**
+ * The shape of compose.scale.yaml on one machine: a primary and a synchronous standby, a PgBouncer before each, two
+ * sites that share nothing else, and Caddy before them with its configuration for several sites. Without Caddy visitors
+ * come to the sites in turn.
+ */
+describe.skipIf(!canTest)(
+  `two sites on a primary and its standby${unlessInstalled("pgbouncer")}`,
+  () => {
+    let postgres: ReplicatedPostgres;
+    let poolers: [Pooler, Pooler];
+    let sites: Program[];
+    let origins: string[];
+    const folders = [temporaryDirectory(), temporaryDirectory()];
+    let balancer: Awaited<ReturnType<typeof startBalancer>> | null = null;
+    let publicUrl: string;
+
+    const siteVisitor = (index: number) =>
+      new Visitor(origins[index % 2] ?? "", { Host: new URL(publicUrl).host }, publicUrl);
+    const crowd = new Crowd((index) => (balancer ? new Visitor(publicUrl) : siteVisitor(index)));
+
+    const startSite = (index: number) =>
+      startProgram({
+        variables: {
+          PORT: new URL(origins[index] ?? "").port,
+          DATA_DIR: folders[index]?.path ?? "",
+          DATABASE_URL: postgres.url(poolers.map(({ host }) => host)),
+          SESSION_SECRET: SECRET,
+          PUBLIC_URL: publicUrl,
+          TRUST_PROXY: "1",
+          LOG_LEVEL: "warn",
+        },
+      });
+
+    beforeAll(async () => {
+      postgres = await startReplicatedPostgres();
+      poolers = [
+        await startPooler(postgres.primary.port),
+        await startPooler(postgres.standby.port),
+      ];
+      const port = await freePorts(3);
+      origins = [`http://localhost:${port}`, `http://localhost:${port + 1}`];
+      publicUrl = `http://localhost:${port + 2}`;
+      sites = await Promise.all([startSite(0), startSite(1)]);
+      if (serverProgram("caddy")) balancer = await startBalancer(port + 2, [port, port + 1]);
+      await crowd.gather();
+      crowd.start();
+      await crowd.writeMore(WRITES);
+    });
+    afterAll(async () => {
+      await crowd.stop();
+      await balancer?.stop();
+      await Promise.all(sites?.map((site) => site.stop()) ?? []);
+      for (const pooler of poolers ?? []) await pooler.remove();
+      await postgres?.remove();
+      for (const folder of folders) folder.remove();
+    });
+
+    it("goes on when a site is killed", async () => {
+      const since = Date.now();
+      await sites[0]?.stop("SIGKILL");
+      await pause(SUPERVISOR_MS);
+      sites[0] = await startSite(0);
+      const restartMs = Date.now() - since;
+      await crowd.writeMore(WRITES);
+      report("kill -9 of a site", crowd.awayAfter(since), `, itself back after ${restartMs} ms`);
+      expect(crowd.awayAfter(since)).toBeLessThan(MOST_AWAY_MS);
+    });
+
+    it("goes on when PgBouncer is killed", async () => {
+      const since = Date.now();
+      await poolers[0].kill();
+      await pause(SUPERVISOR_MS);
+      await poolers[0].start();
+      await crowd.writeMore(WRITES);
+      report("kill -9 of PgBouncer", crowd.awayAfter(since));
+      expect(crowd.awayAfter(since)).toBeLessThan(MOST_AWAY_MS);
+    });
+
+    it("goes on when the primary is killed and the standby promoted, and says so meanwhile", async () => {
+      await postgres.primary.stop("SIGKILL");
+      const killedAt = Date.now();
+      await pause(UNTIL_PROMOTION_MS / 2);
+      const visitor = siteVisitor(1);
+      const [page, form] = await Promise.all([
+        visitor.get("/"),
+        visitor.post("/newsletter", { form: { email: "during@example.test" } }),
+      ]);
+      expect(page.status).toBe(200);
+      expect(form.status).toBe(303);
+      await pause(killedAt + UNTIL_PROMOTION_MS - Date.now());
+      await postgres.standby.promote();
+      const promotedAt = Date.now();
+      for (const index of [0, 1]) {
+        const json = { email: `after-${index}@example.test` };
+        await eventually(async () =>
+          expect((await siteVisitor(index).post("/newsletter", { json })).status).toBe(200),
+        );
+      }
+      const backMs = Date.now() - promotedAt;
+      await crowd.writeMore(WRITES);
+      report(
+        "kill -9 of the primary",
+        crowd.awayAfter(killedAt),
+        `, both sites back ${backMs} ms after the promotion`,
+      );
+      expect(backMs).toBeLessThan(MOST_AWAY_MS);
+      const answer = await visitor.get("/");
+      expect(answer.text).toContain('value="during@example.test"');
+    });
+
+    it("has lost no write that it acknowledged, and signed nobody out", async () => {
+      await crowd.stop();
+      const rows = await postgres.standby.ask("select 1 where pg_is_in_recovery()");
+      expect(rows).toEqual([]);
+      const stored = await storedAddresses();
+      const lost = crowd.acknowledged.filter(({ email }) => !stored.has(email));
+      expect(lost).toEqual([]);
+      expect(crowd.acknowledged.length).toBeGreaterThan(4 * WRITES);
+      for (const [index, member] of crowd.members.entries()) {
+        const there = siteVisitor(index);
+        there.cookie = member.cookie;
+        expect((await there.get("/")).text).toContain(member.email);
+      }
+      expect(crowd.signedOut).toEqual([]);
+      console.log(
+        `several machines: ${crowd.acknowledged.length} writes acknowledged, ${crowd.failed} not, none lost; ${crowd.members.length} visitors signed in throughout`,
+      );
+    });
+
+    async function storedAddresses(): Promise<Set<string>> {
+      const database = openDatabase(postgres.url([postgres.standby.host]));
+      try {
+        const rows = await database.db.execute<{ email: string }>(
+          sql`select email from subscribers`,
+        );
+        return new Set(rows.map(({ email }) => email));
+      } finally {
+        await database.close();
+      }
+    }
+  },
+);
+
+function report(what: string, awayMs: number, more = ""): void {
+  console.log(`several machines: ${what}: no write for ${awayMs} ms${more}`);
+}
