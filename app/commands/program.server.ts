@@ -284,7 +284,7 @@ function addBackupCommands(program: Command): void {
     .action(async (file: string) => (await commands()).verify(file));
   backup
     .command("list")
-    .description("show the backups in BACKUP_DIR and BACKUP_S3_URL")
+    .description("show the backups in BACKUP_DIR and BACKUP_S3_URL, and those made before upgrades")
     .action(async () => (await commands()).list());
   program
     .command("restore <file>")

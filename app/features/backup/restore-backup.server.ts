@@ -1,6 +1,6 @@
 import { getDatabase } from "~db/client";
 import { type Loader, loadIntoEmpty, requireEmpty } from "~db/dump/load";
-import { knownMigrations } from "~db/migrate";
+import { knownMigrations } from "~db/known-migrations";
 import { type ArchiveEntry, BrokenBackup, readAll, readArchive } from "./archive-reader.server";
 import { type Manifest, sequencesSchema } from "./backup-format";
 import { type FilePlacer, prepareFiles } from "./place-files.server";
