@@ -295,6 +295,18 @@ function addBackupCommands(program: Command): void {
     );
 }
 
+function addUpgradeCommand(program: Command): void {
+  program
+    .command("upgrade-database")
+    .description("move the embedded database to this release's PostgreSQL, while no site runs")
+    .option("--binaries <folder>", "where the programs of the old PostgreSQL are, if not found")
+    .action(async (options: { binaries?: string }) => {
+      logToStandardError();
+      const { upgradeDatabase } = await import("./upgrade-commands.server");
+      await upgradeDatabase(options);
+    });
+}
+
 function addStatsCommands(stats: Command): void {
   const commands = () => {
     logToStandardError();
@@ -342,6 +354,7 @@ export function createProgram(): Command {
   addSubscriberCommands(program.command("subscribers").description("manage the newsletter's list"));
   addContentCommands(program.command("content").description("examine and extend the edition"));
   addBackupCommands(program);
+  addUpgradeCommand(program);
   addMailCommands(program.command("mail").description("examine mail, and send what failed again"));
   addDatabaseCommands(program.command("db").description("look into the database"));
   addStatsCommands(program.command("stats").description("count what has become of the site"));

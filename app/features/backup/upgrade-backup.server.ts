@@ -6,7 +6,7 @@ import { OperatorError } from "~db/operator-error";
 import { type UpgradeFrom, upgradeBackupName, upgradeBackupOf } from "./backup-name";
 import type { BackupStore } from "./backup-store";
 import { backupBucket, backupFolder, upgradeFolder } from "./backup-stores.server";
-import { verifyBackup } from "./verify-backup.server";
+import { type VerifiedBackup, verifyBackup } from "./verify-backup.server";
 import { backUp } from "./write-backup.server";
 
 /** Of how many upgrades the last backup is kept. */
@@ -41,7 +41,7 @@ export async function backUpBeforeUpgrade(
   const startedAt = performance.now();
   log().info({ store: store.label }, "backing up before the upgrade");
   try {
-    const { name, bytes } = await backUpTo(store, database, from, stopping);
+    const { name, bytes } = await saveUpgradeBackup(store, database, from, stopping);
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     log().info({ backup: name, bytes, seconds, store: store.label }, "backed up before upgrade");
     return name;
@@ -59,25 +59,24 @@ async function storeOfUpgrades(isEmbedded: boolean): Promise<BackupStore | null>
   return backupFolder() ?? (isEmbedded ? upgradeFolder() : await backupBucket());
 }
 
-async function backUpTo(
+/** Makes a backup before an upgrade, proves it, and clears old ones away. */
+export async function saveUpgradeBackup(
   store: BackupStore,
   database: Database,
   from: UpgradeFrom,
   stopping?: AbortSignal,
-): Promise<{ name: string; bytes: number }> {
+): Promise<VerifiedBackup & { name: string; bytes: number }> {
   await store.removeUnfinished();
   const now = new Date();
   const name = upgradeBackupName(now, from);
   const onLeftOut = (sentence: string) => log().warn(`the backup is not complete: ${sentence}`);
   const bytes = await store.save(name, backUp(now, { database, onLeftOut }), stopping);
-  try {
-    await verifyBackup(store.read(name));
-  } catch (error) {
+  const verified = await verifyBackup(store.read(name)).catch(async (error) => {
     await store.remove(name).catch(() => {});
     throw error;
-  }
+  });
   await removeOld(store, name);
-  return { name, bytes };
+  return { ...verified, name, bytes };
 }
 
 /**
