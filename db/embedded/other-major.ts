@@ -84,6 +84,8 @@ async function download(
     const parameters = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-save"];
     // otherwise an operator without a network waits for minutes
     parameters.push("--fetch-retries=1", "--fetch-retry-mintimeout=1000");
+    // the home of a service or a container may not be writable
+    parameters.push("--cache", join(folder, "cache"));
     await run("npm", [...parameters, "--prefix", folder, `${name}@${version}`], {
       cwd: folder,
       timeout: DOWNLOAD_TIMEOUT_MS,
