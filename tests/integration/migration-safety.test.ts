@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { findUnsafe } from "../tools/migration-safety.mjs";
+import { findUnsafe } from "../support/migration-safety.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "golden-path-migrations-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

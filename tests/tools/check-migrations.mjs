@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { findUnsafe } from "./migration-safety.mjs";
+import { findUnsafe } from "../support/migration-safety.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const migrations = join(root, "db/migrations");
