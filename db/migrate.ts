@@ -17,8 +17,11 @@ import { leaveUpgradeNote, readUpgradeNote } from "./upgrade-note";
 /** Held while the schema changes. Arbitrary, but used for no other advisory lock in the database. */
 export const MIGRATION_LOCK = 7_240_918_355_102;
 
-/** How often the session that holds the lock shows that its program is alive, in milliseconds. */
-const KEEP_ALIVE_MS = 15_000;
+/**
+ * How long the session that holds the lock may be idle, since a holder whose machine has crashed must not block the
+ * others for ever; and how often it shows that its program is alive, in milliseconds.
+ */
+const IDLE_MS = { limit: 60_000, ping: 15_000 };
 
 /**
  * How long a migration waits for a table that somebody uses, and the pause before it tries again, in milliseconds:
@@ -37,6 +40,7 @@ export type MigrateOptions = {
   /** Gives up between two attempts to get a table. */
   signal?: AbortSignal;
   tableWait?: typeof TABLE_WAIT_MS;
+  idle?: typeof IDLE_MS;
 };
 
 /**
@@ -48,19 +52,25 @@ export async function migrateDatabase(
   database: Database,
   options: MigrateOptions = {},
 ): Promise<number> {
+  const { idle = IDLE_MS } = options;
   // With nothing to migrate no DDL privilege is needed: the site may run as a user who cannot alter the schema.
   if (isCurrent(await readKnown(database.db))) return 0;
 
   const migrationDatabase = database.reopen({ max: 1, statementTimeout: null, onQuery: undefined });
   try {
     return await migrationDatabase.db.transaction(async (transaction) => {
-      for (const setting of PATIENT_SETTINGS) await transaction.execute(sql.raw(setting));
+      for (const setting of patientSettings(idle.limit))
+        await transaction.execute(sql.raw(setting));
       await transaction.execute(sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
       const before = await readKnown(transaction);
       if (isCurrent(before)) return 0;
       const backup =
         before.length > 0 && options.backUp
-          ? await keepingAlive(transaction, () => options.backUp?.(before.length) ?? null)
+          ? await keepingAlive(
+              transaction,
+              idle.ping,
+              () => options.backUp?.(before.length) ?? null,
+            )
           : null;
       await migrateWithRetries(transaction, options);
       await leaveUpgradeNote(newestKnown(), backup, transaction);
@@ -73,9 +83,9 @@ export async function migrateDatabase(
   }
 }
 
-/** A lock holder whose machine has crashed must not block the others for ever; those who wait, wait without limit. */
-const PATIENT_SETTINGS = [
-  "set local idle_in_transaction_session_timeout = '60s'",
+/** Those who wait for the lock, wait without limit, whatever the server or the role has set. */
+const patientSettings = (idleLimit: number) => [
+  `set local idle_in_transaction_session_timeout = ${idleLimit}`,
   "set local lock_timeout = 0",
   `select set_config('transaction_timeout', '0', true)
     where current_setting('server_version_num')::int >= 170000`,
@@ -128,7 +138,11 @@ async function migrateWithRetries(
 }
 
 /** Does the work while the transaction's session would be idle, which the server would end. */
-async function keepingAlive<T>(transaction: Transaction, work: () => T): Promise<Awaited<T>> {
+async function keepingAlive<T>(
+  transaction: Transaction,
+  pingMs: number,
+  work: () => T,
+): Promise<Awaited<T>> {
   let ping: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
     // a session that has ended fails the next statement
@@ -136,7 +150,7 @@ async function keepingAlive<T>(transaction: Transaction, work: () => T): Promise
       () => {},
       () => {},
     );
-  }, KEEP_ALIVE_MS);
+  }, pingMs);
   try {
     return await work();
   } finally {

@@ -71,7 +71,7 @@ export async function ensureCluster(cluster: Cluster): Promise<void> {
   const version = await readFile(join(cluster.directory, "PG_VERSION"), "utf8");
   const { majorVersion } = cluster.binaries;
   if (Number(version) === majorVersion) return;
-  const found = `The database in ${cluster.directory} was made by PostgreSQL ${version.trim()}, but this program brings PostgreSQL ${majorVersion}`;
+  const found = `The database in ${cluster.directory} was created by PostgreSQL ${version.trim()}, but this program includes PostgreSQL ${majorVersion}`;
   throw new OperatorError(
     Number(version) < majorVersion
       ? `${found}: 'node build/index.js upgrade-database' moves it there, and keeps the old one (docs/upgrading.md). Nothing was changed.`

@@ -48,7 +48,7 @@ export async function findOtherMajor(
     throw new OperatorError(
       found === null
         ? `There is no PostgreSQL in ${binaries} that this program can run: name the folder with the programs 'postgres' and 'initdb' of PostgreSQL ${major}.`
-        : `The programs in ${binaries} are of PostgreSQL ${found}, but the database was made by PostgreSQL ${major}: name the folder with that one's.`,
+        : `The programs in ${binaries} are of PostgreSQL ${found}, but the database was created by PostgreSQL ${major}: name the folder with that one's.`,
     );
   }
   for (const folderOf of SYSTEM_FOLDERS) {

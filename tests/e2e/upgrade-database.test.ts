@@ -84,7 +84,7 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
       );
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
       expect(stderr).toBe(
-        `The database in ${dataDir}/postgres was made by PostgreSQL 17, but this program brings PostgreSQL 18: 'node build/index.js upgrade-database' moves it there, and keeps the old one (docs/upgrading.md). Nothing was changed.\n`,
+        `The database in ${dataDir}/postgres was created by PostgreSQL 17, but this program includes PostgreSQL 18: 'node build/index.js upgrade-database' moves it there, and keeps the old one (docs/upgrading.md). Nothing was changed.\n`,
       );
     }
     expect(major()).toBe("17");
@@ -172,7 +172,7 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
     writeFileSync(version, "18\n");
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /made by PostgreSQL 99, but this program brings PostgreSQL 18: start the newer release again, or go back .+ \(docs\/upgrading\.md\)\. Nothing was changed\.\n$/,
+      /created by PostgreSQL 99, but this program includes PostgreSQL 18: start the newer release again, or go back .+ \(docs\/upgrading\.md\)\. Nothing was changed\.\n$/,
     );
   });
 });

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { list } from "~/commands/backup-commands.server";
@@ -261,6 +262,16 @@ describe("a start on the database of an older release", () => {
       );
     });
     expect(await countApplied()).toBe(1);
+  });
+
+  it("keeps its turn through a backup that takes longer than an idle session may", async () => {
+    await makeOlderDatabase(testDatabase.url);
+    const backUp = async () => {
+      await sleep(1_000);
+      return null;
+    };
+    const idle = { limit: 400, ping: 100 };
+    expect(await migrateDatabase(connect(), { backUp, idle })).toBe(ALL - 1);
   });
 
   it("holds no lock when its program is killed during the backup", async () => {
