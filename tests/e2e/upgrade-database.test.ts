@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "~db/client";
 import { openEmbeddedPostgres } from "~db/embedded";
@@ -19,6 +20,7 @@ import { childEnvironment } from "../support/child-environment.mjs";
 import { eventually } from "../support/eventually";
 import { installMajors, makeOldCluster } from "../support/postgres-majors";
 import { runProgram, startProgram, temporaryDirectory } from "../support/program";
+import { mountSmallDisk } from "../support/small-disk";
 
 const missing = await installMajors();
 if (missing) console.warn(`The move to another PostgreSQL is not tested: ${missing}.`);
@@ -106,6 +108,35 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
     );
     expect([none.code, external.code, offline.code]).toEqual([1, 1, 1]);
     expect(await digestNow()).toEqual(digest);
+  });
+
+  it("is not moved while the older release serves from it", async () => {
+    const serving = await openEmbeddedPostgres({
+      dataDir,
+      purpose: "serve",
+      programs: async () => binaries,
+    });
+    const { code, stderr } = await upgrade("--binaries", join(programs, "native/bin"));
+    await serving.stop();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Another program already serves from DATA_DIR .+: stop it first/);
+    expect(await digestNow()).toEqual(digest);
+  });
+
+  it("is not moved where there is no room for a second one", async (context) => {
+    const disk = mountSmallDisk(200);
+    if (!disk) return context.skip("a small disk takes root");
+    try {
+      await promisify(execFile)("cp", ["-a", join(dataDir, "postgres"), disk.path]);
+      const { code, stderr } = await run(["upgrade-database"], { DATA_DIR: disk.path });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        /^There is not enough room in DATA_DIR \S+: for a second database and a backup \d+ MB are needed, and 1?\d\d MB are free\. Make room, [^\n]+ Nothing was changed\.\n$/,
+      );
+      expect(readdirSync(disk.path)).toEqual(["postgres"]);
+    } finally {
+      disk.remove();
+    }
   });
 
   it.each(["Backing up", "Filling", "Comparing"])(
