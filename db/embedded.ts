@@ -3,12 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { prepareDataDirectory } from "./data-directory";
 import type { ServerAddress } from "./embedded/address";
 import { AlreadyOwnedError, type Attachment, attach, detach } from "./embedded/attachment";
-import { prepareBinaries } from "./embedded/binaries";
+import { type Binaries, prepareBinaries } from "./embedded/binaries";
 import { type Cluster, ensureCluster } from "./embedded/cluster";
 import { type Heartbeat, startHeartbeat } from "./embedded/heartbeat";
 import { ensureSiteRole, siteUrl } from "./embedded/roles";
 import { AddressRefusedError, isServerRunning } from "./embedded/server";
-import { chooseSystemUser, ensureUserAccess } from "./embedded/system-user";
+import { chooseSystemUser, ensureUserAccess, type SystemUser } from "./embedded/system-user";
 
 export type EmbeddedOptions = {
   /** The database lives in its folder `postgres`, the server's log beside it in `postgres.log`. */
@@ -23,6 +23,8 @@ export type EmbeddedOptions = {
   onOwnershipLost?: () => void;
   /** The system user PostgreSQL runs as when this program is root; default `postgres`. */
   systemUser?: string;
+  /** The programs to run the cluster with, if it is of another major than this program's; it must exist. */
+  programs?: (user: SystemUser) => Promise<Binaries>;
   /** Server settings that override the cluster's own, such as `fsync: "off"` in tests. */
   settings?: Record<string, string>;
 };
@@ -79,7 +81,7 @@ async function describeCluster(dataDir: string, options: EmbeddedOptions): Promi
     dataDir,
     directory,
     logFile: join(dataDir, "postgres.log"),
-    binaries: await prepareBinaries(dataDir, user),
+    binaries: await (options.programs?.(user) ?? prepareBinaries(dataDir, user)),
     user,
     settings: options.settings ?? {},
   };

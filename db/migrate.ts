@@ -1,8 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
-import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
+import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate } from "drizzle-orm/postgres-js/migrator";
 import type { Sql } from "postgres";
@@ -10,72 +8,88 @@ import type { Database, Executor, Transaction } from "./client";
 import type { Connection, Parameter } from "./connection";
 import { databaseErrorCode } from "./database-errors";
 import { TransactionClient } from "./drizzle-client";
+import { JOURNAL, type KnownMigration } from "./known-migrations";
+import { migrationsFolder } from "./migrations-folder";
 import { OperatorError } from "./operator-error";
+import { programVersion } from "./program-version";
+import { leaveUpgradeNote, readUpgradeNote } from "./upgrade-note";
 
 /** Held while the schema changes. Arbitrary, but used for no other advisory lock in the database. */
 export const MIGRATION_LOCK = 7_240_918_355_102;
 
-/** The table that says which migrations were applied. */
-export const JOURNAL = "drizzle.__drizzle_migrations";
+/**
+ * How long the session that holds the lock may be idle, since a holder whose machine has crashed must not block the
+ * others for ever; and how often it shows that its program is alive, in milliseconds.
+ */
+const IDLE_MS = { limit: 60_000, ping: 15_000 };
+
+/**
+ * How long a migration waits for a table that somebody uses, and the pause before it tries again, in milliseconds:
+ * while it waits, everybody else who wants the table waits behind it.
+ */
+const TABLE_WAIT_MS = { lock: 2_000, pause: 5_000, all: 15 * 60_000 };
+
+export type MigrateOptions = {
+  /**
+   * Called once, and only by the instance that migrates, before a database that a site was in is changed; with the
+   * number of its migrations. Returns the name of the backup it has made. What it throws ends the upgrade.
+   */
+  backUp?: (applied: number) => Promise<string | null>;
+  /** Receives a sentence while the upgrade waits for others. */
+  onWait?: (sentence: string) => void;
+  /** Gives up between two attempts to get a table. */
+  signal?: AbortSignal;
+  tableWait?: typeof TABLE_WAIT_MS;
+  idle?: typeof IDLE_MS;
+};
 
 /**
  * Applies the pending migrations of `db/migrations` and returns their number. They run in one transaction that
  * holds an advisory lock, so concurrently starting instances run one after another, and a program that is killed
- * leaves neither a partial schema nor a lock behind.
+ * leaves neither a partial schema nor a lock behind. Throws an OperatorError for a database of a newer release.
  */
-export async function migrateDatabase(database: Database): Promise<number> {
-  const newest = readMigrationFiles({ migrationsFolder: migrationsFolder() }).at(-1);
+export async function migrateDatabase(
+  database: Database,
+  options: MigrateOptions = {},
+): Promise<number> {
+  const { idle = IDLE_MS } = options;
   // With nothing to migrate no DDL privilege is needed: the site may run as a user who cannot alter the schema.
-  if ((await readApplied(database.db)).newest >= (newest?.folderMillis ?? 0)) return 0;
+  if (isCurrent(await readKnown(database.db))) return 0;
 
   const migrationDatabase = database.reopen({ max: 1, statementTimeout: null, onQuery: undefined });
   try {
     return await migrationDatabase.db.transaction(async (transaction) => {
-      // A lock holder whose machine has crashed must not block the others forever.
-      await transaction.execute(sql`set local idle_in_transaction_session_timeout = '60s'`);
+      for (const setting of patientSettings(idle.limit))
+        await transaction.execute(sql.raw(setting));
       await transaction.execute(sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      const before = await readApplied(transaction);
-      await migrate(asDatabase(transaction), { migrationsFolder: migrationsFolder() });
-      return (await readApplied(transaction)).count - before.count;
+      const before = await readKnown(transaction);
+      if (isCurrent(before)) return 0;
+      const backup =
+        before.length > 0 && options.backUp
+          ? await keepingAlive(
+              transaction,
+              idle.ping,
+              () => options.backUp?.(before.length) ?? null,
+            )
+          : null;
+      await migrateWithRetries(transaction, options);
+      await leaveUpgradeNote(newestKnown(), backup, transaction);
+      return (await readApplied(transaction)).length - before.length;
     });
   } catch (error) {
-    const code = databaseErrorCode(error);
-    if (code === "42501") {
-      throw new OperatorError(
-        "The database user may not create the site's tables: grant it CREATE on the database and on its schema 'public'.",
-        { cause: error },
-      );
-    }
-    if (code === "53100") {
-      throw new OperatorError("The disk of the database is full.", { cause: error });
-    }
-    throw error;
+    throw explain(error);
   } finally {
     await migrationDatabase.close();
   }
 }
 
-/** A migration of this program, identified by its digest. */
-export type KnownMigration = MigrationMeta & {
-  /** The tables there are once it was applied, as `schema.name`. */
-  tables: ReadonlySet<string>;
-  /** Likewise the sequences that belong to no table. */
-  sequences: ReadonlySet<string>;
-};
-
-/** All migrations of this program, in the order they are applied. */
-export function knownMigrations(): KnownMigration[] {
-  const folder = migrationsFolder();
-  return readMigrationFiles({ migrationsFolder: folder }).map((migration, index) => {
-    const snapshot = `${String(index).padStart(4, "0")}_snapshot.json`;
-    const { tables, sequences } = JSON.parse(readFileSync(join(folder, "meta", snapshot), "utf8"));
-    return {
-      ...migration,
-      tables: new Set([JOURNAL, ...Object.keys(tables)]),
-      sequences: new Set(Object.keys(sequences)),
-    };
-  });
-}
+/** Those who wait for the lock, wait without limit, whatever the server or the role has set. */
+const patientSettings = (idleLimit: number) => [
+  `set local idle_in_transaction_session_timeout = ${idleLimit}`,
+  "set local lock_timeout = 0",
+  `select set_config('transaction_timeout', '0', true)
+    where current_setting('server_version_num')::int >= 170000`,
+];
 
 /** Applies these migrations in the transaction that is open on a connection, to a database without tables. */
 export async function migrateInTransaction(
@@ -99,32 +113,107 @@ export async function migrateInTransaction(
   await dialect.migrate(migrations, session, { migrationsFolder: migrationsFolder() });
 }
 
-/** `db/migrations`, found from the source file and from `build/index.js` alike. */
-export function migrationsFolder(): string {
-  const start = dirname(fileURLToPath(import.meta.url));
-  for (let folder = start; ; folder = dirname(folder)) {
-    const migrations = join(folder, "db", "migrations");
-    if (existsSync(join(folder, "package.json")) && existsSync(migrations)) return migrations;
-    if (folder === dirname(folder)) {
-      throw new OperatorError(
-        `The folder db/migrations is missing beside package.json above ${start}.`,
+/** Migrates within a savepoint, whose end releases the tables that were got while another was waited for. */
+async function migrateWithRetries(
+  transaction: Transaction,
+  { onWait = () => {}, signal, tableWait = TABLE_WAIT_MS }: MigrateOptions,
+): Promise<void> {
+  await transaction.execute(sql.raw(`set local lock_timeout = ${tableWait.lock}`));
+  for (const startedAt = Date.now(); ; ) {
+    signal?.throwIfAborted();
+    try {
+      await transaction.transaction((savepoint) =>
+        migrate(asDatabase(savepoint), { migrationsFolder: migrationsFolder() }),
+      );
+      return;
+    } catch (error) {
+      if (databaseErrorCode(error) !== "55P03") throw error;
+      if (Date.now() - startedAt > tableWait.all) throw error;
+      onWait(
+        "A table that the upgrade changes is in use by somebody else, such as a backup or an open psql; it is tried again in a moment.",
       );
     }
+    await sleep(tableWait.pause, undefined, { signal });
   }
 }
 
-async function readApplied(executor: Executor): Promise<{ count: number; newest: number }> {
+/** Does the work while the transaction's session would be idle, which the server would end. */
+async function keepingAlive<T>(
+  transaction: Transaction,
+  pingMs: number,
+  work: () => T,
+): Promise<Awaited<T>> {
+  let ping: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    // a session that has ended fails the next statement
+    ping = transaction.execute(sql`select 1`).then(
+      () => {},
+      () => {},
+    );
+  }, pingMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    await ping;
+  }
+}
+
+function explain(error: unknown): unknown {
+  switch (databaseErrorCode(error)) {
+    case "42501":
+      return new OperatorError(
+        "The database user may not create the site's tables: grant it CREATE on the database and on its schema 'public'.",
+        { cause: error },
+      );
+    case "53100":
+      return new OperatorError("The disk of the database is full.", { cause: error });
+    case "55P03":
+      return new OperatorError(
+        "The database was not upgraded, because a table that changes was in use all the time: end what uses it, such as an open psql, and start again.",
+        { cause: error },
+      );
+    default:
+      return error;
+  }
+}
+
+/** Whether nothing is to be migrated. */
+function isCurrent(applied: number[]): boolean {
+  return (applied.at(-1) ?? Number.NEGATIVE_INFINITY) >= newestKnown();
+}
+
+function newestKnown(): number {
+  return readMigrationFiles({ migrationsFolder: migrationsFolder() }).at(-1)?.folderMillis ?? 0;
+}
+
+/** As `readApplied`; throws an OperatorError for a migration that this program does not have. */
+async function readKnown(executor: Executor): Promise<number[]> {
+  const applied = await readApplied(executor);
+  const migrations = readMigrationFiles({ migrationsFolder: migrationsFolder() });
+  const known = new Set(migrations.map(({ folderMillis }) => folderMillis));
+  const unknown = applied.filter((time) => !known.has(time));
+  if (unknown.length === 0) return applied;
+  const note = await readUpgradeNote(applied.at(-1) ?? 0, executor);
+  // in development, and until a version is given, both have the same number
+  const release =
+    note && note.release !== programVersion() ? `release ${note.release}` : "a newer release";
+  const backup = note?.backup ?? "the backup that was made before it";
+  throw new OperatorError(
+    `The database was upgraded by ${release}, and this program, release ${programVersion()}, does not know what has changed (${unknown.length} of ${applied.length} migrations). Start the newer release again, or go back to before its upgrade: restore ${backup} into a new DATA_DIR or database (docs/upgrading.md). Nothing was changed.`,
+  );
+}
+
+/** When the applied migrations were made, which identifies them, in order. */
+async function readApplied(executor: Executor): Promise<number[]> {
   const [table] = await executor.execute<{ name: string | null }>(
-    sql`select to_regclass('drizzle.__drizzle_migrations')::text as name`,
+    sql.raw(`select to_regclass('${JOURNAL}')::text as name`),
   );
-  if (!table?.name) return { count: 0, newest: Number.NEGATIVE_INFINITY };
-  const [row] = await executor.execute<{ count: string; newest: string | null }>(
-    sql`select count(*) as count, max(created_at) as newest from drizzle.__drizzle_migrations`,
+  if (!table?.name) return [];
+  const rows = await executor.execute<{ time: string }>(
+    sql.raw(`select created_at as time from ${JOURNAL} order by created_at, id`),
   );
-  return {
-    count: Number(row?.count ?? 0),
-    newest: Number(row?.newest ?? Number.NEGATIVE_INFINITY),
-  };
+  return rows.map(({ time }) => Number(time));
 }
 
 /** The migrator asks for a database but uses only what a transaction has too. */

@@ -1,8 +1,8 @@
 import { join, resolve } from "node:path";
 import { env } from "~/env.server";
 import { readBackupFile } from "~/features/backup/backup-file.server";
-import { backupName, backupTime } from "~/features/backup/backup-name";
-import { backupBucket, backupFolder } from "~/features/backup/backup-stores.server";
+import { anyBackupTime, backupName } from "~/features/backup/backup-name";
+import { allBackupStores, backupBucket } from "~/features/backup/backup-stores.server";
 import { writeProvedFile } from "~/features/backup/proved-file.server";
 import { requireKnownRelease, restoreBackup } from "~/features/backup/restore-backup.server";
 import { type VerifiedBackup, verifyBackup } from "~/features/backup/verify-backup.server";
@@ -48,15 +48,17 @@ export async function verify(file: string): Promise<void> {
   requireKnownRelease(verified.manifest);
 }
 
-/** `backup list`: the backups in the folder and in the bucket. */
+/** `backup list`: the backups in the folder and in the bucket, and those made before upgrades. */
 export async function list(): Promise<void> {
-  const stores = [backupFolder(), await backupBucket()].filter((store) => store !== null);
+  const stores = await allBackupStores();
   if (stores.length === 0) {
     throw new OperatorError("There is no place for backups: set BACKUP_DIR or BACKUP_S3_URL.");
   }
   for (const store of stores) {
     note(store.label);
-    for (const { name, bytes } of await store.list()) print(`${name}\t${formatMegabytes(bytes)}`);
+    for (const { name, bytes } of await store.list(anyBackupTime)) {
+      print(`${name}\t${formatMegabytes(bytes)}`);
+    }
   }
 }
 
@@ -88,7 +90,7 @@ async function openBackup(file: string): Promise<() => AsyncIterable<Uint8Array>
   const name = file.slice(IN_BUCKET.length);
   const bucket = await backupBucket();
   if (!bucket) throw new OperatorError("There is no bucket: set BACKUP_S3_URL and its keys.");
-  if (!backupTime(name)) {
+  if (!anyBackupTime(name)) {
     throw new OperatorError(`${name} is no name of a backup: 'backup list' shows them.`);
   }
   return () => bucket.read(name);

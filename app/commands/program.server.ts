@@ -284,7 +284,7 @@ function addBackupCommands(program: Command): void {
     .action(async (file: string) => (await commands()).verify(file));
   backup
     .command("list")
-    .description("show the backups in BACKUP_DIR and BACKUP_S3_URL")
+    .description("show the backups in BACKUP_DIR and BACKUP_S3_URL, and those made before upgrades")
     .action(async () => (await commands()).list());
   program
     .command("restore <file>")
@@ -293,6 +293,18 @@ function addBackupCommands(program: Command): void {
     .action(async (file: string, options: RestoreOptions) =>
       (await commands()).restore(file, options),
     );
+}
+
+function addUpgradeCommand(program: Command): void {
+  program
+    .command("upgrade-database")
+    .description("move the embedded database to this release's PostgreSQL, while no site runs")
+    .option("--binaries <folder>", "where the programs of the old PostgreSQL are, if not found")
+    .action(async (options: { binaries?: string }) => {
+      logToStandardError();
+      const { upgradeDatabase } = await import("./upgrade-commands.server");
+      await upgradeDatabase(options);
+    });
 }
 
 function addStatsCommands(stats: Command): void {
@@ -342,6 +354,7 @@ export function createProgram(): Command {
   addSubscriberCommands(program.command("subscribers").description("manage the newsletter's list"));
   addContentCommands(program.command("content").description("examine and extend the edition"));
   addBackupCommands(program);
+  addUpgradeCommand(program);
   addMailCommands(program.command("mail").description("examine mail, and send what failed again"));
   addDatabaseCommands(program.command("db").description("look into the database"));
   addStatsCommands(program.command("stats").description("count what has become of the site"));

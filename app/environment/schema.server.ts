@@ -237,6 +237,7 @@ export const schema = z.object({
       "how often, from 1h to 31d, such as 24h or 1d",
     )
     .optional(),
+  BACKUP_BEFORE_UPGRADE: flag.default(true),
   BACKUP_S3_URL: z
     .string()
     .refine(

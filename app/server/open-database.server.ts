@@ -1,5 +1,6 @@
 import { reportFullDatabase } from "~/data-directory.server";
 import { env } from "~/env.server";
+import { backUpBeforeUpgrade } from "~/features/backup/upgrade-backup.server";
 import { log } from "~/observability/log.server";
 import { queryCounter } from "~/observability/metrics.server";
 import { connectDatabase, openDatabase as openLazily, setDatabase } from "~db/client";
@@ -40,7 +41,17 @@ export async function openDatabase(
       setting: embedded ? "the embedded PostgreSQL" : "DATABASE_URL",
       ...(purpose === "serve" ? { statementTimeout: VISITORS_TIMEOUT_MS } : {}),
     });
-    if (migrate) await migrateDatabase(database);
+    if (migrate) {
+      await migrateDatabase(database, {
+        backUp: (applied) =>
+          backUpBeforeUpgrade(database, `schema-${applied}`, {
+            isEmbedded: embedded !== null,
+            stopping: signal,
+          }),
+        onWait: (sentence) => log().warn(sentence),
+        signal,
+      });
+    }
     setDatabase(database);
     return {
       close: async () => {

@@ -1,5 +1,5 @@
 import type { Connection, Rows } from "../connection";
-import { JOURNAL, type KnownMigration } from "../migrate";
+import { JOURNAL, type KnownMigration } from "../known-migrations";
 
 /** A table, with the columns whose values are stored and not generated, in the table's order. */
 export type Table = { schema: string; name: string; columns: string[] };

@@ -2,12 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../client";
 import type { Connection } from "../connection";
 import { databaseErrorCode } from "../database-errors";
-import {
-  type KnownMigration,
-  knownMigrations,
-  MIGRATION_LOCK,
-  migrateInTransaction,
-} from "../migrate";
+import { type KnownMigration, knownMigrations } from "../known-migrations";
+import { MIGRATION_LOCK, migrateInTransaction } from "../migrate";
 import { OperatorError } from "../operator-error";
 import {
   fullName,
@@ -109,6 +105,16 @@ export async function requireEmpty(database: Database): Promise<void> {
   }
 }
 
+/** Whether a site's database, of this release or an earlier one, has nothing of anybody's in it. */
+export async function holdsNothing(database: Database): Promise<boolean> {
+  const connection = await database.connect();
+  try {
+    return (await usedTables(connection, await readTables(connection))).length === 0;
+  } finally {
+    await connection.end();
+  }
+}
+
 function loaderInto(connection: Connection, tables: Table[], site?: KnownMigration): Loader {
   return {
     async loadRows(table, rows) {
@@ -190,6 +196,17 @@ async function findOwnTables(connection: Connection): Promise<Table[]> {
       `The database is not empty: it holds tables of something else (${some(foreign)}). Restore into a new database. Nothing was changed.`,
     );
   }
+  const used = await usedTables(connection, tables);
+  if (used.length > 0) {
+    throw new OperatorError(
+      `The database is not empty: a site has data in it (${some(used)}). Restore into a new database, or move DATA_DIR away first. Nothing was changed.`,
+    );
+  }
+  return tables;
+}
+
+/** The names of the tables that somebody has put something into. */
+async function usedTables(connection: Connection, tables: Table[]): Promise<string[]> {
   const used: string[] = [];
   for (const table of tables) {
     const name = fullName(table);
@@ -197,12 +214,7 @@ async function findOwnTables(connection: Connection): Promise<Table[]> {
     const [row] = await send(connection, `select exists (select from ${quoted(table)}) as used`);
     if (row?.used === true) used.push(table.name);
   }
-  if (used.length > 0) {
-    throw new OperatorError(
-      `The database is not empty: a site has data in it (${some(used)}). Restore into a new database, or move DATA_DIR away first. Nothing was changed.`,
-    );
-  }
-  return tables;
+  return used;
 }
 
 /**

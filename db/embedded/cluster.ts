@@ -6,7 +6,9 @@ import { promisify } from "node:util";
 import { diskFull, explainDataDirectoryFailure, isDiskFull } from "../data-directory";
 import { OperatorError } from "../operator-error";
 import type { Binaries } from "./binaries";
+import { syncDirectory } from "./sync-directory";
 import { asUser, type SystemUser } from "./system-user";
+import { finishSwap } from "./upgraded-cluster";
 
 export const SUPERUSER = "golden_path";
 
@@ -61,17 +63,20 @@ export const CHILD_ENVIRONMENT: NodeJS.ProcessEnv | undefined =
  * PostgreSQL version, and a failure of initdb.
  */
 export async function ensureCluster(cluster: Cluster): Promise<void> {
+  if (!(await clusterExists(cluster))) await finishSwap(cluster.dataDir);
   if (!(await clusterExists(cluster))) {
     await removeOldStaging(cluster.dataDir);
     await createCluster(cluster);
   }
   const version = await readFile(join(cluster.directory, "PG_VERSION"), "utf8");
   const { majorVersion } = cluster.binaries;
-  if (Number(version) !== majorVersion) {
-    throw new OperatorError(
-      `The database in ${cluster.directory} was created by PostgreSQL ${version.trim()}, but this program includes PostgreSQL ${majorVersion}: move the data over with pg_dump, or set DATABASE_URL.`,
-    );
-  }
+  if (Number(version) === majorVersion) return;
+  const found = `The database in ${cluster.directory} was created by PostgreSQL ${version.trim()}, but this program includes PostgreSQL ${majorVersion}`;
+  throw new OperatorError(
+    Number(version) < majorVersion
+      ? `${found}: 'node build/index.js upgrade-database' moves it there, and keeps the old one (docs/upgrading.md). Nothing was changed.`
+      : `${found}: start the newer release again, or go back to before its upgrade: restore the backup that was made before it into a new DATA_DIR (docs/upgrading.md). Nothing was changed.`,
+  );
 }
 
 /** The superuser's password of an existing cluster. */
@@ -182,16 +187,5 @@ async function writeDurably(path: string, text: string): Promise<void> {
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  // Windows neither supports nor needs this.
-  if (process.platform === "win32") return;
-  const directory = await open(path, "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }

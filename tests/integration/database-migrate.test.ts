@@ -2,7 +2,8 @@ import { readdir } from "node:fs/promises";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "~db/client";
-import { migrateDatabase, migrationsFolder } from "~db/migrate";
+import { migrateDatabase } from "~db/migrate";
+import { migrationsFolder } from "~db/migrations-folder";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 
 let testDatabase: TestDatabase;

@@ -7,6 +7,7 @@ import {
   mkdir,
   mkdtemp,
   readFile,
+  rename,
   rm,
   symlink,
   writeFile,
@@ -14,6 +15,7 @@ import {
 import { dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Connection } from "~db/connection";
+import { type Binaries, binariesIn } from "~db/embedded/binaries";
 import { asUser, chooseSystemUser, type SystemUser } from "~db/embedded/system-user";
 import { runExclusively } from "../../app/tooling/run-exclusively.mjs";
 import { eventually } from "./eventually";
@@ -150,6 +152,45 @@ async function copyPrograms(major: Major, target: string): Promise<string> {
   }
   for (const name of ["initdb", "postgres"]) await chmod(join(target, "bin", name), 0o755);
   return join(target, "bin");
+}
+
+/**
+ * Makes the embedded cluster of a release that brought along this earlier PostgreSQL in DATA_DIR, and returns the folder
+ * with that one's programs, which the caller removes.
+ */
+export async function makeOldCluster(
+  major: Major,
+  dataDir: string,
+): Promise<{ folder: string; binaries: Binaries }> {
+  const folder = await mkdtemp(join(fastFolder(), `golden-path-postgresql-${major}-`));
+  await chmod(folder, 0o755);
+  // the links between its libraries name the folder
+  const native = join(folder, "native");
+  await copyPrograms(major, native);
+  await chmod(dataDir, 0o711);
+  const data = join(dataDir, "postgres");
+  const user = await chooseSystemUser(data, "postgres");
+  await mkdir(data, { mode: 0o700 });
+  await giveTo(data, user);
+  const password = join(folder, "password");
+  await writeFile(password, "a password of the embedded database\n");
+  await giveTo(password, user);
+  const binaries = binariesIn(native, String(major));
+  await run(
+    binaries.initdb,
+    [
+      ...["--pgdata", data, "--no-sync", "--encoding=UTF8", "--locale=C"],
+      ...["--username=golden_path", "--auth=scram-sha-256", `--pwfile=${password}`],
+      ...["--set", "fsync=off"],
+    ],
+    { cwd: "/", ...asUser(user) },
+  );
+  await rename(password, join(data, "golden-path.password")).catch(() =>
+    cp(password, join(data, "golden-path.password")),
+  );
+  await chmod(join(data, "golden-path.password"), 0o600);
+  await giveTo(join(data, "golden-path.password"), user);
+  return { folder, binaries };
 }
 
 async function giveTo(path: string, user: SystemUser): Promise<void> {

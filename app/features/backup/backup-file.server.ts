@@ -46,7 +46,7 @@ export async function writeBackupFile(
     });
     return bytes;
   } catch (error) {
-    throw explain(error, path);
+    throw explainFileFailure(error, path);
   } finally {
     if (isOurs) await rm(unfinished, { force: true }).catch(() => {});
   }
@@ -57,7 +57,7 @@ export async function* readBackupFile(path: string): AsyncGenerator<Uint8Array> 
   try {
     yield* createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;
   } catch (error) {
-    throw explain(error, path);
+    throw explainFileFailure(error, path);
   }
 }
 
@@ -97,7 +97,8 @@ function exists(path: string): OperatorError {
   );
 }
 
-function explain(error: unknown, path: string): unknown {
+/** An OperatorError for what the file system refuses; any other error as it is. */
+export function explainFileFailure(error: unknown, path: string): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
   const options = { cause: error };
@@ -106,6 +107,8 @@ function explain(error: unknown, path: string): unknown {
       return exists(path);
     case "ENOENT":
       return new OperatorError(`There is no file ${path}.`, options);
+    case "ENOTDIR":
+      return new OperatorError(`${path} is no folder: move it away, or name another.`, options);
     case "EISDIR":
       return new OperatorError(`${path} is a folder: name a file.`, options);
     case "ENOSPC":

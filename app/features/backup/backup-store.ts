@@ -5,8 +5,11 @@ export type StoredBackup = { name: string; bytes: number; time: Date };
 export type BackupStore = {
   /** What the operator calls it, as in "BACKUP_DIR /backups". */
   label: string;
-  /** The finished backups, oldest first; whatever else is there is left alone. */
-  list(): Promise<StoredBackup[]>;
+  /**
+   * The finished backups of the schedule, oldest first, or those whose names this function tells the time of; whatever
+   * else is there is left alone.
+   */
+  list(timeOf?: (name: string) => Date | null): Promise<StoredBackup[]>;
   /**
    * Stores a backup as it is produced, whole or not at all; returns its size in bytes. Never replaces one. When
    * `stopping` is aborted, it gives up.

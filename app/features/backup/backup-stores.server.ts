@@ -1,4 +1,6 @@
+import { resolve } from "node:path";
 import { env } from "~/env.server";
+import { anyBackupTime } from "./backup-name";
 import type { BackupStore } from "./backup-store";
 import { folderStore } from "./folder-store.server";
 
@@ -15,3 +17,19 @@ export async function backupBucket(): Promise<BackupStore | null> {
   const { bucketStore } = await import("./bucket-store.server");
   return bucketStore(BACKUP_S3);
 }
+
+/** Where an upgrade of the embedded database is backed up without BACKUP_DIR. */
+export function upgradeFolder(): BackupStore {
+  return folderStore(upgradeFolderPath(), `DATA_DIR's folder ${upgradeFolderPath()}`);
+}
+
+/** Every place that may have backups, for showing them: those of the settings, and the one of upgrades if it has any. */
+export async function allBackupStores(): Promise<BackupStore[]> {
+  const stores = [backupFolder(), await backupBucket()].filter((store) => store !== null);
+  const { BACKUP_DIR } = env();
+  if (BACKUP_DIR && resolve(BACKUP_DIR) === upgradeFolderPath()) return stores;
+  const hasUpgrades = (await upgradeFolder().list(anyBackupTime)).length > 0;
+  return hasUpgrades ? [...stores, upgradeFolder()] : stores;
+}
+
+const upgradeFolderPath = () => resolve(env().DATA_DIR, "backups");

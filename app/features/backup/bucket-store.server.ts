@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { S3mini } from "s3mini";
 import type { Environment } from "~/env.server";
 import { OperatorError } from "~db/operator-error";
-import { backupTime, PREFIX } from "./backup-name";
+import { anyBackupTime, backupTime, PREFIX } from "./backup-name";
 import type { BackupStore, StoredBackup } from "./backup-store";
 
 /** Bytes of a part: S3 wants at least 5 MiB, and at most 10,000 parts, which makes 80 GB. */
@@ -43,13 +43,13 @@ export function bucketStore(
   const client = clientUntil();
   const asking = <T>(work: () => Promise<T>) => work().catch((error) => fail(error, label));
 
-  async function list(): Promise<StoredBackup[]> {
+  async function list(timeOf = backupTime): Promise<StoredBackup[]> {
     const objects = await asking(() => client.listObjects("/", folder + PREFIX));
     if (objects === null) throw noBucket(label);
     return objects
       .flatMap(({ Key, Size }) => {
         const name = Key.slice(folder.length);
-        const time = Key.startsWith(folder) ? backupTime(name) : null;
+        const time = Key.startsWith(folder) ? timeOf(name) : null;
         return time ? [{ name, time, bytes: Number(Size) }] : [];
       })
       .sort((one, other) => one.time.getTime() - other.time.getTime());
@@ -61,7 +61,7 @@ export function bucketStore(
     stopping?: AbortSignal,
   ): Promise<number> {
     const key = folder + name;
-    if ((await list()).some((backup) => backup.name === name)) {
+    if ((await list(anyBackupTime)).some((backup) => backup.name === name)) {
       throw new OperatorError(`${label} has ${name} already, and no backup is ever replaced.`);
     }
     const uploader = clientUntil(stopping);

@@ -1,6 +1,11 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { readBackupFile, UNFINISHED, writeBackupFile } from "./backup-file.server";
+import {
+  explainFileFailure,
+  readBackupFile,
+  UNFINISHED,
+  writeBackupFile,
+} from "./backup-file.server";
 import { backupTime } from "./backup-name";
 import type { BackupStore, StoredBackup } from "./backup-store";
 
@@ -8,10 +13,10 @@ import type { BackupStore, StoredBackup } from "./backup-store";
 const ABANDONED_MS = 60 * 60 * 1000;
 
 /** Backups as files of a folder, which is created when it is needed. */
-export function folderStore(folder: string): BackupStore {
+export function folderStore(folder: string, label = `BACKUP_DIR ${folder}`): BackupStore {
   return {
-    label: `BACKUP_DIR ${folder}`,
-    list: () => listBackups(folder),
+    label,
+    list: (timeOf = backupTime) => listBackups(folder, timeOf),
     save: (name, content, stopping) => writeBackupFile(join(folder, name), content, stopping),
     read: (name) => readBackupFile(join(folder, name)),
     remove: (name) => rm(join(folder, name), { force: true }),
@@ -19,10 +24,13 @@ export function folderStore(folder: string): BackupStore {
   };
 }
 
-async function listBackups(folder: string): Promise<StoredBackup[]> {
+async function listBackups(
+  folder: string,
+  timeOf: (name: string) => Date | null,
+): Promise<StoredBackup[]> {
   const found: StoredBackup[] = [];
   for (const name of await namesIn(folder)) {
-    const time = backupTime(name);
+    const time = timeOf(name);
     if (!time) continue;
     const file = await stat(join(folder, name)).catch(() => null);
     if (file?.isFile()) found.push({ name, time, bytes: file.size });
@@ -42,6 +50,6 @@ async function removeAbandoned(folder: string): Promise<void> {
 async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
-    throw error;
+    throw explainFileFailure(error, folder);
   });
 }

@@ -1,6 +1,6 @@
-import { getDatabase } from "~db/client";
+import { type Database, getDatabase } from "~db/client";
 import { type Loader, loadIntoEmpty, requireEmpty } from "~db/dump/load";
-import { knownMigrations } from "~db/migrate";
+import { knownMigrations } from "~db/known-migrations";
 import { type ArchiveEntry, BrokenBackup, readAll, readArchive } from "./archive-reader.server";
 import { type Manifest, sequencesSchema } from "./backup-format";
 import { type FilePlacer, prepareFiles } from "./place-files.server";
@@ -50,11 +50,22 @@ export async function restoreBackup(
   return { replaced };
 }
 
+/** Fills an empty database alone from a backup that was verified before; the site's files stay as they are. */
+export async function restoreRows(
+  { manifest }: VerifiedBackup,
+  open: () => AsyncIterable<Uint8Array>,
+  database: Database,
+): Promise<void> {
+  await loadIntoEmpty(database, manifest.migrations, (loader) =>
+    readInto(open(), manifest, { loader, files: { stage: async () => {} } }),
+  );
+}
+
 /** Loads every part of a table by itself, in order, and stages the files. */
 async function readInto(
   source: AsyncIterable<Uint8Array>,
   expected: Manifest,
-  { loader, files }: { loader: Loader; files: FilePlacer },
+  { loader, files }: { loader: Loader; files: Pick<FilePlacer, "stage"> },
 ): Promise<void> {
   const tables = new Map(expected.tables.map((table) => [`${table.schema}.${table.name}`, table]));
   await readArchive(source, {

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { env } from "~/env.server";
 import { listFolder } from "~/features/library/importer/edition-folder.server";
 import { OperatorError } from "~db/operator-error";
-import { backupTime } from "./backup-name";
+import { anyBackupTime } from "./backup-name";
 
 /** Single files of DATA_DIR that a site cannot be rebuilt without, if they exist. */
 const DATA_FILES = ["session-secret", "stripe-sandbox.json"];
@@ -34,7 +34,7 @@ export async function listSiteFiles(): Promise<SiteFile[]> {
 }
 
 /** Backups that were put into one of the folders would contain one another. */
-const isBackup = (name: string) => backupTime(name) !== null;
+const isBackup = (name: string) => anyBackupTime(name) !== null;
 
 /** Where a file of a backup belongs on this machine; null for a path that no backup has. */
 export function placeOf(path: string): { folder: "data" | "content"; below: string } | null {

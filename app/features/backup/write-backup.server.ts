@@ -1,11 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { env } from "~/env.server";
-import { getDatabase } from "~db/client";
+import { type Database, getDatabase } from "~db/client";
 import { fullName, type Table } from "~db/dump/catalog";
 import { type Snapshot, withSnapshot } from "~db/dump/snapshot";
-import { migrationsFolder } from "~db/migrate";
 import { OperatorError } from "~db/operator-error";
+import { programVersion } from "~db/program-version";
 import { type ArchiveWriter, writeArchive } from "./archive-writer.server";
 import {
   type End,
@@ -33,10 +32,13 @@ import {
  */
 export function backUp(
   now: Date,
-  { onLeftOut = () => {} }: { onLeftOut?: (sentence: string) => void } = {},
+  {
+    onLeftOut = () => {},
+    database = getDatabase(),
+  }: { onLeftOut?: (sentence: string) => void; database?: Database } = {},
 ): AsyncGenerator<Buffer> {
   return writeArchive((archive) =>
-    withSnapshot(getDatabase(), async (snapshot) => {
+    withSnapshot(database, async (snapshot) => {
       if (snapshot.foreignTables.length > 0) {
         onLeftOut(
           `Left out, because the site has no such tables: ${snapshot.foreignTables.join(", ")}. Back them up another way.`,
@@ -132,9 +134,4 @@ async function addFiles(archive: ArchiveWriter): Promise<void> {
 
 async function addJson(archive: ArchiveWriter, name: string, value: unknown): Promise<void> {
   await archive.addBytes(name, Buffer.from(JSON.stringify(value)));
-}
-
-function programVersion(): string {
-  const file = join(migrationsFolder(), "../../package.json");
-  return String(JSON.parse(readFileSync(file, "utf8")).version);
 }

@@ -1,0 +1,99 @@
+import { env } from "~/env.server";
+import { log } from "~/observability/log.server";
+import type { Database } from "~db/client";
+import { holdsNothing } from "~db/dump/load";
+import { OperatorError } from "~db/operator-error";
+import { type UpgradeFrom, upgradeBackupName, upgradeBackupOf } from "./backup-name";
+import type { BackupStore } from "./backup-store";
+import { backupBucket, backupFolder, upgradeFolder } from "./backup-stores.server";
+import { type VerifiedBackup, verifyBackup } from "./verify-backup.server";
+import { backUp } from "./write-backup.server";
+
+/** Of how many upgrades the last backup is kept. */
+const KEPT_UPGRADES = 3;
+
+const WITHOUT =
+  "Start with BACKUP_BEFORE_UPGRADE=false to upgrade without one, once you have one of your own.";
+
+/**
+ * Backs up a site whose database is about to be upgraded, and proves the backup: to BACKUP_DIR, else, if the database
+ * is embedded, into DATA_DIR's folder `backups`, and an external one to the bucket. Returns the backup's name; null for
+ * a site that nobody has used, or that has no place for a backup, which is logged. Throws an OperatorError that says
+ * how to go on without.
+ */
+export async function backUpBeforeUpgrade(
+  database: Database,
+  from: UpgradeFrom,
+  { isEmbedded, stopping }: { isEmbedded: boolean; stopping?: AbortSignal },
+): Promise<string | null> {
+  if (!env().BACKUP_BEFORE_UPGRADE) {
+    log().warn("the database is upgraded without a backup, as BACKUP_BEFORE_UPGRADE=false says");
+    return null;
+  }
+  if (await holdsNothing(database)) return null;
+  const store = await storeOfUpgrades(isEmbedded);
+  if (!store) {
+    log().warn(
+      "the database is upgraded without a backup, because it is not embedded, and neither BACKUP_DIR nor BACKUP_S3_URL is set",
+    );
+    return null;
+  }
+  const startedAt = performance.now();
+  log().info({ store: store.label }, "backing up before the upgrade");
+  try {
+    const { name, bytes } = await saveUpgradeBackup(store, database, from, stopping);
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    log().info({ backup: name, bytes, seconds, store: store.label }, "backed up before upgrade");
+    return name;
+  } catch (error) {
+    stopping?.throwIfAborted();
+    if (!(error instanceof OperatorError)) throw error;
+    throw new OperatorError(
+      `The database was not upgraded, because it could not be backed up before: ${error.message} ${WITHOUT}`,
+      { cause: error },
+    );
+  }
+}
+
+async function storeOfUpgrades(isEmbedded: boolean): Promise<BackupStore | null> {
+  return backupFolder() ?? (isEmbedded ? upgradeFolder() : await backupBucket());
+}
+
+/** Makes a backup before an upgrade, proves it, and clears old ones away. */
+export async function saveUpgradeBackup(
+  store: BackupStore,
+  database: Database,
+  from: UpgradeFrom,
+  stopping?: AbortSignal,
+): Promise<VerifiedBackup & { name: string; bytes: number }> {
+  await store.removeUnfinished();
+  const now = new Date();
+  const name = upgradeBackupName(now, from);
+  const onLeftOut = (sentence: string) => log().warn(`the backup is not complete: ${sentence}`);
+  const bytes = await store.save(name, backUp(now, { database, onLeftOut }), stopping);
+  const verified = await verifyBackup(store.read(name)).catch(async (error) => {
+    await store.remove(name).catch(() => {});
+    throw error;
+  });
+  await removeOld(store, name);
+  return { ...verified, name, bytes };
+}
+
+/**
+ * Keeps the newest backup of each of the last upgrades. One that fails again and again makes many, but pushes out none
+ * of the earlier upgrades.
+ */
+async function removeOld(store: BackupStore, made: string): Promise<void> {
+  const backups = await store.list((name) => upgradeBackupOf(name)?.time ?? null);
+  const seen = new Set<string>();
+  // a clock that was wrong must not make the new one the oldest
+  const newestFirst = backups.toReversed().sort((one, other) => rank(other) - rank(one));
+  function rank({ name }: { name: string }): number {
+    return name === made ? 1 : 0;
+  }
+  for (const { name } of newestFirst) {
+    const from = upgradeBackupOf(name)?.from ?? "";
+    if (seen.has(from) || seen.size >= KEPT_UPGRADES) await store.remove(name);
+    else seen.add(from);
+  }
+}

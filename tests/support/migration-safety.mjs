@@ -1,0 +1,140 @@
+// Which statements of migrations break the release before, which goes on serving while they run, or hold a lock for
+// long. Squawk (https://squawkhq.com/docs/rules) knows PostgreSQL's; the few of our own are what it does not look for.
+// A statement is accepted by a comment above it: -- accepted ban-drop-column: no release since 0.4 reads it
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+
+/** @typedef {{ file: string, line: number, rule: string, message: string }} Finding */
+
+const require = createRequire(import.meta.url);
+const SQUAWK = join(dirname(require.resolve("squawk-cli/package.json")), "js/bin/squawk");
+
+/** Matters of style, and timeouts, which db/migrate.ts sets. */
+const NOT_OURS = [
+  "prefer-bigint-over-int",
+  "prefer-bigint-over-smallint",
+  "prefer-identity",
+  "prefer-robust-stmts",
+  "prefer-text-field",
+  "prefer-timestamp-tz",
+  "require-lock-timeout",
+  "require-statement-timeout",
+  "require-timeout-settings",
+];
+
+const SEPARATOR = "--> statement-breakpoint";
+
+/** @type {{ rule: string, pattern: RegExp, message: string }[]} */
+const OWN_RULES = [
+  {
+    rule: "drop-what-is-used",
+    pattern:
+      /\bDROP\s+(DEFAULT|SEQUENCE|FUNCTION|TRIGGER|VIEW|MATERIALIZED|TYPE|SCHEMA|IDENTITY)\b/i,
+    message: "The release before may rely on what is dropped.",
+  },
+  {
+    rule: "unique-index",
+    pattern: /\bCREATE\s+UNIQUE\s+INDEX\b/i,
+    message: "The release before may write rows that a unique index on an existing table refuses.",
+  },
+  {
+    rule: "change-rows",
+    pattern: /^\s*(UPDATE|DELETE|TRUNCATE|INSERT\s[\s\S]*\bSELECT|LOCK|CLUSTER|VACUUM|REINDEX)\b/i,
+    message: "Rows stay locked until all migrations have ended: let the program do it bit by bit.",
+  },
+];
+
+/**
+ * What is not accepted in these migrations.
+ *
+ * @param {string[]} files paths
+ * @param {Record<string, string>} landed reasons by "file rule", for migrations that cannot be changed any more
+ * @returns {Finding[]}
+ */
+export function findUnsafe(files, landed = {}) {
+  return files.flatMap((file) => {
+    const statements = statementsOf(readFileSync(file, "utf8"));
+    /** @type {Finding[]} */
+    const findings = [...askSquawk(file), ...askOwnRules(file, statements)];
+    return findings.filter(({ line, rule }) => {
+      const statement = statements.findLast(({ start }) => start <= line);
+      return !landed[`${basename(file)} ${rule}`] && !accepts(statement?.text ?? "", rule);
+    });
+  });
+}
+
+/** @param {string} text */
+function statementsOf(text) {
+  let line = 0;
+  return text.split(SEPARATOR).map((part) => {
+    // the first line break belongs to the separator
+    const statement = /^\r?\n/.test(part)
+      ? { start: line + 1, text: part.replace(/^\r?\n/, "") }
+      : { start: line, text: part };
+    line += part.split("\n").length - 1;
+    return statement;
+  });
+}
+
+/**
+ * @param {string} statement
+ * @param {string} rule
+ */
+function accepts(statement, rule) {
+  const comments = statement.match(/^\s*--.*$/gm) ?? [];
+  return comments.some((comment) => {
+    const [, accepted, reason] = /^\s*-- accepted ([a-z-]+): (.+)$/.exec(comment) ?? [];
+    return accepted === rule && (reason ?? "").trim().length >= 10;
+  });
+}
+
+/**
+ * @param {string} file
+ * @returns {Finding[]}
+ */
+function askSquawk(file) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      ...[SQUAWK, "--reporter", "json", "--pg-version", "15", "--assume-in-transaction"],
+      ...["--exclude", NOT_OURS.join(","), file],
+    ],
+    { encoding: "utf8" },
+  );
+  // 1 says that it has found something
+  if (status !== 0 && status !== 1) throw new Error(`squawk does not run: ${stderr || status}`);
+  /** @type {{ line: number, rule_name: string, message: string }[]} */
+  const found = JSON.parse(stdout || "[]");
+  return found.map(({ line, rule_name, message }) => ({ file, line, rule: rule_name, message }));
+}
+
+/**
+ * @param {string} file
+ * @param {{ start: number, text: string }[]} statements
+ * @returns {Finding[]}
+ */
+function askOwnRules(file, statements) {
+  const made = new Set(
+    statements
+      .flatMap(({ text }) => [
+        ...text.matchAll(/\bCREATE TABLE (?:IF NOT EXISTS )?("[^"]+"(?:\."[^"]+")?)/gi),
+      ])
+      .map(([, name]) => name),
+  );
+  return statements.flatMap(({ start, text }) => {
+    const code = text.replace(/^\s*--.*$/gm, "");
+    // the body of a function runs later
+    const outside = code.replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, "");
+    const table = /\b(?:ON|UPDATE|FROM|INTO)\s+("[^"]+"(?:\."[^"]+")?)/i.exec(outside)?.[1];
+    if (table && made.has(table)) return [];
+    const line = start + text.slice(0, text.search(/^\s*[^-\s]/m)).split("\n").length - 1;
+    return OWN_RULES.filter(({ pattern }) => pattern.test(outside)).map(({ rule, message }) => ({
+      file,
+      line,
+      rule,
+      message,
+    }));
+  });
+}

@@ -1,0 +1,18 @@
+import { Connection } from "~db/connection";
+import { knownMigrations } from "~db/known-migrations";
+import { migrateInTransaction } from "~db/migrate";
+
+/** Makes an empty database that of an older release: with only the first so many migrations, and an account. */
+export async function makeOlderDatabase(url: string, migrations = 1): Promise<void> {
+  const connection = await Connection.open({ url, applicationName: "test" });
+  const send = (text: string) =>
+    connection.query(text, [], { prepare: false, asArrays: false, timeout: null });
+  try {
+    await send("begin");
+    await migrateInTransaction(connection, knownMigrations().slice(0, migrations));
+    await send("insert into users (email, password_hash) values ('kept@example.test', 'hash')");
+    await send("commit");
+  } finally {
+    await connection.end();
+  }
+}
