@@ -60,7 +60,7 @@ function manifestOf(snapshot: Snapshot, now: Date): Manifest {
   return {
     format: "golden-path-backup",
     version: FORMAT_VERSION,
-    program: programVersion(),
+    program: programRelease(),
     createdAt: now.toISOString(),
     postgresql: snapshot.serverVersion,
     migrations: snapshot.migrations,
@@ -134,7 +134,8 @@ async function addJson(archive: ArchiveWriter, name: string, value: unknown): Pr
   await archive.addBytes(name, Buffer.from(JSON.stringify(value)));
 }
 
-function programVersion(): string {
+/** The release of this program, from its package.json. */
+export function programRelease(): string {
   const file = join(migrationsFolder(), "../../package.json");
   return String(JSON.parse(readFileSync(file, "utf8")).version);
 }
