@@ -14,6 +14,12 @@ export type DoctorOptions = { json?: boolean };
 /** After the report nothing that a check has left open may keep the program running for longer, in milliseconds. */
 const LINGER_MS = 500;
 
+/**
+ * Of a database that has few connections left, the doctor must not take the last; and a lock that holds a statement up
+ * must not hold it up.
+ */
+const LIMITS = { max: 2, statementTimeout: 5_000 };
+
 const COLORS: Record<Level, number> = { ok: 32, warning: 33, problem: 31 };
 
 /** `doctor`: prints one page of what is well and what is not, and exits with 1 if something is broken. */
@@ -37,7 +43,7 @@ export async function doctor({ json }: DoctorOptions): Promise<void> {
 async function open(): Promise<{ close: () => Promise<void> } | null> {
   const { DATABASE_URL, DATA_DIR } = env();
   if (!DATABASE_URL && !existsSync(join(DATA_DIR, "postgres", "PG_VERSION"))) return null;
-  return openDatabase("command", undefined, { migrate: false });
+  return openDatabase("command", undefined, { migrate: false, limits: LIMITS });
 }
 
 function paint(): ((level: Level, text: string) => string) | undefined {

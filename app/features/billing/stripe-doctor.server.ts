@@ -33,12 +33,10 @@ const CHECKS: readonly Check[] = [
 
 /** Those that take a few calls, however many members there are; the last of them ask the database too. */
 const QUICK: readonly Check[] = [
-  ["Price", checkPrice],
   ["Webhook endpoint", checkWebhook],
   ["Portal configuration", checkPortal],
 ];
 const QUICK_WITH_DATABASE: readonly Check[] = [
-  ["Product", checkProducts],
   ["Delivery of events", checkDelivery],
   ["Last events", checkEvents],
 ];
@@ -50,9 +48,17 @@ const QUICK_WITH_DATABASE: readonly Check[] = [
 export async function examineStripeSettings(hasDatabase: boolean): Promise<Finding[]> {
   const key = await run(["Key", checkKey], {});
   if (key.some(({ ok }) => !ok)) return key;
-  const checks = hasDatabase ? [...QUICK, ...QUICK_WITH_DATABASE] : QUICK;
-  const findings = await Promise.all(checks.map((check) => run(check, {})));
-  return [...key, ...findings.flat()];
+  const price = await run(["Price", checkPrice], {});
+  // what was sold before is told from the price on sale
+  const isKnown = price.every(({ ok }) => ok);
+  const findings = await Promise.all(
+    [
+      ...QUICK,
+      ...(hasDatabase ? QUICK_WITH_DATABASE : []),
+      ...(hasDatabase && isKnown ? [["Product", checkProducts] as const] : []),
+    ].map((check) => run(check, {})),
+  );
+  return [...key, ...price, ...findings.flat()];
 }
 
 /**

@@ -1,5 +1,6 @@
 import { env } from "~/env.server";
 import { isLoopbackHost } from "~/environment/host-names";
+import { hasSessionSecret } from "~/http/session-secrets.server";
 import { judgeCertificate } from "./certificate";
 import { type AreaFinding, broken, doubtful, fine } from "./finding";
 import { judgeArrival } from "./judge-arrival";
@@ -25,8 +26,9 @@ export async function checkSite(network: Network): Promise<AreaFinding[]> {
     checkRedirects(network),
   ]);
   if (asked.kind === "failed") {
-    const finding = failureFinding(PUBLIC_URL, asked.code, own);
-    return own === false && !isLoopbackHost(new URL(PUBLIC_URL).hostname)
+    const isLocal = isLoopbackHost(new URL(PUBLIC_URL).hostname);
+    const finding = failureFinding(PUBLIC_URL, asked.code, own, isLocal);
+    return !own && !isLocal
       ? [
           broken("program", "does not answer on its port", "Start the site, and look at its log."),
           finding,
@@ -58,7 +60,8 @@ async function askByPublicUrl(network: Network): Promise<Asked> {
   } catch (error) {
     return { kind: "failed", code: codeOf(error) };
   }
-  const { query, read } = askSigned();
+  // without a secret no site has run here yet, and asking must not make one
+  const { query, read } = hasSessionSecret() ? askSigned() : { query: "", read: () => null };
   const url = new URL(`/healthz${query}`, PUBLIC_URL);
   const outcomes = await Promise.all(
     addresses.map((address) =>

@@ -18,18 +18,20 @@ export function describeFindings(
     const head = (level: Level) => `${paint(level, MARKS[level])} ${area.padEnd(column)}`;
     const indent = " ".repeat(column + 2);
     return [
-      ...wrap(well.map(({ what, found }) => `${what} ${found}`)).map(
-        (line, index) => `${index === 0 ? head("ok") : indent}${line}`,
-      ),
+      ...wrap(well.map(label)).map((line, index) => `${index === 0 ? head("ok") : indent}${line}`),
       ...own
         .filter(({ level }) => level !== "ok")
-        .flatMap(({ level, what, found, advice }) => [
-          `${head(level)}${what}: ${found}`,
-          ...(advice ? [`${indent}→ ${advice}`] : []),
+        .flatMap((finding) => [
+          `${head(finding.level)}${label(finding)}`,
+          ...(finding.advice ? [`${indent}→ ${finding.advice}`] : []),
         ]),
     ];
   });
   return [...lines, "", summarize(findings)];
+}
+
+function label({ area, what, found }: Finding): string {
+  return what === area ? found : `${what}: ${found}`;
 }
 
 function wrap(texts: string[]): string[] {

@@ -1,5 +1,6 @@
 import pTimeout from "p-timeout";
 import { env } from "~/env.server";
+import { isLoopbackHost } from "~/environment/host-names";
 import { STRIPE_API_ORIGIN } from "~/features/billing/stripe-origins.server";
 import { OperatorError } from "~db/operator-error";
 import { readDatabaseHealth } from "~db/queries/database-health";
@@ -20,6 +21,7 @@ import { addressesOf, ask, type Network } from "./network.server";
 /** How long one check may take, and how long the database may take to open, in milliseconds. */
 const CHECK_MS = 12_000;
 const OPENING_MS = 12_000;
+const CLOSING_MS = 3_000;
 
 /** What the doctor needs of the program it is part of. */
 export type Examination = {
@@ -72,7 +74,9 @@ export async function examineSite(examination: Examination): Promise<Finding[]> 
     inTime("release", async () => checkRelease(release, node)),
   ]);
   const opened = await opening;
-  if (opened.kind === "open") await opened.close();
+  // a statement that still waits must not keep the report waiting
+  if (opened.kind === "open")
+    await pTimeout(opened.close(), { milliseconds: CLOSING_MS, message: false });
   return groups.flat();
 }
 
@@ -159,7 +163,7 @@ async function otherClocks(
   };
   const asked = await Promise.allSettled([
     ofDatabase(),
-    ofServer("PUBLIC_URL's", PUBLIC_URL),
+    ...(isLoopbackHost(new URL(PUBLIC_URL).hostname) ? [] : [ofServer("PUBLIC_URL's", PUBLIC_URL)]),
     ...(STRIPE && !SANDBOX ? [ofServer("Stripe's", STRIPE.apiBase ?? STRIPE_API_ORIGIN)] : []),
   ]);
   return asked.flatMap((outcome) =>

@@ -84,13 +84,19 @@ const CAUSES: Record<string, Cause> = {
  * Why PUBLIC_URL could not be asked. Where the site answers on its own port and only the way from here to its public
  * address is closed, as from within many home networks, that is no more than a warning.
  */
-export function failureFinding(publicUrl: string, code: string, isRunning: boolean): AreaFinding {
+export function failureFinding(
+  publicUrl: string,
+  code: string,
+  isRunning: boolean,
+  isLocal: boolean,
+): AreaFinding {
   const what = "PUBLIC_URL";
   const { cause, advice } = CAUSES[code] ?? {
     cause: "it cannot be asked",
     advice: "Open it in a browser, and look at the proxy's log.",
   };
   const found = `${publicUrl}: ${cause} (${code})`;
+  if (isLocal && CAUSES[code] === REFUSED) return broken(what, found, "Start the site.");
   if (isRunning && CAUSES[code] === UNREACHED) {
     return doubtful(
       what,
