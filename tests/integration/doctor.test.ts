@@ -786,6 +786,13 @@ const CASES: Case[] = [
     ],
   },
   {
+    name: "a CDN that asks the proxy without TLS",
+    breakIt: () => habits({ protocol: "http" }),
+    finds: [
+      ["site", "warning", /^protocol: the proxy was asked by http/, /ask the proxy by https/],
+    ],
+  },
+  {
     name: "http that does not lead to https",
     breakIt: () => {
       scene.front.plain = (_, response) => response.end("unencrypted");

@@ -24,11 +24,18 @@ export type ProxyHabits = {
   length: number;
   /** Answers in place of the site. */
   answers?: (request: IncomingMessage, response: ServerResponse) => void;
+  /** What it says in X-Forwarded-Proto. */
+  protocol: "http" | "https";
   /** Its own Date header. */
   date?: string;
 };
 
-export const GOOD_HABITS: ProxyHabits = { passesHost: true, reports: "appends", length: 1 };
+export const GOOD_HABITS: ProxyHabits = {
+  passesHost: true,
+  reports: "appends",
+  length: 1,
+  protocol: "https",
+};
 
 /** The site's own port with the guards and the health route of the program, and TLS and plain ports in front of it. */
 export type Front = {
@@ -117,7 +124,7 @@ function passOn(
     }
     peer = `10.0.0.${i + 1}`;
   }
-  headers["x-forwarded-proto"] = "https";
+  headers["x-forwarded-proto"] = habits.protocol;
   const onward = request({ host: "127.0.0.1", port, path: incoming.url, headers, agent: false });
   onward.on("response", (answer) => {
     const date = habits.date ?? answer.headers.date;

@@ -1,4 +1,4 @@
-import { type AreaFinding, broken, fine } from "./finding";
+import { type AreaFinding, broken, doubtful, fine } from "./finding";
 import type { Arrival } from "./probe.server";
 
 /**
@@ -8,8 +8,19 @@ import type { Arrival } from "./probe.server";
 export function judgeArrival(arrival: Arrival, publicUrl: string): AreaFinding[] {
   const { protocol, host } = new URL(publicUrl);
   const isEncrypted = protocol === "https:";
-  return [judgeHost(arrival, host), judgeClient(arrival, isEncrypted)];
+  return [
+    judgeHost(arrival, host),
+    judgeClient(arrival, isEncrypted),
+    ...(isEncrypted && arrival.protocol === "http" ? [HALF_ENCRYPTED] : []),
+  ];
 }
+
+/** The site itself goes by PUBLIC_URL, whatever X-Forwarded-Proto says. */
+const HALF_ENCRYPTED = doubtful(
+  "protocol",
+  "the proxy was asked by http (X-Forwarded-Proto): something in front of it ends TLS",
+  "If that is a CDN, let it ask the proxy by https, or what visitors send travels unencrypted between them.",
+);
 
 function judgeHost(arrival: Arrival, host: string): AreaFinding {
   const what = "Host";
