@@ -39,14 +39,7 @@ async function checkStore(
   try {
     newest = (await store.list()).at(-1)?.time;
   } catch (error) {
-    const { message } = error as Error;
-    return broken(
-      what,
-      `cannot be read: ${message.replace(/\s+/g, " ").replace(/\.$/, "")}`,
-      what === "BACKUP_DIR"
-        ? "Make it a folder that the site's user can read and write."
-        : "Compare address, region and keys of the bucket with its provider's console.",
-    );
+    return unreadable(what, error as Error);
   }
   const makeOne = "Run 'backup' now, and look in the site's log for 'the backup failed'.";
   if (!newest) {
@@ -70,6 +63,21 @@ async function checkStore(
   }
   if (age <= every + LEEWAY_MS) return fine(what, found);
   return broken(what, `${found}, and one is due every ${spell(every)}`, makeOne);
+}
+
+/** A bucket's error says what to do itself, after a colon; a folder's is the file system's. */
+function unreadable(what: string, { message }: Error): AreaFinding {
+  const sentence = message.replace(/\s+/g, " ").replace(/\.$/, "");
+  const [, found = sentence, advice] = /^(.*?): ((?:check|create) .*)$/.exec(sentence) ?? [];
+  const folders = "Make it a folder that the site's user can read and write.";
+  const buckets =
+    "Compare its address with the provider's console, and look whether it can be reached from here.";
+  const said = advice && `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`;
+  return broken(
+    what,
+    `cannot be read: ${found}`,
+    said ?? (what === "BACKUP_DIR" ? folders : buckets),
+  );
 }
 
 /** A disk that breaks takes what is on it. */
