@@ -205,9 +205,9 @@ const CASES: Case[] = [
   {
     name: "a secret that others can read",
     breakIt: () => {
-      writeFileSync(join(scene.variables.DATA_DIR ?? "", "session-secret"), "x".repeat(43), {
-        mode: 0o644,
-      });
+      const file = join(scene.variables.DATA_DIR ?? "", "session-secret");
+      writeFileSync(file, "x".repeat(43));
+      chmodSync(file, 0o644);
       return obeyShell;
     },
     finds: [["data", "problem", /^access: other users can read session-secret/, /chmod 600/]],
@@ -216,7 +216,9 @@ const CASES: Case[] = [
     name: "a secret of another user",
     needs: "root",
     breakIt: () => {
-      chownSync(join(scene.variables.DATA_DIR ?? "", "session-secret"), 4321, 4321);
+      const file = join(scene.variables.DATA_DIR ?? "", "session-secret");
+      writeFileSync(file, "x".repeat(43), { mode: 0o600 });
+      chownSync(file, 4321, 4321);
       return obeyShell;
     },
     finds: [
@@ -746,9 +748,11 @@ const CASES: Case[] = [
   },
   {
     name: "trust in another network than the proxy's",
-    breakIt: settings({ TRUST_PROXY: "10.1.0.0/16" }, (advice) => {
+    breakIt: settings({ TRUST_PROXY: "10.1.0.0/16" }, async (advice) => {
       expect(advice).toContain("Add 127.0.0.1 to TRUST_PROXY");
       scene.set({ TRUST_PROXY: "10.1.0.0/16,127.0.0.1" });
+      expect((await wrong()).map(lineOf)).toEqual([]);
+      scene.set({ TRUST_PROXY: "1" });
     }),
     finds: [
       [
@@ -923,6 +927,8 @@ const CASES: Case[] = [
         const database = await connectDatabase(scene.variables.DATABASE_URL ?? "");
         await retryFailedMails(null, database.db);
         await database.close();
+        expect((await wrong()).map(lineOf)).toEqual([]);
+        await scene.sql("delete from mails");
       };
     },
     finds: [
