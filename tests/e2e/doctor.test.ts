@@ -41,6 +41,7 @@ describe("doctor, without a site", () => {
   it.each([
     [{ SMPT_URL: "smtp://mail.example" }, "SMPT_URL", /SMTP_URL/],
     [{ TRUST_PROXY: "yes" }, "TRUST_PROXY", /Set it to the number of proxies/],
+    [{ MAIL_FROM: "anne@example.com, bob@example.com" }, "MAIL_FROM", /one e-mail address/],
     [{ DKIM_SELECTOR: "mail" }, "DKIM_KEY_FILE", /because DKIM_SELECTOR is set/],
     [{ STRIPE_SECRET_KEY: "sk_test_x" }, "STRIPE_PRICE_ID", /other Stripe variables are set/],
   ])("names the settings %o that cannot be read", async (variables, name, advice) => {
@@ -48,6 +49,7 @@ describe("doctor, without a site", () => {
     expect({ code, ok }).toEqual({ code: 1, ok: false });
     expect(findings[0]).toMatchObject({ area: "settings", what: name, level: "problem" });
     expect(findings[0]?.advice).toMatch(advice);
+    expect(findings[0]?.found).not.toContain("@example.com");
   });
 
   it("ends within half a minute where nothing answers", async () => {
@@ -79,7 +81,8 @@ describe("doctor, beside a running site", () => {
   const data = temporaryDirectory();
   beforeAll(async () => {
     const PORT = String(await freePorts(2));
-    variables = { DATA_DIR: data.path, PORT, PAYMENTS: "sandbox" };
+    // of the two addresses of localhost, it listens on one
+    variables = { DATA_DIR: data.path, PORT, PAYMENTS: "sandbox", HOST: "127.0.0.1" };
     site = await startProgram({ variables });
   });
   afterAll(async () => {

@@ -74,7 +74,9 @@ async function askByPublicUrl(network: Network): Promise<Asked> {
   const answer = outcomes.find(({ answer }) => answer !== null)?.answer;
   if (!answer) return { kind: "failed", code: outcomes[0]?.code ?? "ENOTFOUND" };
   const silent = outcomes.filter(
-    ({ address, code }) => code !== null && !(address.includes(":") && NO_ROUTE.test(code)),
+    ({ address, code }) =>
+      // a site that listens on one loopback address alone is meant so
+      !isLoopbackHost(hostname) && code !== null && !(address.includes(":") && NO_ROUTE.test(code)),
   );
   const findings = [...judgeAnswer(answer, read(answer.text))];
   for (const { address, code } of silent) {

@@ -2,6 +2,7 @@ import pTimeout from "p-timeout";
 import { env } from "~/env.server";
 import { isLoopbackHost } from "~/environment/host-names";
 import { STRIPE_API_ORIGIN } from "~/features/billing/stripe-origins.server";
+import { redactAddresses } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
 import { readDatabaseHealth } from "~db/queries/database-health";
 import { checkBackups } from "./check-backups.server";
@@ -80,8 +81,9 @@ export async function examineSite(examination: Examination): Promise<Finding[]> 
   return groups.flat();
 }
 
+/** What others say, such as a server in an error, may quote an e-mail address. */
 const inArea = (area: string) => (findings: AreaFinding[]) =>
-  findings.map((finding): Finding => ({ area, ...finding }));
+  findings.map((finding): Finding => ({ area, ...finding, found: redactAddresses(finding.found) }));
 
 /** A check that fails, or takes too long, is a finding of its own. */
 async function inTime(area: string, check: () => Promise<AreaFinding[]>): Promise<Finding[]> {
