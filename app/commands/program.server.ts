@@ -5,6 +5,7 @@ import { logToStandardError } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
 import type { RestoreOptions } from "./backup-commands.server";
 import type { NewOptions } from "./content-commands.server";
+import type { DoctorOptions } from "./doctor-command.server";
 import type { ListOptions as MemberListOptions } from "./member-commands.server";
 import type { SendCommandOptions } from "./newsletter-send.server";
 import type { StatsOptions } from "./stats-commands.server";
@@ -347,6 +348,15 @@ export function createProgram(): Command {
       const { serve } = await import("~/server/serve.server");
       const { printDemo } = await import("./demo.server");
       await serve({ variables: { PAYMENTS: "sandbox" }, onReady: printDemo });
+    });
+  program
+    .command("doctor")
+    .description("check everything the site depends on, and say what to do; changes nothing")
+    .option("--json", "as JSON")
+    .action(async (options: DoctorOptions) => {
+      logToStandardError();
+      const { doctor } = await import("./doctor-command.server");
+      await doctor(options);
     });
   addStripeCommands(program.command("stripe").description("manage payments"));
   addNewsletterCommands(program.command("newsletter").description("write to the subscribers"));

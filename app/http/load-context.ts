@@ -7,6 +7,8 @@ declare module "@remix-run/node" {
     /** Allows this page's inline scripts; absent for a page rendered for the shared cache. */
     nonce?: string;
     clientAddress?: string;
+    /** Where the connection comes from, which may be a proxy, and whether TRUST_PROXY includes it. */
+    connection?: () => { peer: string; isPeerTrusted: boolean };
     /** Whether the response is a whole page, and not the data for a client-side navigation. */
     isDocument?: boolean;
     /** Releases the page's slot during a wait for an external service; absent for what has no slot. */

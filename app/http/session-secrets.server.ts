@@ -25,6 +25,13 @@ export function sessionSecrets(): string[] {
   return secrets;
 }
 
+/** Whether there is a secret already, so that nothing has to be made to have one. */
+export function hasSessionSecret(): boolean {
+  const { SESSION_SECRET, DATA_DIR } = env();
+  const file = join(DATA_DIR, "session-secret");
+  return SESSION_SECRET !== undefined || (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 function readOrCreateSecret(): string {
   const { DATA_DIR } = env();
   const file = join(DATA_DIR, "session-secret");

@@ -44,6 +44,19 @@ export function clientAddress(request: IncomingMessage): string {
     : lastUntrusted(reported, proxies, socket);
 }
 
+/** Where a request's connection comes from, and whether that is trusted to report the client's address. */
+export function describeConnection({ socket }: IncomingMessage): {
+  peer: string;
+  isPeerTrusted: boolean;
+} {
+  const address = socket.remoteAddress ?? "unknown";
+  return {
+    // without the IPv4-mapped form of dual-stack sockets, as TRUST_PROXY takes it
+    peer: ipaddr.isValid(address) ? ipaddr.process(address).toString() : address,
+    isPeerTrusted: isProxy(address, env().TRUST_PROXY),
+  };
+}
+
 /** Whether a peer at this address is trusted to report the client's address. */
 function isProxy(address: string, proxies: number | readonly string[]): boolean {
   if (proxies === 0 || isIP(address) === 0) return false;

@@ -4,7 +4,7 @@ import { backUpBeforeUpgrade } from "~/features/backup/upgrade-backup.server";
 import { log } from "~/observability/log.server";
 import { queryCounter } from "~/observability/metrics.server";
 import { connectDatabase, openDatabase as openLazily, setDatabase } from "~db/client";
-import type { OnQuery } from "~db/connection-pool";
+import type { OnQuery, PoolLimits } from "~db/connection-pool";
 import { openEmbeddedPostgres } from "~db/embedded";
 import { migrateDatabase } from "~db/migrate";
 
@@ -17,12 +17,12 @@ export type OpenedDatabase = { close: () => Promise<void> };
 /**
  * Opens and migrates this process's database: the one at DATABASE_URL, else the embedded one. With `serve`,
  * the embedded one is owned exclusively; a `command` shares it with a running server. The signal aborts a
- * start in progress. Without `migrate` the database stays as it is, of whichever release. Throws an OperatorError.
+ * start in progress. Without `migrate` the database stays as it is, of whichever release. `limits` are those of its pool of connections. Throws an OperatorError.
  */
 export async function openDatabase(
   purpose: "serve" | "command",
   signal?: AbortSignal,
-  { migrate = true } = {},
+  { migrate = true, limits = {} }: { migrate?: boolean; limits?: Partial<PoolLimits> } = {},
 ): Promise<OpenedDatabase> {
   const { DATABASE_URL, DATA_DIR } = env();
   const embedded = DATABASE_URL
@@ -40,6 +40,7 @@ export async function openDatabase(
       onQuery: watchQueries(),
       setting: embedded ? "the embedded PostgreSQL" : "DATABASE_URL",
       ...(purpose === "serve" ? { statementTimeout: VISITORS_TIMEOUT_MS } : {}),
+      ...limits,
     });
     if (migrate) {
       await migrateDatabase(database, {

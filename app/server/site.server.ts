@@ -22,7 +22,7 @@ import { PageSlots } from "~/http/page-slots.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { log } from "~/observability/log.server";
 import { countRequest, exposeCaches, statusOf } from "~/observability/metrics.server";
-import { clientAddress } from "./client-address.server";
+import { clientAddress, describeConnection } from "./client-address.server";
 import { PageCache } from "./page-cache.server";
 import { countVisit } from "./page-visits.server";
 import { mayRenderRejectedPage } from "./rejected-pages.server";
@@ -183,6 +183,7 @@ async function answerWithRemix(
     requestId,
     nonce,
     clientAddress: clientAddress(incoming),
+    connection: () => describeConnection(incoming),
     isDocument: !pathOf(incoming.url).endsWith(".data"),
   };
 

@@ -1,3 +1,4 @@
+import Stripe from "stripe";
 import { env } from "~/env.server";
 import { isLiveKey } from "~/environment/stripe-key";
 import { findKnownProducts } from "~db/queries/billing-examination";
@@ -13,7 +14,14 @@ import { paymentPageOrigins } from "./stripe-origins.server";
 export async function checkKey(): Promise<Finding[]> {
   const { secretKey, publishableKey } = requireStripe();
   const mode = isLiveKey(secretKey) ? "live" : "test";
-  await stripeClient().prices.list({ limit: 1 });
+  try {
+    await stripeClient().prices.list({ limit: 1 });
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeAuthenticationError)) throw error;
+    // its message quotes the end of the key
+    const found = "Stripe does not accept it";
+    return [{ ok: false, what: "Key", found, advice: "checkKey" }];
+  }
   return [
     { ok: true, what: "Key", found: `accepted by Stripe, ${mode} mode` },
     // a key of the other mode would have failed at startup

@@ -31,6 +31,36 @@ const CHECKS: readonly Check[] = [
   MEMBERS,
 ];
 
+/** Those that take a few calls, however many members there are; the last of them ask the database too. */
+const QUICK: readonly Check[] = [
+  ["Webhook endpoint", checkWebhook],
+  ["Portal configuration", checkPortal],
+];
+const QUICK_WITH_DATABASE: readonly Check[] = [
+  ["Delivery of events", checkDelivery],
+  ["Last events", checkEvents],
+];
+
+/**
+ * The part of `examineStripe` that looks at no single member: the key, and with a key that works the rest, at the same
+ * time. Changes nothing.
+ */
+export async function examineStripeSettings(hasDatabase: boolean): Promise<Finding[]> {
+  const key = await run(["Key", checkKey], {});
+  if (key.some(({ ok }) => !ok)) return key;
+  const price = await run(["Price", checkPrice], {});
+  // what was sold before is told from the price on sale
+  const isKnown = price.every(({ ok }) => ok);
+  const findings = await Promise.all(
+    [
+      ...QUICK,
+      ...(hasDatabase ? QUICK_WITH_DATABASE : []),
+      ...(hasDatabase && isKnown ? [["Product", checkProducts] as const] : []),
+    ].map((check) => run(check, {})),
+  );
+  return [...key, ...price, ...findings.flat()];
+}
+
 /**
  * Checks everything between a payment and access: key and mode, price, webhook endpoint and its deliveries,
  * portal, every subscription and every member. Changes nothing, and a check that fails does not stop the
@@ -38,18 +68,18 @@ const CHECKS: readonly Check[] = [
  */
 export async function examineStripe(walk: MembersWalk = {}): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const [what, check] of walk.afterId ? [MEMBERS] : CHECKS) {
-    try {
-      findings.push(...(await check(walk)));
-    } catch (error) {
-      findings.push({
-        ok: false,
-        what,
-        found: `could not be checked: ${(error as Error).message}`,
-        advice:
-          error instanceof Stripe.errors.StripePermissionError ? "givePermission" : "tryAgain",
-      });
-    }
-  }
+  for (const check of walk.afterId ? [MEMBERS] : CHECKS) findings.push(...(await run(check, walk)));
   return findings;
+}
+
+async function run([what, check]: Check, walk: MembersWalk): Promise<Finding[]> {
+  try {
+    return await check(walk);
+  } catch (error) {
+    const advice =
+      error instanceof Stripe.errors.StripePermissionError ? "givePermission" : "tryAgain";
+    return [
+      { ok: false, what, found: `could not be checked: ${(error as Error).message}`, advice },
+    ];
+  }
 }

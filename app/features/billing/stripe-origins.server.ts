@@ -1,5 +1,8 @@
 import { env } from "~/env.server";
 
+/** Where Stripe's API is, unless STRIPE_API_BASE names another. */
+export const STRIPE_API_ORIGIN = "https://api.stripe.com";
+
 /** The default origins of Stripe's checkout and portal. */
 const STRIPE_PAGES = ["https://checkout.stripe.com", "https://billing.stripe.com"];
 
@@ -32,6 +35,6 @@ export function stripeJsOrigins(): ScriptOrigins {
   return {
     scripts: ["https://js.stripe.com"],
     frames: ["https://js.stripe.com", "https://hooks.stripe.com"],
-    connections: ["https://api.stripe.com"],
+    connections: [STRIPE_API_ORIGIN],
   };
 }

@@ -8,7 +8,14 @@ import { SELF_CONTAINED } from "./compose-message.server";
 import { describeSmtpFailure } from "./smtp-failure";
 
 /** The result of one check: whether it passed, what was found, and what to do if it failed. */
-export type MailFinding = { ok: boolean; what: string; found: string; advice?: string };
+export type MailFinding = {
+  ok: boolean;
+  what: string;
+  found: string;
+  advice?: string;
+  /** Set if it could not be found out whether all is well. */
+  isUnknown?: true;
+};
 
 /** Transactional mail that has been due for longer than this many seconds is stuck. */
 const MAX_WAIT_S = 15 * 60;
@@ -23,12 +30,24 @@ type ResolveTxt = (name: string) => Promise<string[][]>;
  */
 export async function examineMail(resolveTxt: ResolveTxt = lookUpTxt): Promise<MailFinding[]> {
   return [
-    await checkServer(),
-    ...(env().SMTP_URL ? await checkDns(resolveTxt) : []),
-    ...(await checkWorkers()),
-    await checkQueue(),
+    ...(await examineServer(resolveTxt)),
+    ...(await examineQueue()),
     ...(await checkHistory()),
   ];
+}
+
+/** The part that needs no database: the mail server, and the DNS records of the sender, at the same time. */
+export async function examineServer(resolveTxt: ResolveTxt = lookUpTxt): Promise<MailFinding[]> {
+  const [server, records] = await Promise.all([
+    checkServer(),
+    env().SMTP_URL ? checkDns(resolveTxt) : [],
+  ]);
+  return [server, ...records];
+}
+
+/** Which sites send, and how long mail has been waiting, which may be `maxWaitS` seconds. */
+export async function examineQueue(maxWaitS = MAX_WAIT_S): Promise<MailFinding[]> {
+  return [...(await checkWorkers()), await checkQueue(maxWaitS)];
 }
 
 async function checkServer(): Promise<MailFinding> {
@@ -82,8 +101,16 @@ async function checkDns(resolveTxt: ResolveTxt): Promise<MailFinding[]> {
     advice: string,
   ): Promise<MailFinding> => {
     const found = await records(name);
-    if (typeof found === "string") return { ok: true, what, found: `not looked up (${found})` };
-    if (found.some(isRight)) return { ok: true, what, found: `at ${name}` };
+    if (typeof found === "string") {
+      return { ok: true, what, found: `not looked up (${found})`, isUnknown: true };
+    }
+    const right = found.filter(isRight).length;
+    // receivers that find two follow neither (RFC 7208, 4.5; RFC 7489, 6.6.3)
+    if (right > 1 && what !== "DKIM") {
+      const advice = "Merge them into one: receivers that find several follow none.";
+      return { ok: false, what, found: `${right} records at ${name}`, advice };
+    }
+    if (right > 0) return { ok: true, what, found: `at ${name}` };
     const isOther = found.length > 0;
     return {
       ok: false,
@@ -92,28 +119,28 @@ async function checkDns(resolveTxt: ResolveTxt): Promise<MailFinding[]> {
       advice,
     };
   };
-  return [
-    await check(
+  return Promise.all([
+    check(
       "SPF",
       bounceDomain,
       (record) => /^v=spf1(?: |$)/i.test(record),
       "Add the SPF record that your mail provider names.",
     ),
-    await check(
+    check(
       "DMARC",
       `_dmarc.${domain}`,
       (record) => /^v=DMARC1;/i.test(record),
       "Add a DMARC record, such as 'v=DMARC1; p=none': large receivers require one of newsletters.",
     ),
     DKIM
-      ? await check(
+      ? check(
           "DKIM",
           `${DKIM.selector}._domainkey.${DKIM.domain}`,
           (record) => publicKeyOf(record) === publicKeyText(DKIM.privateKey),
           `Publish the public key of DKIM_KEY_FILE there: v=DKIM1; k=rsa; p=${publicKeyText(DKIM.privateKey)}`,
         )
       : { ok: true, what: "DKIM", found: "not signed here; most mail servers sign what they send" },
-  ];
+  ]);
 }
 
 /** The public key in a DKIM record (RFC 6376, 3.6.1). */
@@ -146,14 +173,14 @@ async function checkWorkers(): Promise<MailFinding[]> {
   ];
 }
 
-async function checkQueue(): Promise<MailFinding> {
+async function checkQueue(maxWaitS: number): Promise<MailFinding> {
   const { transactional, campaign, longestWaitS } = await readQueueLength();
   const minutes = Math.round(longestWaitS / 60);
   return {
-    ok: longestWaitS <= MAX_WAIT_S,
+    ok: longestWaitS <= maxWaitS,
     what: "queue",
     found: `${transactional} transactional mails, due for up to ${minutes} min, and ${campaign} of newsletters`,
-    ...(longestWaitS > MAX_WAIT_S
+    ...(longestWaitS > maxWaitS
       ? { advice: "If the mail server works, look for errors in the site's log." }
       : {}),
   };

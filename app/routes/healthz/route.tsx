@@ -1,5 +1,8 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { env } from "~/env.server";
+import { answerSigned, describeArrival } from "~/features/doctor/probe.server";
 import type { RouteHandle } from "~/http/route-handle";
-/** Liveness: whether the process answers; does not check the database. */
+
 export const handle: RouteHandle = {
   metricsName: "/healthz",
   hostCheck: false,
@@ -7,7 +10,23 @@ export const handle: RouteHandle = {
   logLevel: "debug",
 };
 
-export const loader = () =>
-  new Response("ok\n", {
+/**
+ * Liveness: whether the process answers; does not check the database. Whoever knows the site's secret, as `doctor` does,
+ * is told how the request arrived.
+ */
+export function loader({ request, context }: LoaderFunctionArgs) {
+  const { searchParams } = new URL(request.url);
+  const { clientAddress = "", connection = () => ({ peer: "", isPeerTrusted: false }) } = context;
+  const arrival = searchParams.has("probe")
+    ? answerSigned(searchParams, () =>
+        describeArrival(request.headers, {
+          client: clientAddress,
+          proxies: env().TRUST_PROXY,
+          ...connection(),
+        }),
+      )
+    : null;
+  return new Response(arrival ?? "ok\n", {
     headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },
   });
+}

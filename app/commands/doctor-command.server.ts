@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { env } from "~/env.server";
+import { describeFindings } from "~/features/doctor/describe-findings";
+import { examineSite } from "~/features/doctor/examine-site.server";
+import type { Level } from "~/features/doctor/finding";
+import { openDatabase } from "~/server/open-database.server";
+import { programVersion } from "~db/program-version";
+import { print } from "./output.server";
+
+/** What `doctor` takes. */
+export type DoctorOptions = { json?: boolean };
+
+/** After the report nothing that a check has left open may keep the program running for longer, in milliseconds. */
+const LINGER_MS = 500;
+
+/**
+ * Of a database that has few connections left, the doctor must not take the last; and a lock that holds a statement up
+ * must not hold it up.
+ */
+const LIMITS = { max: 2, statementTimeout: 5_000 };
+
+const COLORS: Record<Level, number> = { ok: 32, warning: 33, problem: 31 };
+
+/** `doctor`: prints one page of what is well and what is not, and exits with 1 if something is broken. */
+export async function doctor({ json }: DoctorOptions): Promise<void> {
+  const startedAt = performance.now();
+  const release = programVersion();
+  const findings = await examineSite({ release, open });
+  const ok = findings.every(({ level }) => level !== "problem");
+  if (json) {
+    print(JSON.stringify({ ok, release, checkedAt: new Date().toISOString(), findings }, null, 2));
+  } else {
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+    for (const line of describeFindings(findings, paint())) print(line);
+    print(`Checked in ${seconds} s. What each line means: docs/troubleshooting.md`);
+  }
+  if (!ok) process.exitCode = 1;
+  setTimeout(() => process.exit(), LINGER_MS).unref();
+}
+
+/** Opens the database as every command does, without changing its schema and without creating one. */
+async function open(): Promise<{ close: () => Promise<void> } | null> {
+  const { DATABASE_URL, DATA_DIR } = env();
+  if (!DATABASE_URL && !existsSync(join(DATA_DIR, "postgres", "PG_VERSION"))) return null;
+  return openDatabase("command", undefined, { migrate: false, limits: LIMITS });
+}
+
+function paint(): ((level: Level, text: string) => string) | undefined {
+  const { stdout } = process;
+  if (!stdout.isTTY || !stdout.hasColors()) return undefined;
+  return (level, text) => `\x1b[${COLORS[level]}m${text}\x1b[0m`;
+}

@@ -1,0 +1,58 @@
+import { env } from "~/env.server";
+import { type AreaFinding, broken, doubtful, fine } from "./finding";
+
+/** What to set, for settings that a production site needs; what mail and payments lack is said with them. */
+const MISSING: Record<string, [what: string, advice: string]> = {
+  PUBLIC_URL: [
+    "visitors cannot be told the site's address",
+    "Set PUBLIC_URL to the address that visitors use, such as https://book.example.",
+  ],
+  SECURITY_CONTACT: [
+    "whoever finds a hole cannot tell you",
+    "Set SECURITY_CONTACT to an e-mail address or a page, for /.well-known/security.txt.",
+  ],
+};
+
+/** Warnings that another check says with more knowledge. */
+const SAID_ELSEWHERE = /^(PUBLIC_URL is https, so there is a proxy|SMTP_URL is not set)/;
+
+/** Settings that are missing, or valid but often a mistake. */
+export function checkSettings(): AreaFinding[] {
+  const { WARNINGS, MISSING: missing } = env();
+  const findings = [
+    ...missing.flatMap((name) => {
+      const [effect, advice] = MISSING[name] ?? [];
+      return effect && advice ? [doubtful(name, `not set: ${effect}`, advice)] : [];
+    }),
+    ...WARNINGS.filter((warning) => !SAID_ELSEWHERE.test(warning)).map(adviceOf),
+  ];
+  return findings.length > 0
+    ? findings
+    : [fine("variables", "valid, and none contradicts another")];
+}
+
+/** A warning is `name is …: effect. What to do.`, with or without the last sentence. */
+function adviceOf(warning: string): AreaFinding {
+  const [, name = "variables", rest = warning] = /^([A-Z][A-Z0-9_]+)\b ?(.*)$/s.exec(warning) ?? [];
+  const [found = rest, ...more] = rest.split(/(?<=\.) /);
+  const ending = /: (add .*)$/.exec(found);
+  const advice =
+    more.join(" ") ||
+    ending?.[1] ||
+    "If that is meant, nothing; else correct or unset it, and restart the site.";
+  return doubtful(name, found.replace(/\.$/, ""), advice.charAt(0).toUpperCase() + advice.slice(1));
+}
+
+/** The lines of the error with which settings could not be read. */
+export function invalidSettings(message: string): AreaFinding[] {
+  return message.split("\n").map((line) => {
+    const [, name = "variables", found = line, wanted] =
+      /^([\w-]+): found (.*), wanted (.*?)\.?$/s.exec(line) ?? [];
+    const advice = wanted ? `Set it to ${wanted}.` : "Correct it.";
+    return broken(
+      name,
+      wanted ? `found ${found}` : found,
+      `${advice} The site does not start before that.`,
+    );
+  });
+}

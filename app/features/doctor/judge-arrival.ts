@@ -1,0 +1,84 @@
+import { type AreaFinding, broken, doubtful, fine } from "./finding";
+import type { Arrival } from "./probe.server";
+
+/**
+ * What is wrong with the proxies in front, going by what of a request with a forged X-Forwarded-For reached the site:
+ * a proxy either adds an address to the header or replaces it.
+ */
+export function judgeArrival(arrival: Arrival, publicUrl: string): AreaFinding[] {
+  const { protocol, host } = new URL(publicUrl);
+  const isEncrypted = protocol === "https:";
+  return [
+    judgeHost(arrival, host),
+    judgeClient(arrival, isEncrypted),
+    ...(isEncrypted && arrival.protocol === "http" ? [HALF_ENCRYPTED] : []),
+  ];
+}
+
+/** The site itself goes by PUBLIC_URL, whatever X-Forwarded-Proto says. */
+const HALF_ENCRYPTED = doubtful(
+  "protocol",
+  "the proxy was asked by http (X-Forwarded-Proto): something in front of it ends TLS",
+  "If that is a CDN, let it ask the proxy by https, or what visitors send travels unencrypted between them.",
+);
+
+function judgeHost(arrival: Arrival, host: string): AreaFinding {
+  const what = "Host";
+  if (arrival.host.toLowerCase().replace(/:(80|443)$/, "") === host) return fine(what, "passed on");
+  return broken(
+    what,
+    `the proxy asks the site for '${arrival.host}' instead of '${host}'`,
+    `Let the proxy pass the visitor's Host on (nginx: 'proxy_set_header Host ${host.includes(":") ? "$http_host" : "$host"};').`,
+  );
+}
+
+function judgeClient(arrival: Arrival, isEncrypted: boolean): AreaFinding {
+  const { addresses, hasForged, client, peer, isPeerTrusted, proxies } = arrival;
+  const what = "visitors' addresses";
+  const added = addresses - (hasForged ? 1 : 0);
+  const effect = client === "forged" ? "visitors can forge theirs" : "all visitors count as one";
+  const addHeader =
+    "Let the proxy add it (nginx: 'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;')";
+  if (proxies === 0) {
+    if (added > 0) {
+      const found = `${count(added)} in front, but TRUST_PROXY is 0: all visitors count as one`;
+      return broken(what, found, `Set TRUST_PROXY=${added}, and restart the site.`);
+    }
+    if (!isEncrypted) return fine(what, "no proxy in front");
+    const found = "the proxy does not report them: all visitors count as one";
+    return broken(what, found, `${addHeader}, then set TRUST_PROXY=1 and restart the site.`);
+  }
+  if (!isPeerTrusted) {
+    if (added === 0 && !isEncrypted) {
+      return broken(
+        what,
+        "TRUST_PROXY is set, but no proxy is in front",
+        "Set TRUST_PROXY=0, and restart the site.",
+      );
+    }
+    const found = `TRUST_PROXY does not include the proxy, which connects from ${peer}: all visitors count as one`;
+    const advice =
+      proxies === null
+        ? `Add ${peer} to TRUST_PROXY, and restart the site.`
+        : `Set TRUST_PROXY=${peer}, and restart the site.`;
+    return broken(what, found, advice);
+  }
+  if (added === 0) {
+    const found = `nobody reports them in X-Forwarded-For: ${effect}`;
+    return broken(
+      what,
+      found,
+      `${addHeader}; without a proxy, set TRUST_PROXY=0 and restart the site.`,
+    );
+  }
+  if (proxies === null) return fine(what, `reported by ${count(added)}`);
+  if (proxies !== added) {
+    const found = `${count(added)} in front, but TRUST_PROXY is ${proxies}: ${effect}`;
+    return broken(what, found, `Set TRUST_PROXY=${added}, and restart the site.`);
+  }
+  return fine(what, `reported by ${count(added)}`);
+}
+
+function count(proxies: number): string {
+  return proxies === 1 ? "1 proxy" : `${proxies} proxies`;
+}

@@ -1,0 +1,111 @@
+import { lookup as lookUpBySystem, Resolver } from "node:dns/promises";
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { isIP } from "node:net";
+import type { PeerCertificate, TLSSocket } from "node:tls";
+
+/** How long an answer over the network may take, in milliseconds. */
+const ANSWER_MS = 8_000;
+
+/** How long a name server may take, in milliseconds. */
+const LOOKUP_MS = 4_000;
+
+/** More than a probe's answer has, in bytes. */
+const MAX_BODY = 8_192;
+
+/** The doctor's way to the world; the default is the machine's. Tests bring a world of their own. */
+export type Network = {
+  /** Name servers in place of the system's, as `address:port`. */
+  nameServers?: readonly string[];
+  /** Authorities in place of the system's, in PEM. */
+  authorities?: string;
+  /** The port to connect to where an address names another. */
+  portFor?: (port: number) => number;
+};
+
+/** An answer to a GET, with the certificate under which it came. */
+export type Answer = {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  /** Null without TLS. */
+  certificate: PeerCertificate | null;
+};
+
+/** The addresses of a host name, IPv4 first. Rejects with the resolver's error. */
+export async function addressesOf(host: string, { nameServers }: Network): Promise<string[]> {
+  const name = host.replace(/^\[|\]$/g, "");
+  if (isIP(name)) return [name];
+  if (!nameServers) {
+    const found = await lookUpBySystem(name, { all: true, order: "ipv4first" });
+    return [...new Set(found.map(({ address }) => address))];
+  }
+  return resolverOf({ nameServers }).resolve4(name);
+}
+
+/** A DNS resolver with short patience. */
+export function resolverOf({ nameServers }: Network): Resolver {
+  const resolver = new Resolver({ timeout: LOOKUP_MS, tries: 1 });
+  if (nameServers) resolver.setServers(nameServers);
+  return resolver;
+}
+
+/**
+ * Asks a URL at one address of its host, without following redirects. Rejects with the error of the name, the
+ * connection or the certificate, which has a `code`.
+ */
+export function ask(
+  url: URL,
+  address: string,
+  { authorities, portFor = (port) => port }: Network,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const isEncrypted = url.protocol === "https:";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const port = Number(url.port || (isEncrypted ? 443 : 80));
+  const options = {
+    host: address,
+    port: portFor(port),
+    path: `${url.pathname}${url.search}`,
+    headers: { Host: url.host, "User-Agent": "golden-path-doctor", ...headers },
+    agent: false,
+  };
+  return new Promise((resolve, reject) => {
+    const outgoing = isEncrypted
+      ? requestHttps({
+          ...options,
+          ...(isIP(host) ? { servername: "" } : { servername: host }),
+          ...(authorities ? { ca: authorities } : {}),
+        })
+      : requestHttp(options);
+    const giveUp = () =>
+      outgoing.destroy(Object.assign(new Error("No answer in time."), { code: "ETIMEDOUT" }));
+    const deadline = setTimeout(giveUp, ANSWER_MS);
+    outgoing.once("close", () => clearTimeout(deadline));
+    outgoing.once("error", reject);
+    outgoing.once("response", (incoming) => {
+      let text = "";
+      const { statusCode: status = 0 } = incoming;
+      // the socket forgets the certificate when it is closed
+      const certificate = isEncrypted ? (incoming.socket as TLSSocket).getPeerCertificate() : null;
+      const finish = () => {
+        resolve({ status, headers: incoming.headers, text, certificate });
+        outgoing.destroy();
+      };
+      incoming.setEncoding("utf8");
+      incoming.on("data", (chunk: string) => {
+        text += chunk;
+        if (text.length > MAX_BODY) finish();
+      });
+      incoming.once("end", finish);
+      incoming.once("error", reject);
+    });
+    outgoing.end();
+  });
+}
+
+/** The code of a failure of the network; of several attempts, that of the first. */
+export function codeOf(error: unknown): string {
+  const { code, errors } = error as { code?: string; errors?: { code?: string }[] };
+  return code ?? errors?.[0]?.code ?? "no reason given";
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { idInToken, isIdSigned, signId } from "~/http/signed-id.server";
+
+const QUESTION = "doctor's question";
+const ANSWER = "doctor's answer";
+
+/** How long a question may be on its way, in milliseconds. */
+const LIFE_MS = 10 * 60_000;
+
+/** The address that the doctor says it comes from, reserved for documentation (RFC 5737): whoever believes it believes forgers. */
+export const FORGED_ADDRESS = "192.0.2.77";
+
+/** What of a request reached the site, told to whoever knows the site's secret. */
+export type Arrival = {
+  /** The Host header. */
+  host: string;
+  /** What X-Forwarded-Proto said; null without one. */
+  protocol: string | null;
+  /** How many addresses X-Forwarded-For had. */
+  addresses: number;
+  /** Whether the first of them was the forged one. */
+  hasForged: boolean;
+  /** Where the site believes that the request came from. */
+  client: "forged" | "reported" | "connection";
+  /** Where the connection came from: behind a proxy, the proxy's address. */
+  peer: string;
+  /** Whether TRUST_PROXY trusts that address. */
+  isPeerTrusted: boolean;
+  /** TRUST_PROXY of the site that answered; null if it lists networks. */
+  proxies: number | null;
+};
+
+/** A question that only a program with the site's secret can ask: a query for `/healthz`, and how to read the answer. */
+export function askSigned(now = Date.now()): {
+  query: string;
+  read: (text: string) => Arrival | null;
+} {
+  const id = randomUUID();
+  const token = signId(QUESTION, id, String(now));
+  return {
+    query: `?probe=${token}&at=${now}`,
+    read: (text) => {
+      try {
+        const { signature, ...arrival } = JSON.parse(text);
+        const isOurs = idInToken(signature) === id && isIdSigned(ANSWER, signature);
+        return isOurs ? (arrival as Arrival) : null;
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+/** The site's answer to a question, signed; null if the question is not of a program with its secret, or old. */
+export function answerSigned(
+  parameters: URLSearchParams,
+  arrival: () => Arrival,
+  now = Date.now(),
+): string | null {
+  const token = parameters.get("probe");
+  const at = parameters.get("at") ?? "";
+  const isFresh = /^\d{1,15}$/.test(at) && Math.abs(now - Number(at)) < LIFE_MS;
+  const id = idInToken(token);
+  if (!isFresh || id === null || !isIdSigned(QUESTION, token, at)) return null;
+  return JSON.stringify({ signature: signId(ANSWER, id), ...arrival() });
+}
+
+/** What a request's forwarding headers say, and what the site makes of them. */
+export function describeArrival(
+  headers: { get(name: string): string | null },
+  {
+    client,
+    peer,
+    isPeerTrusted,
+    proxies,
+  }: {
+    client: string;
+    peer: string;
+    isPeerTrusted: boolean;
+    proxies: number | readonly string[];
+  },
+): Arrival {
+  const reported = (headers.get("X-Forwarded-For") ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter(Boolean);
+  const counted = client === FORGED_ADDRESS ? "forged" : "reported";
+  return {
+    host: headers.get("Host") ?? "",
+    protocol: headers.get("X-Forwarded-Proto"),
+    addresses: reported.length,
+    hasForged: reported[0] === FORGED_ADDRESS,
+    client: isPeerTrusted && reported.length > 0 ? counted : "connection",
+    peer,
+    isPeerTrusted,
+    proxies: typeof proxies === "number" ? proxies : null,
+  };
+}

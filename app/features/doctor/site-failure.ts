@@ -1,0 +1,108 @@
+import { type AreaFinding, broken, doubtful } from "./finding";
+
+type Cause = { cause: string; advice: string };
+
+const UNRESOLVED: Cause = {
+  cause: "the name has no DNS record",
+  advice: "Give the name an A record that leads to this server, or correct PUBLIC_URL.",
+};
+const UNTRUSTED: Cause = {
+  cause: "browsers do not trust the certificate's authority",
+  advice: "Get a certificate of an authority that browsers trust, such as Let's Encrypt.",
+};
+const INCOMPLETE: Cause = {
+  cause: "the proxy sends no certificate chain that ends in a known authority",
+  advice:
+    "Let the proxy send the full chain (fullchain.pem), or get a certificate that browsers trust.",
+};
+const UNENCRYPTED: Cause = {
+  cause: "what listens there does not speak TLS",
+  advice: "Configure TLS in the proxy at that port, as docs/deploying.md has it.",
+};
+const UNREACHED: Cause = {
+  cause: "nobody answers there",
+  advice: "Let the DNS record lead to this server, and open the port in the firewall.",
+};
+const REFUSED: Cause = {
+  cause: "nothing listens there",
+  advice: "Start the proxy, and the site behind it.",
+};
+const CUT: Cause = {
+  cause: "what listens there closes the connection",
+  advice: "Look at the proxy's log.",
+};
+
+const CAUSES: Record<string, Cause> = {
+  ENOTFOUND: UNRESOLVED,
+  ENODATA: UNRESOLVED,
+  ESERVFAIL: {
+    cause: "the name's DNS zone is broken",
+    advice: "Look at the zone with your DNS provider; DNSSEC may be half set up.",
+  },
+  EAI_AGAIN: {
+    cause: "this machine cannot resolve names",
+    advice: "Check its name servers (/etc/resolv.conf).",
+  },
+  ETIMEOUT: {
+    cause: "this machine's name servers do not answer",
+    advice: "Check its name servers (/etc/resolv.conf).",
+  },
+  ECONNREFUSED: REFUSED,
+  ECONNRESET: CUT,
+  EPIPE: CUT,
+  EHOSTUNREACH: UNREACHED,
+  ENETUNREACH: UNREACHED,
+  ETIMEDOUT: UNREACHED,
+  CERT_HAS_EXPIRED: {
+    cause: "the certificate has expired",
+    advice: "Renew it, and see in the log of what renews it why it was not renewed by itself.",
+  },
+  CERT_NOT_YET_VALID: {
+    cause: "the certificate is not valid yet",
+    advice: "Set this machine's clock; if it is right, get another certificate.",
+  },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    cause: "the certificate is for another name",
+    advice: "Get a certificate for the name in PUBLIC_URL.",
+  },
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: INCOMPLETE,
+  UNABLE_TO_GET_ISSUER_CERT: INCOMPLETE,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: INCOMPLETE,
+  EPROTO: UNENCRYPTED,
+  ERR_SSL_WRONG_VERSION_NUMBER: UNENCRYPTED,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: UNENCRYPTED,
+  ERR_SSL_HTTP_REQUEST: UNENCRYPTED,
+  HPE_INVALID_CONSTANT: {
+    cause: "what listens there does not speak http",
+    advice: "Another program has that port: stop it, or let the proxy have the port.",
+  },
+};
+
+/**
+ * Why PUBLIC_URL could not be asked. Where the site answers on its own port and only the way from here to its public
+ * address is closed, as from within many home networks, that is no more than a warning.
+ */
+export function failureFinding(
+  publicUrl: string,
+  code: string,
+  isRunning: boolean,
+  isLocal: boolean,
+): AreaFinding {
+  const what = "PUBLIC_URL";
+  const { cause, advice } = CAUSES[code] ?? {
+    cause: "it cannot be asked",
+    advice: "Open it in a browser, and look at the proxy's log.",
+  };
+  const found = `${publicUrl}: ${cause} (${code})`;
+  if (isLocal && CAUSES[code] === REFUSED) return broken(what, found, "Start the site.");
+  if (isRunning && CAUSES[code] === UNREACHED) {
+    return doubtful(
+      what,
+      `${found}, but the site runs`,
+      `If it opens in a browser elsewhere, only this network does not lead to its own address. Else: ${advice}`,
+    );
+  }
+  return broken(what, found, advice);
+}

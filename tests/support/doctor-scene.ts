@@ -1,0 +1,227 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setEnvironment } from "~/env.server";
+import { backupName } from "~/features/backup/backup-name";
+import { setUpStripe } from "~/features/billing/stripe-setup.server";
+import { examineSite } from "~/features/doctor/examine-site.server";
+import type { Finding } from "~/features/doctor/finding";
+import type { Limits } from "~/features/doctor/limits";
+import { startStripeSandbox } from "~/sandbox/stripe/server.server";
+import { openDatabase } from "~/server/open-database.server";
+import { connectDatabase } from "~db/client";
+import { Connection } from "~db/connection";
+import { migrateDatabase } from "~db/migrate";
+import { type Authority, createAuthority } from "./certificates";
+import { type Front, startFront } from "./doctor-front";
+import { SMALL_EDITION, writeEdition } from "./library";
+import { type NameServer, startNameServer } from "./name-server";
+import { OwnPostgres } from "./own-postgres";
+import { temporaryDirectory } from "./program";
+import { mountSmallDisk, type SmallDisk } from "./small-disk";
+import { startSmtpServer, type TestSmtpServer } from "./smtp";
+import { SANDBOX_KEY, SANDBOX_PRICE, SANDBOX_WEBHOOK_SECRET } from "./stripe-sandbox";
+
+export const HOST = "book.example";
+
+/** Every secret of the scene, which no finding may show. */
+export const SECRETS = ["right-password", "mail-password", SANDBOX_KEY, "whsec_", "a secret that"];
+
+/** A whole site that is well, of real parts, to be broken one by one. */
+export type DoctorScene = {
+  variables: Record<string, string>;
+  postgres: OwnPostgres;
+  front: Front;
+  names: NameServer;
+  smtp: TestSmtpServer;
+  authority: Authority;
+  /** Where DATA_DIR is; null where no disk can be mounted. */
+  disk: SmallDisk | null;
+  stripe: Awaited<ReturnType<typeof startStripeSandbox>>;
+  folder: string;
+  /** Changes settings, and restarts the site with them. */
+  set(variables: Record<string, string>): void;
+  /** Which port is in the place of another. */
+  portFor: (port: number) => number;
+  /** Runs a statement as superuser in the site's database. */
+  sql(statement: string): Promise<Record<string, unknown>[]>;
+  /** Likewise beside it, where the database's own settings do not apply. */
+  administer(statement: string): Promise<unknown>;
+  /** A session of the site's own role, left open. */
+  session(applicationName?: string): Promise<Connection>;
+  examine(limits?: Partial<Limits>): Promise<Finding[]>;
+  close(): Promise<void>;
+};
+
+export const NO_LIMIT = { prepare: false, asArrays: false, timeout: null } as const;
+
+export async function openDoctorScene(): Promise<DoctorScene> {
+  const home = temporaryDirectory();
+  const folder = mkdtempSync(join(tmpdir(), "golden-path-doctor-"));
+  const disk = mountSmallDisk(64);
+  const authority = createAuthority(folder, "authority");
+  const [postgres, names, smtp, front, stripe] = await Promise.all([
+    OwnPostgres.create(undefined, { max_connections: "30" }),
+    startNameServer({
+      "A localhost": ["127.0.0.1"],
+      [`A ${HOST}`]: ["127.0.0.1"],
+      [`TXT ${HOST}`]: ["v=spf1 a -all"],
+      [`TXT _dmarc.${HOST}`]: ["v=DMARC1; p=reject"],
+    }),
+    startSmtpServer({ login: { user: "book", password: "mail-password" } }),
+    startFront(authority.issue(HOST)),
+    startStripeSandbox({
+      port: 0,
+      stateFile: null,
+      secretKey: SANDBOX_KEY,
+      webhookSecret: SANDBOX_WEBHOOK_SECRET,
+      webhookUrl: null,
+      price: SANDBOX_PRICE,
+    }),
+  ]);
+  const url = new URL(postgres.url);
+  const superuserIn = (database: string) => {
+    const address = new URL(url);
+    address.pathname = `/${database}`;
+    return address.href;
+  };
+  const runIn = async (database: string, statement: string) => {
+    const connection = await Connection.open({
+      url: superuserIn(database),
+      applicationName: "superuser",
+    });
+    try {
+      return [...(await connection.query(statement, [], NO_LIMIT))];
+    } finally {
+      await connection.end();
+    }
+  };
+  await runIn("postgres", "create role book login password 'right-password'");
+  await runIn("postgres", "create database book owner book");
+
+  const dataDir = disk?.path ?? home.path;
+  mkdirSync(join(dataDir, "data"), { mode: 0o700 });
+  const site = new URL(superuserIn("book"));
+  site.username = "book";
+  site.password = "right-password";
+  const scene: DoctorScene = {
+    variables: {
+      PORT: String(front.sitePort),
+      PUBLIC_URL: `https://${HOST}`,
+      TRUST_PROXY: "1",
+      SECURITY_CONTACT: "security@book.example",
+      SESSION_SECRET: "a secret that signs the cookies of tests only",
+      DATABASE_URL: site.href,
+      DATA_DIR: join(dataDir, "data"),
+      CONTENT_DIR: join(folder, "content"),
+      BACKUP_DIR: join(folder, "backups"),
+      BACKUP_EVERY: "1d",
+      SMTP_URL: smtp.url,
+      MAIL_FROM: `The Golden Path <letters@${HOST}>`,
+      STRIPE_SECRET_KEY: SANDBOX_KEY,
+      STRIPE_API_BASE: `http://localhost:${stripe.port}`,
+      LOG_LEVEL: "silent",
+    },
+    postgres,
+    front,
+    names,
+    smtp,
+    authority,
+    disk,
+    stripe,
+    folder,
+    set: (variables) => {
+      Object.assign(scene.variables, variables);
+      // a changed rate makes a new client of Stripe's, without a cache
+      scene.variables.STRIPE_CALLS_PER_SECOND = String(1_000 + ++starts);
+      setEnvironment(scene.variables, { partialStripe: true });
+    },
+    portFor: (port) => ({ 443: front.httpsPort, 80: front.httpPort })[port] ?? port,
+    administer: (statement) => runIn("postgres", statement),
+    sql: (statement) => runIn("book", statement),
+    session: (applicationName = "psql") => Connection.open({ url: site.href, applicationName }),
+    examine: async (limits) => {
+      const { nameServers, authorities } = {
+        nameServers: [names.address],
+        authorities: readFileSync(authority.root, "utf8"),
+      };
+      const { portFor } = scene;
+      return examineSite({
+        release: "1.0.0",
+        node: "24.1.0",
+        open: () =>
+          openDatabase("command", undefined, {
+            migrate: false,
+            limits: { max: 2, statementTimeout: 5_000 },
+          }),
+        network: { nameServers, authorities, portFor },
+        limits,
+      });
+    },
+    close: async () => {
+      await Promise.all([front.close(), names.close(), smtp.close(), stripe.close()]);
+      await postgres.remove();
+      disk?.remove();
+      home.remove();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+
+  writeEdition(join(folder, "content"), SMALL_EDITION);
+  mkdirSync(join(folder, "backups"));
+  writeFileSync(join(folder, "backups", backupName(new Date())), "");
+  scene.set({});
+  const { priceId, webhook } = await setUpStripe();
+  if (webhook.kind !== "new") throw new Error(webhook.kind);
+  scene.set({ STRIPE_PRICE_ID: priceId, STRIPE_WEBHOOK_SECRET: webhook.secret });
+  const database = await connectDatabase(site.href);
+  await migrateDatabase(database);
+  await database.close();
+  await scene.sql(
+    "insert into mail_workers (id, heartbeat_at) values (gen_random_uuid(), now() + interval '1 hour')",
+  );
+  return scene;
+}
+
+let starts = 0;
+
+/** A certificate of the authority's with a subject, names and days of validity as openssl takes them. */
+export function issue(
+  { root }: Pick<Authority, "root">,
+  folder: string,
+  name: string,
+  dates: [from: string, to: string],
+): { certificate: string; key: string } {
+  const base = join(folder, `dated-${name}-${dates.join("-")}`);
+  const [certificate, key, request] = [`${base}.crt`, `${base}.key`, `${base}.csr`];
+  const extensions = `${base}.ext`;
+  writeFileSync(extensions, `subjectAltName=DNS:${name}\n`);
+  const openssl = (...parameters: string[]) =>
+    execFileSync("openssl", parameters, { stdio: "pipe", cwd: folder });
+  openssl(
+    ...["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
+    ...["-keyout", key, "-out", request, "-subj", `/CN=${name}`],
+  );
+  const state = join(folder, "ca");
+  rmSync(state, { recursive: true, force: true });
+  mkdirSync(state);
+  writeFileSync(join(state, "index.txt"), "");
+  writeFileSync(join(state, "serial"), "1000\n");
+  writeFileSync(
+    join(state, "ca.cnf"),
+    `[ca]\ndefault_ca = here\n[here]\ndatabase = ${state}/index.txt\nserial = ${state}/serial\nnew_certs_dir = ${state}\ndefault_md = sha256\npolicy = any\n[any]\ncommonName = supplied\n`,
+  );
+  openssl(
+    ...["ca", "-batch", "-notext", "-config", join(state, "ca.cnf"), "-extfile", extensions],
+    ...["-cert", root, "-keyfile", root.replace(/\.crt$/, ".key"), "-in", request],
+    ...["-out", certificate, "-startdate", dates[0], "-enddate", dates[1]],
+  );
+  return { certificate, key };
+}
+
+/** A time as openssl's `ca` takes it. */
+export function opensslTime(days: number): string {
+  const time = new Date(Date.now() + days * 86_400_000);
+  return `${time.toISOString().slice(0, 19).replace(/[-:T]/g, "")}Z`;
+}
