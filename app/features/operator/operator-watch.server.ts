@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import pTimeout from "p-timeout";
+import { log } from "~/observability/log.server";
+import { deleteOldMatters } from "~db/queries/operator-matters";
+import {
+  deleteOldProgramStarts,
+  insertProgramStart,
+  recordProgramStop,
+} from "~db/queries/program-starts";
+import { SiteCheck } from "./check-site.server";
+import { programPlace } from "./local-observations.server";
+import { sendLetterIfDue } from "./send-letter.server";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** Time between two looks, in milliseconds. */
+const INTERVAL_MS = MINUTE_MS;
+
+/** How long what is over is kept, in milliseconds: the letter compares two months, and `operator matters` shows more. */
+const KEPT_MS = 400 * DAY_MS;
+const STARTS_KEPT_MS = 7 * DAY_MS;
+
+/** How long a look in progress at a stop may take, in milliseconds. */
+const STOP_MS = 5_000;
+
+/**
+ * Records that the program has started, looks at the site at once and then every minute, and sends the monthly letter,
+ * until the returned function is called, which records that the program was stopped in good order.
+ */
+export function startOperatorWatch(intervalMs = INTERVAL_MS): () => Promise<void> {
+  const startId = randomUUID();
+  const check = new SiteCheck(startId);
+  let isStopping = false;
+  let timer: NodeJS.Timeout | undefined;
+  let cleanedUpAt = Number.NEGATIVE_INFINITY;
+  let lastFailure: string | null = null;
+
+  const look = async () => {
+    try {
+      await check.run();
+      await sendLetterIfDue();
+      if (Date.now() - cleanedUpAt > DAY_MS) {
+        cleanedUpAt = Date.now();
+        await deleteOldMatters(new Date(cleanedUpAt - KEPT_MS));
+        await deleteOldProgramStarts(new Date(cleanedUpAt - STARTS_KEPT_MS));
+      }
+      lastFailure = null;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      // an outage is told once, not every minute
+      if (message !== lastFailure && !isStopping) {
+        log().error({ err: error }, "the site's health could not be looked at; it is tried again");
+      }
+      lastFailure = message;
+    }
+    if (isStopping) return;
+    timer = setTimeout(() => {
+      running = look();
+    }, intervalMs).unref();
+  };
+  const start = async () => {
+    try {
+      await insertProgramStart({ id: startId, place: await programPlace() });
+    } catch (error) {
+      log().error({ err: error }, "the start could not be recorded");
+    }
+    await look();
+  };
+
+  let running = start();
+  return async () => {
+    isStopping = true;
+    clearTimeout(timer);
+    await pTimeout(running, { milliseconds: STOP_MS, message: false });
+    await pTimeout(recordProgramStop(startId), { milliseconds: STOP_MS, message: false }).catch(
+      (error: unknown) => log().warn({ err: error }, "the stop could not be recorded"),
+    );
+  };
+}
