@@ -60,6 +60,15 @@ export async function recordPaymentWithoutWebhook(executor: Executor): Promise<v
   await addToSignal("payment-without-webhook", 1, executor);
 }
 
+/** Writes what was counted since the last time, as before a stop. Never throws. */
+export async function writeCountedSignals(): Promise<void> {
+  const counted = [...waiting];
+  for (const [signal] of counted) forget(signal);
+  await Promise.all(
+    counted.map(([signal, { count }]) => (count > 0 ? write(signal, count) : Promise.resolve())),
+  );
+}
+
 function forget(signal: Signal): void {
   clearTimeout(waiting.get(signal)?.timer);
   waiting.delete(signal);

@@ -26,8 +26,10 @@ const BACKUP_FAILURES = 2;
  * volume: the folder's number and birth in its file system, as a hash.
  */
 export async function dataPlace(): Promise<string> {
-  const { ino, birthtimeMs } = await stat(env().DATA_DIR);
-  return shortHash(`${ino} ${Math.round(birthtimeMs)}`);
+  const { DATA_DIR } = env();
+  // with an external database it is made when something is first stored there
+  const folder = await stat(DATA_DIR).catch(() => null);
+  return shortHash(folder ? `${folder.ino} ${Math.round(folder.birthtimeMs)}` : DATA_DIR);
 }
 
 /** Names the machine too: two programs with one DATA_DIR do not count each other's starts. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pTimeout from "p-timeout";
 import { log } from "~/observability/log.server";
+import { writeCountedSignals } from "~/observability/operator-signals.server";
 import { deleteOldMatters } from "~db/queries/operator-matters";
 import {
   deleteOldProgramStarts,
@@ -73,6 +74,7 @@ export function startOperatorWatch(intervalMs = INTERVAL_MS): () => Promise<void
     isStopping = true;
     clearTimeout(timer);
     await pTimeout(running, { milliseconds: STOP_MS, message: false });
+    await pTimeout(writeCountedSignals(), { milliseconds: STOP_MS, message: false });
     await pTimeout(recordProgramStop(startId), { milliseconds: STOP_MS, message: false }).catch(
       (error: unknown) => log().warn({ err: error }, "the stop could not be recorded"),
     );
