@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { env } from "~/env.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { operatorTestMail } from "~/features/mail/templates/operator-letter-mail";
+import { printableText } from "~/features/newsletter/address-file/printable-text";
 import { composeLetter } from "~/features/operator/compose-letter.server";
 import { kindOf } from "~/features/operator/matter-rules";
 import { wordsOf } from "~/features/operator/matter-words";
 import { commandLine, mailOperator, siteHost } from "~/features/operator/report-matters.server";
-import { letterMonth } from "~/features/operator/send-letter.server";
 import { utcDateTime } from "~/features/operator/utc-date-time";
-import { utcMonth } from "~/features/statistics/utc-day";
+import { monthAfter, utcMonth } from "~/features/statistics/utc-day";
 import { getDatabase } from "~db/client";
 import { OperatorError } from "~db/operator-error";
 import { findClearedMatters, findOpenMatters } from "~db/queries/operator-matters";
@@ -79,10 +79,13 @@ function describe({
 
 /** `operator letter`: prints the letter about a month, by default the last one, or with `--send` queues it. */
 export async function letter({ month, send = false }: LetterOptions): Promise<void> {
-  const wanted = month ?? letterMonth(new Date());
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(wanted) || wanted >= utcMonth(new Date())) {
+  const now = utcMonth(new Date());
+  const last = monthAfter(now, -1);
+  const wanted = month ?? last;
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(wanted) || wanted >= now) {
+    const found = printableText(wanted.slice(0, 20));
     throw new OperatorError(
-      `--month: found '${wanted.slice(0, 20)}', wanted a month that is over, such as ${letterMonth(new Date())}.`,
+      `--month: found '${found}', wanted a month that is over, such as ${last}.`,
     );
   }
   const to = send ? requireOperatorEmail() : null;
