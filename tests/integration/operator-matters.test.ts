@@ -5,6 +5,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { backUpIfDue } from "~/features/backup/due-backup.server";
+import { stripeClient } from "~/features/billing/stripe-client.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
 import { startEditionWatch } from "~/features/library/importer/watch-edition.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
@@ -212,8 +213,9 @@ describe("webhooks that do not arrive", () => {
 });
 
 describe("a dispute", () => {
-  const disputeOf = async () => {
+  const disputeOf = async (hasEnded = false) => {
     const { subscription } = await member();
+    if (hasEnded) await control(site.sandboxOrigin, `subscriptions/${subscription}/cancel`);
     const path = `subscriptions/${subscription}/dispute`;
     const { id } = await control<{ id: string }>(site.sandboxOrigin, path);
     await eventually(async () => {
@@ -242,6 +244,34 @@ describe("a dispute", () => {
     await look();
     expect(mailsToOperator()).toHaveLength(2);
     expect(mailsToOperator()[1]?.text).toMatch(words);
+  });
+
+  it("of a membership that has ended is mailed too, and so is its end", async () => {
+    const id = await disputeOf(true);
+    await control(site.sandboxOrigin, `disputes/${id}/close`, { won: true });
+    await eventually(async () => {
+      await look();
+      expect(told()).toEqual(["A payment is disputed", "A dispute is over"]);
+    });
+  });
+
+  it("that Stripe tells of in any order, again and again, is mailed once", async () => {
+    const id = await disputeOf();
+    await control(site.sandboxOrigin, `disputes/${id}/close`, { won: true });
+    await eventually(async () => {
+      await look();
+      expect(told()).toHaveLength(2);
+    });
+    const events = await stripeClient().events.list({ limit: 100 });
+    const ofDispute = events.data.filter(({ type }) => type.startsWith("charge.dispute."));
+    expect(ofDispute.length).toBeGreaterThan(1);
+    await db().execute(sql`truncate webhook_events`);
+    for (const { id } of ofDispute)
+      await control(site.sandboxOrigin, `events/${id}/send`, { times: 2 });
+    await control(site.sandboxOrigin, "webhooks/settle");
+    await look();
+    expect(told()).toHaveLength(2);
+    expect(await findOpenMatters()).toEqual([]);
   });
 });
 

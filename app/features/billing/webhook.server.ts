@@ -8,7 +8,7 @@ import { hasWebhookEvent, insertWebhookEvent } from "~db/queries/webhook-events"
 import { withCallPurpose } from "./call-purpose.server";
 import { idOf } from "./coverage";
 import { recordDispute } from "./dispute-matters.server";
-import { requireStripe, stripeClient } from "./stripe-client.server";
+import { isMissingAtStripe, requireStripe, stripeClient } from "./stripe-client.server";
 import { reportSync, takeSnapshot, writeSnapshot } from "./sync-customer.server";
 import { rejectWebhook } from "./webhook-rejections.server";
 
@@ -128,9 +128,19 @@ function isDisputeEvent(event: HandledEvent): event is DisputeEvent {
   return event.type.startsWith("charge.dispute.");
 }
 
-/** As it is now: events come in any order. */
-function readDispute({ data }: DisputeEvent): Promise<Stripe.Dispute> {
-  return stripeClient().disputes.retrieve(data.object.id);
+/** As it is now, since events come in any order; null if Stripe does not know it. */
+async function readDispute({ data }: DisputeEvent): Promise<Stripe.Dispute | null> {
+  const { id, charge } = data.object;
+  try {
+    const { data: disputes } = await stripeClient().disputes.list({
+      charge: idOf(charge) ?? "",
+      limit: 100,
+    });
+    return disputes.find((dispute) => dispute.id === id) ?? null;
+  } catch (error) {
+    if (isMissingAtStripe(error)) return null;
+    throw error;
+  }
 }
 
 /** The event if one of our secrets signed it within Stripe's default tolerance of 300 s; otherwise null. */
