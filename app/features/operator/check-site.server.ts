@@ -61,8 +61,10 @@ export class SiteCheck {
       readHealthFacts({ place: program, startId: this.startId }),
       findOpenMatters(),
     ]);
-    await this.#recordOutage(now);
     let queued = 0;
+    let isDue =
+      (await this.#recordOutage(now)) ||
+      open.some((one) => one.reportedAt === null && one.reportDueAt <= now);
     const observed = [
       ...sharedObservations(facts, open, now),
       crashLoop(facts, data),
@@ -71,22 +73,23 @@ export class SiteCheck {
     for (const observation of observed) {
       const matter = open.find(({ key }) => key === observation.key) ?? null;
       if (judgeMatter(matter, observation, now).kind === "none") continue;
+      isDue = true;
       queued += await record(observation, now);
     }
     await this.#giveUpLost(open, now);
-    queued += await reportMatters(now);
+    if (isDue) queued += await reportMatters(now);
     if (queued > 0) wakeMailWorker();
     setOpenMatters(open.filter(({ reportedAt }) => reportedAt).map(({ kind }) => kind));
   }
 
   /** Notes an outage of the database that is over; the next look ends it, which is when the operator is told. */
-  async #recordOutage(now: Date): Promise<void> {
+  async #recordOutage(now: Date): Promise<boolean> {
     const since = this.#failingSince;
     this.#failingSince = null;
-    if (since === null || now.getTime() - since < OUTAGE_MS) return;
+    if (since === null || now.getTime() - since < OUTAGE_MS) return false;
     const kind = "database-unreachable";
     const facts = { minutes: Math.round((now.getTime() - since) / 60_000) };
-    await insertMatter({ kind, key: kind, facts, openedAt: new Date(since), reportAfterMs: 0 });
+    return insertMatter({ kind, key: kind, facts, openedAt: new Date(since), reportAfterMs: 0 });
   }
 
   /** Ends, without a mail, what was noticed on a machine or in a volume that is not looked at any more. */

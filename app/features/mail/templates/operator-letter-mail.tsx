@@ -1,6 +1,6 @@
 import { MailFacts, MailHeading, MailText } from "../mail-elements";
+import { OperatorNote } from "../operator-mail-parts";
 import type { Mail } from "../render-mail";
-import { OperatorNote } from "./operator-mail-parts";
 
 /** A part of the letter: a sentence, facts by name, or both. */
 export type LetterSection = {

@@ -1,6 +1,6 @@
 import { MailHeading, MailSmallPrint, MailText } from "../mail-elements";
+import { CommandLines, OperatorNote } from "../operator-mail-parts";
 import type { Mail } from "../render-mail";
-import { CommandLines, OperatorNote } from "./operator-mail-parts";
 
 type OperatorMatterMail = {
   /** The site's host, so that who runs several can tell them apart. */

@@ -1,4 +1,4 @@
-import { MailSmallPrint, MailText } from "../mail-elements";
+import { MailSmallPrint, MailText } from "./mail-elements";
 
 /** Command lines to copy, one below the other. */
 export function CommandLines({ commands }: { commands: readonly string[] }) {
