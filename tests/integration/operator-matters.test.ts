@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { setEnvironment } from "~/env.server";
 import { backUpIfDue } from "~/features/backup/due-backup.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
+import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
 import { startEditionWatch } from "~/features/library/importer/watch-edition.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
@@ -198,6 +199,18 @@ describe("webhooks that do not arrive", () => {
   it("are no matter on a site that sells nothing for months", async () => {
     await look(later(90 * 24 * HOUR));
     expect(told()).toEqual([]);
+  });
+
+  it("are no matter when the timer looks at members who have not paid again", async () => {
+    const { customer } = await member();
+    await webhookArrived();
+    await syncCustomer(customer);
+    await age();
+    await look();
+    expect(told()).toEqual([]);
+    expect(
+      await db().execute(sql`select from operator_signals where name like 'payment%'`),
+    ).toEqual([]);
   });
 
   it("are no matter when the payer comes back before the webhook", async () => {

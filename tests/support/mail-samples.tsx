@@ -31,7 +31,7 @@ import { splitFrontMatter } from "~/features/markdown/front-matter";
 import { markdownTree } from "~/features/markdown/markdown-tree.server";
 import { issueFrontMatter } from "~/features/newsletter/issue-front-matter";
 import { renderIssueMail } from "~/features/newsletter/issue-mail.server";
-import { writeLetter } from "~/features/operator/letter";
+import { writeLetter, writeMonth } from "~/features/operator/letter";
 import { wordsOf } from "~/features/operator/matter-words";
 import type { MonthFigures } from "~/features/statistics/statistics";
 import { FULL_ISSUE } from "./sample-issues.mjs";
@@ -207,7 +207,7 @@ const MAIL_SAMPLES: Record<string, Mail> = {
   }),
   "operator-letter": operatorLetterMail({
     host: "goldenpath.example",
-    month: "Oct 2026",
+    month: writeMonth(LETTER_MONTH.month),
     ...writeLetter(LETTER_MONTH, { ...LETTER_MONTH, month: "2026-09" }, LETTER_SITE),
   }),
   "operator-test": operatorTestMail({ host: "goldenpath.example" }),

@@ -2,14 +2,13 @@ import { env } from "~/env.server";
 import { backupBucket, backupFolder } from "~/features/backup/backup-stores.server";
 import type { Mail } from "~/features/mail/render-mail";
 import { operatorLetterMail } from "~/features/mail/templates/operator-letter-mail";
-import { nameMonth } from "~/features/statistics/figures";
 import { readStatistics } from "~/features/statistics/read-statistics.server";
 import { monthAfter, monthsBetween, utcMonth } from "~/features/statistics/utc-day";
 import { OperatorError } from "~db/operator-error";
 import { findOpenMatters } from "~db/queries/operator-matters";
 import { readServerState } from "~db/queries/server-state";
 import { findFirstDay } from "~db/queries/statistics";
-import { type SiteState, writeLetter } from "./letter";
+import { type SiteState, writeLetter, writeMonth } from "./letter";
 import { kindOf } from "./matter-rules";
 import { wordsOf } from "./matter-words";
 import { siteHost } from "./report-matters.server";
@@ -27,7 +26,7 @@ export async function composeLetter(month: string, now = new Date()): Promise<Ma
   const before = months.find((one) => one.month === monthAfter(month, -1)) ?? null;
   const hadBefore = before !== null && firstDay.slice(0, 7) <= before.month;
   const { summary, sections } = writeLetter(figures, hadBefore ? before : null, await siteState());
-  return operatorLetterMail({ host: siteHost(), month: nameMonth(month), summary, sections });
+  return operatorLetterMail({ host: siteHost(), month: writeMonth(month), summary, sections });
 }
 
 async function siteState(): Promise<SiteState> {

@@ -1,7 +1,13 @@
 import type { LetterSection } from "~/features/mail/templates/operator-letter-mail";
 import { formatCount } from "~/features/newsletter/format-count";
-import { nameMonth, writeRevenue, writeShare } from "~/features/statistics/figures";
+import { writeRevenue, writeShare } from "~/features/statistics/figures";
 import type { MonthFigures } from "~/features/statistics/statistics";
+
+const MONTH = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** `2026-11` as a letter has it: November 2026. */
+export const writeMonth = (month: string): string =>
+  MONTH.format(new Date(`${month}-01T00:00:00Z`));
 
 /** What the letter says of the site itself on the day it is written. */
 export type SiteState = {
@@ -29,7 +35,7 @@ export function writeLetter(
     return { name, value: before ? `${value} (before: ${writeIn(before)})` : value };
   };
   return {
-    summary: `${nameMonth(figures.month)} ended with ${formatCount(members.count, "member")}, ${compare(
+    summary: `${writeMonth(figures.month)} ended with ${formatCount(members.count, "member")}, ${compare(
       members.joined + members.returned - members.left,
     )}, and ${formatCount(newsletter.count)} on the newsletter's list.`,
     sections: [

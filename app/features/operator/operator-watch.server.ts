@@ -2,25 +2,13 @@ import { randomUUID } from "node:crypto";
 import pTimeout from "p-timeout";
 import { log } from "~/observability/log.server";
 import { writeCountedSignals } from "~/observability/operator-signals.server";
-import { deleteOldMatters } from "~db/queries/operator-matters";
-import {
-  deleteOldProgramStarts,
-  insertProgramStart,
-  recordProgramStop,
-} from "~db/queries/program-starts";
+import { insertProgramStart, recordProgramStop } from "~db/queries/program-starts";
 import { SiteCheck } from "./check-site.server";
 import { programPlace } from "./local-observations.server";
 import { sendLetterIfDue } from "./send-letter.server";
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-
 /** Time between two looks, in milliseconds. */
-const INTERVAL_MS = MINUTE_MS;
-
-/** How long what is over is kept, in milliseconds: the letter compares two months, and `operator matters` shows more. */
-const KEPT_MS = 400 * DAY_MS;
-const STARTS_KEPT_MS = 7 * DAY_MS;
+const INTERVAL_MS = 60_000;
 
 /** How long a look in progress at a stop may take, in milliseconds. */
 const STOP_MS = 5_000;
@@ -34,18 +22,12 @@ export function startOperatorWatch(intervalMs = INTERVAL_MS): () => Promise<void
   const check = new SiteCheck(startId);
   let isStopping = false;
   let timer: NodeJS.Timeout | undefined;
-  let cleanedUpAt = Number.NEGATIVE_INFINITY;
   let lastFailure: string | null = null;
 
   const look = async () => {
     try {
       await check.run();
       await sendLetterIfDue();
-      if (Date.now() - cleanedUpAt > DAY_MS) {
-        cleanedUpAt = Date.now();
-        await deleteOldMatters(new Date(cleanedUpAt - KEPT_MS));
-        await deleteOldProgramStarts(new Date(cleanedUpAt - STARTS_KEPT_MS));
-      }
       lastFailure = null;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
