@@ -6,11 +6,17 @@ import { printableText } from "~/features/newsletter/address-file/printable-text
 import { composeLetter } from "~/features/operator/compose-letter.server";
 import { kindOf } from "~/features/operator/matter-rules";
 import { wordsOf } from "~/features/operator/matter-words";
-import { commandLine, mailOperator, siteHost } from "~/features/operator/report-matters.server";
+import {
+  commandLine,
+  mailOperator,
+  matterMailKey,
+  siteHost,
+} from "~/features/operator/report-matters.server";
 import { utcDateTime } from "~/features/operator/utc-date-time";
 import { monthAfter, utcMonth } from "~/features/statistics/utc-day";
 import { getDatabase } from "~db/client";
 import { OperatorError } from "~db/operator-error";
+import { findMailByIdempotencyKey } from "~db/queries/mails";
 import { findClearedMatters, findOpenMatters } from "~db/queries/operator-matters";
 import type { OperatorMatter } from "~db/schema";
 import { sendAndDescribe } from "./mail-commands.server";
@@ -29,13 +35,14 @@ export async function matters({ all = false, json = false }: MattersOptions): Pr
   await withDatabase(async () => {
     const open = await findOpenMatters();
     const cleared = all ? await findClearedMatters(CLEARED_SHOWN) : [];
-    const shown = [...open, ...cleared].flatMap((matter) => describe(matter) ?? []);
+    const described = await Promise.all([...open, ...cleared].map(describe));
+    const shown = described.filter((one) => one !== null);
     if (json) {
       await whileRead(() => writeOut(`${JSON.stringify(shown, null, 2)}\n`));
       return;
     }
     if (open.length === 0) print("Nothing needs a hand.");
-    for (const { state, title, since, until, wrong, todo, commands } of shown) {
+    for (const { state, title, since, until, wrong, todo, commands, mail } of shown) {
       if (until !== null) {
         print(`${title}: from ${utcDateTime(since)} to ${utcDateTime(until)}`);
         continue;
@@ -45,6 +52,9 @@ export async function matters({ all = false, json = false }: MattersOptions): Pr
       );
       print(`  ${wrong}`);
       print(`  ${todo}`);
+      if (mail && mail.state !== "sent") {
+        print(`  The mail about it: ${mail.state}${mail.reply ? ` (${mail.reply})` : ""}.`);
+      }
       for (const command of commands) print(`    ${command}`);
       print();
     }
@@ -52,7 +62,8 @@ export async function matters({ all = false, json = false }: MattersOptions): Pr
   });
 }
 
-function describe({
+async function describe({
+  id,
   kind: name,
   facts,
   openedAt,
@@ -62,6 +73,7 @@ function describe({
 }: OperatorMatter) {
   const kind = kindOf(name);
   if (!kind) return null;
+  const mail = isMailed ? await findMailByIdempotencyKey(matterMailKey(id)) : null;
   const { title, wrong, todo, commands } = wordsOf(kind, facts);
   return {
     kind,
@@ -73,7 +85,8 @@ function describe({
     commands: commands.map(commandLine),
     since: openedAt,
     until: clearedAt,
-    isMailed,
+    /** What became of the mail about it; null if there was none. */
+    mail: mail && { state: mail.state, reply: mail.lastReply },
   };
 }
 

@@ -317,14 +317,19 @@ describe("'operator matters'", () => {
       ...{ facts: { count: 4, otherMode: 0 }, openedAt: ago(0, 1) },
     });
     await db().execute(sql`update operator_matters set reported_at = now(), is_mailed = true`);
+    await db().execute(sql`
+      insert into mails (kind, priority, state, idempotency_key, address_hash, expires_at, finished_at, last_reply)
+      select 'operator-matter', 1, 'failed', 'operator-matter:' || id, '', now(), now(), '550 5.7.1 RCPT TO'
+      from operator_matters`);
     const { stdout } = await run("operator", "matters");
+    expect(stdout).toContain("The mail about it: failed (550 5.7.1 RCPT TO).");
     expect(stdout).toContain("Stripe's webhooks are refused, since ");
     expect(stdout).toContain("    node build/index.js stripe doctor\n");
     const [json] = JSON.parse((await run("operator", "matters", "--json")).stdout);
     expect(json).toMatchObject({
       kind: "webhooks-refused",
       state: "reported",
-      isMailed: true,
+      mail: { state: "failed", reply: "550 5.7.1 RCPT TO" },
       until: null,
     });
 

@@ -16,6 +16,9 @@ import { utcDateTime } from "./utc-date-time";
 /** How a command of the program is typed. */
 export const commandLine = (command: string): string => `node build/index.js ${command}`;
 
+/** The idempotency key of the mail about a matter. */
+export const matterMailKey = (id: string): string => `operator-matter:${id}`;
+
 /**
  * Tells the operator of all matters that are due: a line in the log each and, with OPERATOR_EMAIL, a mail, queued in the
  * transaction that records it. Returns how many mails were queued; call `wakeMailWorker` if there are any.
@@ -47,7 +50,7 @@ async function reportMatter(
         since: utcDateTime(openedAt),
         commands: words.commands.map(commandLine),
       }),
-      `operator-matter:${id}`,
+      matterMailKey(id),
       tx,
     ));
   await updateMatter(id, { reportedAt: now, isMailed }, tx);
