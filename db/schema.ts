@@ -667,6 +667,73 @@ export const dailyVisitors = pgTable(
   (table) => [primaryKey({ columns: [table.day, table.page] })],
 );
 
+/** Something at the site that needs a hand, or needed one, and what its operator was told of it. */
+export const operatorMatters = pgTable(
+  "operator_matters",
+  {
+    id: uuid("id").primaryKey().defaultRandom(),
+    /** Such as `disk-low`; what each means: `app/features/operator/matter-rules.ts`. */
+    kind: text("kind").notNull(),
+    /** The kind and what it is about, such as `dispute:dp_123`; at most one matter with it is open. */
+    key: text("key").notNull(),
+    /** What its mails say of it: numbers, times and ids, never anybody's name or address. */
+    facts: jsonb("facts").$type<Record<string, string | number>>().notNull(),
+    openedAt: instant("opened_at").notNull(),
+    /** When it was last found to go on, to the hour. */
+    seenAt: instant("seen_at").notNull(),
+    /** Since when all is well again; null while it is not. */
+    goodSince: instant("good_since"),
+    /** From when the operator is to be told, unless it is mended before. */
+    reportDueAt: instant("report_due_at").notNull(),
+    /** When it was logged and, if there was an address, its mail was queued. */
+    reportedAt: instant("reported_at"),
+    /** Whether a mail about it was queued, so that its end is mailed too. */
+    isMailed: boolean("is_mailed").notNull().default(false),
+    clearedAt: instant("cleared_at"),
+  },
+  (table) => [
+    uniqueIndex("operator_matters_open_unique")
+      .on(table.key)
+      .where(sql`${table.clearedAt} is null`),
+    index("operator_matters_key_index").on(table.key, table.reportedAt),
+  ],
+);
+
+/** What happens again and again and says something about the site's health, as counts since another signal reset them. */
+export const operatorSignals = pgTable("operator_signals", {
+  name: text("name").primaryKey(),
+  count: integer("count").notNull(),
+  firstAt: instant("first_at").notNull(),
+  lastAt: instant("last_at").notNull(),
+});
+
+/** Starts of the program, to notice one that ends again and again. */
+export const programStarts = pgTable(
+  "program_starts",
+  {
+    id: uuid("id").primaryKey(),
+    /** Names the machine and its DATA_DIR, as a hash. */
+    place: text("place").notNull(),
+    startedAt: instant("started_at").notNull().defaultNow(),
+    /** When it was stopped in good order; null while it runs, and for ever if it crashed or was killed. */
+    stoppedAt: instant("stopped_at"),
+  },
+  (table) => [index("program_starts_started_at_index").on(table.startedAt)],
+);
+
+/** Renewals whose first charge failed, for the statistics. Nothing in a row leads to anybody without Stripe's own ids. */
+export const renewalFailures = pgTable(
+  "renewal_failures",
+  {
+    /** SHA-256 of the invoice's id. */
+    invoiceHash: bytes("invoice_hash").primaryKey(),
+    failedAt: instant("failed_at").notNull(),
+    /** When it was paid after all; null if it was not. */
+    recoveredAt: instant("recovered_at"),
+  },
+  (table) => [index("renewal_failures_failed_at_index").on(table.failedAt)],
+);
+
 export type User = typeof users.$inferSelect;
 export type Session = typeof sessions.$inferSelect;
 export type EmailChange = typeof emailChanges.$inferSelect;
@@ -679,3 +746,4 @@ export type Mail = typeof mails.$inferSelect;
 export type EditionDocument = typeof editionDocuments.$inferSelect;
 export type EditionFile = typeof editionFiles.$inferSelect;
 export type Note = typeof notes.$inferSelect;
+export type OperatorMatter = typeof operatorMatters.$inferSelect;

@@ -2,6 +2,7 @@ import { env } from "~/env.server";
 import { examineMail } from "~/features/mail/mail-doctor.server";
 import { MAIL_RULES } from "~/features/mail/mail-kinds";
 import { describeMailQueue } from "~/features/mail/mail-report";
+import type { Mail } from "~/features/mail/render-mail";
 import { sendTestMail } from "~/features/mail/send-test-mail.server";
 import { printableText } from "~/features/newsletter/address-file/printable-text";
 import { explainDataDirectoryFailure } from "~db/data-directory";
@@ -29,8 +30,12 @@ export async function doctor(): Promise<void> {
 
 /** `mail test`: sends one mail to this address now, and exits with 1 unless the mail server accepts it. */
 export async function test(address: string): Promise<void> {
-  const to = requireEmail(address);
-  const outcome = await sendTestMail(to).catch((error: unknown) => {
+  await sendAndDescribe(requireEmail(address));
+}
+
+/** Sends a mail, by default a test, to an address now, and prints what the mail server says to it. */
+export async function sendAndDescribe(to: string, mail?: Mail): Promise<void> {
+  const outcome = await sendTestMail(to, mail).catch((error: unknown) => {
     throw explainDataDirectoryFailure(env().DATA_DIR, error);
   });
   if (outcome.kind === "written") {

@@ -8,6 +8,7 @@ import type { NewOptions } from "./content-commands.server";
 import type { DoctorOptions } from "./doctor-command.server";
 import type { ListOptions as MemberListOptions } from "./member-commands.server";
 import type { SendCommandOptions } from "./newsletter-send.server";
+import type { LetterOptions, MattersOptions } from "./operator-commands.server";
 import type { StatsOptions } from "./stats-commands.server";
 import type { SyncOptions } from "./stripe-commands.server";
 import type { BounceOptions, ListOptions } from "./subscriber-commands.server";
@@ -329,6 +330,29 @@ function addStatsCommands(stats: Command): void {
     );
 }
 
+function addOperatorCommands(operator: Command): void {
+  const commands = () => {
+    logToStandardError();
+    return import("./operator-commands.server");
+  };
+  operator
+    .command("matters")
+    .description("show what needs a hand, and what to do about it")
+    .option("--all", "also the last ones that are over")
+    .option("--json", "as JSON")
+    .action(async (options: MattersOptions) => (await commands()).matters(options));
+  operator
+    .command("letter")
+    .description("print the monthly letter to OPERATOR_EMAIL")
+    .option("--month <month>", "about this month, such as 2026-10, instead of the last one")
+    .option("--send", "mail it instead, also if it was mailed before")
+    .action(async (options: LetterOptions) => (await commands()).letter(options));
+  operator
+    .command("test")
+    .description("send a mail to OPERATOR_EMAIL now, and print the mail server's answer")
+    .action(async () => (await commands()).test());
+}
+
 /** The program's command line. Its commands throw an OperatorError for what the operator can fix. */
 export function createProgram(): Command {
   const program = new Command("golden-path").description(
@@ -366,6 +390,9 @@ export function createProgram(): Command {
   addBackupCommands(program);
   addUpgradeCommand(program);
   addMailCommands(program.command("mail").description("examine mail, and send what failed again"));
+  addOperatorCommands(
+    program.command("operator").description("see what OPERATOR_EMAIL is told about"),
+  );
   addDatabaseCommands(program.command("db").description("look into the database"));
   addStatsCommands(program.command("stats").description("count what has become of the site"));
   return program;

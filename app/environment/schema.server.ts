@@ -257,6 +257,13 @@ export const schema = z.object({
     .string()
     .regex(/^[\x21-\x7e]+$/, "the secret of an access key")
     .optional(),
+  OPERATOR_EMAIL: z
+    .string()
+    .refine(
+      (value) => addressOf(value) === value,
+      "one e-mail address without a name, such as you@example.com",
+    )
+    .optional(),
   METRICS_TOKEN: z
     .string()
     .regex(/^[\x20-\x7e]{16,}$/, "a token of at least 16 characters")

@@ -103,6 +103,13 @@ const failedBackups = new Counter({
   registers: [registry],
 });
 
+const openMatters = new Gauge({
+  name: "operator_matters_open",
+  help: "Matters that need a hand and that the operator was told of, by kind",
+  labelNames: ["kind"],
+  registers: [registry],
+});
+
 new Gauge({
   name: "mails_queued",
   help: "Mails in the queue of all instances, by lane",
@@ -264,6 +271,12 @@ export function setLastBackup(time: Date | null, bytes: number): void {
 /** Counts an attempt to make a backup that failed. */
 export function countFailedBackup(): void {
   failedBackups.inc();
+}
+
+/** Exports the matters that are open, by their kinds. */
+export function setOpenMatters(kinds: readonly string[]): void {
+  openMatters.reset();
+  for (const kind of kinds) openMatters.inc({ kind });
 }
 
 /** Counts a webhook delivery by its outcome. */

@@ -7,8 +7,10 @@ import { afterOtherInstances } from "~db/queries/instance-lock";
 import { deleteOldMails } from "~db/queries/mail-history";
 import { deleteDeadMailWorkers } from "~db/queries/mail-workers";
 import { deleteUnusedNewsletterImages } from "~db/queries/newsletter-images";
+import { deleteOldMatters } from "~db/queries/operator-matters";
 import { deleteExpiredChallenges } from "~db/queries/passkeys";
 import { deleteExpiredPasswordResets } from "~db/queries/password-resets";
+import { deleteOldProgramStarts } from "~db/queries/program-starts";
 import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
 import { deleteExpiredSessions } from "~db/queries/sessions";
 import { deleteUnconfirmedSubscribers } from "~db/queries/subscribers";
@@ -30,6 +32,12 @@ const WEBHOOK_EVENT_LIFE_MS = 90 * 24 * HOUR_MS;
 /** How long the images of an issue are stored that was only tried with `newsletter test`. */
 const UNUSED_IMAGE_LIFE_MS = 30 * 24 * HOUR_MS;
 
+/** How long the operator's matters that are over are stored: the letter compares months, and a year is remembered. */
+const MATTER_LIFE_MS = 400 * 24 * HOUR_MS;
+
+/** How long starts of the program are stored; a crash loop shows within half an hour. */
+const PROGRAM_START_LIFE_MS = 7 * 24 * HOUR_MS;
+
 /** Rows deleted per statement, and statements per clean-up; the rest is left to the next one. */
 const BATCH = 1_000;
 const BATCHES = 100;
@@ -37,7 +45,7 @@ const BATCHES = 100;
 /**
  * Deletes expired sessions, password resets, changes of address, challenges of passkeys and rate-limit counts, unconfirmed newsletter
  * addresses, webhook events that can no longer be redelivered, mails and mail workers long finished, what failed
- * mails said, and images of issues that were never sent. Ends former members' access to the community, and
+ * mails said, images of issues that were never sent, and the operator's matters long over. Ends former members' access to the community, and
  * turns the hashes of a finished day's visitors into numbers.
  */
 export async function cleanUp(now = new Date()): Promise<void> {
@@ -54,6 +62,8 @@ export async function cleanUp(now = new Date()): Promise<void> {
   await deleteDeadMailWorkers();
   await endCommunityAccess(now);
   await deleteUnusedNewsletterImages(new Date(now.getTime() - UNUSED_IMAGE_LIFE_MS));
+  await deleteOldMatters(new Date(now.getTime() - MATTER_LIFE_MS));
+  await deleteOldProgramStarts(new Date(now.getTime() - PROGRAM_START_LIFE_MS));
   // an hour after the day, when no instance has visits of it left to record
   await countFinishedDays(utcDay(new Date(now.getTime() - HOUR_MS)));
 }

@@ -20,6 +20,7 @@ import { PREMIUM_PRICE } from "~/features/membership/premium-price";
 import { startResumingDeletions } from "~/features/my-account/resume-deletions.server";
 import { prepareIssue } from "~/features/newsletter/issue-mail.server";
 import { fillUnsubscribeTokens } from "~/features/newsletter/unsubscribe-token.server";
+import { startOperatorWatch } from "~/features/operator/operator-watch.server";
 import { VisitorCounter } from "~/features/statistics/visitor-counter.server";
 import { checkSessionSecret } from "~/http/session-secret-check.server";
 import { sessionSecrets } from "~/http/session-secrets.server";
@@ -142,6 +143,7 @@ async function start(
   started.push({ name: "clean-up", stop: startCleanUp() });
   started.push({ name: "account deletion", stop: startResumingDeletions() });
   started.push({ name: "backup", stop: startBackups() });
+  started.push({ name: "operator's watch", stop: startOperatorWatch() });
   const visitors = new VisitorCounter();
   started.push({ name: "visitor counts", stop: visitors.start() });
   setBookFilesFolder(join(projectRoot(), BOOK_FILES));

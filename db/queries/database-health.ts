@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { JOURNAL, knownMigrations } from "../migrate";
+import { JOURNAL, knownMigrations } from "../known-migrations";
 
 /** What a database says of itself. */
 export type DatabaseHealth = {

@@ -166,3 +166,58 @@ export async function countNewcomers(
       (select count(*) from spells where is_first and started_at >= ${from} and started_at <= now()) as members`);
   return { accounts: Number(row?.accounts), members: Number(row?.members) };
 }
+
+/** Disputes of payments, as the operator was told of them, by the month in which they were opened and ended. */
+export async function countDisputes(
+  executor: Executor = getDatabase().db,
+): Promise<{ month: Month; opened: number; ended: number }[]> {
+  const rows = await executor.execute<{ month: Month; opened: string; ended: string }>(sql`
+    with changes as (
+      select opened_at as at, 1 as opened, 0 as ended from operator_matters where kind = 'dispute'
+      union all
+      select cleared_at, 0, 1 from operator_matters where kind = 'dispute' and cleared_at is not null
+    )
+    select ${month("at")} as month, sum(opened) as opened, sum(ended) as ended
+    from changes group by 1 order by 1`);
+  return rows.map(({ month, opened, ended }) => ({
+    month,
+    opened: Number(opened),
+    ended: Number(ended),
+  }));
+}
+
+/** How many members marked a text as read in a month. */
+export type Reading = { month: Month; slug: string; title: string; members: number };
+
+/** The texts that were marked as read since a day in UTC, by month, those of most members first. */
+export async function countReadings(
+  since: string,
+  executor: Executor = getDatabase().db,
+): Promise<Reading[]> {
+  const rows = await executor.execute<Omit<Reading, "members"> & { members: string }>(sql`
+    with readings as (
+      select ${month("read_at")} as month, slug, count(*) as members from reading_progress
+      where read_at >= ${since}::date::timestamp at time zone 'UTC' group by 1, 2
+    ), titles as (
+      select distinct on (slug) slug, title
+      from edition_documents join editions on editions.digest = edition_documents.edition
+      order by slug, used_at desc
+    )
+    select month, slug, coalesce(title, slug) as title, members
+    from readings left join titles using (slug) order by month, members desc, slug`);
+  return rows.map((row) => ({ ...row, members: Number(row.members) }));
+}
+
+/** The first day of which the site has rows of its own; null for a site without any. */
+export async function findFirstDay(executor: Executor = getDatabase().db): Promise<string | null> {
+  const utcDay = (instant: string) => sql.raw(`(min(${instant}) at time zone 'UTC')::date`);
+  const [row] = await executor.execute<{ day: string | null }>(sql`
+    select to_char(least(
+      (select ${utcDay("created_at")} from users), (select min(joined_on) from former_accounts),
+      (select ${utcDay("created_at")} from subscribers), (select min(joined_on) from former_subscribers),
+      (select min(day) from daily_visitors), (select min(day) from visitor_hashes),
+      (select ${utcDay("created_at")} from campaigns), (select ${utcDay("imported_at")} from editions),
+      (select ${utcDay("started_at")} from program_starts)
+    ), 'YYYY-MM-DD') as day`);
+  return row?.day ?? null;
+}

@@ -176,6 +176,11 @@ const LEFT_OUT: Record<string, string> = {
   campaigns: "The newsletter's issues, public but for what members read.",
   newsletter_images: "Of the newsletter's issues.",
   mail_workers: "The program's own.",
+  operator_matters:
+    "What the operator was told of: at most a dispute's id at Stripe, whose payment the member's bank has.",
+  operator_signals: "Counts of webhooks.",
+  program_starts: "The program's own.",
+  renewal_failures: "Times under hashes of Stripe's ids, that nobody can find an account by.",
   mail_token_buckets: "The program's own.",
   site_keys: "The site's secrets.",
   editions: "The book.",

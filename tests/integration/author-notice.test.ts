@@ -30,8 +30,13 @@ afterAll(async () => {
 });
 
 /** Settings of a site that sells in one of Stripe's modes. */
-function sell(mode: "live" | "test", SMTP_URL = smtp.url): void {
+function sell(
+  mode: "live" | "test",
+  SMTP_URL = smtp.url,
+  others: Record<string, string> = {},
+): void {
   setEnvironment({
+    ...others,
     SMTP_URL,
     MAIL_FROM: "The Golden Path <letters@book.test>",
     LOG_LEVEL: "silent",
@@ -85,6 +90,17 @@ describe("the author", () => {
     const text = smtp.delivered[0]?.text;
     expect(text?.split("\r\n")).toContain("https://dashboard.stripe.com/test/customers/cus_1");
     expect(text).not.toContain("payments/");
+  });
+
+  it("is notified at OPERATOR_EMAIL of a refund, while a dispute has a mail of its own there", async () => {
+    sell("live", smtp.url, { OPERATOR_EMAIL: "hand@operator.test" });
+    for (const kind of ["dispute-opened", "dispute-lost", "refunded"] as const) {
+      await notifyAuthor({ ...EVENT, kind });
+    }
+    await mailIdle();
+    expect(smtp.delivered.map(({ recipients, headers }) => [recipients, headers.subject])).toEqual([
+      [["hand@operator.test"], "A payment was refunded"],
+    ]);
   });
 
   it("is notified by the log alone without a mail server", async () => {

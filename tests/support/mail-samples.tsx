@@ -13,6 +13,14 @@ import { membershipRefundedMail } from "~/features/mail/templates/membership-ref
 import { membershipRenewalFailedMail } from "~/features/mail/templates/membership-renewal-failed-mail";
 import { newsletterConfirmationMail } from "~/features/mail/templates/newsletter-confirmation-mail";
 import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-welcome-mail";
+import {
+  operatorLetterMail,
+  operatorTestMail,
+} from "~/features/mail/templates/operator-letter-mail";
+import {
+  operatorClearedMail,
+  operatorMatterMail,
+} from "~/features/mail/templates/operator-matter-mail";
 import { passkeyAddedMail } from "~/features/mail/templates/passkey-added-mail";
 import { passkeyRemovedMail } from "~/features/mail/templates/passkey-removed-mail";
 import { passwordChangedMail } from "~/features/mail/templates/password-changed-mail";
@@ -23,6 +31,9 @@ import { splitFrontMatter } from "~/features/markdown/front-matter";
 import { markdownTree } from "~/features/markdown/markdown-tree.server";
 import { issueFrontMatter } from "~/features/newsletter/issue-front-matter";
 import { renderIssueMail } from "~/features/newsletter/issue-mail.server";
+import { writeLetter, writeMonth } from "~/features/operator/letter";
+import { wordsOf } from "~/features/operator/matter-words";
+import type { MonthFigures } from "~/features/statistics/statistics";
 import { FULL_ISSUE } from "./sample-issues.mjs";
 
 type Rendered = Awaited<ReturnType<typeof renderMail>>;
@@ -52,6 +63,24 @@ const authorNotice = {
   paymentUrl: "https://dashboard.stripe.com/payments/ch_3Q2wE4rT5yU6iO7p",
   subscriptionId: "sub_1Q2wE4rT5yU6iO7pA8sD9fG0",
   userId: "9d2c8a52-7f3e-4c1b-9a60-5b8e1d2f3a4c",
+};
+
+const LETTER_MONTH: MonthFigures = {
+  month: "2026-10",
+  members: { count: 1_204, joined: 61, returned: 4, left: 22, churn: 0.0189 },
+  revenue: { usd: 1_202_796 },
+  newsletter: { count: 8_410, joined: 318, left: 41 },
+  accounts: { count: 2_950, joined: 140, left: 3 },
+  visitors: 22_417,
+  renewals: { failed: 19, recovered: 14 },
+  disputes: { opened: 1, ended: 0 },
+  mostRead: [{ slug: "the-first-light", title: "The First Light", members: 212 }],
+};
+const LETTER_SITE = {
+  matters: [{ title: "A payment is disputed", since: "October 28, 2026 at 09:12 UTC" }],
+  backups:
+    "The newest of 24 backups in BACKUP_DIR is of November 1, 2026 at 03:00 UTC and has 12.4 MB.",
+  program: "The database has 212 MB and runs on PostgreSQL 18.1, the program on Node.js 24.11.0.",
 };
 
 /** An issue with all that one can contain, as it is mailed. */
@@ -163,6 +192,25 @@ const MAIL_SAMPLES: Record<string, Mail> = {
     outlook: { kind: "ended" },
     url: MANAGE,
   }),
+  "operator-matter": operatorMatterMail({
+    ...wordsOf("disk-low", { setting: "DATA_DIR", percent: 7, freeMb: 1_412 }),
+    host: "goldenpath.example",
+    since: "November 23, 2026 at 15:40 UTC",
+    commands: ["node build/index.js operator matters"],
+  }),
+  "operator-cleared": operatorClearedMail({
+    host: "goldenpath.example",
+    title: "The disk has room again",
+    mended: "The disk of DATA_DIR has 31 % free (6,280 MB).",
+    since: "November 23, 2026 at 15:40 UTC",
+    until: "November 23, 2026 at 18:05 UTC",
+  }),
+  "operator-letter": operatorLetterMail({
+    host: "goldenpath.example",
+    month: writeMonth(LETTER_MONTH.month),
+    ...writeLetter(LETTER_MONTH, { ...LETTER_MONTH, month: "2026-09" }, LETTER_SITE),
+  }),
+  "operator-test": operatorTestMail({ host: "goldenpath.example" }),
   "test-mail": testMail({ siteUrl: SITE }),
   "author-notice": authorNoticeMail(authorNotice),
   "author-notice-without-payment": authorNoticeMail({ ...authorNotice, paymentUrl: null }),

@@ -6,11 +6,12 @@ import { mailIdle } from "./mail";
 export type Contents = Record<string, string>;
 
 /**
- * What a site writes by itself: the mail workers' heartbeats, a key when it first needs one, the edition that it finds
+ * What a site writes by itself: the mail workers' heartbeats, its own starts and health, a key when it first needs one, the edition that it finds
  * in its folder, and counts of visitors.
  */
 const NO_CONTENTS = [
   ...["mail_workers", "site_keys"],
+  ...["program_starts", "operator_signals", "operator_matters"],
   ...["visitor_hashes", "visitor_salts", "daily_visitors"],
   ...["editions", "edition_documents", "edition_files"],
 ];

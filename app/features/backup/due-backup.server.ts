@@ -1,6 +1,7 @@
 import { log } from "~/observability/log.server";
 import { countFailedBackup, setLastBackup } from "~/observability/metrics.server";
 import { withInstanceLock } from "~db/queries/instance-lock";
+import { noteBackupAttempt } from "./backup-failures.server";
 import { backupName } from "./backup-name";
 import type { BackupStore, StoredBackup } from "./backup-store";
 import { backupBucket, backupFolder } from "./backup-stores.server";
@@ -34,19 +35,24 @@ export async function backUpIfDue(
   try {
     const stores = [backupFolder(), await backupBucket()].filter((store) => store !== null);
     const dueAt = await whenDue(stores, every, now);
-    if (dueAt > now) return dueAt;
+    if (dueAt > now) {
+      noteBackupAttempt(true);
+      return dueAt;
+    }
     const next = await withInstanceLock("backup", async () => {
       // another instance may have made it since the first look
       const isDue = (await whenDue(stores, every, now)) <= now;
       const failures = isDue ? await backUpTo(stores, every, now, stopping) : [];
       const next = await whenDue(stores, every, now);
       if (failures.length > 0) throw failures[0];
+      noteBackupAttempt(true);
       return next;
     });
     return next ?? retry();
   } catch (error) {
     if (stopping?.aborted) return retry();
     countFailedBackup();
+    noteBackupAttempt(false);
     log().error(
       { err: error },
       "the backup failed; it is tried again in a quarter of an hour, and older ones are kept",

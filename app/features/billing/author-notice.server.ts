@@ -43,8 +43,8 @@ const NOTICES: Record<AuthorEvent["kind"], Notice> = {
 };
 
 /**
- * Notifies the author of a refund or dispute: a log line and, if a mail server is configured, a mail to the
- * address of `MAIL_FROM`, queued in the caller's transaction. Both contain ids only, which can be looked up in
+ * Notifies the author of a refund or dispute: a log line and, if a mail server is configured, a mail to
+ * `OPERATOR_EMAIL`, or to the address of `MAIL_FROM`, queued in the caller's transaction. Both contain ids only, which can be looked up in
  * Stripe's dashboard. To be called once per change; call `wakeMailWorker` after the commit.
  */
 export async function notifyAuthor(
@@ -55,8 +55,10 @@ export async function notifyAuthor(
   const { subject, did, todo } = NOTICES[kind];
   log().warn({ event: kind, ...ids }, `${subject.toLowerCase()}: ${did} ${todo}`);
 
-  const { SMTP_URL, MAIL_FROM } = env();
-  const to = addressOf(MAIL_FROM);
+  const { SMTP_URL, MAIL_FROM, OPERATOR_EMAIL } = env();
+  // the operator is told of a dispute by a mail of its own, with its deadline (dispute-matters.server.ts)
+  if (OPERATOR_EMAIL && kind !== "refunded") return;
+  const to = OPERATOR_EMAIL ?? addressOf(MAIL_FROM);
   if (!SMTP_URL || !to) return;
   const { userId, subscriptionId, stripeCustomerId, chargeId } = event;
   const notice = authorNoticeMail({

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { isHarmful } from "./coverage";
+import { type DisputedPayment, isHarmful } from "./coverage";
 import type { ExaminedMembership } from "./customer-billing.server";
 import { stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";
@@ -9,6 +9,7 @@ export type DisputeAction = {
   kind: "dispute-opened" | "dispute-won" | "dispute-lost";
   subscriptionId: string;
   chargeId: string | undefined;
+  dispute: Stripe.Dispute | undefined;
 };
 
 /** Metadata key of what we paused at Stripe, so that what the author paused is left alone. */
@@ -41,17 +42,18 @@ async function applyAction({
   invoices,
 }: ExaminedMembership): Promise<DisputeAction | null> {
   const { id: subscriptionId, metadata, pause_collection: pause } = subscription;
-  const action = (kind: DisputeAction["kind"], chargeId?: string) => ({
+  const action = (kind: DisputeAction["kind"], disputed?: DisputedPayment) => ({
     kind,
     subscriptionId,
-    chargeId,
+    chargeId: disputed?.chargeId,
+    dispute: disputed?.dispute,
   });
   const { subscriptions } = stripeClient();
 
   const lost = disputes.find(({ dispute }) => dispute.status === LOST);
   if (lost) {
     await subscriptions.cancel(subscriptionId, { prorate: false, invoice_now: false });
-    return action("dispute-lost", lost.chargeId);
+    return action("dispute-lost", lost);
   }
   const isDisputed = coverage.withdrawn === "dispute";
   if (isDisputed && !pause) {
@@ -61,7 +63,7 @@ async function applyAction({
       pause_collection: { behavior: "void" },
       metadata: { [PAUSED_FOR]: open?.dispute.id ?? "" },
     });
-    return action("dispute-opened", open?.chargeId);
+    return action("dispute-opened", open);
   }
   if (!isDisputed && pause && metadata[PAUSED_FOR]) {
     await resumeCollection(invoices);
@@ -69,7 +71,7 @@ async function applyAction({
       pause_collection: "",
       metadata: { [PAUSED_FOR]: "" },
     });
-    return action("dispute-won", disputes[0]?.chargeId);
+    return action("dispute-won", disputes[0]);
   }
   return null;
 }

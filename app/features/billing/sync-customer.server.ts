@@ -1,6 +1,7 @@
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { countSync } from "~/observability/metrics.server";
+import { recordPaymentWithoutWebhook } from "~/observability/operator-signals.server";
 import { getDatabase, type Transaction } from "~db/client";
 import { recordMemberships } from "~db/queries/memberships";
 import {
@@ -9,6 +10,7 @@ import {
   nextSyncNumber,
   updateProfile,
 } from "~db/queries/profiles";
+import { recordRenewalFailures } from "~db/queries/renewal-failures";
 import { insertStripePrice } from "~db/queries/stripe-prices";
 import type { Profile } from "~db/schema";
 import { notifyAuthor } from "./author-notice.server";
@@ -18,9 +20,12 @@ import { coalesce } from "./coalesce.server";
 import { type CustomerBilling, fetchBilling } from "./customer-billing.server";
 import { updateCustomerEmail } from "./customer-email.server";
 import { applyDisputeActions, type DisputeAction } from "./dispute-actions.server";
+import { recordDispute } from "./dispute-matters.server";
 import { paidMemberships } from "./membership-history";
 import { enqueueMembershipMails } from "./membership-mails.server";
+import { showsNewPayment } from "./new-payment";
 import { nextSyncAt } from "./next-sync";
+import { renewalInvoices } from "./renewal-invoices";
 import { type BillingState, liveMemberships } from "./subscription-state";
 
 /** The state a sync wrote, or why there was nothing to write. */
@@ -68,8 +73,9 @@ export function takeSnapshot(stripeCustomerId: string): Promise<BillingSnapshot 
     const first = await readBilling(stripeCustomerId);
     // Notified at once: a later snapshot finds the action done, and a later failure would suppress the notice.
     const isEmailDue = !(await isEmailUpToDate(profile, first));
-    const { hasChanged, ...actions } = await applyActions(first, async (action) => {
+    const { hasChanged, ...actions } = await applyActions(first, async ({ dispute, ...action }) => {
       await notifyAuthor({ userId: profile.id, stripeCustomerId, ...action });
+      if (dispute) await recordDispute(dispute, first.at);
       wakeMailWorker();
     });
     const isUnfinished = isEmailDue || actions.isUnfinished;
@@ -168,6 +174,10 @@ export async function writeSnapshot(
   // none is recorded of somebody who has never had a subscription
   if (paid.length > 0 || before.stripeSubscriptionId !== null) {
     await recordMemberships(before.id, paid, at, tx);
+  }
+  await recordRenewalFailures(renewalInvoices(before, snapshot), tx);
+  if (callPurpose() !== "webhook" && showsNewPayment(before, snapshot)) {
+    await recordPaymentWithoutWebhook(tx);
   }
   await enqueueMembershipMails(before, snapshot, tx);
   return { before, state, isStale: false };

@@ -1,4 +1,5 @@
 import { countWebhook } from "~/observability/metrics.server";
+import { countSignal, type Signal } from "~/observability/operator-signals.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 
 const MINUTE_MS = 60_000;
@@ -15,6 +16,8 @@ const unlogged = new Map<RejectionReason, number>();
  */
 export function rejectWebhook(reason: RejectionReason, facts: Record<string, unknown>): void {
   countWebhook("refused");
+  const signal = SIGNALS[reason];
+  if (signal) countSignal(signal);
   const before = unlogged.get(reason);
   if (before !== undefined) {
     unlogged.set(reason, before + 1);
@@ -30,6 +33,13 @@ export function rejectWebhook(reason: RejectionReason, facts: Record<string, unk
     }
   }, MINUTE_MS).unref();
 }
+
+/** What the operator is told of; Stripe signs everything, so what has no signature comes from somebody else. */
+const SIGNALS: Record<RejectionReason, Signal | null> = {
+  "no signature": null,
+  "wrong signature": "webhook-refused",
+  "livemode mismatch": "webhook-of-other-mode",
+};
 
 const MESSAGES: Record<RejectionReason, string> = {
   "no signature": "webhook rejected: it has no signature",

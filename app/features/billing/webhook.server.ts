@@ -2,11 +2,13 @@ import type Stripe from "stripe";
 import { isLiveKey } from "~/environment/stripe-key";
 import { log } from "~/observability/log.server";
 import { countWebhook } from "~/observability/metrics.server";
+import { countAcceptedWebhook } from "~/observability/operator-signals.server";
 import { getDatabase } from "~db/client";
 import { hasWebhookEvent, insertWebhookEvent } from "~db/queries/webhook-events";
 import { withCallPurpose } from "./call-purpose.server";
 import { idOf } from "./coverage";
-import { requireStripe, stripeClient } from "./stripe-client.server";
+import { recordDispute } from "./dispute-matters.server";
+import { isMissingAtStripe, requireStripe, stripeClient } from "./stripe-client.server";
 import { reportSync, takeSnapshot, writeSnapshot } from "./sync-customer.server";
 import { rejectWebhook } from "./webhook-rejections.server";
 
@@ -70,6 +72,7 @@ export async function receiveWebhook(
   }
   if (!isHandledEvent(event)) {
     countWebhook("ignored");
+    countAcceptedWebhook();
     log().debug(facts, "webhook of an unhandled type");
     return { status: 200, message: "Nothing to do." };
   }
@@ -83,6 +86,9 @@ export async function receiveWebhook(
     countWebhook("failed");
     log().error({ ...facts, err: error }, "webhook failed; Stripe will send it again");
     return { status: 500, message: "The work failed; please send it again." };
+  } finally {
+    // after the work, since a payment is noticed by others meanwhile
+    countAcceptedWebhook();
   }
 }
 
@@ -95,7 +101,9 @@ export async function receiveWebhook(
 export async function processOnce(event: HandledEvent): Promise<boolean> {
   if (await hasWebhookEvent(event.id)) return false;
   const customer = await customerOf(event);
+  const readAt = new Date();
   const snapshot = customer === null ? null : await takeSnapshot(customer);
+  const dispute = snapshot && isDisputeEvent(event) ? await readDispute(event) : null;
   const done = await getDatabase().db.transaction(async (tx) => {
     const isNew = await insertWebhookEvent(
       {
@@ -107,10 +115,32 @@ export async function processOnce(event: HandledEvent): Promise<boolean> {
       },
       tx,
     );
+    if (isNew && dispute) await recordDispute(dispute, readAt, tx);
     return isNew && { written: snapshot && (await writeSnapshot(snapshot, tx)) };
   });
   if (done && snapshot) reportSync(snapshot, done.written);
   return done !== false;
+}
+
+type DisputeEvent = Extract<HandledEvent, { type: `charge.dispute.${string}` }>;
+
+function isDisputeEvent(event: HandledEvent): event is DisputeEvent {
+  return event.type.startsWith("charge.dispute.");
+}
+
+/** As it is now, since events come in any order; null if Stripe does not know it. */
+async function readDispute({ data }: DisputeEvent): Promise<Stripe.Dispute | null> {
+  const { id, charge } = data.object;
+  try {
+    const { data: disputes } = await stripeClient().disputes.list({
+      charge: idOf(charge) ?? "",
+      limit: 100,
+    });
+    return disputes.find((dispute) => dispute.id === id) ?? null;
+  } catch (error) {
+    if (isMissingAtStripe(error)) return null;
+    throw error;
+  }
 }
 
 /** The event if one of our secrets signed it within Stripe's default tolerance of 300 s; otherwise null. */

@@ -4,7 +4,7 @@ import { env } from "~/env.server";
 import { composeMessage, messageIdOf } from "./compose-message.server";
 import type { TransportedMail } from "./mail-transport";
 import { writeMailToOutbox } from "./outbox-transport.server";
-import { renderMail } from "./render-mail";
+import { type Mail, renderMail } from "./render-mail";
 import { describeSmtpFailure } from "./smtp-failure";
 import { smtpSettings } from "./smtp-transport.server";
 import { testMail } from "./templates/test-mail";
@@ -23,13 +23,16 @@ export type TestMailOutcome =
  * also to a suppressed address, and while the database is down. Without SMTP_URL it is written into the outbox,
  * whose file system's errors it throws.
  */
-export async function sendTestMail(to: string): Promise<TestMailOutcome> {
-  const { SMTP_URL, PUBLIC_URL } = env();
+export async function sendTestMail(
+  to: string,
+  content: Mail = testMail({ siteUrl: env().PUBLIC_URL }),
+): Promise<TestMailOutcome> {
+  const { SMTP_URL } = env();
   const mail: TransportedMail = {
     messageId: messageIdOf(randomUUID()),
     to,
     date: new Date(),
-    content: await renderMail(testMail({ siteUrl: PUBLIC_URL })),
+    content: await renderMail(content),
     abandonAfterMs: TIMEOUTS.answerMs,
   };
   if (!SMTP_URL) return { kind: "written", file: await writeMailToOutbox(mail) };

@@ -1,9 +1,12 @@
+import { countRenewalFailures } from "~db/queries/renewal-failures";
 import {
   type CohortCount,
   countAccountChanges,
   countCohorts,
+  countDisputes,
   countMemberChanges,
   countNewcomers,
+  countReadings,
   countSubscriberChanges,
   sumRevenueChanges,
 } from "~db/queries/statistics";
@@ -16,6 +19,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Days of the funnel. */
 const FUNNEL_DAYS = 30;
+
+/** Texts of a month that are named. */
+const MOST_READ = 10;
 
 /** Cohorts of members, and the months they are followed. */
 const COHORT_MONTHS = 12;
@@ -33,13 +39,17 @@ export async function readStatistics(months: number, now = new Date()): Promise<
 }
 
 async function readMonths(first: string, last: string): Promise<MonthFigures[]> {
-  const [members, revenue, newsletter, accounts, visitors] = await Promise.all([
-    countMemberChanges(),
-    sumRevenueChanges(),
-    countSubscriberChanges(),
-    countAccountChanges(),
-    findDailyVisitors(`${first}-01`),
-  ]);
+  const [members, revenue, newsletter, accounts, visitors, renewals, disputes, readings] =
+    await Promise.all([
+      countMemberChanges(),
+      sumRevenueChanges(),
+      countSubscriberChanges(),
+      countAccountChanges(),
+      findDailyVisitors(`${first}-01`),
+      countRenewalFailures(),
+      countDisputes(),
+      countReadings(`${first}-01`),
+    ]);
   const memberCount = runningSum(
     members.map(({ month, ...one }) => [month, one.joined + one.returned - one.left]),
   );
@@ -73,8 +83,26 @@ async function readMonths(first: string, last: string): Promise<MonthFigures[]> 
       visitors: visitors
         .filter(({ day, page }) => page === WHOLE_SITE && day.startsWith(month))
         .reduce((sum, one) => sum + one.visitors, 0),
+      renewals: pick(renewals, month, { failed: 0, recovered: 0 }),
+      disputes: pick(disputes, month, { opened: 0, ended: 0 }),
+      mostRead: readings
+        .filter((one) => one.month === month)
+        .slice(0, MOST_READ)
+        .map(({ month: _, ...reading }) => reading),
     };
   });
+}
+
+/** The figures of a month without its name; `none` if nothing happened in it. */
+function pick<Figures extends object>(
+  all: readonly (Figures & { month: string })[],
+  wanted: string,
+  none: Figures,
+): Figures {
+  const found = all.find(({ month }) => month === wanted);
+  if (!found) return none;
+  const { month: _, ...figures } = found;
+  return figures as unknown as Figures;
 }
 
 function changesIn(changes: { month: string; joined: number; left: number }[], month: string) {

@@ -17,6 +17,12 @@ export type MonthFigures = {
   accounts: { count: number; joined: number; left: number };
   /** Visitors of each day, added up. */
   visitors: number;
+  /** Renewals whose first charge failed, and those of any month that were paid after all. */
+  renewals: { failed: number; recovered: number };
+  /** Disputes of payments that were opened, and that ended. */
+  disputes: { opened: number; ended: number };
+  /** What most members marked as read, the first ten. */
+  mostRead: { slug: string; title: string; members: number }[];
 };
 
 /** Of those who first became members in a month: the share who were members 0, 1, 2 … months later. */

@@ -11,6 +11,7 @@ import { mediaName } from "../media-name";
 import { deleteUnusedMedia } from "../media-store.server";
 import { type FolderListing, holdsEdition, listFolder } from "./edition-folder.server";
 import { BrokenEdition, describeProblem } from "./edition-problem";
+import { type EditionState, setEditionState } from "./edition-trouble.server";
 import { EditionChanging, importEdition, loadEdition } from "./import-edition.server";
 
 /** How often the folder is looked at, in milliseconds; a change is taken once the folder is quiet for as long. */
@@ -53,6 +54,8 @@ export function startEditionWatch(options: Options): () => Promise<void> {
 class EditionWatch {
   /** Of the folder that was imported last, or found to be broken. */
   #handled: string | null = null;
+  /** What became of that one. */
+  #outcome: EditionState = "unknown";
   /** Of a folder that may still be changing. */
   #pending: string | null = null;
   #sampleDigest: string | null = null;
@@ -111,17 +114,20 @@ class EditionWatch {
     const { folder, sampleFolder } = this.options;
     const isEmpty = !holdsEdition(listing);
     const signature = isEmpty ? "" : (listing?.signature ?? "");
-    if (signature === this.#handled) return;
+    if (signature === this.#handled) return setEditionState(this.#outcome);
     if (!isFirst && signature !== this.#pending) {
       this.#pending = signature;
       return;
     }
     if (isEmpty && this.#mustBeThere()) {
       log().error(`CONTENT_DIR: there is no edition in ${folder}; the last good one is served`);
+      this.#outcome = "not-taken";
     } else {
-      await this.#take(isEmpty ? sampleFolder : folder);
+      const wasTaken = await this.#take(isEmpty ? sampleFolder : folder);
+      this.#outcome = wasTaken ? "taken" : "not-taken";
     }
     this.#handled = signature;
+    setEditionState(this.#outcome);
   }
 
   /** Whether an empty folder is more likely a mistake, such as a disk that is not mounted. */
@@ -130,7 +136,8 @@ class EditionWatch {
     return this.options.isFolderSet && current !== null && current.digest !== this.#sampleDigest;
   }
 
-  async #take(folder: string): Promise<void> {
+  /** Whether the edition in the folder itself could be taken. */
+  async #take(folder: string): Promise<boolean> {
     const { sampleFolder } = this.options;
     let edition: Edition;
     try {
@@ -140,10 +147,10 @@ class EditionWatch {
       reportBroken(folder, error);
       // a new site with a broken edition has nothing else to show
       if (currentEdition() === null && folder !== sampleFolder) await this.#take(sampleFolder);
-      return;
+      return false;
     }
     if (folder === sampleFolder) this.#sampleDigest = edition.digest;
-    if (this.#stopped || edition.digest === currentEdition()?.digest) return;
+    if (this.#stopped || edition.digest === currentEdition()?.digest) return true;
     setCurrentEdition(edition);
     const now = new Date();
     log().info(
@@ -155,6 +162,7 @@ class EditionWatch {
       },
       "edition taken",
     );
+    return true;
   }
 
   /** Notes once an hour that the edition is in use, and deletes what no instance has used for a day. */
@@ -173,6 +181,7 @@ class EditionWatch {
   #reportFailure(error: unknown): void {
     // the next look will find it whole
     if (error instanceof EditionChanging || this.#stopped) return;
+    setEditionState("not-taken");
     const message = error instanceof Error ? error.message : String(error);
     if (message !== this.#lastFailure) {
       log().error({ err: error }, "the edition could not be read; it will be tried again");

@@ -1,0 +1,57 @@
+import type Stripe from "stripe";
+import { getDatabase, type Transaction } from "~db/client";
+import {
+  insertMatter,
+  lockOpenMatter,
+  updateMatter,
+  wasMatterClearedSince,
+} from "~db/queries/operator-matters";
+import { idOf } from "./coverage";
+
+/**
+ * Statuses of a dispute that waits for the author or for the bank
+ * (https://docs.stripe.com/api/disputes/object#dispute_object-status).
+ */
+const OPEN = new Set([
+  "needs_response",
+  "under_review",
+  "warning_needs_response",
+  "warning_under_review",
+]);
+
+/** The facts of a dispute's matter: ids, the deadline and, once it is over, how it ended. */
+type DisputeFacts = { dispute: string; charge: string; dueBy?: string; outcome?: string };
+
+/**
+ * Opens the operator's matter of a dispute, or notes how it ended; the operator is told by
+ * `app/features/operator/`, which is above. `readAt` is a time before the dispute was read from Stripe, so that an
+ * older reading does not open what has ended since. Again changes nothing.
+ */
+export async function recordDispute(
+  dispute: Stripe.Dispute,
+  readAt: Date,
+  transaction?: Transaction,
+): Promise<void> {
+  if (!transaction) {
+    return getDatabase().db.transaction((tx) => recordDispute(dispute, readAt, tx));
+  }
+  const key = `dispute:${dispute.id}`;
+  const known = await lockOpenMatter(key, transaction);
+  const facts = factsOf(dispute);
+  if (known) {
+    await updateMatter(known.id, { facts, seenAt: readAt }, transaction);
+  } else if (!facts.outcome && !(await wasMatterClearedSince(key, readAt, transaction))) {
+    const matter = { kind: "dispute", key, facts, openedAt: readAt, reportAfterMs: 0 };
+    await insertMatter(matter, transaction);
+  }
+}
+
+function factsOf({ id, charge, status, evidence_details }: Stripe.Dispute): DisputeFacts {
+  const dueBy = evidence_details?.due_by;
+  return {
+    dispute: id,
+    charge: idOf(charge) ?? "",
+    ...(dueBy ? { dueBy: new Date(dueBy * 1_000).toISOString() } : {}),
+    ...(OPEN.has(status) ? {} : { outcome: status }),
+  };
+}

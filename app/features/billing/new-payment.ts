@@ -1,0 +1,25 @@
+import type { Profile } from "~db/schema";
+import type { CustomerBilling } from "./customer-billing.server";
+
+/** A payment older than this is told by no webhook any more: Stripe repeats them for three days, in milliseconds. */
+const REPEATED_FOR_MS = 3 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Whether a snapshot is the first to show a payment of the last days that changes the membership, so that Stripe must
+ * have sent a webhook about it.
+ */
+export function showsNewPayment(
+  before: Pick<Profile, "syncedAt" | "stripePriceId" | "stripeCurrentPeriodEnd">,
+  { state, memberships, at }: Pick<CustomerBilling, "state" | "memberships"> & { at: Date },
+): boolean {
+  const { stripePriceId, stripeCurrentPeriodEnd: end } = state;
+  if (stripePriceId === null || end === null) return false;
+  const isChanged =
+    before.stripePriceId === null || end.getTime() !== before.stripeCurrentPeriodEnd?.getTime();
+  const paid = memberships
+    .filter(({ subscription }) => subscription.id === state.stripeSubscriptionId)
+    .flatMap(({ invoices }) => invoices.map((invoice) => invoice.status_transitions.paid_at ?? 0));
+  const paidAt = Math.max(0, ...paid) * 1_000;
+  const isNew = paidAt > (before.syncedAt?.getTime() ?? 0);
+  return isChanged && isNew && at.getTime() - paidAt <= REPEATED_FOR_MS;
+}

@@ -1,0 +1,72 @@
+import { env } from "~/env.server";
+import { backupBucket, backupFolder } from "~/features/backup/backup-stores.server";
+import type { Mail } from "~/features/mail/render-mail";
+import { operatorLetterMail } from "~/features/mail/templates/operator-letter-mail";
+import { readStatistics } from "~/features/statistics/read-statistics.server";
+import { monthAfter, monthsBetween, utcMonth } from "~/features/statistics/utc-day";
+import { OperatorError } from "~db/operator-error";
+import { findOpenMatters } from "~db/queries/operator-matters";
+import { readServerState } from "~db/queries/server-state";
+import { findFirstDay } from "~db/queries/statistics";
+import { type SiteState, writeLetter, writeMonth } from "./letter";
+import { kindOf } from "./matter-rules";
+import { wordsOf } from "./matter-words";
+import { siteHost } from "./report-matters.server";
+import { utcDateTime } from "./utc-date-time";
+
+/** Composes the letter about a month, such as `2026-10`; null for one in which the site did not exist. */
+export async function composeLetter(month: string, now = new Date()): Promise<Mail | null> {
+  const firstDay = await findFirstDay();
+  if (firstDay === null || firstDay.slice(0, 7) > month) return null;
+  const back = monthsBetween(month, utcMonth(now)).length;
+  // the month before is there to compare with
+  const { months } = await readStatistics(back, now);
+  const figures = months.find((one) => one.month === month);
+  if (!figures) throw new OperatorError(`${month} is not over, or not a month.`);
+  const before = months.find((one) => one.month === monthAfter(month, -1)) ?? null;
+  const hadBefore = before !== null && firstDay.slice(0, 7) <= before.month;
+  const { summary, sections } = writeLetter(figures, hadBefore ? before : null, await siteState());
+  return operatorLetterMail({ host: siteHost(), month: writeMonth(month), summary, sections });
+}
+
+async function siteState(): Promise<SiteState> {
+  const [open, backups, { version, megabytes }] = await Promise.all([
+    findOpenMatters(),
+    describeBackups(),
+    readServerState(),
+  ]);
+  const matters = open
+    .filter(({ reportedAt }) => reportedAt !== null)
+    .flatMap(({ kind: name, facts, openedAt }) => {
+      const kind = kindOf(name);
+      return kind ? [{ title: wordsOf(kind, facts).title, since: utcDateTime(openedAt) }] : [];
+    });
+  return {
+    matters,
+    backups,
+    program: `The database has ${megabytes.toLocaleString("en")} MB and runs on PostgreSQL ${version}, the program on Node.js ${process.versions.node}.`,
+  };
+}
+
+async function describeBackups(): Promise<string> {
+  const stores = [backupFolder(), await backupBucket()].filter((store) => store !== null);
+  if (stores.length === 0) {
+    return "There are no backups by themselves: set BACKUP_DIR and BACKUP_EVERY (docs/backups.md).";
+  }
+  const sentences = await Promise.all(
+    stores.map(async (store) => {
+      const backups = await store.list().catch(() => null);
+      const where = store.label.split(" ")[0];
+      const newest = backups?.at(-1);
+      if (!backups) return `The backups in ${where} could not be read.`;
+      if (!newest) return `There is no backup in ${where} yet.`;
+      const size = (newest.bytes / 1e6).toFixed(1);
+      return `The newest of ${backups.length} backups in ${where} is of ${utcDateTime(newest.time)} and has ${size} MB.`;
+    }),
+  );
+  const isByHand = env().BACKUP_EVERY === undefined;
+  return [
+    ...sentences,
+    ...(isByHand ? ["BACKUP_EVERY is not set, so none is made by itself."] : []),
+  ].join(" ");
+}

@@ -1,0 +1,112 @@
+import type { LetterSection } from "~/features/mail/templates/operator-letter-mail";
+import { formatCount } from "~/features/newsletter/format-count";
+import { writeRevenue, writeShare } from "~/features/statistics/figures";
+import type { MonthFigures } from "~/features/statistics/statistics";
+
+const MONTH = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** `2026-11` as a letter has it: November 2026. */
+export const writeMonth = (month: string): string =>
+  MONTH.format(new Date(`${month}-01T00:00:00Z`));
+
+/** What the letter says of the site itself on the day it is written. */
+export type SiteState = {
+  /** The headlines of what needs a hand, each with its day. */
+  matters: { title: string; since: string }[];
+  /** Backups, one sentence. */
+  backups: string;
+  /** The program and its database, one sentence. */
+  program: string;
+};
+
+/** The letter's words about a month, compared with the month before. */
+export function writeLetter(
+  figures: MonthFigures,
+  before: MonthFigures | null,
+  site: SiteState,
+): { summary: string; sections: LetterSection[] } {
+  const { members, newsletter, renewals, disputes, mostRead } = figures;
+  const fact = (name: string, countIn: (month: MonthFigures) => number) => {
+    const value = formatCount(countIn(figures));
+    return { name, value: before ? `${value} (before: ${formatCount(countIn(before))})` : value };
+  };
+  const written = (name: string, writeIn: (month: MonthFigures) => string) => {
+    const value = writeIn(figures);
+    return { name, value: before ? `${value} (before: ${writeIn(before)})` : value };
+  };
+  return {
+    summary: `${writeMonth(figures.month)} ended with ${formatCount(members.count, "member")}, ${compare(
+      members.joined + members.returned - members.left,
+    )}, and ${formatCount(newsletter.count)} on the newsletter's list.`,
+    sections: [
+      {
+        title: "Members",
+        facts: [
+          fact("Members at its end", (month) => month.members.count),
+          fact("Gained", ({ members: { joined, returned } }) => joined + returned),
+          ...(members.returned > 0
+            ? [fact("of them, former members", (month) => month.members.returned)]
+            : []),
+          fact("Lost", (month) => month.members.left),
+          fact("Kept", keptIn),
+          written("Churn", (month) => writeShare(month.members.churn)),
+          written("Revenue a month", (month) => writeRevenue(month.revenue)),
+        ],
+      },
+      {
+        title: "Payments",
+        facts: [
+          fact("Renewals that failed", (month) => month.renewals.failed),
+          fact("Failed payments mended", (month) => month.renewals.recovered),
+          fact("Disputes opened", (month) => month.disputes.opened),
+          fact("Disputes over", (month) => month.disputes.ended),
+        ],
+        ...(renewals.failed > renewals.recovered || disputes.opened > 0
+          ? { remark: "Stripe's dashboard shows each of them." }
+          : {}),
+      },
+      {
+        title: "Newsletter and accounts",
+        facts: [
+          fact("Addresses on the list", (month) => month.newsletter.count),
+          fact("Joined", (month) => month.newsletter.joined),
+          fact("Left the list", (month) => month.newsletter.left),
+          fact("New accounts", (month) => month.accounts.joined),
+          fact("Deleted accounts", (month) => month.accounts.left),
+          fact("Visitors, day by day", (month) => month.visitors),
+        ],
+      },
+      mostRead.length > 0
+        ? {
+            title: "Most read",
+            facts: mostRead.slice(0, 5).map(({ title, members: readers }) => ({
+              name: title,
+              value: `marked as read by ${formatCount(readers, "member")}`,
+            })),
+          }
+        : { title: "Most read", facts: [], remark: "Nobody has marked a text as read." },
+      {
+        title: "What needs a hand",
+        facts: site.matters.map(({ title, since }) => ({ name: title, value: `since ${since}` })),
+        ...(site.matters.length === 0 ? { remark: "Nothing." } : {}),
+      },
+      { title: "The site", facts: [], remark: `${site.backups} ${site.program}` },
+      {
+        title: "More",
+        facts: [],
+        remark:
+          "'stats' shows these figures month by month, and docs/statistics.md says what each counts.",
+      },
+    ],
+  };
+}
+
+/** Of the members at a month's beginning, how many had not left at its end. */
+export function keptIn({ members: { count, joined, returned } }: MonthFigures): number {
+  return count - joined - returned;
+}
+
+function compare(change: number): string {
+  if (change === 0) return "as many as it began with";
+  return `${formatCount(Math.abs(change))} ${change > 0 ? "more" : "fewer"} than it began with`;
+}

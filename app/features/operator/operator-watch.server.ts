@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import pTimeout from "p-timeout";
+import { log } from "~/observability/log.server";
+import { writeCountedSignals } from "~/observability/operator-signals.server";
+import { insertProgramStart, recordProgramStop } from "~db/queries/program-starts";
+import { SiteCheck } from "./check-site.server";
+import { programPlace } from "./local-observations.server";
+import { sendLetterIfDue } from "./send-letter.server";
+
+/** Time between two looks, in milliseconds. */
+const INTERVAL_MS = 60_000;
+
+/** How long a look in progress at a stop may take, in milliseconds. */
+const STOP_MS = 5_000;
+
+/**
+ * Records that the program has started, looks at the site at once and then every minute, and sends the monthly letter,
+ * until the returned function is called, which records that the program was stopped in good order.
+ */
+export function startOperatorWatch(intervalMs = INTERVAL_MS): () => Promise<void> {
+  const startId = randomUUID();
+  const check = new SiteCheck(startId);
+  let isStopping = false;
+  let timer: NodeJS.Timeout | undefined;
+  let lastFailure: string | null = null;
+
+  const look = async () => {
+    try {
+      await check.run();
+      await sendLetterIfDue();
+      lastFailure = null;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      // an outage is told once, not every minute
+      if (message !== lastFailure && !isStopping) {
+        log().error({ err: error }, "the site's health could not be looked at; it is tried again");
+      }
+      lastFailure = message;
+    }
+    if (isStopping) return;
+    timer = setTimeout(() => {
+      running = look();
+    }, intervalMs).unref();
+  };
+  const start = async () => {
+    try {
+      await insertProgramStart({ id: startId, place: await programPlace() });
+    } catch (error) {
+      log().error({ err: error }, "the start could not be recorded");
+    }
+    await look();
+  };
+
+  let running = start();
+  return async () => {
+    isStopping = true;
+    clearTimeout(timer);
+    await pTimeout(running, { milliseconds: STOP_MS, message: false });
+    await pTimeout(writeCountedSignals(), { milliseconds: STOP_MS, message: false });
+    await pTimeout(recordProgramStop(startId), { milliseconds: STOP_MS, message: false }).catch(
+      (error: unknown) => log().warn({ err: error }, "the stop could not be recorded"),
+    );
+  };
+}

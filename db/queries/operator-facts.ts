@@ -1,0 +1,114 @@
+import { sql } from "drizzle-orm";
+import { type Database, getDatabase } from "../client";
+import { campaigns, mails, mailWorkers, operatorSignals, programStarts } from "../schema";
+import type { SignalCount } from "./operator-signals";
+
+/** What the database knows of the site's health. */
+export type HealthFacts = {
+  signals: Record<string, SignalCount>;
+  mail: {
+    /** Running workers, and those of them that cannot use the mail server. */
+    workers: number;
+    waitingWorkers: number;
+    /** Since when all of them wait; null while one does not, or there is none. */
+    waitingSince: Date | null;
+    /** The codes of the failure that one of them waits after. */
+    reason: string | null;
+    /** Mails of the last 24 hours that were sent, and that no mail server took, for another reason than their address. */
+    sent: number;
+    refused: number;
+    /** The codes that most of these were refused with. */
+    reply: string | null;
+    lastRefusedAt: Date | null;
+    lastSentAt: Date | null;
+  };
+  /** Issues of the newsletter that the program has paused by itself. */
+  pausedIssues: { id: string; slug: string; reason: string }[];
+  connections: { used: number; most: number };
+  /** Runs of the program at this place, begun in the last 30 minutes and over, that were not stopped in good order. */
+  crashes: number;
+};
+
+/** When the look is given up, in milliseconds. */
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Reads what the site's health is judged by, in one statement. `place` and `startId` are this program's. Rejects after
+ * 5 s.
+ */
+export async function readHealthFacts(
+  { place, startId }: { place: string; startId: string },
+  database: Database = getDatabase(),
+): Promise<HealthFacts> {
+  const [row] = await database.db.transaction(async (tx) => {
+    await tx.execute(sql.raw(`set local statement_timeout = ${TIMEOUT_MS}`));
+    return tx.execute<{ facts: Json }>(statement(place, startId));
+  });
+  if (!row) throw new Error("The site's health could not be read.");
+  const { facts } = row;
+  return {
+    ...facts,
+    signals: Object.fromEntries(
+      Object.entries(facts.signals ?? {}).map(([name, { count, firstAt, lastAt }]) => [
+        name,
+        { count, firstAt: new Date(firstAt), lastAt: new Date(lastAt) },
+      ]),
+    ),
+    mail: {
+      ...facts.workers,
+      ...facts.mail,
+      waitingSince: dateOf(facts.workers.waitingSince),
+      lastRefusedAt: dateOf(facts.mail.lastRefusedAt),
+      lastSentAt: dateOf(facts.mail.lastSentAt),
+    },
+    pausedIssues: facts.pausedIssues ?? [],
+  };
+}
+
+type Json = Pick<HealthFacts, "connections" | "crashes"> & {
+  signals: Record<string, { count: number; firstAt: string; lastAt: string }> | null;
+  workers: Pick<HealthFacts["mail"], "workers" | "waitingWorkers" | "reason"> & {
+    waitingSince: string | null;
+  };
+  mail: Pick<HealthFacts["mail"], "sent" | "refused" | "reply"> & {
+    lastRefusedAt: string | null;
+    lastSentAt: string | null;
+  };
+  pausedIssues: HealthFacts["pausedIssues"] | null;
+};
+
+const dateOf = (text: string | null) => (text === null ? null : new Date(text));
+
+/**
+ * A mail to a mailbox that does not exist or is full says nothing about the mail server. Mails to the operator do not
+ * count: they would keep up the matter that they report.
+ */
+const REFUSED = sql.raw(`state in ('failed', 'expired') and last_reply is not null
+  and last_reply !~ '5\\.(1\\.|2\\.)' and last_reply !~ '^55[013] RCPT' and kind not like 'operator-%'`);
+
+const statement = (place: string, startId: string) => sql`
+  select json_build_object(
+    'signals', (select json_object_agg(name,
+        json_build_object('count', count, 'firstAt', first_at, 'lastAt', last_at)) from ${operatorSignals}),
+    'workers', (select json_build_object(
+        'workers', count(*), 'waitingWorkers', count(circuit_open_since),
+        'waitingSince', case when count(*) = count(circuit_open_since) then max(circuit_open_since) end,
+        'reason', min(circuit_reason))
+      from ${mailWorkers} where heartbeat_at > now() - interval '1 minute'),
+    'mail', (select json_build_object(
+        'sent', count(*) filter (where state = 'sent'),
+        'refused', count(*) filter (where ${REFUSED}),
+        'reply', mode() within group (order by last_reply) filter (where ${REFUSED}),
+        'lastRefusedAt', max(finished_at) filter (where ${REFUSED}),
+        'lastSentAt', max(finished_at) filter (where state = 'sent'))
+      from ${mails} where campaign_id is null and finished_at > now() - interval '24 hours'),
+    'pausedIssues', (select json_agg(json_build_object('id', id, 'slug', slug, 'reason', pause_reason))
+      from ${campaigns} where state = 'paused' and pause_reason is not null),
+    'connections', json_build_object(
+      'used', (select count(*) from pg_stat_activity where backend_type = 'client backend'),
+      'most', current_setting('max_connections')::int
+        - current_setting('superuser_reserved_connections')::int),
+    'crashes', (select count(*) from ${programStarts}
+      where place = ${place} and id <> ${startId} and stopped_at is null
+        and started_at > now() - interval '30 minutes')
+  ) as facts`;

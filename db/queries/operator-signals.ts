@@ -1,0 +1,27 @@
+import { inArray, sql } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+import { operatorSignals } from "../schema";
+
+/** How often something has happened, and when first and last, since it was reset. */
+export type SignalCount = { count: number; firstAt: Date; lastAt: Date };
+
+/** Adds to a signal's count. */
+export async function addToSignal(
+  name: string,
+  count: number,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.execute(sql`
+    insert into ${operatorSignals} as known (name, count, first_at, last_at)
+    values (${name}, ${count}, now(), now())
+    on conflict (name) do update set count = least(known.count::bigint + excluded.count, 1000000000),
+      last_at = excluded.last_at`);
+}
+
+/** Removes signals, as if what they count had never happened. */
+export async function resetSignals(
+  names: readonly string[],
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.delete(operatorSignals).where(inArray(operatorSignals.name, [...names]));
+}
