@@ -23,10 +23,10 @@ describe("the container", () => {
     expect(tested?.[0]).toBe(/\d+/.exec(JSON.parse(read("package.json")).engines.node)?.[0]);
   });
 
-  it("runs in compose from the locally built image only", () => {
+  it("runs in compose from the locally built image, behind Caddy's own", () => {
     const images = [...read("compose.yaml").matchAll(/^\s*image: (\S+)$/gm)].map(
       ([, name]) => name,
     );
-    expect(images).toEqual(["golden-path"]);
+    expect(images).toEqual(["caddy:2", "golden-path"]);
   });
 });
