@@ -382,7 +382,10 @@ const CASES: Case[] = [
       await scene.sql("alter database book set default_transaction_read_only = on");
       return () => scene.administer("alter database book reset default_transaction_read_only");
     },
-    finds: [["database", "problem", /^writing: read-only/, /reset default_transaction_read_only/]],
+    finds: [
+      ["database", "problem", /read-only/, /reset default_transaction_read_only/],
+      ["mail queue", "warning", /^database: not checked/, /^$/],
+    ],
   },
   {
     name: "pending migrations",
@@ -1139,7 +1142,7 @@ const CASES: Case[] = [
         renameSync(`${BACKUP_DIR}-away`, BACKUP_DIR);
       };
     },
-    finds: [["backups", "problem", /^BACKUP_DIR: cannot be read: ENOTDIR/, /Make it a folder/]],
+    finds: [["backups", "problem", /^BACKUP_DIR: cannot be read: .*no folder$/, /^Move it away/]],
   },
 ];
 

@@ -68,7 +68,7 @@ async function checkStore(
 /** A bucket's error says what to do itself, after a colon; a folder's is the file system's. */
 function unreadable(what: string, { message }: Error): AreaFinding {
   const sentence = message.replace(/\s+/g, " ").replace(/\.$/, "");
-  const [, found = sentence, advice] = /^(.*?): ((?:check|create) .*)$/.exec(sentence) ?? [];
+  const [, found = sentence, advice] = /^(.*?): ((?:check|create|move) .*)$/.exec(sentence) ?? [];
   const folders = "Make it a folder that the site's user can read and write.";
   const buckets =
     "Compare its address with the provider's console, and look whether it can be reached from here.";

@@ -52,11 +52,7 @@ function judgeMigrations({ pending, unknown }: { pending: number; unknown: numbe
 
 function judgeWriting({ isReadOnly }: DatabaseHealth): AreaFinding {
   if (!isReadOnly) return fine("writing", "possible");
-  return broken(
-    "writing",
-    "read-only, so nobody can sign up or pay",
-    "If DATABASE_URL names a standby, name the primary; else reset default_transaction_read_only of role and database.",
-  );
+  return broken("writing", "read-only, so nobody can sign up or pay", PRIMARY);
 }
 
 function judgeConnections(
@@ -66,7 +62,7 @@ function judgeConnections(
   const what = "connections";
   if (ownConnections && ownConnections.used > connectionsUsed * ownConnections.max) {
     const found = `${ownConnections.used} of the ${ownConnections.max} that role or database may have are in use`;
-    return doubtful(what, found, "Raise CONNECTION LIMIT: an instance of the site uses up to 14.");
+    return doubtful(what, found, "Raise CONNECTION LIMIT: an instance of the site uses up to 18.");
   }
   const { used, max } = connections;
   const found = `${used} of ${max} in use`;
@@ -149,6 +145,8 @@ export function openingFinding(error: unknown): AreaFinding {
   return broken("server", found.replace(/\.$/, ""), advice);
 }
 
+const PRIMARY =
+  "If DATABASE_URL names a standby, name the primary; else reset default_transaction_read_only of role and database.";
 const START_IT = "Start the database, or correct host and port in DATABASE_URL.";
 const LOGIN =
   "Correct user and password in DATABASE_URL, or set the user's password: alter role … password '…'.";
@@ -174,4 +172,5 @@ const ADVICE: Record<string, string> = {
   "57P03": "Wait a minute, and run 'doctor' again; else look at the database's log.",
   TLS_REFUSED: "Turn TLS on at the server (ssl = on), or set sslmode=disable within one machine.",
   TLS_FAILED: TRUST,
+  WRONG_SERVER: PRIMARY,
 };
