@@ -103,21 +103,28 @@ it("a link in a mail that one queued works at the other, once", async () => {
   expect(new Set(sent.map(({ headers }) => headers.subject)).size).toBe(sent.length);
 });
 
-it("an edition is served by each once it is there, with its images", async () => {
+it("an edition is served by each once it is there, with its images", {
+  timeout: 180_000,
+}, async () => {
   const files = {
     "chapters/01-gates.md": chapter("Gates", "There is a new gate.\n\n![The gate](gate.png)"),
     "chapters/gate.png": await plain(40, 30).png().toBuffer(),
   };
+  // a folder is looked at less often where looking takes long, as on a busy machine
+  const PATIENT = { timeout: 60_000 };
   const read = async (program: Program) => (await at(program).get("/preview/gates")).text;
   await eventually(async () => {
     for (const program of [here, there]) expect(await read(program)).toContain("There is a gate.");
-  });
+  }, PATIENT);
   writeEdition(contentOf("here"), files);
-  await eventually(async () => expect(await read(here)).toContain("There is a new gate."));
+  await eventually(async () => expect(await read(here)).toContain("There is a new gate."), PATIENT);
   // where it is not yet, the former one is whole
   expect(await read(there)).toContain("There is a gate.");
   writeEdition(contentOf("there"), files);
-  await eventually(async () => expect(await read(there)).toContain("There is a new gate."));
+  await eventually(
+    async () => expect(await read(there)).toContain("There is a new gate."),
+    PATIENT,
+  );
   const [image = ""] = /\/preview\/media\/[\w-]+\.png/.exec(await read(there)) ?? [];
   for (const program of [here, there]) expect((await at(program).get(image)).status).toBe(200);
 });
