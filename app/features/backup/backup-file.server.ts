@@ -91,6 +91,10 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+function noFolder(path: string, cause: unknown): OperatorError {
+  return new OperatorError(`${path} is no folder: move it away, or name another.`, { cause });
+}
+
 function exists(path: string): OperatorError {
   return new OperatorError(
     `${path} exists already, and no backup is ever replaced: choose another name.`,
@@ -99,16 +103,17 @@ function exists(path: string): OperatorError {
 
 /** An OperatorError for what the file system refuses; any other error as it is. */
 export function explainFileFailure(error: unknown, path: string): unknown {
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  const { code, syscall, message, path: refused } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
   const options = { cause: error };
   switch (code) {
     case "EEXIST":
-      return exists(path);
+      // a file where the folder should be
+      return syscall === "mkdir" ? noFolder(refused ?? path, error) : exists(path);
     case "ENOENT":
       return new OperatorError(`There is no file ${path}.`, options);
     case "ENOTDIR":
-      return new OperatorError(`${path} is no folder: move it away, or name another.`, options);
+      return noFolder(path, error);
     case "EISDIR":
       return new OperatorError(`${path} is a folder: name a file.`, options);
     case "ENOSPC":
