@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from "node:fs";
 import { type FileHandle, link, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "~db/operator-error";
+import type { SaveOptions } from "./backup-store";
 
 /** The end of the name of a backup that is still being written. */
 export const UNFINISHED = ".part";
@@ -10,14 +11,14 @@ export const UNFINISHED = ".part";
 const NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "EXDEV"]);
 
 /**
- * Writes a backup to a file that only its user may read. It gets its name once it is whole and safe from a power cut;
- * a program that is killed leaves a hidden file that ends in `.part`. Never replaces a file. Throws an OperatorError
+ * Writes a backup to a file that only its user may read. It gets its name once it is whole, safe from a power cut, and
+ * proved if it is to be; a program that is killed leaves a hidden file that ends in `.part`. Never replaces a file. Throws an OperatorError
  * for what the file system refuses. Returns the bytes written.
  */
 export async function writeBackupFile(
   path: string,
   content: AsyncIterable<Uint8Array>,
-  stopping?: AbortSignal,
+  { stopping, prove }: SaveOptions = {},
 ): Promise<number> {
   const folder = dirname(path);
   const unfinished = join(folder, `.${basename(path)}.${process.pid}${UNFINISHED}`);
@@ -38,6 +39,7 @@ export async function writeBackupFile(
     } finally {
       await file.close();
     }
+    await prove?.(readBackupFile(unfinished));
     await giveName(unfinished, path);
     await syncFolder(folder).catch(async (error) => {
       // what was reported as failed must not be taken for a backup

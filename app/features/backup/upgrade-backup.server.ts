@@ -70,7 +70,7 @@ export async function saveUpgradeBackup(
   const now = new Date();
   const name = upgradeBackupName(now, from);
   const onLeftOut = (sentence: string) => log().warn(`the backup is not complete: ${sentence}`);
-  const bytes = await store.save(name, backUp(now, { database, onLeftOut }), stopping);
+  const bytes = await store.save(name, backUp(now, { database, onLeftOut }), { stopping });
   const verified = await verifyBackup(store.read(name)).catch(async (error) => {
     await store.remove(name).catch(() => {});
     throw error;
