@@ -29,6 +29,12 @@ const IDLE_MS = { limit: 60_000, ping: 15_000 };
  */
 const TABLE_WAIT_MS = { lock: 2_000, pause: 5_000, all: 15 * 60_000 };
 
+/**
+ * PostgreSQL's codes for lock_not_available and deadlock_detected: somebody uses a table, or holds one while waiting for
+ * another that the upgrade has got already.
+ */
+const IN_USE: ReadonlySet<string> = new Set(["55P03", "40P01"]);
+
 export type MigrateOptions = {
   /**
    * Called once, and only by the instance that migrates, before a database that a site was in is changed; with the
@@ -83,10 +89,11 @@ export async function migrateDatabase(
   }
 }
 
-/** Those who wait for the lock, wait without limit, whatever the server or the role has set. */
+/** Those who wait for the lock, wait without limit, and then migrate so, whatever the server or the role has set. */
 const patientSettings = (idleLimit: number) => [
   `set local idle_in_transaction_session_timeout = ${idleLimit}`,
   "set local lock_timeout = 0",
+  "set local statement_timeout = 0",
   `select set_config('transaction_timeout', '0', true)
     where current_setting('server_version_num')::int >= 170000`,
 ];
@@ -127,7 +134,7 @@ async function migrateWithRetries(
       );
       return;
     } catch (error) {
-      if (databaseErrorCode(error) !== "55P03") throw error;
+      if (!IN_USE.has(databaseErrorCode(error) ?? "")) throw error;
       if (Date.now() - startedAt > tableWait.all) throw error;
       onWait(
         "A table that the upgrade changes is in use by somebody else, such as a backup or an open psql; it is tried again in a moment.",
@@ -160,15 +167,18 @@ async function keepingAlive<T>(
 }
 
 function explain(error: unknown): unknown {
+  // such as why there is no backup, with what the database said as its cause
+  if (error instanceof OperatorError) return error;
   switch (databaseErrorCode(error)) {
     case "42501":
       return new OperatorError(
-        "The database user may not create the site's tables: grant it CREATE on the database and on its schema 'public'.",
+        "The database user may not create or change the site's tables: make it the owner of them and of the schema 'drizzle', and grant it CREATE on the database and on its schema 'public'.",
         { cause: error },
       );
     case "53100":
       return new OperatorError("The disk of the database is full.", { cause: error });
     case "55P03":
+    case "40P01":
       return new OperatorError(
         "The database was not upgraded, because a table that changes was in use all the time: end what uses it, such as an open psql, and start again.",
         { cause: error },

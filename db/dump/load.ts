@@ -108,11 +108,18 @@ export async function requireEmpty(database: Database): Promise<void> {
   }
 }
 
-/** Whether a site's database, of this release or an earlier one, has nothing of anybody's in it. */
+/**
+ * Whether a site's database, of this release or an earlier one, has nothing of anybody's in it. Tables of others, which
+ * the site's user may not even be allowed to read, do not count: no backup holds them.
+ */
 export async function holdsNothing(database: Database): Promise<boolean> {
   const connection = await database.connect();
   try {
-    return (await usedTables(connection, await readTables(connection))).length === 0;
+    const applied = await readAppliedMigrations(connection);
+    const site = knownMigrations()[applied.length - 1];
+    const tables = await readTables(connection);
+    const own = tables.filter((table) => !site || site.tables.has(fullName(table)));
+    return (await usedTables(connection, own)).length === 0;
   } finally {
     await connection.end();
   }

@@ -10,10 +10,23 @@ import { CURRENT, finishSwap, UPGRADED } from "./upgraded-cluster";
 /** DATA_DIR of a new cluster while it is filled. */
 const STAGING = "postgres.upgrading";
 
-/** The major version of the cluster in DATA_DIR; null if there is none. */
+/**
+ * The major version of the cluster in DATA_DIR; null if there is none. Throws an OperatorError for one that this
+ * program's user may not read.
+ */
 export async function clusterMajor(dataDir: string): Promise<number | null> {
-  const version = await readFile(join(dataDir, CURRENT, "PG_VERSION"), "utf8").catch(() => null);
-  return version === null ? null : Number(version);
+  const path = join(dataDir, CURRENT, "PG_VERSION");
+  try {
+    return Number(await readFile(path, "utf8"));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    if (code !== "EACCES" && code !== "EPERM") throw error;
+    throw new OperatorError(
+      `The database in DATA_DIR ${dataDir} belongs to another user: run this as the user that the site runs as. Nothing was changed.`,
+      { cause: error },
+    );
+  }
 }
 
 /**

@@ -109,7 +109,7 @@ describe("a bucket", () => {
       server.hang(true);
       yield randomBytes(9_000_000);
     }
-    const upload = patient.save(backupName(NOW), content(), stopping.signal);
+    const upload = patient.save(backupName(NOW), content(), { stopping: stopping.signal });
     const failed = expect(upload).rejects.toThrow();
     const before = server.uploads();
     await eventually(() => expect(server.uploads()).toBeGreaterThan(before + 1));

@@ -2,6 +2,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -13,6 +14,7 @@ import { setEnvironment } from "~/env.server";
 import { backupName } from "~/features/backup/backup-name";
 import { startBackups } from "~/features/backup/backup-timer.server";
 import { backUpIfDue } from "~/features/backup/due-backup.server";
+import { folderStore } from "~/features/backup/folder-store.server";
 import { verifyBackup } from "~/features/backup/verify-backup.server";
 import { registry } from "~/observability/metrics.server";
 import { getDatabase } from "~db/client";
@@ -211,12 +213,39 @@ it("a backup that cannot be read back is deleted, and none of the older ones is"
   lay(...old);
   const lines = watchLog();
   const made = backUpIfDue(DAY, NOW);
-  // the disk loses its end while it is proved
-  const path = join(folder, backupName(NOW));
-  await eventually(() => truncateSync(path, 1_000_000), { interval: 1 });
+  // the disk loses a part of it
+  const path = join(folder, `.${backupName(NOW)}.${process.pid}.part`);
+  await eventually(
+    () => {
+      expect(statSync(path).size).toBeGreaterThan(2_000_000);
+      truncateSync(path, 1_000_000);
+    },
+    { interval: 1 },
+  );
   await made;
   expect(names()).toEqual([...old].sort());
-  expect(everythingIn(lines)).toContain("not whole");
+  expect(everythingIn(lines)).toMatch(/not whole|altered|not a backup/);
+});
+
+it("a backup is proved before it gets its name, so that a kill leaves none that is not", async () => {
+  const store = folderStore(folder);
+  const content = async function* () {
+    yield Buffer.from("a backup");
+  };
+  let stored = "";
+  const prove = async (bytes: AsyncIterable<Uint8Array>) => {
+    for await (const chunk of bytes) stored += String(chunk);
+    expect(names()).toEqual([expect.stringMatching(/^\..*\.part$/)]);
+  };
+  await store.save(backupName(NOW), content(), { prove });
+  expect(stored).toBe("a backup");
+  expect(names()).toEqual([backupName(NOW)]);
+
+  const refuse = () => Promise.reject(new Error("It cannot be read back."));
+  await expect(store.save(backupName(ago(DAY)), content(), { prove: refuse })).rejects.toThrow(
+    "It cannot be read back.",
+  );
+  expect(names()).toEqual([backupName(NOW)]);
 });
 
 it("a stop gives up the backup in progress and leaves nothing", async () => {

@@ -48,6 +48,23 @@ describe("the check of new migrations refuses what holds a lock for long", () =>
   ])("%s", (statement, rule) => {
     expect(rulesOf(statement)).toContain(rule);
   });
+
+  it.each([
+    'UPDATE "users" SET "email" = lower("email");',
+    'ALTER TABLE "users" ADD COLUMN "a" text; UPDATE "users" SET "a" = \'a;b\';',
+    '/* the old ones */ DELETE FROM "sessions";',
+    'WITH "gone" AS (DELETE FROM "sessions" RETURNING *) SELECT count(*) FROM "gone";',
+    'WITH "old" AS (SELECT "id" FROM "new_ones") UPDATE "users" SET "email" = \'\';',
+    'DO $$ BEGIN UPDATE "users" SET "email" = lower("email"); END $$;',
+    'DO $body$ DECLARE "n" int; BEGIN "n" := 1; IF "n" > 0 THEN DELETE FROM "users"; END IF; END $body$;',
+    "DO LANGUAGE plpgsql $$ BEGIN EXECUTE 'update users set email = null'; END $$;",
+    'INSERT INTO "new_ones" SELECT * FROM "users"; INSERT INTO "users" SELECT * FROM "new_ones";',
+    'MERGE INTO "users" USING "new_ones" ON true WHEN MATCHED THEN DO NOTHING;',
+    'TRUNCATE "users";',
+    'LOCK TABLE "users" IN ACCESS EXCLUSIVE MODE;',
+  ])("and what changes rows, wherever it stands: %s", (statement) => {
+    expect(rulesOf('CREATE TABLE "new_ones" ("id" uuid);\n', statement)).toContain("change-rows");
+  });
 });
 
 describe("the check of new migrations lets pass", () => {
@@ -59,6 +76,18 @@ describe("the check of new migrations lets pass", () => {
         'CREATE UNIQUE INDEX "things_user" ON "things" USING btree ("user_id");',
         'ALTER TABLE "users" ADD COLUMN "nickname" text;',
         'ALTER TABLE "users" ADD COLUMN "visits" integer DEFAULT 0 NOT NULL;',
+      ),
+    ).toEqual([]);
+  });
+
+  it("rows of a table that is new, and functions that change rows later", () => {
+    expect(
+      rulesOf(
+        'CREATE TABLE "new_ones" ("id" uuid, "user_id" uuid DEFAULT \'00000000-0000-0000-0000-000000000000\');\n',
+        'INSERT INTO "new_ones" SELECT gen_random_uuid(); UPDATE "new_ones" SET "id" = null;',
+        'DO $$ BEGIN DELETE FROM "new_ones"; END $$;',
+        'CREATE FUNCTION "later"() RETURNS void LANGUAGE sql AS $$ UPDATE "users" SET "email" = null; $$;',
+        'ALTER TABLE "new_ones" ADD CONSTRAINT "fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;',
       ),
     ).toEqual([]);
   });

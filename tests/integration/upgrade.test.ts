@@ -8,11 +8,15 @@ import { setEnvironment } from "~/env.server";
 import { readBackupFile } from "~/features/backup/backup-file.server";
 import { upgradeBackupName } from "~/features/backup/backup-name";
 import { backUpIfDue } from "~/features/backup/due-backup.server";
+import { folderStore } from "~/features/backup/folder-store.server";
+import { saveUpgradeBackup } from "~/features/backup/upgrade-backup.server";
+import { requireEqual } from "~/features/backup/upgrade-cluster.server";
 import { verifyBackup } from "~/features/backup/verify-backup.server";
 import { openDatabase } from "~/server/open-database.server";
 import { type Database, getDatabase, openDatabase as open, setDatabase } from "~db/client";
 import { knownMigrations } from "~db/known-migrations";
 import { migrateDatabase } from "~db/migrate";
+import { OperatorError } from "~db/operator-error";
 import { bytesOf, restoreInto } from "../support/backups";
 import { everythingIn, watchLog } from "../support/log";
 import { makeOlderDatabase } from "../support/older-database";
@@ -146,11 +150,33 @@ describe("a start on the database of an older release", () => {
     expect(files()).toEqual([]);
   });
 
+  it("does not mind tables of others beside the site's that its user may not read", async () => {
+    await makeOlderDatabase(testDatabase.url);
+    const { db } = connect(testDatabase.superuserUrl);
+    await db.execute(sql`create table a_secret as select 1 as row`);
+    await start();
+    expect(files()).toHaveLength(1);
+    expect(await countApplied()).toBe(ALL);
+  });
+
+  it("has its backup even where old ones cannot be removed, and says so in the log", async () => {
+    await makeOlderDatabase(testDatabase.url);
+    mkdirSync(folder);
+    const older = upgradeBackupName(new Date("2020-01-01T10:00:00Z"), "schema-1");
+    writeFileSync(join(folder, older), "");
+    const refuse = () => Promise.reject(new OperatorError("This key may not delete."));
+    const store = { ...folderStore(folder), remove: refuse, removeUnfinished: refuse };
+    const lines = watchLog();
+    const { name } = await saveUpgradeBackup(store, connect(), "schema-1");
+    expect(files()).toEqual([older, name]);
+    expect(everythingIn(lines).match(/could not be removed/g)).toHaveLength(2);
+  });
+
   it("changes nothing when it cannot be backed up, and says how to go on without", async () => {
     await makeOlderDatabase(testDatabase.url);
     writeFileSync(folder, "in the way");
     expect(await startFails()).toMatch(
-      /^The database was not upgraded, because it could not be backed up before: \S.*backups.* Start with BACKUP_BEFORE_UPGRADE=false to upgrade without one[^\n]+$/,
+      /^The database was not upgraded, because it could not be backed up before: \S+backups is no folder: .* Start with BACKUP_BEFORE_UPGRADE=false to upgrade without one[^\n]+$/,
     );
     expect(await countApplied()).toBe(1);
 
@@ -249,6 +275,67 @@ describe("a start on the database of an older release", () => {
     leave();
     await reading;
     expect(await migrated).toBe(ALL - 1);
+  });
+
+  it("tries again when it and somebody else wait for each other's tables", async () => {
+    await makeOlderDatabase(testDatabase.url);
+    const superuser = connect(testDatabase.superuserUrl);
+    const name = new URL(testDatabase.url).pathname.slice(1);
+    await superuser.db.execute(sql.raw(`alter database ${name} set deadlock_timeout = '3s'`));
+    const waiting = () =>
+      superuser.db
+        .execute(
+          sql`select from pg_locks where not granted and relation = 'users'::regclass
+            and database = (select oid from pg_database where datname = current_database())`,
+        )
+        .then((rows) => rows.length);
+    const waits: string[] = [];
+    const tableWait = { lock: 30_000, pause: 100, all: 60_000 };
+    let migrated: Promise<number> | undefined;
+    await superuser.db.transaction(async (transaction) => {
+      // so that it is the upgrade that notices, and has to give way
+      await transaction.execute(sql`set local deadlock_timeout = '1h'`);
+      await transaction.execute(sql`select * from users`);
+      const onWait = (sentence: string) => waits.push(sentence);
+      migrated = migrateDatabase(connect(), { onWait, tableWait });
+      await expect.poll(waiting).toBe(1);
+      await transaction.execute(sql`select * from password_resets`);
+    });
+    expect(await migrated).toBe(ALL - 1);
+    expect(waits).toEqual([expect.stringContaining("is in use by somebody else")]);
+  });
+
+  it("waits for its turn longer than the server lets a statement take", async () => {
+    await makeOlderDatabase(testDatabase.url);
+    const superuser = connect(testDatabase.superuserUrl);
+    const name = new URL(testDatabase.url).pathname.slice(1);
+    let migrated: Promise<number> | undefined;
+    await superuser.db.transaction(async (transaction) => {
+      await transaction.execute(sql`select pg_advisory_xact_lock(${LOCK})`);
+      await superuser.db.execute(sql.raw(`alter database ${name} set statement_timeout = '1s'`));
+      migrated = migrateDatabase(connect());
+      migrated.catch(() => {});
+      await sleep(2_000);
+    });
+    expect(await migrated).toBe(ALL - 1);
+  });
+
+  it("says why there is no backup, whatever the database's part in it was", async () => {
+    await makeOlderDatabase(testDatabase.url);
+    const cause = Object.assign(new Error("no permission"), { code: "42501" });
+    const backUp = () => Promise.reject(new OperatorError("There is no backup.", { cause }));
+    await expect(migrateDatabase(connect(), { backUp })).rejects.toThrow(/^There is no backup\.$/);
+  });
+
+  it("says that the user has to own the tables, if they are another's", async () => {
+    await makeOlderDatabase(testDatabase.url);
+    await connect(testDatabase.superuserUrl).db.execute(
+      sql`alter table users owner to golden_path`,
+    );
+    await expect(migrateDatabase(connect())).rejects.toThrow(
+      /^The database user may not create or change [^\n]+: make it the owner of them [^\n]+$/,
+    );
+    expect(await countApplied()).toBe(1);
   });
 
   it("gives up on a table that is in use all the time, with nothing changed", async () => {
@@ -368,5 +455,28 @@ describe("a start on the database of a newer release", () => {
       newest: knownMigrations().at(-1)?.folderMillis,
       backup: files()[0],
     });
+  });
+});
+
+describe("the comparison of the databases, when one is moved to another PostgreSQL", () => {
+  it("finds a row that an older release writes to the old one meanwhile", async () => {
+    const [old, fresh] = [await createTestDatabase(), await createTestDatabase()];
+    cleanUps.push(old.drop, fresh.drop);
+    const [before, after] = [connect(old.url), connect(fresh.url)];
+    await requireEqual(before, after);
+
+    const whileCompared = Object.create(after, {
+      connect: {
+        value: async () => {
+          await before.db.execute(
+            sql`insert into users (email, password_hash) values ('late@example.test', 'hash')`,
+          );
+          return after.connect();
+        },
+      },
+    });
+    await expect(requireEqual(before, whileCompared)).rejects.toThrow(
+      /^The new database is not the same as the old one \(public\.users\)/,
+    );
   });
 });

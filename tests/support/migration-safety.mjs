@@ -39,12 +39,26 @@ const OWN_RULES = [
     pattern: /\bCREATE\s+UNIQUE\s+INDEX\b/i,
     message: "The release before may write rows that a unique index on an existing table refuses.",
   },
-  {
-    rule: "change-rows",
-    pattern: /^\s*(UPDATE|DELETE|TRUNCATE|INSERT\s[\s\S]*\bSELECT|LOCK|CLUSTER|VACUUM|REINDEX)\b/i,
-    message: "Rows stay locked until all migrations have ended: let the program do it bit by bit.",
-  },
 ];
+
+const CHANGES = {
+  rule: "change-rows",
+  message: "Rows stay locked until all migrations have ended: let the program do it bit by bit.",
+};
+
+/** Where a statement may begin: also after WITH's parts, within one of them, in a DO block, and as its EXECUTE. */
+const BEGINS = /(?:^|[()]|\b(?:BEGIN|THEN|ELSE|LOOP)\b|\bEXECUTE\s+(?:format\s*\(\s*)?')\s*/;
+const TABLE = /("[^"]+"(?:\."[^"]+")?)/;
+
+/** A statement that changes rows or locks a table, with the table if its name is quoted. */
+const CHANGE = new RegExp(
+  `${BEGINS.source}(?:${[
+    "(?:UPDATE|DELETE\\s+FROM|TRUNCATE(?:\\s+TABLE)?|LOCK(?:\\s+TABLE)?|MERGE\\s+INTO)(?:\\s+ONLY)?",
+    "INSERT\\s+INTO(?=[\\s\\S]*\\bSELECT\\b)",
+    "(?:CLUSTER|VACUUM|REINDEX)",
+  ].join("|")})\\b\\s*${TABLE.source}?`,
+  "gi",
+);
 
 /**
  * What is not accepted in these migrations.
@@ -124,17 +138,34 @@ function askOwnRules(file, statements) {
       .map(([, name]) => name),
   );
   return statements.flatMap(({ start, text }) => {
-    const code = text.replace(/^\s*--.*$/gm, "");
-    // the body of a function runs later
-    const outside = code.replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, "");
-    const table = /\b(?:ON|UPDATE|FROM|INTO)\s+("[^"]+"(?:\."[^"]+")?)/i.exec(outside)?.[1];
-    if (table && made.has(table)) return [];
     const line = start + text.slice(0, text.search(/^\s*[^-\s]/m)).split("\n").length - 1;
-    return OWN_RULES.filter(({ pattern }) => pattern.test(outside)).map(({ rule, message }) => ({
-      file,
-      line,
-      rule,
-      message,
-    }));
+    const found = singleStatements(text).flatMap((statement) => {
+      const table = new RegExp(`\\b(?:ON|UPDATE|FROM|INTO)\\s+${TABLE.source}`, "i").exec(
+        statement,
+      );
+      const isNew = table?.[1] !== undefined && made.has(table[1]);
+      const changed = [...statement.matchAll(CHANGE)].map(([, table]) => table);
+      return [
+        ...OWN_RULES.filter(({ pattern }) => !isNew && pattern.test(statement)),
+        ...(changed.some((table) => !table || !made.has(table)) ? [CHANGES] : []),
+      ];
+    });
+    return found.map(({ rule, message }) => ({ file, line, rule, message }));
   });
+}
+
+/**
+ * What is run, statement by statement, those of a DO block too. The body of a function, which runs later, is left out.
+ *
+ * @param {string} text
+ */
+function singleStatements(text) {
+  return text
+    .replace(/--.*$/gm, "")
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/\bDO\s+(?:LANGUAGE\s+\w+\s+)?\$(\w*)\$([\s\S]*?)\$\1\$/gi, ";$2;")
+    .replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, "")
+    .replace(/'(?:[^']|'')*'/g, (literal) => literal.replaceAll(";", " "))
+    .split(";")
+    .map((statement) => statement.trim());
 }

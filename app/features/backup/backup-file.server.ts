@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from "node:fs";
 import { type FileHandle, link, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "~db/operator-error";
+import type { SaveOptions } from "./backup-store";
 
 /** The end of the name of a backup that is still being written. */
 export const UNFINISHED = ".part";
@@ -10,14 +11,14 @@ export const UNFINISHED = ".part";
 const NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "EXDEV"]);
 
 /**
- * Writes a backup to a file that only its user may read. It gets its name once it is whole and safe from a power cut;
- * a program that is killed leaves a hidden file that ends in `.part`. Never replaces a file. Throws an OperatorError
+ * Writes a backup to a file that only its user may read. It gets its name once it is whole, safe from a power cut, and
+ * proved if it is to be; a program that is killed leaves a hidden file that ends in `.part`. Never replaces a file. Throws an OperatorError
  * for what the file system refuses. Returns the bytes written.
  */
 export async function writeBackupFile(
   path: string,
   content: AsyncIterable<Uint8Array>,
-  stopping?: AbortSignal,
+  { stopping, prove }: SaveOptions = {},
 ): Promise<number> {
   const folder = dirname(path);
   const unfinished = join(folder, `.${basename(path)}.${process.pid}${UNFINISHED}`);
@@ -38,6 +39,7 @@ export async function writeBackupFile(
     } finally {
       await file.close();
     }
+    await prove?.(readBackupFile(unfinished));
     await giveName(unfinished, path);
     await syncFolder(folder).catch(async (error) => {
       // what was reported as failed must not be taken for a backup
@@ -91,6 +93,10 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+function noFolder(path: string, cause: unknown): OperatorError {
+  return new OperatorError(`${path} is no folder: move it away, or name another.`, { cause });
+}
+
 function exists(path: string): OperatorError {
   return new OperatorError(
     `${path} exists already, and no backup is ever replaced: choose another name.`,
@@ -99,16 +105,17 @@ function exists(path: string): OperatorError {
 
 /** An OperatorError for what the file system refuses; any other error as it is. */
 export function explainFileFailure(error: unknown, path: string): unknown {
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  const { code, syscall, message, path: refused } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
   const options = { cause: error };
   switch (code) {
     case "EEXIST":
-      return exists(path);
+      // a file where the folder should be
+      return syscall === "mkdir" ? noFolder(refused ?? path, error) : exists(path);
     case "ENOENT":
       return new OperatorError(`There is no file ${path}.`, options);
     case "ENOTDIR":
-      return new OperatorError(`${path} is no folder: move it away, or name another.`, options);
+      return noFolder(path, error);
     case "EISDIR":
       return new OperatorError(`${path} is a folder: name a file.`, options);
     case "ENOSPC":

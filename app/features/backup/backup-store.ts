@@ -1,6 +1,13 @@
 /** A finished backup in a store. */
 export type StoredBackup = { name: string; bytes: number; time: Date };
 
+export type SaveOptions = {
+  /** When it is aborted, the store gives up. */
+  stopping?: AbortSignal;
+  /** Is given what was stored to read; if it throws, nothing stays. */
+  prove?: (stored: AsyncIterable<Uint8Array>) => Promise<unknown>;
+};
+
 /** A place that keeps backups under their names. Its functions throw an OperatorError for what the operator can fix. */
 export type BackupStore = {
   /** What the operator calls it, as in "BACKUP_DIR /backups". */
@@ -11,10 +18,10 @@ export type BackupStore = {
    */
   list(timeOf?: (name: string) => Date | null): Promise<StoredBackup[]>;
   /**
-   * Stores a backup as it is produced, whole or not at all; returns its size in bytes. Never replaces one. When
-   * `stopping` is aborted, it gives up.
+   * Stores a backup as it is produced, whole or not at all; returns its size in bytes. Never replaces one. It is proved
+   * before it gets its name, except in a bucket, where nothing can be renamed.
    */
-  save(name: string, content: AsyncIterable<Uint8Array>, stopping?: AbortSignal): Promise<number>;
+  save(name: string, content: AsyncIterable<Uint8Array>, options?: SaveOptions): Promise<number>;
   /** Reads a backup from its first byte to its last. */
   read(name: string): AsyncIterable<Uint8Array>;
   remove(name: string): Promise<void>;

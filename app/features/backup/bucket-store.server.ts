@@ -3,7 +3,7 @@ import { S3mini } from "s3mini";
 import type { Environment } from "~/env.server";
 import { OperatorError } from "~db/operator-error";
 import { anyBackupTime, backupTime, PREFIX } from "./backup-name";
-import type { BackupStore, StoredBackup } from "./backup-store";
+import type { BackupStore, SaveOptions, StoredBackup } from "./backup-store";
 
 /** Bytes of a part: S3 wants at least 5 MiB, and at most 10,000 parts, which makes 80 GB. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -58,6 +58,21 @@ export function bucketStore(
   async function save(
     name: string,
     content: AsyncIterable<Uint8Array>,
+    { stopping, prove }: SaveOptions = {},
+  ): Promise<number> {
+    const bytes = await upload(name, content, stopping);
+    try {
+      await prove?.(read(name));
+    } catch (error) {
+      await remove(name).catch(() => {});
+      throw error;
+    }
+    return bytes;
+  }
+
+  async function upload(
+    name: string,
+    content: AsyncIterable<Uint8Array>,
     stopping?: AbortSignal,
   ): Promise<number> {
     const key = folder + name;
@@ -65,29 +80,32 @@ export function bucketStore(
       throw new OperatorError(`${label} has ${name} already, and no backup is ever replaced.`);
     }
     const uploader = clientUntil(stopping);
-    const upload = await asking(() => client.getMultipartUploadId(key, "application/gzip"));
+    const id = await asking(() => client.getMultipartUploadId(key, "application/gzip"));
     let bytes = 0;
     let isComplete = false;
     try {
       const parts: Awaited<ReturnType<typeof client.uploadPart>>[] = [];
       for await (const part of inParts(content)) {
         stopping?.throwIfAborted();
-        const send = () => uploader.uploadPart(key, upload, part, parts.length + 1);
+        const send = () => uploader.uploadPart(key, id, part, parts.length + 1);
         parts.push(await asking(() => persistently(send, retries, stopping)));
         bytes += part.length;
       }
       isComplete = true;
-      const { etag } = await asking(() => uploader.completeMultipartUpload(key, upload, parts));
+      const { etag } = await asking(() => uploader.completeMultipartUpload(key, id, parts));
       // a failure at the end is answered with 200, since the storage has begun to answer before
       if (!etag) throw new OperatorError(`${label} did not put the backup together.`);
       return bytes;
     } catch (error) {
-      await client.abortMultipartUpload(key, upload).catch(() => {});
+      await client.abortMultipartUpload(key, id).catch(() => {});
       // the storage may have put it together although its answer was lost, and nothing would ever prove that one
       if (isComplete) await client.deleteObject(key).catch(() => {});
       throw error;
     }
   }
+
+  const remove = (name: string) =>
+    asking(async () => void (await client.deleteObject(folder + name)));
 
   async function* read(name: string): AsyncGenerator<Uint8Array> {
     const response = await asking(() => client.getObjectResponse(folder + name));
@@ -109,7 +127,7 @@ export function bucketStore(
     list,
     save,
     read,
-    remove: (name) => asking(async () => void (await client.deleteObject(folder + name))),
+    remove,
     removeUnfinished: async () => {},
   };
 }

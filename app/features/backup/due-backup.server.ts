@@ -127,22 +127,13 @@ async function bringTo(
   }
   const name = source?.name ?? backupName(now);
   const content = source ? source.store.read(name) : backUp(now, { onLeftOut: warn });
-  const bytes = await store.save(name, content, stopping);
-  await prove(store, name, stopping);
+  // one that cannot be read back must not be taken for a backup by the next attempt, or after a kill
+  const prove = (stored: AsyncIterable<Uint8Array>) => verifyBackup(untilAborted(stored, stopping));
+  const bytes = await store.save(name, content, { stopping, prove });
   const expired = await removeExpired(store, now);
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   log().info({ backup: name, bytes, seconds, expired, store: store.label }, "backed up");
   return source ?? { store, name };
-}
-
-/** One that cannot be read back is deleted, so that the next attempt does not take it for a backup. */
-async function prove(store: BackupStore, name: string, stopping?: AbortSignal): Promise<void> {
-  try {
-    await verifyBackup(untilAborted(store.read(name), stopping));
-  } catch (error) {
-    await store.remove(name).catch(() => {});
-    throw error;
-  }
 }
 
 async function* untilAborted(

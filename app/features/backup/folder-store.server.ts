@@ -17,7 +17,7 @@ export function folderStore(folder: string, label = `BACKUP_DIR ${folder}`): Bac
   return {
     label,
     list: (timeOf = backupTime) => listBackups(folder, timeOf),
-    save: (name, content, stopping) => writeBackupFile(join(folder, name), content, stopping),
+    save: (name, content, options) => writeBackupFile(join(folder, name), content, options),
     read: (name) => readBackupFile(join(folder, name)),
     remove: (name) => rm(join(folder, name), { force: true }),
     removeUnfinished: () => removeAbandoned(folder),

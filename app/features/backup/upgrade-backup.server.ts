@@ -59,24 +59,31 @@ async function storeOfUpgrades(isEmbedded: boolean): Promise<BackupStore | null>
   return backupFolder() ?? (isEmbedded ? upgradeFolder() : await backupBucket());
 }
 
-/** Makes a backup before an upgrade, proves it, and clears old ones away. */
+/** Makes a backup before an upgrade, proves it, and clears old ones away as far as that can be done. */
 export async function saveUpgradeBackup(
   store: BackupStore,
   database: Database,
   from: UpgradeFrom,
   stopping?: AbortSignal,
 ): Promise<VerifiedBackup & { name: string; bytes: number }> {
-  await store.removeUnfinished();
+  await tidied(store.removeUnfinished());
   const now = new Date();
   const name = upgradeBackupName(now, from);
   const onLeftOut = (sentence: string) => log().warn(`the backup is not complete: ${sentence}`);
-  const bytes = await store.save(name, backUp(now, { database, onLeftOut }), stopping);
+  const bytes = await store.save(name, backUp(now, { database, onLeftOut }), { stopping });
   const verified = await verifyBackup(store.read(name)).catch(async (error) => {
     await store.remove(name).catch(() => {});
     throw error;
   });
-  await removeOld(store, name);
+  await tidied(removeOld(store, name));
   return { ...verified, name, bytes };
+}
+
+/** What cannot be cleared away, as by a key that may not delete, must not keep anybody from a backup. */
+async function tidied(work: Promise<void>): Promise<void> {
+  await work.catch((error) => {
+    log().warn({ err: error }, "older backups, or the rest of one, could not be removed");
+  });
 }
 
 /**

@@ -93,8 +93,11 @@ async function using<T>(url: string, work: (database: Database) => Promise<T>): 
   }
 }
 
-async function requireEqual(old: Database, fresh: Database): Promise<void> {
-  const [before, after] = [await digestDatabase(old), await digestDatabase(fresh)];
+/** Throws an OperatorError unless the new database has every row of the old one, also those written meanwhile. */
+export async function requireEqual(old: Database, fresh: Database): Promise<void> {
+  // a command of the older release may write to the old one, which therefore is looked at last
+  const after = await digestDatabase(fresh);
+  const before = await digestDatabase(old);
   const different = [...before.keys()].filter((name) => before.get(name) !== after.get(name));
   if (different.length === 0 && before.size === after.size) return;
   throw new OperatorError(
