@@ -222,7 +222,10 @@ export class Connection {
     else queueMicrotask(listener);
   }
 
-  /** Sends one statement. Its error never contains row or parameter values. */
+  /**
+   * Sends one statement. Its error never contains row or parameter values. One that rejects with QUERY_TIMEOUT may have
+   * been done, as may one whose connection was lost.
+   */
   query(text: string, parameters: Parameter[], options: StatementOptions): Promise<Rows> {
     if (!this.#alive) return Promise.reject(closed());
     const statement = this.#driver.unsafe(text, parameters, { prepare: options.prepare });
@@ -249,7 +252,9 @@ export class Connection {
         (rows) => {
           this.#running.delete(fail);
           clearTimeout(timer);
-          resolve(rows);
+          // a commit that is cancelled while it waits for a synchronous standby succeeds with no more than a warning
+          if (timedOut) reject(timedOut);
+          else resolve(rows);
         },
         fail,
       );
