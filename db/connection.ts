@@ -73,6 +73,8 @@ export class Connection {
   /** In PostgreSQL's server_version_num format: 180004 is 18.4. */
   serverVersion = 0;
 
+  /** With the address of this one host. */
+  readonly #settings: ConnectionSettings;
   readonly #driver: postgres.Sql;
   readonly #address: { host: string; port: number } | { path: string };
   /** Null for a connection without TLS. */
@@ -86,6 +88,7 @@ export class Connection {
 
   /** To an address with one host. */
   private constructor(settings: ConnectionSettings, tls: TlsSettings | null) {
+    this.#settings = settings;
     const socketAddress = parseSocketAddress(settings.url);
     const url = withoutOwnParameters(settings.url);
     this.#tls = tls;
@@ -214,6 +217,17 @@ export class Connection {
 
   get alive(): boolean {
     return this.#alive;
+  }
+
+  /** Whether its host takes a new connection within these milliseconds, and still is the server that is wanted. */
+  async leadsWhereItShould(timeout: number): Promise<boolean> {
+    try {
+      const another = await Connection.open({ ...this.#settings, connectTimeout: timeout });
+      await another.end();
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Calls the listener once, when the connection has closed for whatever reason. */
