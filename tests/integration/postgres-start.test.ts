@@ -15,7 +15,7 @@ const PROGRAMS = {
   psql: 'echo "psql $*" >>calls; cat answer 2>/dev/null || exit 2',
   pg_basebackup: `echo "pg_basebackup $*" >>calls
     echo half >"$PGDATA.copy/half"
-    [ -e breaks ] && { rm breaks; exit 1; }
+    [ -e breaks ] && { rm breaks; touch "$PGDATA.copy/leftover"; exit 1; }
     [ -e hangs ] && exec sleep 60
     [ "$(ls "$PGDATA.copy")" = half ] || exit 1
     mv "$PGDATA.copy/half" "$PGDATA.copy/PG_VERSION"
