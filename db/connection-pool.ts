@@ -45,6 +45,8 @@ const RESTART_ERROR_CODES = new Set([
 ]);
 /** How often, while there are several hosts and connections in use, it is asked which is the primary, in milliseconds. */
 const PRIMARY_CHECK_MS = 2_000;
+/** Milliseconds that a host with connections in use gets to answer a new one once another host is known to be right. */
+const OTHER_HOST_MS = 2_000;
 /** PostgreSQL's read_only_sql_transaction. */
 const READ_ONLY = "25006";
 const RESTART_RETRY_MS = 50;
@@ -331,7 +333,8 @@ export class ConnectionPool {
 
   /**
    * Closes the connections to a host that is not the primary any more, and would not say so: its machine is gone
-   * without a word, or a pooler keeps them open in front of what is a standby now.
+   * without a word, or a pooler keeps them open in front of what is a standby now. Several hosts may be the right one,
+   * such as two poolers of one primary.
    */
   async #checkPrimary(): Promise<void> {
     if (!this.#wasUsed || this.#open.size === 0 || this.#isCheckingPrimary) return;
@@ -339,10 +342,15 @@ export class ConnectionPool {
     this.#wasUsed = false;
     try {
       const found = await Connection.open(this.#settings);
-      for (const connection of this.#open) {
-        if (connection.host !== found.host) connection.destroy();
-      }
-      await found.end();
+      void found.end();
+      const others = new Map([...this.#open].map((connection) => [connection.host, connection]));
+      others.delete(found.host);
+      await Promise.all(
+        [...others].map(async ([host, one]) => {
+          if (await one.leadsWhereItShould(OTHER_HOST_MS)) return;
+          for (const connection of this.#open) if (connection.host === host) connection.destroy();
+        }),
+      );
     } catch {
       // there is none: what is being asked finds that out by itself
     } finally {

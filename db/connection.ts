@@ -73,6 +73,8 @@ export class Connection {
   /** In PostgreSQL's server_version_num format: 180004 is 18.4. */
   serverVersion = 0;
 
+  /** With the address of this one host. */
+  readonly #settings: ConnectionSettings;
   readonly #driver: postgres.Sql;
   readonly #address: { host: string; port: number } | { path: string };
   /** Null for a connection without TLS. */
@@ -86,6 +88,7 @@ export class Connection {
 
   /** To an address with one host. */
   private constructor(settings: ConnectionSettings, tls: TlsSettings | null) {
+    this.#settings = settings;
     const socketAddress = parseSocketAddress(settings.url);
     const url = withoutOwnParameters(settings.url);
     this.#tls = tls;
@@ -216,13 +219,27 @@ export class Connection {
     return this.#alive;
   }
 
+  /** Whether its host takes a new connection within these milliseconds, and still is the server that is wanted. */
+  async leadsWhereItShould(timeout: number): Promise<boolean> {
+    try {
+      const another = await Connection.open({ ...this.#settings, connectTimeout: timeout });
+      await another.end();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Calls the listener once, when the connection has closed for whatever reason. */
   onClose(listener: () => void): void {
     if (this.#alive) this.#closeListeners.add(listener);
     else queueMicrotask(listener);
   }
 
-  /** Sends one statement. Its error never contains row or parameter values. */
+  /**
+   * Sends one statement. Its error never contains row or parameter values. One that rejects with QUERY_TIMEOUT may have
+   * been done, as may one whose connection was lost.
+   */
   query(text: string, parameters: Parameter[], options: StatementOptions): Promise<Rows> {
     if (!this.#alive) return Promise.reject(closed());
     const statement = this.#driver.unsafe(text, parameters, { prepare: options.prepare });
@@ -249,7 +266,9 @@ export class Connection {
         (rows) => {
           this.#running.delete(fail);
           clearTimeout(timer);
-          resolve(rows);
+          // a commit that is cancelled while it waits for a synchronous standby succeeds with no more than a warning
+          if (timedOut) reject(timedOut);
+          else resolve(rows);
         },
         fail,
       );

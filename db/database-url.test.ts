@@ -71,6 +71,10 @@ describe("an address with several hosts", () => {
     ["postgres://a:b@one/s?pgbouncer=true&sslmode=require", "postgres://a:b@one/s?sslmode=require"],
     ["postgres://a:b@one/s?pgbouncer=true", "postgres://a:b@one/s"],
     ["postgres://a:b@one/s?options=-c%20a%3Db", "postgres://a:b@one/s?options=-c%20a%3Db"],
+    [
+      "postgres://a:b@one/s?pgbouncer=true&options=-c%20a%3D%2B1",
+      "postgres://a:b@one/s?options=-c%20a%3D%2B1",
+    ],
   ])("%s is for psql what it means here", (url, expected) => {
     expect(forLibpq(url)).toBe(expected);
   });

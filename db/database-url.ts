@@ -41,7 +41,9 @@ export function forLibpq(url: string): string {
   if (isKnown && (splitHosts(url).length === 1 || parameters.has(TARGET))) return url;
   parameters.delete("pgbouncer");
   if (splitHosts(url).length > 1 && !parameters.has(TARGET)) parameters.set(TARGET, "read-write");
-  return parameters.size > 0 ? `${address}?${parameters}` : address;
+  // libpq takes a plus for a plus
+  const text = parameters.toString().replaceAll("+", "%20");
+  return text ? `${address}?${text}` : address;
 }
 
 /** The path of a server's socket file in its folder. */

@@ -192,6 +192,42 @@ describe("a cached page", () => {
   });
 });
 
+describe("a shared cache in front", () => {
+  it("may keep a page if it was complete when its rendering began", async () => {
+    let seconds: number | null = null;
+    cache = new PageCache({
+      keyOf: (url) => url,
+      render: (path) => render(path),
+      personalCookies: [],
+      sharedSeconds: () => seconds,
+    });
+    render = async () => {
+      seconds = 300;
+      return page();
+    };
+    const provisional = await get("/");
+    expect(provisional.headers["cache-control"]).toBe("public, max-age=0, must-revalidate");
+    expect(provisional.headers).not.toHaveProperty("cdn-cache-control");
+    cache.clear();
+    const complete = await get("/");
+    expect(complete.headers["cache-control"]).toContain("s-maxage=300");
+    expect(complete.headers["cdn-cache-control"]).toContain("max-age=300");
+  });
+
+  it("may not keep one that its route forbids it to keep", async () => {
+    cache = new PageCache({
+      keyOf: (url) => url,
+      render: (path) => render(path),
+      personalCookies: [],
+      sharedSeconds: () => 300,
+    });
+    render = async () => page(PAGE, { headers: { "Cache-Control": "private, no-store" } });
+    const { headers } = await get("/");
+    expect(headers["cache-control"]).toBe("private, no-store");
+    expect(headers).not.toHaveProperty("cdn-cache-control");
+  });
+});
+
 describe("what is not cached", () => {
   it.each([
     ["a session cookie", { Cookie: "session=abc" }],

@@ -33,8 +33,8 @@ type PageCacheOptions = {
   render: (key: string, request: IncomingMessage) => Promise<Response>;
   /** Names of the cookies that make a page specific to one visitor. */
   personalCookies: readonly string[];
-  /** How long a shared cache in front may send a page without asking; null for not at all. */
-  sharedSeconds?: number | null;
+  /** How long a shared cache in front may send a page rendered from now on without asking; null for not at all. */
+  sharedSeconds?: () => number | null;
 };
 
 export type PageCacheStatistics = CacheStatistics & { renders: number; stale: number };
@@ -128,6 +128,8 @@ export class PageCache {
     const generation = this.#generation;
     try {
       this.statistics.renders++;
+      // asked before, since the page may be rendered of what was not known yet
+      const sharedSeconds = this.options.sharedSeconds?.() ?? null;
       const page = await this.options.render(key, request);
       const body = Buffer.from(await page.arrayBuffer());
       if (page.status === 404) this.#cached.delete(key);
@@ -137,7 +139,7 @@ export class PageCache {
       if (page.status !== 200) return null;
       const cached: CachedPage = {
         kind: "cached",
-        page: await encode(body, page, this.options.sharedSeconds ?? null),
+        page: await encode(body, page, sharedSeconds),
         renderedAt: Date.now(),
       };
       if (generation === this.#generation) this.#keep(key, cached);

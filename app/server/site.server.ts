@@ -31,6 +31,7 @@ import { checkRequest } from "./request-guards.server";
 import { normalizeRequestTarget } from "./request-host.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { RouteTable } from "./route-table.server";
+import { sharedSeconds } from "./shared-seconds.server";
 import { StaticFiles } from "./static-files.server";
 
 const pageSlots = new PageSlots();
@@ -65,7 +66,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
       return table.isFixed(pathOf(url)) ? render() : renderInTurn(request, render);
     },
     personalCookies: [sessionCookieName(), flashCookieName()],
-    sharedSeconds: env().CDN_CACHE_SECONDS ?? null,
+    sharedSeconds,
   });
   onPriceOnSaleKnown(() => pages.clear());
   onPublishedTextsChanged(() => pages.clear());

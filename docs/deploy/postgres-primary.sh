@@ -4,8 +4,10 @@
 set -euo pipefail
 
 echo "host replication replication all scram-sha-256" >>"$PGDATA/pg_hba.conf"
-psql --set=ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres \
-  --set=password="$DATABASE_PASSWORD" --set=replication="$POSTGRES_PASSWORD" <<'SQL'
+# from the environment, since every user of the machine can read a program's arguments
+psql --set=ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres <<'SQL'
+\getenv password DATABASE_PASSWORD
+\getenv replication POSTGRES_PASSWORD
 create role golden_path login password :'password';
 create database golden_path owner golden_path;
 create role replication replication login password :'replication';

@@ -132,7 +132,7 @@ function startNginx(folder: string, port: number, sitePort: string): ChildProces
   for (const [pattern, replacement] of [
     [/listen 80;/, `listen 127.0.0.1:${port};`],
     [/127\.0\.0\.1:3000/, `localhost:${sitePort}`],
-    [/\/var\/cache\/nginx\/golden-path/, join(folder, "cache")],
+    [/\/var\/lib\/nginx\/golden-path/, join(folder, "cache")],
   ] as const) {
     if (!pattern.test(text))
       throw new Error(`nginx-cache.conf has nothing that matches ${pattern}.`);

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { count, eq, sql } from "drizzle-orm";
 import { pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -66,9 +67,11 @@ async function openTunnel() {
   if (target === null) throw new Error("The test server is expected on a Unix socket.");
   const pairs = new Set<Socket>();
   let state: "open" | "silent" | "cut" = "open";
-  const { port } = await listen((near) => {
+  let delayMs = 0;
+  const { port } = await listen(async (near) => {
     if (state === "cut") return near.destroy();
     if (state === "silent") return;
+    if (delayMs > 0) await pause(delayMs);
     const far = connect(socketPath(target));
     far.on("error", () => near.destroy());
     for (const [from, to] of [
@@ -93,6 +96,10 @@ async function openTunnel() {
     /** Swallows everything silently, like a machine without power. */
     silence: () => {
       state = "silent";
+    },
+    /** Lets new connections wait, like a machine that is busy. */
+    delay: (milliseconds: number) => {
+      delayMs = milliseconds;
     },
     restore: () => {
       state = "open";
@@ -319,6 +326,19 @@ describe("when the connection to the server breaks", () => {
     for (let attempt = 0; attempt < 5; attempt++) {
       expect(isDatabaseUnavailable(await reason(db.execute(sql`select 1`)))).toBe(true);
     }
+  });
+});
+
+describe("with two ways to the same primary", () => {
+  it("what runs on one goes on while the other answers sooner", async () => {
+    const [slow, other] = [await openTunnel(), await openTunnel()];
+    const { host } = new URL(slow.url);
+    const database = open({}, slow.url.replace(host, `${host},${new URL(other.url).host}`));
+    const [before] = await database.db.execute(sql`select pg_backend_pid() as pid`);
+    slow.delay(600);
+    // longer than until it is asked again which is the primary
+    const [row] = await database.db.execute(sql`select pg_backend_pid() as pid, pg_sleep(3.5)`);
+    expect(row?.pid).toBe(before?.pid);
   });
 });
 

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { connectDatabase, type Database, type Executor, openDatabase } from "~db/client";
 import { Connection } from "~db/connection";
-import { isDatabaseUnavailable } from "~db/database-errors";
+import { databaseErrorCode, isDatabaseUnavailable } from "~db/database-errors";
 import { migrateDatabase } from "~db/migrate";
 import { withInstanceLock } from "~db/queries/instance-lock";
 import { eventually } from "../support/eventually";
@@ -105,6 +105,22 @@ it("a statement that a server refused because it became read-only is sent again,
   await setReadOnly("off");
   expect(await writing).toBeNull();
   expect(await database.db.execute(sql`select at from written`)).toEqual([{ at: 1 }]);
+});
+
+it("a commit that the standby has not confirmed in time is not acknowledged", async () => {
+  const { primary, standby } = postgres;
+  const database = databaseAt([primary.host], { statementTimeout: 300 });
+  await database.db.execute(sql`create table confirmed (at int)`);
+  const add = (executor: Executor, at: number) =>
+    executor.execute(sql`insert into confirmed values (${at})`);
+  await standby.freeze();
+  const outcomes = await Promise.all([
+    failure(add(database.db, 1)),
+    failure(database.db.transaction((tx) => add(tx, 2))),
+  ]);
+  await standby.freeze("SIGCONT");
+  expect(outcomes.map(databaseErrorCode)).toEqual(["QUERY_TIMEOUT", "QUERY_TIMEOUT"]);
+  await eventually(async () => expect(await failure(add(database.db, 3))).toBeNull());
 });
 
 const canPool = serverProgram("pgbouncer") !== null;

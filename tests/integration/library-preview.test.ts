@@ -148,9 +148,13 @@ describe("a text's preview", () => {
   });
 
   it("is in the sitemap, and no other text is", async () => {
-    expect(await (await get(loadSitemap)).text()).not.toContain("/preview/");
+    const without = await get(loadSitemap);
+    expect(await without.text()).not.toContain("/preview/");
+    expect(without.headers.get("Cache-Control")).toBe("private, no-cache");
     await takeEdition(SMALL_EDITION);
-    const sitemap = await (await get(loadSitemap)).text();
+    const answer = await get(loadSitemap);
+    expect(answer.headers.get("Cache-Control")).toBe("public, max-age=3600");
+    const sitemap = await answer.text();
     expect(sitemap.match(/<loc>[^<]*<\/loc>/g)).toEqual([
       "<loc>http://localhost:3000/</loc>",
       "<loc>http://localhost:3000/preview/gates</loc>",
@@ -222,10 +226,12 @@ describe("the landing page", () => {
     await getDatabase().db.execute(sql`alter table edition_documents rename to away`);
     try {
       expect((await landing()).opening).toEqual(shipped);
+      expect((await get(loadLanding)).headers.get("Cache-Control")).toBe("private, no-store");
     } finally {
       await getDatabase().db.execute(sql`alter table away rename to edition_documents`);
     }
     expect((await landing()).opening.title).toBe("Gates");
+    expect((await get(loadLanding)).headers.get("Cache-Control")).toBeNull();
   });
 });
 

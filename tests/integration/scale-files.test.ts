@@ -1,9 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { parseEnvironment } from "~/env.server";
 import { SETTING_NAMES } from "~/environment/schema.server";
+import { serverProgram, unlessInstalled } from "../support/server-programs.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -17,7 +20,7 @@ describe("compose.scale.yaml", () => {
     ]),
   );
   const filled = text.replace(
-    /(?<!\$)\$\{(\w+)(?::\?[^}]*)?\}/g,
+    /(?<!\$)\$\{(\w+)(?::[?-][^}]*)?\}/g,
     (_all, name: string) => secrets[name] ?? `(${name} is not in scale.env)`,
   );
   const { services, configs } = parse(filled, { merge: true });
@@ -39,6 +42,28 @@ describe("compose.scale.yaml", () => {
     expect(environment.SESSION_SECRET).toBe(secrets.SESSION_SECRET);
   });
 
+  it("starts both servers of the database alike, each knowing the other, and one as the primary", () => {
+    const [one, two] = [services["postgres-1"], services["postgres-2"]];
+    const { SELF, OTHER, ...rest } = one.environment;
+    expect(two.environment).toEqual({ ...rest, SELF: OTHER, OTHER: SELF });
+    expect([SELF, OTHER]).toEqual(["postgres-1", "postgres-2"]);
+    expect(rest.PRIMARY).toBe("postgres-1");
+    for (const server of [one, two]) {
+      expect(server.entrypoint).toEqual(["bash", "/start.sh"]);
+      expect(server.configs).toEqual([
+        { source: "start.sh", target: "/start.sh" },
+        { source: "primary.sh", target: "/docker-entrypoint-initdb.d/primary.sh" },
+      ]);
+    }
+    for (const name of read("docs/deploy/postgres-primary.sh").matchAll(/^\\getenv \w+ (\w+)$/gm)) {
+      expect(Object.keys(rest)).toContain(name[1]);
+    }
+  });
+
+  it("starts nothing else with more sites, as it says itself", () => {
+    expect(text).toMatch(/up --detach --no-deps --scale site=4 site$/m);
+  });
+
   it("puts each PgBouncer before its own server, by names that the file it changes has", () => {
     for (const number of [1, 2]) {
       const { environment, command } = services[`pgbouncer-${number}`];
@@ -58,3 +83,34 @@ describe("compose.scale.yaml", () => {
     expect(open.map(([name]) => name)).toEqual(["caddy"]);
   });
 });
+
+const caddy = serverProgram("caddy");
+
+it.skipIf(!caddy)(
+  `Caddy believes a CDN once its line is uncommented${unlessInstalled("caddy")}`,
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), "golden-path-scale-files-"));
+    try {
+      const trusted = (text: string) => {
+        const file = join(folder, "Caddyfile");
+        writeFileSync(file, text);
+        const adapted = execFileSync(
+          caddy ?? "caddy",
+          ["adapt", "--adapter", "caddyfile", "--config", file],
+          {
+            env: { ...process.env, SITE_NAME: "goldenpath.example" },
+            stdio: ["ignore", "pipe", "ignore"],
+          },
+        );
+        return /"trusted_proxies":\[[^\]]*\]/.exec(adapted.toString())?.[0];
+      };
+      const text = read("docs/deploy/Caddyfile.scale");
+      expect(trusted(text)).toBeUndefined();
+      expect(trusted(text.replace("# trusted_proxies", "trusted_proxies"))).toBe(
+        '"trusted_proxies":["192.0.2.0/24","2001:db8::/32"]',
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);

@@ -13,15 +13,21 @@ const TIMEOUT_MS = 2_000;
 /**
  * What the landing page shows of the book at `now`: the beginning of the edition's chapter 1, or the words that the
  * page ships with if there is none or it cannot be read; and the first chapter that everybody may read in full.
+ * `isReadable` is false if chapter 1 could not be read just now.
  */
-export async function loadPreviewContent(now: Date): Promise<PreviewContent> {
+export async function loadPreviewContent(
+  now: Date,
+): Promise<{ preview: PreviewContent; isReadable: boolean }> {
   const edition = currentEdition();
-  const opening =
-    edition &&
-    (await pTimeout(loadOpening(edition, now), { milliseconds: TIMEOUT_MS }).catch(withoutEdition));
+  const opening = edition
+    ? await pTimeout(loadOpening(edition, now), { milliseconds: TIMEOUT_MS }).catch(unreadable)
+    : null;
   return {
-    opening: opening ?? { title: chapterOne.title, paragraphs: [...chapterOne.paragraphs] },
-    wholeChapter: edition && findWholeChapter(edition, now),
+    preview: {
+      opening: opening || { title: chapterOne.title, paragraphs: [...chapterOne.paragraphs] },
+      wholeChapter: edition && findWholeChapter(edition, now),
+    },
+    isReadable: opening !== false,
   };
 }
 
@@ -30,7 +36,7 @@ function findWholeChapter(edition: Edition, now: Date): PreviewContent["wholeCha
   return chapter ? { number: chapter.position, path: previewPath(chapter.slug) } : null;
 }
 
-function withoutEdition(error: unknown): null {
+function unreadable(error: unknown): false {
   log().error({ err: error }, "chapter 1 could not be read; the landing page has its own words");
-  return null;
+  return false;
 }

@@ -16,6 +16,12 @@ export function shownPriceOnSale(): ShownPrice | null {
   return known?.id === STRIPE.priceId ? shownPrice(known) : null;
 }
 
+/** Whether the price on sale is known: from then on pages show it, or no amount if it is not a fixed one. */
+export function isPriceOnSaleKnown(): boolean {
+  const { STRIPE, SANDBOX } = env();
+  return !STRIPE || SANDBOX !== null || known?.id === STRIPE.priceId;
+}
+
 /** Calls `listener` when the price becomes known: pages rendered before are stale. */
 export function onPriceOnSaleKnown(listener: () => void): void {
   listeners.push(listener);

@@ -1,4 +1,4 @@
-import type { LinksFunction, MetaFunction } from "@remix-run/node";
+import { data, type HeadersFunction, type LinksFunction, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { BOOK_DESCRIPTION } from "~/book";
 import { env } from "~/env.server";
@@ -14,11 +14,11 @@ import { pageMeta, publicOrigin, shareImage } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
 
-export const meta: MetaFunction<typeof loader> = ({ matches, data }) => {
+export const meta: MetaFunction<typeof loader> = ({ matches, data: loaded }) => {
   const origin = publicOrigin(matches);
   return [
     ...pageMeta({ title: pageTitle(), description: BOOK_DESCRIPTION, path: "/" }, matches),
-    ...(data?.hasStockPhoto ? [{ tagName: "link", rel: "preconnect", href: PHOTO_ORIGIN }] : []),
+    ...(loaded?.hasStockPhoto ? [{ tagName: "link", rel: "preconnect", href: PHOTO_ORIGIN }] : []),
     ...(origin ? [bookJsonLd(origin, shareImage(origin, matches).address)] : []),
   ];
 };
@@ -34,12 +34,16 @@ export async function loader() {
   const words = shownWords(currentEdition()?.landing ?? null, {
     isCommunityOpen: env().COMMUNITY !== null,
   });
-  return {
-    preview: await loadPreviewContent(new Date()),
-    words,
-    hasStockPhoto: !(words.photos.hero && words.photos.author),
-  };
+  const { preview, isReadable } = await loadPreviewContent(new Date());
+  return data(
+    { preview, words, hasStockPhoto: !(words.photos.hero && words.photos.author) },
+    // a cache in front would show the words that stand in for chapter 1 long after it can be read again
+    { headers: isReadable ? {} : { "Cache-Control": "private, no-store" } },
+  );
 }
+
+export const headers: HeadersFunction = ({ loaderHeaders, parentHeaders }) =>
+  loaderHeaders.has("Cache-Control") ? loaderHeaders : parentHeaders;
 
 export default function Landing() {
   const { preview, words } = useLoaderData<typeof loader>();

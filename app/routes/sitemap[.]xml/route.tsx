@@ -32,7 +32,7 @@ ${entries.join("\n")}
   return new Response(sitemap, {
     headers: {
       "Content-Type": "application/xml; charset=utf-8",
-      "Cache-Control": "public, max-age=3600",
+      "Cache-Control": edition ? "public, max-age=3600" : "private, no-cache",
     },
   });
 }
