@@ -65,8 +65,8 @@ type Options = {
   onReady?: (environment: Environment) => void;
 };
 
-/** A service that was started and must be stopped, in reverse order. */
-type Started = { name: string; stop: () => Promise<void> };
+/** A service that was started and must be stopped, in reverse order, because it was asked to or after a failure. */
+type Started = { name: string; stop: (isOrderly: boolean) => Promise<void> };
 
 /**
  * Runs the site until SIGTERM, SIGINT or SIGHUP, then stops what it started and exits with 0; an uncaught error stops
@@ -86,7 +86,7 @@ export async function serve({ variables = {}, onReady }: Options = {}): Promise<
   } catch (error) {
     // an aborted start is cleaned up by the stop that aborted it
     if (ending.signal.aborted) return;
-    await stopAll(started);
+    await stopAll(started, false);
     throw error;
   }
   onReady?.(settings);
@@ -208,7 +208,7 @@ function stopOnSignalOrError(
       milliseconds: START_TIMEOUT_MS,
       message: false,
     })
-      .then(() => stopAll(started))
+      .then(() => stopAll(started, code === 0))
       .then((clean) => process.exit(clean ? code : 1));
   };
   const stopOnSignal = (signal: NodeJS.Signals) => {
@@ -225,12 +225,12 @@ function stopOnSignalOrError(
   });
 }
 
-/** Stops services in reverse order of starting; false if one of them could not be stopped. */
-async function stopAll(started: Started[]): Promise<boolean> {
+/** Stops services in reverse order of starting, as asked to or after a failure; false if one could not be stopped. */
+async function stopAll(started: Started[], isOrderly: boolean): Promise<boolean> {
   let clean = true;
   for (const { name, stop } of started.splice(0).reverse()) {
     try {
-      await stop();
+      await stop(isOrderly);
     } catch (error) {
       clean = false;
       log().error({ err: error }, `the ${name} could not be stopped`);

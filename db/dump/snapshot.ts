@@ -34,6 +34,9 @@ export type Snapshot = {
   sequences(): Promise<Sequence[]>;
 };
 
+/** The `application_name` of a session that reads a snapshot. */
+export const SNAPSHOT_SESSION = "golden-path backup";
+
 /** What values look like in text, and how long it may take, must not depend on the settings of a server or a role. */
 export function transactionSettings({ serverVersion }: Connection): string {
   return [
@@ -79,7 +82,7 @@ async function lockTables(connection: Connection): Promise<Table[]> {
   const { tables } = await findSite(connection);
   await send(
     connection,
-    `begin isolation level repeatable read read only; ${transactionSettings(connection)}; set local lock_timeout = '60s'`,
+    `begin isolation level repeatable read read only; ${transactionSettings(connection)}; set local lock_timeout = '60s'; set local application_name = '${SNAPSHOT_SESSION}'`,
   );
   try {
     await send(connection, `lock table ${tables.map(quoted).join(", ")} in access share mode`);

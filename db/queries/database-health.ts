@@ -2,6 +2,14 @@ import { sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { JOURNAL, knownMigrations } from "../known-migrations";
 
+/**
+ * The rows of `pg_stat_activity` that are clients' sessions. Without `pg_read_all_stats` a role sees of the sessions of
+ * others neither what they do nor `backend_type`, but database and role, of which the server's own processes lack one.
+ */
+export const CLIENT_SESSION = sql.raw(
+  `coalesce(backend_type, 'client backend') = 'client backend' and datid is not null and usesysid is not null`,
+);
+
 /** What a database says of itself. */
 export type DatabaseHealth = {
   /** As in 18.4. */
@@ -25,7 +33,7 @@ export async function readDatabaseHealth(
   const [row] = await executor.execute<Record<string, unknown>>(sql`
     select current_setting('server_version') as version,
       pg_database_size(current_database()) as bytes,
-      (select count(*) from pg_stat_activity where backend_type = 'client backend') as used,
+      (select count(*) from pg_stat_activity where ${CLIENT_SESSION}) as used,
       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
         - coalesce(current_setting('reserved_connections', true)::int, 0) as max,
       (select count(*) from pg_stat_activity where usename = current_user) as own_used,

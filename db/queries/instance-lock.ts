@@ -7,6 +7,7 @@ const LOCKS = {
   reconciliation: 7_240_918_355_121,
   "clean-up": 7_240_918_355_122,
   "account deletions": 7_240_918_355_123,
+  "operator letter": 7_240_918_355_124,
 };
 
 export type InstanceLock = keyof typeof LOCKS;

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Database, getDatabase } from "../client";
 import { campaigns, mails, mailWorkers, operatorSignals, programStarts } from "../schema";
+import { CLIENT_SESSION } from "./database-health";
 import type { SignalCount } from "./operator-signals";
 
 /** What the database knows of the site's health. */
@@ -14,7 +15,7 @@ export type HealthFacts = {
     waitingSince: Date | null;
     /** The codes of the failure that one of them waits after. */
     reason: string | null;
-    /** Mails of the last 24 hours that were sent, and that no mail server took, for another reason than their address. */
+    /** Mails of the last 24 hours that were sent, and that the mail server refused, for another reason than their address. */
     sent: number;
     refused: number;
     /** The codes that most of these were refused with. */
@@ -79,12 +80,18 @@ type Json = Pick<HealthFacts, "connections" | "crashes"> & {
 
 const dateOf = (text: string | null) => (text === null ? null : new Date(text));
 
+/** Mails to the operator do not count: they would keep up the matter that they report, or end it. */
+const OF_SITE = "kind not like 'operator-%'";
+
 /**
- * A mail to a mailbox that does not exist or is full says nothing about the mail server. Mails to the operator do not
- * count: they would keep up the matter that they report.
+ * Only a reply of the mail server refuses a mail, not that nobody replied; and a mailbox that does not exist or is full
+ * (RFC 3463: 1, 2; without an enhanced code RFC 5321's reply codes) says nothing about the mail server.
  */
-const REFUSED = sql.raw(`state in ('failed', 'expired') and last_reply is not null
-  and last_reply !~ '5\\.(1\\.|2\\.)' and last_reply !~ '^55[013] RCPT' and kind not like 'operator-%'`);
+const REFUSED =
+  sql.raw(`${OF_SITE} and state in ('failed', 'expired') and last_reply ~ '^[45]\\d\\d '
+  and last_reply !~ ' [45]\\.[12]\\.' and last_reply !~ '^55[0123] RCPT'`);
+
+const SENT = sql.raw(`${OF_SITE} and state = 'sent'`);
 
 const statement = (place: string, startId: string) => sql`
   select json_build_object(
@@ -96,16 +103,16 @@ const statement = (place: string, startId: string) => sql`
         'reason', min(circuit_reason))
       from ${mailWorkers} where heartbeat_at > now() - interval '1 minute'),
     'mail', (select json_build_object(
-        'sent', count(*) filter (where state = 'sent'),
+        'sent', count(*) filter (where ${SENT}),
         'refused', count(*) filter (where ${REFUSED}),
         'reply', mode() within group (order by last_reply) filter (where ${REFUSED}),
         'lastRefusedAt', max(finished_at) filter (where ${REFUSED}),
-        'lastSentAt', max(finished_at) filter (where state = 'sent'))
+        'lastSentAt', max(finished_at) filter (where ${SENT}))
       from ${mails} where campaign_id is null and finished_at > now() - interval '24 hours'),
     'pausedIssues', (select json_agg(json_build_object('id', id, 'slug', slug, 'reason', pause_reason))
       from ${campaigns} where state = 'paused' and pause_reason is not null),
     'connections', json_build_object(
-      'used', (select count(*) from pg_stat_activity where backend_type = 'client backend'),
+      'used', (select count(*) from pg_stat_activity where ${CLIENT_SESSION}),
       'most', current_setting('max_connections')::int
         - current_setting('superuser_reserved_connections')::int),
     'crashes', (select count(*) from ${programStarts}

@@ -95,7 +95,10 @@ export async function wasMatterClearedSince(
   return row !== undefined;
 }
 
-/** The open matters that the operator is to be told of by now, locked; those that another instance is at are left out. */
+/**
+ * The open matters that the operator is to be told of by now, locked; those that another instance is at, or that are well
+ * again, are left out.
+ */
 export async function lockMattersToReport(now: Date, tx: Transaction): Promise<OperatorMatter[]> {
   return tx
     .select()
@@ -104,6 +107,7 @@ export async function lockMattersToReport(now: Date, tx: Transaction): Promise<O
       and(
         isNull(operatorMatters.clearedAt),
         isNull(operatorMatters.reportedAt),
+        isNull(operatorMatters.goodSince),
         lte(operatorMatters.reportDueAt, now),
       ),
     )

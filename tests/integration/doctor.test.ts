@@ -13,6 +13,7 @@ import type { Finding } from "~/features/doctor/finding";
 import type { Limits } from "~/features/doctor/limits";
 import { connectDatabase } from "~db/client";
 import { Connection } from "~db/connection";
+import { withSnapshot } from "~db/dump/snapshot";
 import { knownMigrations } from "~db/known-migrations";
 import { migrateDatabase, migrateInTransaction } from "~db/migrate";
 import { BUCKET_KEY, startBucket } from "../support/bucket-server.mjs";
@@ -356,7 +357,14 @@ const CASES: Case[] = [
     name: "few connections left",
     breakIt: async () => {
       const sessions: Connection[] = [];
-      for (let i = 0; i < 22; i++) sessions.push(await scene.session());
+      // of another role's the site's own role sees little
+      const { url } = scene.postgres;
+      for (let i = 0; i < 11; i++) {
+        sessions.push(
+          await scene.session(),
+          await Connection.open({ url, applicationName: "psql" }),
+        );
+      }
       return () => Promise.all(sessions.map((session) => session.end()));
     },
     finds: [["database", "warning", /^connections: 2[3-7] of 27 in use/, /Raise max_connections/]],
@@ -462,6 +470,40 @@ const CASES: Case[] = [
         "problem",
         /^locks: session \d+ \(report\) has done nothing within a transaction for \d+ s, and 1 wait/,
         /pg_terminate_backend/,
+      ],
+    ],
+  },
+  {
+    name: "a backup that others wait for",
+    limits: { stuckSeconds: 0.3 },
+    breakIt: async () => {
+      const waiter = await scene.session();
+      const database = await connectDatabase(scene.variables.DATABASE_URL ?? "");
+      let finish = () => {};
+      const backup = withSnapshot(
+        database,
+        () =>
+          new Promise<void>((done) => {
+            finish = done;
+          }),
+      );
+      await waitUntilStuck("state = 'idle in transaction'", "state_change");
+      const waiting = waiter.query("begin; lock table passkeys", [], NO_LIMIT).catch(() => {});
+      await waitUntilStuck("wait_event_type = 'Lock'", "query_start");
+      return async () => {
+        finish();
+        await backup;
+        await waiting;
+        await waiter.end();
+        await database.close();
+      };
+    },
+    finds: [
+      [
+        "database",
+        "warning",
+        /^locks: session \d+ \(golden-path backup\) .*, and 1 wait/,
+        /^Wait until the site's backup is done/,
       ],
     ],
   },
@@ -590,7 +632,7 @@ const CASES: Case[] = [
   },
   {
     name: "a second record that leads nowhere",
-    breakIt: () => record(`A ${HOST}`, ["127.0.0.1", "127.0.0.9"]),
+    breakIt: () => record(`A ${HOST}`, ["127.0.0.9", "127.0.0.1"]),
     finds: [
       [
         "site",
@@ -655,6 +697,16 @@ const CASES: Case[] = [
         /^PUBLIC_URL: another site answers at https:\/\/book\.example \(status 200\)/,
         /DNS record/,
       ],
+    ],
+  },
+  {
+    name: "a CDN that wants a browser",
+    breakIt: () =>
+      habits({
+        answers: (_, response) => response.writeHead(403, { "cf-mitigated": "challenge" }).end(),
+      }),
+    finds: [
+      ["site", "warning", /^PUBLIC_URL: .* cannot be asked: Cloudflare/, /Let \/healthz pass/],
     ],
   },
   {
@@ -862,7 +914,7 @@ const CASES: Case[] = [
   {
     name: "no SPF record",
     breakIt: () => record(`TXT ${HOST}`, ["another"]),
-    finds: [["mail", "problem", /^SPF: another record at book\.example/, /Add the SPF record/]],
+    finds: [["mail", "warning", /^SPF: another record at book\.example/, /Add the SPF record/]],
   },
   {
     name: "two SPF records",

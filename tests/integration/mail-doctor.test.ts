@@ -81,11 +81,33 @@ it("looks for the records by which receivers recognise the sender", async () => 
 
   const [missing] = await findingsOf("DMARC");
   expect(missing).toMatch(/^FAIL none at _dmarc\.book\.test\. Add a DMARC record/);
+  expect(await findingsOf("SPF")).toEqual([
+    "FAIL none at mail.book.test. Add the SPF record that your mail provider names.",
+  ]);
   const [other] = await findingsOf("DKIM", async () => [["v=DKIM1; k=rsa; p=AAAA"]]);
   expect(other).toContain("FAIL another record at may._domainkey.book.test");
   expect(other).toContain(`p=${publicKey}`);
   const unreachable = () => Promise.reject(Object.assign(new Error(), { code: "ETIMEOUT" }));
   expect(await findingsOf("SPF", unreachable)).toEqual(["ok not looked up (ETIMEOUT)"]);
+});
+
+it("finds the policy of a domain above, and lets the mail provider have a return address of its own", async () => {
+  set({ SMTP_URL: smtp.url, MAIL_FROM: "letters@news.shop.book.test" });
+  const asked: string[] = [];
+  const records: Record<string, string[][]> = { "_dmarc.book.test": [["v=DMARC1; p=none"]] };
+  const resolve = async (name: string) => {
+    asked.push(name);
+    return records[name] ?? noRecords();
+  };
+  expect(await findingsOf("DMARC", resolve)).toEqual(["ok at _dmarc.book.test"]);
+  expect(await findingsOf("SPF", resolve)).toEqual([
+    expect.stringMatching(
+      /^ok none at news\.shop\.book\.test\. Add the SPF record .* none is needed if/,
+    ),
+  ]);
+  delete records["_dmarc.book.test"];
+  expect((await findingsOf("DMARC", resolve))[0]).toMatch(/^FAIL none at _dmarc\.news\.shop\./);
+  expect(asked).not.toContain("_dmarc.test");
 });
 
 it("says whether a site runs that sends, and whether it can", async () => {

@@ -13,7 +13,9 @@ import { claimTransactionalMails, lockClaimedMail } from "~db/queries/mail-claim
 import { everythingIn, watchLog } from "../support/log";
 import { mailIdle } from "../support/mail";
 import { runMailWorker } from "../support/mail-worker";
+import { freePorts } from "../support/ports.mjs";
 import { openTestSite, type TestSite } from "../support/site";
+import { startSmtpServer } from "../support/smtp";
 import { type SmtpSink, type Step, startSmtpSink } from "../support/smtp-sink";
 import { isFullRun } from "../support/test-scope.mjs";
 
@@ -273,6 +275,36 @@ describe("while the mail server cannot be used", () => {
       { timeout: 20_000 },
     );
     await sink.close(null);
+  });
+});
+
+describe("while the mail server cannot be used and nothing is to be sent any more", () => {
+  const untilCircuit = (isOpen: boolean) =>
+    vi.waitUntil(async () => {
+      const [worker] = await getDatabase().db.execute(
+        sql`select circuit_open_since is not null as open from mail_workers`,
+      );
+      return worker?.open === isOpen;
+    }, SOON);
+
+  it("its return is noticed", async () => {
+    const port = await freePorts(1);
+    setEnvironment({
+      SMTP_URL: `smtp://127.0.0.1:${port}`,
+      MAIL_FROM: "letters@book.test",
+      LOG_LEVEL: "silent",
+    });
+    await enqueue(newAddress());
+    await startWorker();
+    await untilCircuit(true);
+    await getDatabase().db.execute(sql`delete from mails`);
+    const smtp = await startSmtpServer({ port });
+    try {
+      await untilCircuit(false);
+      expect(smtp.delivered).toEqual([]);
+    } finally {
+      await smtp.close();
+    }
   });
 });
 

@@ -13,10 +13,12 @@ import { readStatistics } from "~/features/statistics/read-statistics.server";
 import type { MonthFigures, Statistics } from "~/features/statistics/statistics";
 import { monthAfter, utcMonth } from "~/features/statistics/utc-day";
 import { getDatabase, setDatabase } from "~db/client";
+import { withInstanceLock } from "~db/queries/instance-lock";
 import { insertMatter } from "~db/queries/operator-matters";
 import { deleteSubscriber } from "~db/queries/subscribers";
 import { memberships, readingProgress, subscribers, users } from "~db/schema";
 import { runCommand } from "../support/command";
+import { eventually } from "../support/eventually";
 import { SMALL_EDITION, takeEdition } from "../support/library";
 import { mailIdle } from "../support/mail";
 import { runMailWorker } from "../support/mail-worker";
@@ -140,6 +142,20 @@ async function seedMonths(): Promise<void> {
   await db().execute(sql`update operator_matters set reported_at = opened_at`);
 }
 
+/** The server frees the lock of a writer a moment after that has gone. */
+const untilUnlocked = () =>
+  eventually(async () =>
+    expect(
+      await db().execute(sql`select from pg_locks join pg_database on pg_database.oid = database
+        where locktype = 'advisory' and datname = current_database()`),
+    ).toEqual([]),
+  );
+
+async function send(now: Date): Promise<boolean> {
+  await untilUnlocked();
+  return sendLetterIfDue(now);
+}
+
 /** The figures of a printed letter by name, each with that of the month before. */
 function figuresIn(text: string): Record<string, readonly [string, string]> {
   const rows = text.split("\n").flatMap((line) => {
@@ -202,16 +218,63 @@ describe("the letter", () => {
 
   it("is sent once, by whichever of several instances and restarts, in text and HTML", async () => {
     await seedMonths();
-    const send = async () => {
+    const again = async () => {
       forgetLetters();
       return sendLetterIfDue(DUE);
     };
-    await Promise.all([send(), send(), send()]);
-    await send();
+    await Promise.all([again(), again(), again()]);
+    await untilUnlocked();
+    await again();
     await mailIdle();
     expect(smtp.delivered.map(({ recipients }) => recipients)).toEqual([[OPERATOR]]);
     const [mail] = smtp.delivered;
     for (const part of [mail?.text, mail?.html]) expect(part).toContain("Failed payments mended");
+  });
+
+  it("takes one connection of its own, and the visitors' limits of time do not hold for it", async () => {
+    await seedMonths();
+    const own = getDatabase();
+    const impatient = own.reopen({ max: 1, statementTimeout: 1_500, acquireTimeout: 1_500 });
+    setDatabase(impatient);
+    const blocker = await own.connect();
+    const run = (text: string) =>
+      blocker.query(text, [], { prepare: false, asArrays: false, timeout: null });
+    const waiting = sql`select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    try {
+      await run("begin; lock table memberships in access exclusive mode");
+      const sent = sendLetterIfDue(DUE);
+      const outcome = sent.catch((error: Error) => error);
+      await eventually(async () =>
+        expect(await own.db.execute(waiting)).toMatchObject([{ count: 1 }]),
+      );
+      // longer than a visitor's statement may take
+      await own.db.execute(sql`select pg_sleep(2.5)`);
+      expect(await own.db.execute(waiting)).toMatchObject([{ count: 1 }]);
+      expect(impatient.statistics().waiting).toBe(0);
+      await run("rollback");
+      expect(await outcome).toBe(true);
+    } finally {
+      await blocker.end();
+      setDatabase(own);
+      await impatient.close();
+    }
+  });
+
+  it("is left to the instance that writes it, and tried again an hour after it has failed", async () => {
+    await seedMonths();
+    await withInstanceLock("operator letter", async () => {
+      expect(await sendLetterIfDue(DUE)).toBe(false);
+    });
+    await db().execute(sql`alter table memberships rename to away`);
+    try {
+      await expect(send(DUE)).rejects.toThrow();
+    } finally {
+      await db().execute(sql`alter table away rename to memberships`);
+    }
+    const inMinutes = (minutes: number) => new Date(DUE.getTime() + minutes * 60_000);
+    expect(await send(inMinutes(59))).toBe(false);
+    expect(await send(inMinutes(60))).toBe(true);
   });
 
   it("is due from six o'clock (UTC) on the first day, and later if the site was off", async () => {
@@ -220,15 +283,15 @@ describe("the letter", () => {
     expect(letterMonth(new Date("2026-11-29T12:00:00Z"))).toBe("2026-10");
     expect(letterMonth(new Date("2027-01-01T06:00:00Z"))).toBe("2026-12");
     await seedMonths();
-    expect(await sendLetterIfDue(DUE)).toBe(true);
-    expect(await sendLetterIfDue(DUE)).toBe(false);
+    expect(await send(DUE)).toBe(true);
+    expect(await send(DUE)).toBe(false);
   });
 
   it("is not sent about a month before the site's first day, or to nobody", async () => {
     await db()
       .insert(users)
       .values({ email: PERSON, passwordHash: "-", createdAt: ago(0, 1) });
-    expect(await sendLetterIfDue(DUE)).toBe(false);
+    expect(await send(DUE)).toBe(false);
     const early = await run("operator", "letter");
     expect(early).toMatchObject({
       code: 1,
@@ -239,9 +302,9 @@ describe("the letter", () => {
       .set({ createdAt: ago(1, 28) });
     setEnvironment(variables({ OPERATOR_EMAIL: "" }));
     forgetLetters();
-    expect(await sendLetterIfDue(DUE)).toBe(false);
+    expect(await send(DUE)).toBe(false);
     setEnvironment(variables());
-    expect(await sendLetterIfDue(DUE)).toBe(true);
+    expect(await send(DUE)).toBe(true);
   });
 
   it("compares with no month in which there was no site", async () => {

@@ -15,6 +15,7 @@ import { renderMail } from "~/features/mail/render-mail";
 import { testMail } from "~/features/mail/templates/test-mail";
 import { SiteCheck } from "~/features/operator/check-site.server";
 import { programPlace } from "~/features/operator/local-observations.server";
+import { startOperatorWatch } from "~/features/operator/operator-watch.server";
 import { writeCountedSignals } from "~/observability/operator-signals.server";
 import { getDatabase } from "~db/client";
 import { insertCampaign } from "~db/queries/campaigns";
@@ -330,6 +331,32 @@ describe("mail", () => {
     expect(told().slice(1)).toEqual(["The mail server takes mail again"]);
   });
 
+  it("is not taken again because the mail about it was sent, and nothing else for a day", async () => {
+    refusal = { code: 554, text: "5.7.1 unsolicited" };
+    for (const name of ["a", "b", "c"]) await send(`${name}@refused.test`);
+    await look();
+    await db().execute(
+      sql`update mails set finished_at = now() - interval '25 hours' where state = 'failed'`,
+    );
+    await look();
+    expect(told()).toEqual(["The mail server refuses mail"]);
+  });
+
+  it.each([
+    "452 4.2.2 RCPT TO",
+    "552 RCPT TO",
+    "552 5.2.2 DATA",
+    "553 5.1.3 RCPT TO",
+    "ECONNREFUSED",
+    "no answer (ETIMEDOUT)",
+  ])("that failed by '%s' says nothing of the mail server's judgement", async (reply) => {
+    await db().execute(sql`
+      insert into mails (kind, priority, state, address_hash, expires_at, finished_at, last_reply)
+      select 'account-welcome', 0, 'failed', '', now(), now(), ${reply} from generate_series(1, 5)`);
+    await look();
+    expect(told()).toEqual([]);
+  });
+
   it("to mailboxes that do not exist is nobody's matter", async () => {
     refusal = { code: 550, text: "5.1.1 no such user" };
     for (const name of ["a", "b", "c", "d"]) await send(`${name}@refused.test`);
@@ -464,6 +491,19 @@ describe("a crash loop", () => {
     await db().execute(sql`update program_starts set started_at = now() - interval '31 minutes'`);
     await look();
     expect(told().slice(1)).toEqual(["The site runs steadily again"]);
+  });
+});
+
+describe("a program that ends", () => {
+  it.each([
+    ["as it was asked to", true, 0],
+    ["after an uncaught error", false, 1],
+  ])("%s", async (_, isOrderly, crashes) => {
+    const stop = startOperatorWatch();
+    const running = sql`select from program_starts where stopped_at is null`;
+    await eventually(async () => expect(await db().execute(running)).toHaveLength(1));
+    await stop(isOrderly);
+    expect(await db().execute(running)).toHaveLength(crashes);
   });
 });
 

@@ -37,8 +37,8 @@ export function backUp(
     database = getDatabase(),
   }: { onLeftOut?: (sentence: string) => void; database?: Database } = {},
 ): AsyncGenerator<Buffer> {
-  return writeArchive((archive) =>
-    withSnapshot(database, async (snapshot) => {
+  return writeArchive(async (archive) => {
+    const rows = await withSnapshot(database, async (snapshot) => {
       if (snapshot.foreignTables.length > 0) {
         onLeftOut(
           `Left out, because the site has no such tables: ${snapshot.foreignTables.join(", ")}. Back them up another way.`,
@@ -52,10 +52,12 @@ export function backUp(
         rows[fullName(table)] = await addTable(archive, snapshot, table);
       }
       await addJson(archive, SEQUENCES, await snapshot.sequences());
-      await addFiles(archive);
       return rows;
-    }),
-  );
+    });
+    // without the transaction, which would keep VACUUM from its work for as long as the files take
+    await addFiles(archive);
+    return rows;
+  });
 }
 
 function manifestOf(snapshot: Snapshot, now: Date): Manifest {

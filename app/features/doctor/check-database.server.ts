@@ -1,5 +1,6 @@
 import { env } from "~/env.server";
 import { databaseErrorCode } from "~db/database-errors";
+import { SNAPSHOT_SESSION } from "~db/dump/snapshot";
 import {
   compareMigrations,
   type DatabaseHealth,
@@ -85,7 +86,11 @@ function judgeSessions(stuck: StuckSession[]): AreaFinding {
       : `has been at work ${since}`;
     return `${who} ${does}${waiting > 0 ? `, and ${waiting} wait for it` : ""}`;
   });
-  const [{ pid } = { pid: 0 }] = stuck;
+  const others = stuck.filter(({ program }) => program !== SNAPSHOT_SESSION);
+  if (others.length === 0) {
+    return doubtful(what, described.join("; "), "Wait until the site's backup is done.");
+  }
+  const [{ pid } = { pid: 0 }] = others;
   return broken(what, described.join("; "), `End it, as in: select pg_terminate_backend(${pid});`);
 }
 

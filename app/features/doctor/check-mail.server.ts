@@ -45,13 +45,13 @@ export async function checkMailQueue({ mailWaitSeconds }: Limits): Promise<AreaF
 
 const RESOLVER = "Check this machine's name servers (/etc/resolv.conf), and run 'doctor' again.";
 
-function fromMail({ ok, what, found, advice, isUnknown }: MailFinding): AreaFinding {
-  const level = !ok ? "problem" : isUnknown ? "warning" : "ok";
+function fromMail({ ok, what, found, advice, isUnknown, isDoubtful }: MailFinding): AreaFinding {
+  const level = !ok ? "problem" : isUnknown || isDoubtful ? "warning" : "ok";
+  const todo = isUnknown ? RESOLVER : advice;
   return {
     what: what === "mail server" ? "server" : what,
     level,
     found,
-    ...(level === "warning" ? { advice: RESOLVER } : {}),
-    ...(level === "problem" && advice ? { advice } : {}),
+    ...(level !== "ok" && todo ? { advice: todo } : {}),
   };
 }

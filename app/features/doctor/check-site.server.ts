@@ -3,19 +3,22 @@ import { isLoopbackHost } from "~/environment/host-names";
 import { hasSessionSecret } from "~/http/session-secrets.server";
 import { judgeCertificate } from "./certificate";
 import { type AreaFinding, broken, doubtful, fine } from "./finding";
+import { hasNoRoute, judgeAddresses } from "./judge-addresses";
 import { judgeArrival } from "./judge-arrival";
-import { type Answer, addressesOf, ask, codeOf, type Network } from "./network.server";
+import {
+  type Answer,
+  addressesOf,
+  ask,
+  askAnywhere,
+  codeOf,
+  MAX_ADDRESSES,
+  type Network,
+} from "./network.server";
 import { askSigned, FORGED_ADDRESS } from "./probe.server";
 import { failureFinding } from "./site-failure";
 
-/** More than a site's name leads to. */
-const MAX_ADDRESSES = 4;
-
 /** More than a site has. */
 const MAX_ALIASES = 5;
-
-/** Where from a machine without IPv6 an IPv6 address cannot be tried. */
-const NO_ROUTE = /^(ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL)$/;
 
 /** Asks the site by PUBLIC_URL, as a visitor would: its name, certificate, proxies, redirects. */
 export async function checkSite(network: Network): Promise<AreaFinding[]> {
@@ -72,11 +75,14 @@ async function askByPublicUrl(network: Network): Promise<Asked> {
     ),
   );
   const answer = outcomes.find(({ answer }) => answer !== null)?.answer;
-  if (!answer) return { kind: "failed", code: outcomes[0]?.code ?? "ENOTFOUND" };
+  if (!answer) {
+    const telling = outcomes.find(({ address, code }) => code && !hasNoRoute(address, code));
+    return { kind: "failed", code: (telling ?? outcomes[0])?.code ?? "ENOTFOUND" };
+  }
   const silent = outcomes.filter(
     ({ address, code }) =>
       // a site that listens on one loopback address alone is meant so
-      !isLoopbackHost(hostname) && code !== null && !(address.includes(":") && NO_ROUTE.test(code)),
+      !isLoopbackHost(hostname) && code !== null && !hasNoRoute(address, code),
   );
   const findings = [...judgeAnswer(answer, read(answer.text))];
   for (const { address, code } of silent) {
@@ -89,6 +95,9 @@ async function askByPublicUrl(network: Network): Promise<Asked> {
       ),
     );
   }
+  // a name server that was asked is the DNS
+  const aside = network.nameServers ? null : judgeAddresses(hostname, addresses);
+  if (aside) findings.push(aside);
   if (answer.certificate) findings.push(judgeCertificate(answer.certificate));
   return { kind: "answered", findings };
 }
@@ -100,7 +109,17 @@ function judgeAnswer(
 ): AreaFinding[] {
   const { PUBLIC_URL } = env();
   const what = "PUBLIC_URL";
-  if (arrival) return [fine(what, `${PUBLIC_URL} answers`), ...judgeArrival(arrival, PUBLIC_URL)];
+  if (arrival)
+    return [fine(what, `${PUBLIC_URL} answers`), ...judgeArrival(arrival, PUBLIC_URL, headers)];
+  if (headers["cf-mitigated"] === "challenge") {
+    return [
+      doubtful(
+        what,
+        `${PUBLIC_URL} cannot be asked: Cloudflare wants a browser to prove itself (status ${status})`,
+        "Let /healthz pass without a challenge (a rule of Cloudflare's that skips it), and run 'doctor' again.",
+      ),
+    ];
+  }
   if (status === 502 || status === 503 || status === 504) {
     const found = `${PUBLIC_URL} answers ${status}: the proxy runs, but does not reach the site`;
     return [
@@ -188,11 +207,6 @@ async function checkAlias(url: URL, network: Network): Promise<AreaFinding | nul
       : "Let the proxy answer for this name too, or delete its DNS record.";
     return doubtful(what, `has a DNS record, but cannot be opened (${code})`, advice);
   }
-}
-
-async function askAnywhere(url: URL, network: Network): Promise<Answer> {
-  const [address = ""] = await addressesOf(url.hostname, network);
-  return ask(url, address, network);
 }
 
 function leadsHome({ status, headers }: Answer): boolean {

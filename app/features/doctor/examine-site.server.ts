@@ -17,7 +17,7 @@ import { checkSettings, invalidSettings } from "./check-settings.server";
 import { checkSite } from "./check-site.server";
 import { type AreaFinding, doubtful, type Finding } from "./finding";
 import { LIMITS, type Limits } from "./limits";
-import { addressesOf, ask, type Network } from "./network.server";
+import { askAnywhere, type Network } from "./network.server";
 
 /** How long one check may take, and how long the database may take to open, in milliseconds. */
 const CHECK_MS = 12_000;
@@ -148,9 +148,8 @@ async function otherClocks(
   const { DATABASE_URL, PUBLIC_URL, STRIPE, SANDBOX } = env();
   const ofServer = async (whose: string, origin: string) => {
     const url = new URL("/healthz", origin);
-    const [address = ""] = await addressesOf(url.hostname, network);
     const startedAt = Date.now();
-    const { headers } = await ask(url, address, network);
+    const { headers } = await askAnywhere(url, network);
     return differenceOf(whose, headers.date, (startedAt + Date.now()) / 2);
   };
   const ofDatabase = async () => {

@@ -15,12 +15,15 @@ function judge(
     proxies?: number | string[];
   } = {},
   publicUrl = PUBLIC_URL,
+  answer: Record<string, string> = {},
 ) {
   const { client = DOCTOR, peer = "10.0.0.1", isPeerTrusted = true, proxies = 1 } = site;
   const headers = new Headers({ Host: new URL(publicUrl).host });
   if (forwarded.length > 0) headers.set("X-Forwarded-For", forwarded.join(", "));
   const arrival: Arrival = describeArrival(headers, { client, peer, isPeerTrusted, proxies });
-  return judgeArrival(arrival, publicUrl).find(({ what }) => what === "visitors' addresses");
+  return judgeArrival(arrival, publicUrl, answer).find(
+    ({ what }) => what === "visitors' addresses",
+  );
 }
 
 describe("the doctor's judgement of proxies", () => {
@@ -33,6 +36,26 @@ describe("the doctor's judgement of proxies", () => {
   it("accepts a site without any, on a machine of one's own", () => {
     const site = { proxies: 0, isPeerTrusted: false, peer: "127.0.0.1" };
     expect(judge([FORGED_ADDRESS], site, "http://localhost:3000")?.level).toBe("ok");
+  });
+
+  it.each([
+    ["cf-ray", "8c-FRA"],
+    ["x-amz-cf-id", "abc"],
+    ["x-azure-ref", "abc"],
+    ["x-served-by", "cache-fra-1"],
+  ])("doubts that the only address behind a CDN (%s) is the visitor's", (name, value) => {
+    const answer = { [name]: value };
+    const finding = judge([DOCTOR], {}, PUBLIC_URL, answer);
+    expect(finding?.level).toBe("warning");
+    expect(finding?.advice).toMatch(/Caddy: trusted_proxies; nginx: set_real_ip_from/);
+    // of the CDN alone, and of a proxy that believes it
+    expect(judge([FORGED_ADDRESS, DOCTOR], {}, PUBLIC_URL, answer)?.level).toBe("ok");
+    const two = judge([DOCTOR, "198.51.100.1"], { proxies: 2 }, PUBLIC_URL, answer);
+    expect(two?.level).toBe("ok");
+  });
+
+  it("takes no other's x-served-by for a CDN's", () => {
+    expect(judge([DOCTOR], {}, PUBLIC_URL, { "x-served-by": "app-1" })?.level).toBe("ok");
   });
 
   it("wants as much trust as there are proxies", () => {

@@ -3,16 +3,44 @@ import type { Arrival } from "./probe.server";
 
 /**
  * What is wrong with the proxies in front, going by what of a request with a forged X-Forwarded-For reached the site:
- * a proxy either adds an address to the header or replaces it.
+ * a proxy either adds an address to the header or replaces it. A CDN is known by the headers of the answer.
  */
-export function judgeArrival(arrival: Arrival, publicUrl: string): AreaFinding[] {
+export function judgeArrival(
+  arrival: Arrival,
+  publicUrl: string,
+  headers: AnswerHeaders = {},
+): AreaFinding[] {
   const { protocol, host } = new URL(publicUrl);
   const isEncrypted = protocol === "https:";
   return [
     judgeHost(arrival, host),
-    judgeClient(arrival, isEncrypted),
+    behindCdn(judgeClient(arrival, isEncrypted), arrival, headers),
     ...(isEncrypted && arrival.protocol === "http" ? [HALF_ENCRYPTED] : []),
   ];
+}
+
+type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Cloudflare's, CloudFront's and Azure's headers, and Fastly's, whose name others use too. */
+const isFromCdn = (headers: AnswerHeaders) =>
+  ["cf-ray", "x-amz-cf-id", "x-azure-ref"].some((name) => headers[name] !== undefined) ||
+  /^cache-/.test(String(headers["x-served-by"]));
+
+/**
+ * CDNs add the visitor's address to the header. If one address is all that arrives, the proxy behind the CDN has replaced
+ * them by whoever asked it, which is the CDN, unless it was told to believe it.
+ */
+function behindCdn(
+  finding: AreaFinding,
+  { addresses, hasForged }: Arrival,
+  headers: AnswerHeaders,
+): AreaFinding {
+  if (finding.level !== "ok" || addresses !== 1 || hasForged || !isFromCdn(headers)) return finding;
+  return doubtful(
+    finding.what,
+    "a CDN is in front, but one address arrives: if it is the CDN's, its visitors count as one",
+    "Let the proxy trust the CDN's networks (Caddy: trusted_proxies; nginx: set_real_ip_from and real_ip_header), if it does not.",
+  );
 }
 
 /** The site itself goes by PUBLIC_URL, whatever X-Forwarded-Proto says. */

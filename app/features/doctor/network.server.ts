@@ -10,6 +10,9 @@ const ANSWER_MS = 8_000;
 /** How long a name server may take, in milliseconds. */
 const LOOKUP_MS = 4_000;
 
+/** More than a site's name leads to. */
+export const MAX_ADDRESSES = 4;
+
 /** More than a probe's answer has, in bytes. */
 const MAX_BODY = 8_192;
 
@@ -102,6 +105,19 @@ export function ask(
     });
     outgoing.end();
   });
+}
+
+/** Asks a URL at one address of its host after the other, until one answers. Rejects as the last of them does. */
+export async function askAnywhere(url: URL, network: Network): Promise<Answer> {
+  let failure: unknown;
+  for (const address of (await addressesOf(url.hostname, network)).slice(0, MAX_ADDRESSES)) {
+    try {
+      return await ask(url, address, network);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
 }
 
 /** The code of a failure of the network; of several attempts, that of the first. */

@@ -82,7 +82,8 @@ const CAUSES: Record<string, Cause> = {
 
 /**
  * Why PUBLIC_URL could not be asked. Where the site answers on its own port and only the way from here to its public
- * address is closed, as from within many home networks, that is no more than a warning.
+ * address is closed, as from within many home networks, or leads to this container instead of its machine, that is no
+ * more than a warning.
  */
 export function failureFinding(
   publicUrl: string,
@@ -96,7 +97,14 @@ export function failureFinding(
     advice: "Open it in a browser, and look at the proxy's log.",
   };
   const found = `${publicUrl}: ${cause} (${code})`;
-  if (isLocal && CAUSES[code] === REFUSED) return broken(what, found, "Start the site.");
+  if (isLocal && CAUSES[code] === REFUSED) {
+    if (!isRunning) return broken(what, found, "Start the site.");
+    return doubtful(
+      what,
+      `${found}, but the site runs`,
+      "If it opens in a browser on the machine itself, only this container does not lead there. Else start the proxy.",
+    );
+  }
   if (isRunning && CAUSES[code] === UNREACHED) {
     return doubtful(
       what,

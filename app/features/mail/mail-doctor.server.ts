@@ -15,6 +15,8 @@ export type MailFinding = {
   advice?: string;
   /** Set if it could not be found out whether all is well. */
   isUnknown?: true;
+  /** Set if it may be meant so. */
+  isDoubtful?: true;
 };
 
 /** Transactional mail that has been due for longer than this many seconds is stuck. */
@@ -119,19 +121,39 @@ async function checkDns(resolveTxt: ResolveTxt): Promise<MailFinding[]> {
       advice,
     };
   };
-  return Promise.all([
-    check(
+  const checkSpf = async () => {
+    const finding = await check(
       "SPF",
       bounceDomain,
       (record) => /^v=spf1(?: |$)/i.test(record),
       "Add the SPF record that your mail provider names.",
-    ),
-    check(
-      "DMARC",
-      `_dmarc.${domain}`,
-      (record) => /^v=DMARC1;/i.test(record),
-      "Add a DMARC record, such as 'v=DMARC1; p=none': large receivers require one of newsletters.",
-    ),
+    );
+    if (MAIL_BOUNCE_ADDRESS || !isMissing(finding)) return finding;
+    // many providers put a return address of their own, whose domain is then the one that counts
+    const advice =
+      "Add the SPF record that your mail provider names; none is needed if it sends with a return address of its own.";
+    return { ...finding, ok: true, isDoubtful: true as const, advice };
+  };
+  const checkDmarc = async () => {
+    const checkAt = (name: string) =>
+      check(
+        "DMARC",
+        `_dmarc.${name}`,
+        (record) => /^v=DMARC1;/i.test(record),
+        "Add a DMARC record, such as 'v=DMARC1; p=none': large receivers require one of newsletters.",
+      );
+    const own = await checkAt(domain);
+    if (!isMissing(own)) return own;
+    // the policy of a domain holds for the names below it (RFC 7489, 6.6.3)
+    for (const above of domainsAbove(domain)) {
+      const finding = await checkAt(above);
+      if (!isMissing(finding)) return finding;
+    }
+    return own;
+  };
+  return Promise.all([
+    checkSpf(),
+    checkDmarc(),
     DKIM
       ? check(
           "DKIM",
@@ -141,6 +163,15 @@ async function checkDns(resolveTxt: ResolveTxt): Promise<MailFinding[]> {
         )
       : { ok: true, what: "DKIM", found: "not signed here; most mail servers sign what they send" },
   ]);
+}
+
+/** Whether there is no such record, as opposed to several, or one that could not be looked up. */
+const isMissing = ({ ok, found }: MailFinding) => !ok && !/^\d+ records/.test(found);
+
+/** The domains that a name is below, but for its top-level domain: those of a.b.example are b.example. */
+function domainsAbove(name: string): string[] {
+  const labels = name.split(".");
+  return labels.slice(1, -1).map((_, index) => labels.slice(index + 1).join("."));
 }
 
 /** The public key in a DKIM record (RFC 6376, 3.6.1). */

@@ -127,6 +127,8 @@ class Worker {
   #heartbeatAt: Instant | null = null;
   #circuitOpenedAt: number | null = null;
   #circuitReason: string | null = null;
+  /** Whether the circuit is open because no login succeeded, so that one that does closes it. */
+  #isLoginFailing = false;
   #isBeating = false;
   #isStopping = false;
   /** Whether something has happened since the last claim that makes another one worthwhile. */
@@ -249,7 +251,9 @@ class Worker {
       this.#fenceIfSilent();
       this.#isSignalled = false;
       const hasClaimed = await this.#claim();
-      if (!hasClaimed) await this.#pause();
+      if (hasClaimed) continue;
+      this.#probeIfIdle();
+      await this.#pause();
     }
   }
 
@@ -266,6 +270,28 @@ class Worker {
       if (!isProbing || count === 0) count += await this.#claimCampaign(isProbing);
     });
     return count > 0;
+  }
+
+  /** Finds out by the login alone whether the mail server is back, while there is no mail to find it out by. */
+  #probeIfIdle(): void {
+    const isDue = this.#circuit.isOpen && this.#circuit.waitMs(performance.now()) === 0;
+    const isIdle = this.#busy === 0 && this.#inHand.size === 0;
+    if (!isDue || !isIdle || !this.#isLoginFailing || this.#isStopping || !this.#holdsLease())
+      return;
+    this.#transport ??= this.#openTransport();
+    const transport = this.#transport;
+    if (!transport.verify) return;
+    this.#busy += 1;
+    void transport.verify().then((result) => {
+      this.#busy -= 1;
+      if (transport !== this.#transport || this.#isStopping) return;
+      this.#learn(
+        result.kind === "accepted"
+          ? { verdict: "works", reply: null, advice: null }
+          : { verdict: "unavailable", reply: result.code, advice: result.advice },
+      );
+      this.#signal();
+    });
   }
 
   async #claimTransactional(free: number): Promise<number> {
@@ -358,6 +384,9 @@ class Worker {
       this.#campaignConnections = Math.min(this.#mostForCampaigns, more);
     }
     const change = this.#circuit.record(verdict, now);
+    // a server that refuses the sender takes the login too
+    if (verdict === "unavailable") this.#isLoginFailing = !reply?.endsWith("MAIL FROM");
+    if (verdict === "drops") this.#isLoginFailing = false;
     if (change) setMailCircuit(change === "opened");
     if (change === "opened") {
       this.#circuitOpenedAt = now;

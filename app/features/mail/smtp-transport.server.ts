@@ -80,8 +80,29 @@ export function openSmtpTransport(
         streams.delete(key);
       }
     },
+    verify: () => verifyLogin(url, connectMs),
     close: () => pool.close({ force: true }),
   };
+}
+
+async function verifyLogin(
+  url: string,
+  connectMs: number,
+): ReturnType<NonNullable<MailTransport["verify"]>> {
+  const transport = nodemailer.createTransport(
+    smtpSettings(url, { connectMs, answerMs: connectMs }),
+  );
+  try {
+    await transport.verify();
+    return { kind: "accepted" };
+  } catch (error) {
+    const failure = describeSmtpFailure(error, { wasBegun: false, wasSentWhole: false });
+    return failure.kind === "not-sent"
+      ? failure
+      : { kind: "not-sent", phase: "connecting", code: failure.kind, advice: "" };
+  } finally {
+    transport.close();
+  }
 }
 
 /** How nodemailer reaches the mail server, and what signs the mail. */

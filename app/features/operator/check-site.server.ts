@@ -64,7 +64,9 @@ export class SiteCheck {
     let queued = 0;
     let isDue =
       (await this.#recordOutage(now)) ||
-      open.some((one) => one.reportedAt === null && one.reportDueAt <= now);
+      open.some(
+        (one) => one.reportedAt === null && one.goodSince === null && one.reportDueAt <= now,
+      );
     const observed = [
       ...sharedObservations(facts, open, now),
       crashLoop(facts, data),

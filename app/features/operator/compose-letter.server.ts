@@ -1,9 +1,11 @@
+import pTimeout from "p-timeout";
 import { env } from "~/env.server";
 import { backupBucket, backupFolder } from "~/features/backup/backup-stores.server";
 import type { Mail } from "~/features/mail/render-mail";
 import { operatorLetterMail } from "~/features/mail/templates/operator-letter-mail";
 import { readStatistics } from "~/features/statistics/read-statistics.server";
 import { monthAfter, monthsBetween, utcMonth } from "~/features/statistics/utc-day";
+import { type Database, getDatabase } from "~db/client";
 import { OperatorError } from "~db/operator-error";
 import { findOpenMatters } from "~db/queries/operator-matters";
 import { readServerState } from "~db/queries/server-state";
@@ -14,13 +16,39 @@ import { wordsOf } from "./matter-words";
 import { siteHost } from "./report-matters.server";
 import { utcDateTime } from "./utc-date-time";
 
-/** Composes the letter about a month, such as `2026-10`; null for one in which the site did not exist. */
+/** How long one of the letter's figures may take, in milliseconds: longer than what visitors wait for. */
+const FIGURE_TIMEOUT_MS = 600_000;
+
+/** How long one may wait for its turn: all of them take one connection, in milliseconds. */
+const TURN_TIMEOUT_MS = 6 * 60 * 60 * 1000;
+
+/** How long the folder and the bucket of the backups may take to answer, in milliseconds. */
+const BACKUPS_TIMEOUT_MS = 60_000;
+
+/**
+ * Composes the letter about a month, such as `2026-10`; null for one in which the site did not exist. Takes one connection
+ * of its own, for as long as the figures of a large site take.
+ */
 export async function composeLetter(month: string, now = new Date()): Promise<Mail | null> {
-  const firstDay = await findFirstDay();
+  const own = getDatabase().reopen({
+    max: 1,
+    statementTimeout: FIGURE_TIMEOUT_MS,
+    acquireTimeout: TURN_TIMEOUT_MS,
+    onQuery: undefined,
+  });
+  try {
+    return await compose(month, now, own);
+  } finally {
+    await own.close();
+  }
+}
+
+async function compose(month: string, now: Date, { db }: Database): Promise<Mail | null> {
+  const firstDay = await findFirstDay(db);
   if (firstDay === null || firstDay.slice(0, 7) > month) return null;
   const back = monthsBetween(month, utcMonth(now)).length;
   // the month before is there to compare with
-  const { months } = await readStatistics(back, now);
+  const { months } = await readStatistics(back, now, db);
   const figures = months.find((one) => one.month === month);
   if (!figures) throw new OperatorError(`${month} is not over, or not a month.`);
   const before = months.find((one) => one.month === monthAfter(month, -1)) ?? null;
@@ -55,7 +83,9 @@ async function describeBackups(): Promise<string> {
   }
   const sentences = await Promise.all(
     stores.map(async (store) => {
-      const backups = await store.list().catch(() => null);
+      const backups = await pTimeout(store.list(), {
+        milliseconds: BACKUPS_TIMEOUT_MS,
+      }).catch(() => null);
       const where = store.label.split(" ")[0];
       const newest = backups?.at(-1);
       if (!backups) return `The backups in ${where} could not be read.`;

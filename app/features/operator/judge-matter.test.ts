@@ -27,10 +27,14 @@ describe("a matter", () => {
     expect(judge({ goodSince: ago(14) }, "bad")).toBe("keep");
   });
 
-  it("is over after a quarter of an hour without a break, and forgotten if nobody was told", () => {
+  it("is forgotten as soon as it is well if nobody was told", () => {
+    expect(judge({ reportedAt: null }, "good")).toBe("forget");
+    expect(judge({ goodSince: ago(15), reportedAt: null }, "good")).toBe("forget");
+  });
+
+  it("is over after a quarter of an hour without a break", () => {
     expect(judge({}, "good")).toBe("wait");
     expect(judge({ goodSince: ago(14) }, "good")).toBe("none");
     expect(judge({ goodSince: ago(15) }, "good")).toBe("clear");
-    expect(judge({ goodSince: ago(15), reportedAt: null }, "good")).toBe("forget");
   });
 });

@@ -25,7 +25,10 @@ export type MatterStep =
 /** How often it is written down that a matter goes on, in milliseconds. */
 const SEEN_EVERY_MS = 60 * 60 * 1000;
 
-/** Decides what follows from an observation. What is bad for a moment between two good ones, or the reverse, changes nothing. */
+/**
+ * Decides what follows from an observation. Of what is bad for a moment between two good ones nobody is told, and what is
+ * good for a moment between two bad ones is not over.
+ */
 export function judgeMatter(
   matter: Pick<OperatorMatter, "seenAt" | "goodSince" | "reportedAt" | "facts"> | null,
   { kind, state }: Pick<Observation, "kind" | "state">,
@@ -38,10 +41,12 @@ export function judgeMatter(
     return { kind: matter.goodSince || isDue ? "keep" : "none" };
   }
   if (!matter) return { kind: "none" };
+  // nobody was told, and nobody is to be told of what is well already
+  if (!matter.reportedAt) return { kind: "forget" };
   const { clearAfterMs } = MATTER_RULES[kind];
   const goodSince = matter.goodSince ?? now;
   if (now.getTime() - goodSince.getTime() < clearAfterMs) {
     return { kind: matter.goodSince ? "none" : "wait" };
   }
-  return { kind: matter.reportedAt ? "clear" : "forget" };
+  return { kind: "clear" };
 }

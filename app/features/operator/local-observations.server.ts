@@ -5,6 +5,7 @@ import { env } from "~/env.server";
 import { backupFailures } from "~/features/backup/backup-failures.server";
 import { backupBucket, backupFolder } from "~/features/backup/backup-stores.server";
 import { editionState } from "~/features/library/importer/edition-trouble.server";
+import { BoundedLook } from "./bounded-look.server";
 import type { Observation } from "./judge-matter";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -42,6 +43,8 @@ const shortHash = (text: string) => createHash("sha256").update(text).digest("he
 /** What one process can see of its machine, for as long as it runs. */
 export class LocalObserver {
   readonly #startedAt: number;
+  readonly #data = new BoundedLook("DATA_DIR");
+  readonly #backups = new BoundedLook("the backups' place");
   #bucketAskedAt = Number.NEGATIVE_INFINITY;
   #bucketNewest: Date | null | "unknown" = "unknown";
 
@@ -51,8 +54,12 @@ export class LocalObserver {
 
   async observe(place: string, now: Date): Promise<Observation[]> {
     return [
-      ...(await observeDisks(place)),
-      ...(await this.#observeBackups(place, now)),
+      ...(await this.#data.take(() => observeDataDisk(place))),
+      // a folder of another machine, perhaps, which may be off
+      ...(await this.#backups.take(async () => [
+        ...(await observeBackupDisk(place)),
+        ...(await this.#observeBackups(place, now)),
+      ])),
       edition(place),
     ];
   }
@@ -103,11 +110,14 @@ export class LocalObserver {
 const ageOf = (time: Date | null, now: Date) =>
   time === null ? Number.POSITIVE_INFINITY : now.getTime() - time.getTime();
 
-async function observeDisks(place: string): Promise<Observation[]> {
+async function observeDataDisk(place: string): Promise<Observation[]> {
+  return [await observeDisk("DATA_DIR", env().DATA_DIR, place)];
+}
+
+async function observeBackupDisk(place: string): Promise<Observation[]> {
   const { DATA_DIR, BACKUP_DIR } = env();
-  const data = await observeDisk("DATA_DIR", DATA_DIR, place);
-  if (!BACKUP_DIR || (await areOnOneDisk(DATA_DIR, BACKUP_DIR))) return [data];
-  return [data, await observeDisk("BACKUP_DIR", BACKUP_DIR, place)];
+  if (!BACKUP_DIR || (await areOnOneDisk(DATA_DIR, BACKUP_DIR))) return [];
+  return [await observeDisk("BACKUP_DIR", BACKUP_DIR, place)];
 }
 
 async function observeDisk(setting: string, folder: string, place: string): Promise<Observation> {

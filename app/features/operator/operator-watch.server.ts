@@ -15,19 +15,22 @@ const STOP_MS = 5_000;
 
 /**
  * Records that the program has started, looks at the site at once and then every minute, and sends the monthly letter,
- * until the returned function is called, which records that the program was stopped in good order.
+ * until the returned function is called, which records that the program was stopped in good order, unless it was not: then
+ * it counts as a crash.
  */
-export function startOperatorWatch(intervalMs = INTERVAL_MS): () => Promise<void> {
+export function startOperatorWatch(
+  intervalMs = INTERVAL_MS,
+): (isOrderly: boolean) => Promise<void> {
   const startId = randomUUID();
   const check = new SiteCheck(startId);
   let isStopping = false;
   let timer: NodeJS.Timeout | undefined;
   let lastFailure: string | null = null;
+  let isWriting = false;
 
   const look = async () => {
     try {
       await check.run();
-      await sendLetterIfDue();
       lastFailure = null;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -38,9 +41,25 @@ export function startOperatorWatch(intervalMs = INTERVAL_MS): () => Promise<void
       lastFailure = message;
     }
     if (isStopping) return;
+    // its figures may take longer than the time between two looks
+    if (!isWriting) void sendLetter();
     timer = setTimeout(() => {
       running = look();
     }, intervalMs).unref();
+  };
+  const sendLetter = async () => {
+    isWriting = true;
+    try {
+      await sendLetterIfDue();
+    } catch (error) {
+      if (!isStopping) {
+        log().error(
+          { err: error },
+          "the monthly letter could not be written; it is tried again in an hour",
+        );
+      }
+    }
+    isWriting = false;
   };
   const start = async () => {
     try {
@@ -52,11 +71,12 @@ export function startOperatorWatch(intervalMs = INTERVAL_MS): () => Promise<void
   };
 
   let running = start();
-  return async () => {
+  return async (isOrderly) => {
     isStopping = true;
     clearTimeout(timer);
     await pTimeout(running, { milliseconds: STOP_MS, message: false });
     await pTimeout(writeCountedSignals(), { milliseconds: STOP_MS, message: false });
+    if (!isOrderly) return;
     await pTimeout(recordProgramStop(startId), { milliseconds: STOP_MS, message: false }).catch(
       (error: unknown) => log().warn({ err: error }, "the stop could not be recorded"),
     );

@@ -13,11 +13,11 @@ const WELL: HealthFacts = {
     waitingWorkers: 0,
     waitingSince: null,
     reason: null,
-    sent: 0,
+    sent: 1,
     refused: 0,
     reply: null,
     lastRefusedAt: null,
-    lastSentAt: null,
+    lastSentAt: ago(HOUR),
   },
   pausedIssues: [],
   connections: { used: 10, most: 100 },
@@ -92,6 +92,11 @@ describe("what the rows say", () => {
     expect(stateOf("mail-refused", { mail: { ...WELL.mail, refused: 4, sent: 1, ...dates } })).toBe(
       state,
     );
+  });
+
+  it("mail: is not known to be taken again while none is sent", () => {
+    const mail = { ...WELL.mail, sent: 0, refused: 0, lastRefusedAt: null, lastSentAt: null };
+    expect(stateOf("mail-refused", { mail })).toBe("unknown");
   });
 
   it.each([

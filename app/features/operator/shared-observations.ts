@@ -100,11 +100,12 @@ function refusedMail({ mail }: HealthFacts, now: Date): Observation {
   const { sent, refused, reply, lastRefusedAt, lastSentAt } = mail;
   const isMany =
     refused >= REFUSED_MAILS.least && refused >= REFUSED_MAILS.share * (sent + refused);
+  // that nothing is refused proves nothing while nothing is sent
   const isOver =
-    lastRefusedAt === null ||
-    (lastSentAt !== null &&
-      lastSentAt > lastRefusedAt &&
-      now.getTime() - lastRefusedAt.getTime() > REFUSED_MAIL_OVER_MS);
+    lastSentAt !== null &&
+    (lastRefusedAt === null ||
+      (lastSentAt > lastRefusedAt &&
+        now.getTime() - lastRefusedAt.getTime() > REFUSED_MAIL_OVER_MS));
   return {
     kind: "mail-refused",
     key: "mail-refused",

@@ -1,3 +1,4 @@
+import { type Executor, getDatabase } from "~db/client";
 import { countRenewalFailures } from "~db/queries/renewal-failures";
 import {
   type CohortCount,
@@ -26,29 +27,40 @@ const MOST_READ = 10;
 /** Cohorts of members, and the months they are followed. */
 const COHORT_MONTHS = 12;
 
-/** Counts everything from the database's rows, for the last `months` calendar months and the current one. */
-export async function readStatistics(months: number, now = new Date()): Promise<Statistics> {
+/**
+ * Counts everything from the database's rows, for the last `months` calendar months and the current one. On a large site
+ * that takes minutes, as many statements at a time as the executor has connections.
+ */
+export async function readStatistics(
+  months: number,
+  now = new Date(),
+  executor: Executor = getDatabase().db,
+): Promise<Statistics> {
   const last = utcMonth(now);
   const first = monthAfter(last, -months);
   const [figures, cohorts, funnel] = await Promise.all([
-    readMonths(first, last),
-    readCohorts(now),
-    readFunnel(now),
+    readMonths(first, last, executor),
+    readCohorts(now, executor),
+    readFunnel(now, executor),
   ]);
   return { at: now.toISOString(), months: figures, cohorts, funnel };
 }
 
-async function readMonths(first: string, last: string): Promise<MonthFigures[]> {
+async function readMonths(
+  first: string,
+  last: string,
+  executor: Executor,
+): Promise<MonthFigures[]> {
   const [members, revenue, newsletter, accounts, visitors, renewals, disputes, readings] =
     await Promise.all([
-      countMemberChanges(),
-      sumRevenueChanges(),
-      countSubscriberChanges(),
-      countAccountChanges(),
-      findDailyVisitors(`${first}-01`),
-      countRenewalFailures(),
-      countDisputes(),
-      countReadings(`${first}-01`),
+      countMemberChanges(executor),
+      sumRevenueChanges(executor),
+      countSubscriberChanges(executor),
+      countAccountChanges(executor),
+      findDailyVisitors(`${first}-01`, executor),
+      countRenewalFailures(executor),
+      countDisputes(executor),
+      countReadings(`${first}-01`, executor),
     ]);
   const memberCount = runningSum(
     members.map(({ month, ...one }) => [month, one.joined + one.returned - one.left]),
@@ -115,12 +127,12 @@ function runningSum(changes: [month: string, by: number][]): (month: string) => 
   return (month) => changes.reduce((sum, [at, by]) => (at <= month ? sum + by : sum), 0);
 }
 
-async function readCohorts(now: Date): Promise<Cohort[]> {
+async function readCohorts(now: Date, executor: Executor): Promise<Cohort[]> {
   const first = monthAfter(utcMonth(now), 1 - COHORT_MONTHS);
-  const counts = await countCohorts({
-    since: new Date(`${first}-01T00:00:00Z`),
-    months: COHORT_MONTHS - 1,
-  });
+  const counts = await countCohorts(
+    { since: new Date(`${first}-01T00:00:00Z`), months: COHORT_MONTHS - 1 },
+    executor,
+  );
   const months = [...new Set(counts.map(({ month }) => month))];
   return months.map((month) => {
     const ofMonth = counts.filter((one) => one.month === month);
@@ -137,11 +149,11 @@ function isComplete({ month, after }: CohortCount, now: Date): boolean {
   return after === 0 || new Date(`${monthAfter(month, after + 1)}-01T00:00:00Z`) <= now;
 }
 
-async function readFunnel(now: Date): Promise<Funnel> {
+async function readFunnel(now: Date, executor: Executor): Promise<Funnel> {
   const since = new Date(now.getTime() - FUNNEL_DAYS * DAY_MS);
   const [daily, newcomers] = await Promise.all([
-    findDailyVisitors(utcDay(since)),
-    countNewcomers(since),
+    findDailyVisitors(utcDay(since), executor),
+    countNewcomers(since, executor),
   ]);
   const visitorsOf = (page: string) =>
     daily.filter((one) => one.page === page).reduce((sum, one) => sum + one.visitors, 0);
