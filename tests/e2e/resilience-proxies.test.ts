@@ -77,7 +77,7 @@ describe("the documented ways to run the container", () => {
 
   it("publish on loopback, so that the proxy cannot be bypassed", () => {
     const published = [
-      ...(read("README.md").match(/--publish [\d.:]+/g) ?? []).map(
+      ...(read("docs/deploying.md").match(/--publish [\d.:]+/g) ?? []).map(
         (option) => option.split(" ")[1],
       ),
       ...(read("compose.yaml").match(/^ {4}ports: .*$/gm) ?? []).flatMap(
@@ -87,6 +87,7 @@ describe("the documented ways to run the container", () => {
     expect(published.length).toBeGreaterThanOrEqual(4);
     // running without a proxy, and without TRUST_PROXY, is documented too
     const direct = published.filter((port) => !port?.startsWith("127.0.0.1:"));
-    expect(direct).toEqual(["3000:3000"]);
+    const caddys = ["80:80", "443:443", "443:443/udp"];
+    expect(direct).toEqual(["3000:3000", ...caddys]);
   });
 });
