@@ -177,8 +177,7 @@ async function fetchInTime(
   const isLong = init?.method === "PUT" || init?.method === "POST";
   const limit = isLong ? timeouts.part : timeouts.answer;
   if (!isBackup) {
-    const signals = [AbortSignal.timeout(limit), ...(stopping ? [stopping] : [])];
-    return fetch(address, { ...init, signal: AbortSignal.any(signals) });
+    return fetch(address, { ...init, signal: signalAfter(limit, stopping) });
   }
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new Error("no answer in time")), limit);
@@ -187,6 +186,20 @@ async function fetchInTime(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Aborts after a time, or with another signal. Not by `AbortSignal.any`, whose timeouts Node 20 collects as garbage
+ * before they are over, so that a request would wait for ever.
+ */
+function signalAfter(milliseconds: number, stopping?: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const { signal } = controller;
+  setTimeout(() => controller.abort(new Error("no answer in time")), milliseconds).unref();
+  if (stopping?.aborted) controller.abort(stopping.reason);
+  const stop = () => controller.abort(stopping?.reason);
+  stopping?.addEventListener("abort", stop, { once: true, signal });
+  return signal;
 }
 
 async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
