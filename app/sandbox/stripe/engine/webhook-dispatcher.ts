@@ -180,9 +180,11 @@ export class WebhookDispatcher {
         ({ state, attempts, nextAttemptAt }) =>
           state === "pending" && (retries || attempts.length === 0 || nextAttemptAt <= Date.now()),
       );
-    const timeout = AbortSignal.any([this.closing.signal, AbortSignal.timeout(timeoutMs)]);
+    const limit = AbortSignal.timeout(timeoutMs);
+    const timeout = AbortSignal.any([this.closing.signal, limit]);
     while (!isSettled()) {
-      if (timeout.aborted) return false;
+      // asked too, so that it is held: Node 20 collects as garbage what only `any` knows of
+      if (timeout.aborted || limit.aborted) return false;
       await new Promise<void>((resolve) => {
         const notify = () => {
           this.attemptListeners.delete(notify);
