@@ -33,6 +33,13 @@ describe.skipIf(!canTest)(`behind nginx as a shared cache${unlessInstalled("ngin
     await eventually(async () => expect((await ask("/healthz")).status).toBe(200));
     // taking the first edition clears the site's own cache
     await eventually(async () => expect((await ask("/preview/media/none")).status).toBe(404));
+    // no page is shared until the edition and the price are known
+    await eventually(async () => {
+      const { headers } = await send(`${site.origin}/newsletter/archive`, {
+        headers: { Host: NAME },
+      });
+      expect(headers["cache-control"]).toContain("s-maxage");
+    });
   });
   afterAll(async () => {
     nginx?.kill();
