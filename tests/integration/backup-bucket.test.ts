@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -73,6 +74,24 @@ describe("a bucket", () => {
     expect((await bytesOf(store.read(backupName(NOW)))).equals(content)).toBe(true);
     await store.remove(backupName(NOW));
     expect(await names()).toEqual([]);
+  });
+
+  it("takes a backup in many parts without a warning of Node's", async () => {
+    const warnings: string[] = [];
+    const note = (warning: Error) => warnings.push(`${warning}`);
+    process.on("warning", note);
+    try {
+      const part = Buffer.alloc(9 * 2 ** 20, "x");
+      const content = Readable.from(Array.from({ length: 12 }, () => part));
+      await store.save(backupName(NOW), content, {
+        stopping: new AbortController().signal,
+      });
+      expect(server.uploads()).toBeGreaterThan(10);
+      await new Promise(setImmediate);
+    } finally {
+      process.off("warning", note);
+    }
+    expect(warnings).toEqual([]);
   });
 
   it("never replaces a backup", async () => {

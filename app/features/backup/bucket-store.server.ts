@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { S3mini } from "s3mini";
 import type { Environment } from "~/env.server";
@@ -32,14 +33,17 @@ export function bucketStore(
   const [bucket = "", ...folders] = pathname.split("/").filter(Boolean);
   const folder = folders.map((name) => `${name}/`).join("");
   const label = `BACKUP_S3_URL ${url}`;
-  const clientUntil = (stopping?: AbortSignal) =>
-    new S3mini({
+  const clientUntil = (stopping?: AbortSignal) => {
+    // each request of the last minutes listens to it
+    if (stopping) setMaxListeners(0, stopping);
+    return new S3mini({
       endpoint: `${origin}/${bucket}`,
       region,
       accessKeyId,
       secretAccessKey,
       fetch: (address, init) => fetchInTime(address, init, timeouts, stopping),
     });
+  };
   const client = clientUntil();
   const asking = <T>(work: () => Promise<T>) => work().catch((error) => fail(error, label));
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import Stripe from "stripe";
 import { countPending, isUnderway, type ReleaseOrder, releaseHeld } from "./deliveries";
 import type { Log } from "./log";
@@ -36,7 +37,10 @@ export class WebhookDispatcher {
     /** An event is sent only once the state that it tells of is on disk. */
     private readonly store: Pick<Store, "mark" | "saved">,
     private readonly log: Log,
-  ) {}
+  ) {
+    // each attempt of the last seconds listens to it
+    setMaxListeners(0, this.closing.signal);
+  }
 
   /** Starts the deliveries that are due, after the current task. */
   wake(): void {
@@ -133,7 +137,7 @@ export class WebhookDispatcher {
           }),
         },
         redirect: "manual",
-        signal: AbortSignal.any([this.closing.signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
+        signal: this.signalAfter(ATTEMPT_TIMEOUT_MS),
       });
       await response.body?.cancel();
       return { status: response.status, problem: null };
@@ -180,11 +184,9 @@ export class WebhookDispatcher {
         ({ state, attempts, nextAttemptAt }) =>
           state === "pending" && (retries || attempts.length === 0 || nextAttemptAt <= Date.now()),
       );
-    const limit = AbortSignal.timeout(timeoutMs);
-    const timeout = AbortSignal.any([this.closing.signal, limit]);
+    const timeout = this.signalAfter(timeoutMs);
     while (!isSettled()) {
-      // asked too, so that it is held: Node 20 collects as garbage what only `any` knows of
-      if (timeout.aborted || limit.aborted) return false;
+      if (timeout.aborted) return false;
       await new Promise<void>((resolve) => {
         const notify = () => {
           this.attemptListeners.delete(notify);
@@ -196,6 +198,24 @@ export class WebhookDispatcher {
       });
     }
     return true;
+  }
+
+  /**
+   * Aborts after a time, or when the dispatcher is closed. Not by `AbortSignal.any`, whose timeouts Node 20 collects as
+   * garbage before they are over.
+   */
+  private signalAfter(milliseconds: number): AbortSignal {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const late = () => controller.abort(new DOMException("too late", "TimeoutError"));
+    setTimeout(late, milliseconds).unref();
+    const closing = this.closing.signal;
+    if (closing.aborted) controller.abort(closing.reason);
+    closing.addEventListener("abort", () => controller.abort(closing.reason), {
+      once: true,
+      signal,
+    });
+    return signal;
   }
 
   /** How many deliveries are pending or held. */
