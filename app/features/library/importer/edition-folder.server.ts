@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
+import pMap from "p-map";
 import { BrokenEdition } from "./edition-problem";
 
 /** Far more than any edition; a folder with more is another one, such as a home directory. */
 const MAX_FILES = 50_000;
 
 /** Files whose properties are read at the same time. */
-const CONCURRENCY = 32;
+const CONCURRENT_STATS = 32;
 
 /** Made by editors and systems beside the files they belong to. */
 const IGNORED = /^\.|~$|^#.*#$|\.(?:swp|tmp|part)$|^(?:Thumbs\.db|desktop\.ini)$/i;
@@ -26,14 +27,12 @@ export async function listFolder(folder: string): Promise<FolderListing | null> 
   if (files === null || files.length === 0) return null;
   files.sort();
   const hash = createHash("sha256");
-  for (let start = 0; start < files.length; start += CONCURRENCY) {
-    const batch = files.slice(start, start + CONCURRENCY);
-    const found = await Promise.all(
-      batch.map((file) => stat(join(folder, file), { bigint: true }).catch(() => null)),
-    );
-    for (const [index, file] of batch.entries()) {
-      hash.update(`${file}\0${found[index]?.size}\0${found[index]?.mtimeNs}\0`);
-    }
+  const describe = async (file: string) => {
+    const found = await stat(join(folder, file), { bigint: true }).catch(() => null);
+    return `${file}\0${found?.size}\0${found?.mtimeNs}\0`;
+  };
+  for (const line of await pMap(files, describe, { concurrency: CONCURRENT_STATS })) {
+    hash.update(line);
   }
   return { files, signature: hash.digest("hex") };
 }

@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import pMap from "p-map";
 import { getDatabase } from "~db/client";
 import {
   findEdition,
@@ -87,12 +88,11 @@ export async function importEdition(folder: string): Promise<Edition> {
 async function digestOf(folder: string, files: readonly string[]): Promise<string> {
   const digest = createHash("sha256").update(`${IMPORT_VERSION}`);
   const paths = files.filter(belongsToEdition);
-  for (let start = 0; start < paths.length; start += CONCURRENT_READS) {
-    const batch = paths.slice(start, start + CONCURRENT_READS);
-    const digests = await Promise.all(batch.map((path) => digestOfFile(folder, path)));
-    for (const [index, path] of batch.entries()) {
-      digest.update(`\0${path.normalize()}\0${digests[index]}`);
-    }
+  const digests = await pMap(paths, (path) => digestOfFile(folder, path), {
+    concurrency: CONCURRENT_READS,
+  });
+  for (const [index, path] of paths.entries()) {
+    digest.update(`\0${path.normalize()}\0${digests[index]}`);
   }
   return digest.digest("hex");
 }

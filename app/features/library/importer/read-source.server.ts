@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, posix } from "node:path";
+import pMap from "p-map";
 import { splitFrontMatter } from "~/features/markdown/front-matter";
 import { unparsablePart } from "~/features/markdown/markdown-limits";
 import type { DocumentKind, ExtraKind } from "~db/schema";
@@ -80,11 +81,10 @@ export async function readSource(folder: string, files: readonly string[]): Prom
     problems: [],
   };
   const texts = files.filter(isText);
-  for (let start = 0; start < texts.length; start += CONCURRENT_READS) {
-    const batch = texts.slice(start, start + CONCURRENT_READS);
-    const read = await Promise.all(batch.map((path) => readText(join(folder, path))));
-    for (const [index, text] of read.entries()) addDocument(source, batch[index] ?? "", text);
-  }
+  const read = await pMap(texts, (path) => readText(join(folder, path)), {
+    concurrency: CONCURRENT_READS,
+  });
+  for (const [index, text] of read.entries()) addDocument(source, texts[index] ?? "", text);
   for (const path of files.filter(belongsToEdition)) {
     if (!isText(path) && path !== LANDING_FILE) await readMedia(source, path);
   }
