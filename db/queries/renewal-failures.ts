@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Executor, getDatabase, type Transaction } from "../client";
 import { renewalFailures } from "../schema";
+import { month } from "./statistics";
 
 /** An invoice for a renewal: one whose charge failed, or one that was paid, perhaps after that. */
 export type RenewalInvoice = { invoiceId: string; failedAt: Date | null; paidAt: Date | null };
@@ -35,7 +36,7 @@ export async function countRenewalFailures(
       union all
       select recovered_at, 0, 1 from ${renewalFailures} where recovered_at is not null
     )
-    select to_char(at at time zone 'UTC', 'YYYY-MM') as month, sum(failed) as failed, sum(recovered) as recovered
+    select ${month("at")} as month, sum(failed) as failed, sum(recovered) as recovered
     from changes group by 1 order by 1`);
   return rows.map(({ month, failed, recovered }) => ({
     month,

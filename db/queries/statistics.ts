@@ -7,8 +7,9 @@ import { type Executor, getDatabase } from "../client";
 /** A calendar month in UTC, such as `2026-11`. */
 export type Month = string;
 
-/** The month of a timestamp. */
-const month = (instant: string) => sql.raw(`to_char(${instant} at time zone 'UTC', 'YYYY-MM')`);
+/** The calendar month in UTC of a timestamp, given as an SQL expression. */
+export const month = (instant: string) =>
+  sql.raw(`to_char(${instant} at time zone 'UTC', 'YYYY-MM')`);
 
 /**
  * The memberships of each person, merged where they overlap, so that somebody who changes from one subscription to

@@ -18,6 +18,11 @@ export async function backupBucket(): Promise<BackupStore | null> {
   return bucketStore(BACKUP_S3);
 }
 
+/** The places of the settings; none if neither BACKUP_DIR nor BACKUP_S3_URL is set. */
+export async function configuredBackupStores(): Promise<BackupStore[]> {
+  return [backupFolder(), await backupBucket()].filter((store) => store !== null);
+}
+
 /** Where an upgrade of the embedded database is backed up without BACKUP_DIR. */
 export function upgradeFolder(): BackupStore {
   return folderStore(upgradeFolderPath(), `DATA_DIR's folder ${upgradeFolderPath()}`);
@@ -25,7 +30,7 @@ export function upgradeFolder(): BackupStore {
 
 /** Every place that may have backups, for showing them: those of the settings, and the one of upgrades if it has any. */
 export async function allBackupStores(): Promise<BackupStore[]> {
-  const stores = [backupFolder(), await backupBucket()].filter((store) => store !== null);
+  const stores = await configuredBackupStores();
   const { BACKUP_DIR } = env();
   if (BACKUP_DIR && resolve(BACKUP_DIR) === upgradeFolderPath()) return stores;
   const hasUpgrades = (await upgradeFolder().list(anyBackupTime)).length > 0;

@@ -4,7 +4,7 @@ import { withInstanceLock } from "~db/queries/instance-lock";
 import { noteBackupAttempt } from "./backup-failures.server";
 import { backupName } from "./backup-name";
 import type { BackupStore, StoredBackup } from "./backup-store";
-import { backupBucket, backupFolder } from "./backup-stores.server";
+import { configuredBackupStores } from "./backup-stores.server";
 import { expiredBackups } from "./retention";
 import { verifyBackup } from "./verify-backup.server";
 import { backUp } from "./write-backup.server";
@@ -33,7 +33,7 @@ export async function backUpIfDue(
   const retry = () =>
     new Date(now.getTime() + performance.now() - startedAt + Math.min(RETRY_MS, every));
   try {
-    const stores = [backupFolder(), await backupBucket()].filter((store) => store !== null);
+    const stores = await configuredBackupStores();
     const dueAt = await whenDue(stores, every, now);
     if (dueAt > now) {
       noteBackupAttempt(true);

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { env } from "~/env.server";
 import type { BackupStore } from "~/features/backup/backup-store";
-import { backupBucket, backupFolder } from "~/features/backup/backup-stores.server";
+import { configuredBackupStores } from "~/features/backup/backup-stores.server";
 import { type AreaFinding, broken, doubtful, fine } from "./finding";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -15,7 +15,7 @@ const BY_HAND_MS = 7 * 24 * HOUR_MS;
 /** Whether backups are made, and how old the newest is in each place. */
 export async function checkBackups(now = Date.now()): Promise<AreaFinding[]> {
   const { BACKUP_EVERY } = env();
-  const stores = [backupFolder(), await backupBucket()].filter((store) => store !== null);
+  const stores = await configuredBackupStores();
   if (stores.length === 0) {
     return [
       doubtful(

@@ -1,14 +1,14 @@
 import pTimeout from "p-timeout";
 import { env } from "~/env.server";
-import { backupBucket, backupFolder } from "~/features/backup/backup-stores.server";
+import { configuredBackupStores } from "~/features/backup/backup-stores.server";
 import type { Mail } from "~/features/mail/render-mail";
 import { operatorLetterMail } from "~/features/mail/templates/operator-letter-mail";
 import { readStatistics } from "~/features/statistics/read-statistics.server";
 import { monthAfter, monthsBetween, utcMonth } from "~/features/statistics/utc-day";
 import { type Database, getDatabase } from "~db/client";
 import { OperatorError } from "~db/operator-error";
+import { readDatabaseHealth } from "~db/queries/database-health";
 import { findOpenMatters } from "~db/queries/operator-matters";
-import { readServerState } from "~db/queries/server-state";
 import { findFirstDay } from "~db/queries/statistics";
 import { type SiteState, writeLetter, writeMonth } from "./letter";
 import { kindOf } from "./matter-rules";
@@ -58,10 +58,10 @@ async function compose(month: string, now: Date, { db }: Database): Promise<Mail
 }
 
 async function siteState(): Promise<SiteState> {
-  const [open, backups, { version, megabytes }] = await Promise.all([
+  const [open, backups, { version, bytes }] = await Promise.all([
     findOpenMatters(),
     describeBackups(),
-    readServerState(),
+    readDatabaseHealth(),
   ]);
   const matters = open
     .filter(({ reportedAt }) => reportedAt !== null)
@@ -72,12 +72,12 @@ async function siteState(): Promise<SiteState> {
   return {
     matters,
     backups,
-    program: `The database has ${megabytes.toLocaleString("en")} MB and runs on PostgreSQL ${version}, the program on Node.js ${process.versions.node}.`,
+    program: `The database has ${Math.ceil(bytes / 1e6).toLocaleString("en")} MB and runs on PostgreSQL ${version}, the program on Node.js ${process.versions.node}.`,
   };
 }
 
 async function describeBackups(): Promise<string> {
-  const stores = [backupFolder(), await backupBucket()].filter((store) => store !== null);
+  const stores = await configuredBackupStores();
   if (stores.length === 0) {
     return "There are no backups by themselves: set BACKUP_DIR and BACKUP_EVERY (docs/backups.md).";
   }
