@@ -343,6 +343,9 @@ function startLoad(proxies: RunningProxy[], { sharePosted = 0.1 } = {}) {
 }
 
 describe("the units for systemd", () => {
+  const read = (name: string) =>
+    readFileSync(resolve(import.meta.dirname, "../../docs/deploy", name), "utf8");
+
   const canVerify = spawnSync("systemd-analyze", ["--version"]).status === 0;
   it.skipIf(!canVerify)(
     `are accepted by systemd without a word${canVerify ? "" : " (skipped: systemd-analyze is not installed)"}`,
@@ -365,8 +368,6 @@ describe("the units for systemd", () => {
   );
 
   it("open the port that the proxies ask, and let the program stop before its database", () => {
-    const read = (name: string) =>
-      readFileSync(resolve(import.meta.dirname, "../../docs/deploy", name), "utf8");
     const address = /^ListenStream=(.*)$/m.exec(read("golden-path.socket"))?.[1] ?? "";
     for (const name of ["nginx.conf", "Caddyfile", "haproxy.cfg"])
       expect(read(name)).toContain(address);
@@ -374,10 +375,7 @@ describe("the units for systemd", () => {
   });
 
   it("let V8 ask for memory protection keys, without which systemd ends the program at its start", () => {
-    const service = readFileSync(
-      resolve(import.meta.dirname, "../../docs/deploy/golden-path.service"),
-      "utf8",
-    );
+    const service = read("golden-path.service");
     expect(service).toMatch(/^SystemCallFilter=@system-service @pkey$/m);
     expect(service).toMatch(/^SystemCallErrorNumber=EPERM$/m);
   });
