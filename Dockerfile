@@ -36,6 +36,13 @@ COPY --from=build /app/app/features/library/sample-edition app/features/library/
 COPY --from=build /app/db/migrations db/migrations
 COPY --from=build /app/public public
 COPY --from=build /app/build/index.js build/index.js
+# Compiling the program takes a third of its start: what V8 makes of it is kept, for each user that may run it, and nobody
+# may write there.
+ENV NODE_COMPILE_CACHE=/app/.compile-cache
+RUN install --directory --owner=node --group=node $NODE_COMPILE_CACHE \
+ && setpriv --reuid=node --regid=node --clear-groups node build/index.js --help > /dev/null \
+ && node build/index.js --help > /dev/null \
+ && chown -R root:root $NODE_COMPILE_CACHE && chmod -R a-w,a+rX $NODE_COMPILE_CACHE
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
