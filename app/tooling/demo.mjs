@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { buildSite } from "./build.mjs";
 import { run, stopSignal } from "./child-process.mjs";
+import { otherDemoData } from "./demo-data.mjs";
 import { installPackages } from "./install.mjs";
 import { NODE_FLAGS } from "./node-flags.mjs";
 import { requireNode } from "./node-version.mjs";
@@ -53,12 +54,19 @@ function port(text, fallback) {
 }
 
 function runProgram() {
+  const elsewhere = process.env.DATA_DIR ? null : otherDemoData(root);
+  if (elsewhere) {
+    console.log(
+      `The data will be in ${elsewhere}: PostgreSQL does not run as root, and no other user may enter ${root}.`,
+    );
+  }
   const stopWithParent = pathToFileURL(join(folder, "stop-with-parent.mjs")).href;
   return run(
     process.execPath,
     [...NODE_FLAGS, "--import", stopWithParent, "build/index.js", "demo"],
     {
       cwd: root,
+      env: elsewhere ? { ...process.env, DATA_DIR: elsewhere } : process.env,
       stdio: ["inherit", "inherit", "inherit", "ipc"],
     },
   );
