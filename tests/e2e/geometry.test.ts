@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchChromium, NO_OTHER_HOSTS } from "../support/browsers/chromium.mjs";
-import { firefoxPath, launchFirefox } from "../support/browsers/firefox.mjs";
+import { firefoxPath, launchFirefox, resizeFirefox } from "../support/browsers/firefox.mjs";
 import { geometryFaults } from "../support/geometry";
 import type { Program } from "../support/program";
 import { SCREEN_STATES, type ScreenState } from "../support/screen-states.mjs";
@@ -67,7 +67,7 @@ const BROWSERS = {
       },
     });
     const page = await browser.newPage();
-    await page.setViewport(WINDOW);
+    await resizeFirefox(page, WINDOW);
     await page.goto(snapshots.empty);
     return {
       evaluate: (pageFunction, argument) => page.evaluate(pageFunction as never, argument) as never,

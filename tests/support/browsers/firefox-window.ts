@@ -1,6 +1,6 @@
 import type { HTTPRequest } from "puppeteer-core";
 import { type BrowserWindow, WINDOW_SIZE, type WindowOptions } from "./browser-window";
-import { launchFirefox } from "./firefox.mjs";
+import { launchFirefox, resizeFirefox } from "./firefox.mjs";
 
 export type FirefoxWindow = BrowserWindow & {
   /** Holds the scripts of pages opened from now on until the returned function is called. */
@@ -18,7 +18,7 @@ export async function openFirefoxWindow({
     preferences: reducedMotion ? { "ui.prefersReducedMotion": 1 } : {},
   });
   const page = await browser.newPage();
-  await page.setViewport(size);
+  await resizeFirefox(page, size);
   const errors: string[] = [];
   let holdsScripts = false;
   page.on("pageerror", (error) => errors.push(`uncaught: ${String(error)}`));

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import puppeteer from "puppeteer-core";
 import {
   configuredBrowser,
@@ -24,6 +25,24 @@ export async function launchFirefox(options = {}) {
   const path = firefoxPath();
   if (path === null) throw new Error(NOT_FOUND);
   return launch(path, options);
+}
+
+/**
+ * Gives a page's window a size, in CSS pixels. Firefox 140, which Debian has, does not know the command for the
+ * screen's orientation, which puppeteer sends along with the size.
+ *
+ * @param {import("puppeteer-core").Page} page
+ * @param {{ width: number, height: number }} size
+ */
+export async function resizeFirefox(page, size) {
+  try {
+    await page.setViewport(size);
+  } catch (error) {
+    if (!(error instanceof Error && error.message.includes("setScreenOrientationOverride")))
+      throw error;
+  }
+  // not by a function of the page that waits, since its JavaScript may be turned off
+  while ((await page.evaluate(() => window.innerWidth)) !== size.width) await pause(50);
 }
 
 /** The Firefox that tests run in, or null if there is none and they are skipped. */
