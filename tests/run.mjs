@@ -70,9 +70,7 @@ const plan =
     ? [["install"], ["build"], ["test:webkit"]]
     : [
         ["install"],
-        ["lint"],
-        ["db:check"],
-        ["typecheck", "build"],
+        ["lint", "db:check", "typecheck", "build"],
         ["test:unit"],
         ["test:integration"],
         ["coverage"],
