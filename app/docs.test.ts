@@ -70,6 +70,9 @@ describe("files that documents name", () => {
   const named = namesOf(files);
   const folders = new Set(files.flatMap((file) => file.split("/").slice(0, -1).slice(0, 3)));
 
+  /** What operators make beside the project's files. */
+  const operators = new Set(read(".gitignore").split("\n"));
+
   /** Whether a quoted word is meant as a file of the project: it has a folder of it, or the ending of a source file. */
   const isOurs = (word: string) =>
     word.includes("/")
@@ -81,6 +84,7 @@ describe("files that documents name", () => {
       [...prose(file).matchAll(/`([\w@.[\]$/-]+)`/g)]
         .map(([, word = ""]) => word)
         .filter((word) => isOurs(word) && !named.has(word.replace(/\/$/, "")))
+        .filter((word) => !operators.has(word))
         .map((word) => `${file}: ${word}`),
     );
     expect(missing).toEqual([]);

@@ -19,10 +19,20 @@ describe("compose.scale.yaml", () => {
       value || `${name}-0123456789abcdef0123456789abcdef`,
     ]),
   );
-  const filled = text.replace(
-    /(?<!\$)\$\{(\w+)(?::[?-][^}]*)?\}/g,
-    (_all, name: string) => secrets[name] ?? `(${name} is not in scale.env)`,
-  );
+  const fill = (from: Record<string, string>): string => {
+    // from the inside out, since what stands in for a variable may name another
+    let filled = text;
+    for (let before = ""; before !== filled; ) {
+      before = filled;
+      filled = filled.replace(
+        /(?<!\$)\$\{(\w+)(?::([?-])([^{}]*))?\}/g,
+        (_all, name: string, kind?: string, otherwise = "") =>
+          from[name] ?? (kind === "-" ? otherwise : `(${name} is not in scale.env)`),
+      );
+    }
+    return filled;
+  };
+  const filled = fill(secrets);
   const { services, configs } = parse(filled, { merge: true });
 
   it("asks for nothing that scale.env does not name, and has no secret of its own", () => {
@@ -60,8 +70,55 @@ describe("compose.scale.yaml", () => {
     }
   });
 
-  it("starts nothing else with more sites, as it says itself", () => {
-    expect(text).toMatch(/up --detach --no-deps --scale site=4 site$/m);
+  it("has as many sites as scale.env says, so that no later start takes some away", () => {
+    expect(services.site.deploy.replicas).toBe(Number(secrets.SITES));
+    expect(parse(fill({ ...secrets, SITES: "4" }), { merge: true }).services.site.deploy).toEqual({
+      replicas: 4,
+    });
+    // for whom .env.scale is older than these two
+    const { SITES: _sites, CADDY_ADDRESSES: _addresses, ...older } = secrets;
+    const before = parse(fill(older), { merge: true }).services;
+    expect(before.site.deploy.replicas).toBe(2);
+    expect(before.caddy.environment.CADDY_ADDRESSES).toBe("https://goldenpath.example");
+    for (const file of ["compose.scale.yaml", "docs/scaling.md"]) {
+      expect(read(file), file).toMatch(/up --detach --no-deps --no-recreate site\b/);
+      expect(read(file), file).not.toContain("--scale ");
+    }
+    for (const [name, service] of Object.entries<object>(services)) {
+      expect(service, name).not.toHaveProperty("container_name");
+    }
+  });
+
+  it("leaves Caddy alone while sites are replaced, and gets certificates for every name of the site", () => {
+    const { caddy, site } = services;
+    expect(caddy).not.toHaveProperty("depends_on");
+    const variables = [...read("docs/deploy/Caddyfile.scale").matchAll(/\{\$(\w+)\}/g)];
+    expect(Object.keys(caddy.environment)).toEqual(variables.map(([, name]) => name));
+    expect(caddy.environment.CADDY_ADDRESSES.split(", ")).toEqual([
+      site.environment.PUBLIC_URL,
+      site.environment.PUBLIC_URL.replace("//", "//www."),
+    ]);
+    expect(caddy).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
+    expect(caddy.cap_add).toEqual(["NET_BIND_SERVICE"]);
+    // what a read-only Caddy writes
+    expect(caddy.volumes).toEqual(["caddy:/data", "caddy-config:/config"]);
+  });
+
+  it("is replaced and promoted by commands that its documentation has, one site at a time", () => {
+    const steps = read("docs/scaling.md");
+    expect(steps).toContain(
+      `alias compose='docker compose --env-file .env.scale --file compose.scale.yaml'`,
+    );
+    const loop = /^for id in \$\(compose ps --quiet site\); do\n([\s\S]*?)^done$/m.exec(steps)?.[1];
+    expect(loop?.trim().split(/\n\s*/)).toEqual([
+      `docker stop "$id" && docker rm --volumes "$id"`,
+      "compose up --detach --no-deps --no-recreate --wait site",
+    ]);
+    // the container of a standby that is to be made anew still runs
+    expect(steps).toContain("`compose rm --stop --force postgres-1`");
+    expect(steps).not.toMatch(/compose rm --force/);
+    const { name } = parse(filled, { merge: true });
+    expect(steps).toContain(`\`docker volume rm ${name}_postgres-1\``);
   });
 
   it("puts each PgBouncer before its own server, by names that the file it changes has", () => {
@@ -98,7 +155,7 @@ it.skipIf(!caddy)(
           caddy ?? "caddy",
           ["adapt", "--adapter", "caddyfile", "--config", file],
           {
-            env: { ...process.env, SITE_NAME: "goldenpath.example" },
+            env: { ...process.env, CADDY_ADDRESSES: "https://goldenpath.example" },
             stdio: ["ignore", "pipe", "ignore"],
           },
         );

@@ -32,7 +32,7 @@ export async function startBalancer(
         HOME: home,
         XDG_DATA_HOME: home,
         XDG_CONFIG_HOME: home,
-        SITE_NAME: `http://localhost:${port}`,
+        CADDY_ADDRESSES: `http://localhost:${port}`,
       } as unknown as NodeJS.ProcessEnv,
       stdio: ["ignore", "ignore", "pipe"],
     },
