@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, stat } from "node:fs";
 import { type RequestListener, request } from "node:http";
 import { createConnection, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
@@ -211,6 +211,19 @@ describe("stopping", () => {
     socket.write("lo");
     expect(await ended).toMatch(/connection: close[\s\S]*got hallo/i);
     await closed;
+  });
+
+  it("answers those who have connected when the stop comes", async () => {
+    const server = await serve({ drainTimeout: 600 });
+    // where the event loop handles what has arrived, as a signal does
+    const connected = await new Promise<ReturnType<typeof connectTo>[]>((resolve) => {
+      stat(import.meta.filename, () => {
+        resolve(Array.from({ length: 10 }, () => connectTo(server)));
+        void server.close(30_000);
+      });
+    });
+    for (const { socket } of connected) socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    for (const { ended } of connected) expect(await ended).toMatch(/^HTTP\/1.1 200 OK/);
   });
 
   it("does not wait for incomplete requests or idle connections", async () => {

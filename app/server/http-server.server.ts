@@ -53,6 +53,9 @@ const BACKLOG = 65_535;
 /** How often request timeouts are checked, in milliseconds; a client may exceed them by as much. */
 const TIMEOUT_CHECK_MS = 1_000;
 
+/** How long a closing server goes on accepting if they keep coming, in milliseconds. */
+const MOST_ACCEPTING_MS = 500;
+
 /** How often a closing server closes connections that have become idle, in milliseconds. */
 const CLOSE_POLL_MS = 50;
 
@@ -207,8 +210,7 @@ async function close(
   inFlight: ReadonlySet<ServerResponse>,
   { timeoutMs, drainTimeout }: { timeoutMs: number; drainTimeout: number },
 ): Promise<void> {
-  // those already connected are accepted first: the kernel drops what has not been
-  await nextTurn();
+  await acceptConnected(server);
   if (!server.listening) return;
   const drainedAt = performance.now() + drainTimeout;
   // http.Server's own would also close the idle connections at once
@@ -233,7 +235,27 @@ async function close(
   clearTimeout(timer);
 }
 
-/** Resolves once the event loop has looked for what has arrived. */
+/**
+ * Waits until those who have connected are accepted, since the kernel resets what it still holds for a port that closes:
+ * a turn of the event loop accepts one (libuv since 1.45), and while it answers others several more may come.
+ */
+async function acceptConnected(server: Server): Promise<void> {
+  const latest = performance.now() + MOST_ACCEPTING_MS;
+  let isAccepting = true;
+  const onConnection = () => {
+    isAccepting = true;
+  };
+  server.on("connection", onConnection);
+  // a stop is asked for in the middle of a turn, which has looked already
+  await nextTurn();
+  while (isAccepting && performance.now() < latest) {
+    isAccepting = false;
+    await nextTurn();
+  }
+  server.off("connection", onConnection);
+}
+
+/** Resolves at the end of the event loop's turn. */
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function explainInheritedSocket(error: NodeJS.ErrnoException): OperatorError {
