@@ -23,11 +23,12 @@ export default async function handleRequest(
   status: number,
   headers: Headers,
   { serverHandoffStream, ...context }: EntryContext,
-  { nonce, clientAddress }: AppLoadContext,
+  { nonce, clientAddress, pageData: standIn }: AppLoadContext,
 ): Promise<Response> {
   // many loaders may finish at the same moment
   await fairTurn(clientNetworks(clientAddress));
-  const pageData = serverHandoffStream && (await new Response(serverHandoffStream).text());
+  const pageData =
+    standIn ?? (serverHandoffStream && (await new Response(serverHandoffStream).text()));
   return new Promise((resolve, reject) => {
     let isShellReady = false;
     const { pipe, abort } = renderToPipeableStream(

@@ -12,6 +12,11 @@ export type RouteHandle = {
     /** Whether any other query string, such as tracking parameters, is ignored. */
     ignoresOtherSearches?: boolean;
   };
+  /**
+   * Whether a signed-in viewer's page is filled in from a template where there is one: what it renders has to depend
+   * on its address and on what its loaders return, and on nothing else (`docs/decisions/0038-filled-in-pages.md`).
+   */
+  filledIn?: true;
   /** False for what health checks, scrapers and Stripe request, under whatever host name they use. */
   hostCheck?: false;
   /** False for what other programs post to, authenticated by a signature or a token. */

@@ -5,26 +5,51 @@ type Routes = Pick<ServerBuild, "routes">["routes"];
 
 const UNDECLARED: RouteHandle = {};
 
+/** The routes that make up the page at a path, from the root down, and the path's parameters. */
+export type PageRoute = { ids: readonly string[]; params: Readonly<Record<string, string>> };
+
+type Entry = { handle: RouteHandle; ids: readonly string[] };
+
 /** What each route declares in its `handle`, looked up by request path. */
 export class RouteTable {
-  readonly #fixed = new Map<string, RouteHandle>();
-  readonly #patterns: { pattern: RegExp; handle: RouteHandle }[] = [];
+  readonly #fixed = new Map<string, Entry>();
+  readonly #patterns: (Entry & { pattern: RegExp; names: string[] })[] = [];
 
   constructor(routes: Routes) {
     for (const route of Object.values(routes)) {
       const handle = route?.module.handle as RouteHandle | undefined;
       if (!route || !handle) continue;
       const path = pathOf(route.id, routes);
-      if (!path.includes(":")) this.#fixed.set(path, handle);
-      else this.#patterns.push({ pattern: patternOf(path), handle });
+      const entry = { handle, ids: idsOf(route.id, routes) };
+      if (!path.includes(":")) this.#fixed.set(path, entry);
+      else this.#patterns.push({ ...entry, pattern: patternOf(path), names: namesIn(path) });
     }
   }
 
   /** What the route at exactly this path declares; empty if there is no such route or it declares nothing. */
   handleOf(path: string): RouteHandle {
-    const handle = this.#fixed.get(path);
-    if (handle) return handle;
+    const fixed = this.#fixed.get(path);
+    if (fixed) return fixed.handle;
     return this.#patterns.find(({ pattern }) => pattern.test(path))?.handle ?? UNDECLARED;
+  }
+
+  /**
+   * The routes of the page at `url`, a path without a query, if its route declares that it may be filled in; null for
+   * any other. An escaped path is not, since it is one of many spellings of a page's.
+   */
+  filledInOf(url: string): PageRoute | null {
+    if (!this.handleOf(url).filledIn || url.includes("%")) return null;
+    const fixed = this.#fixed.get(url);
+    if (fixed) return { ids: fixed.ids, params: {} };
+    for (const { pattern, names, ids } of this.#patterns) {
+      const values = pattern.exec(url);
+      if (!values) continue;
+      return {
+        ids,
+        params: Object.fromEntries(names.map((name, index) => [name, values[index + 1] ?? ""])),
+      };
+    }
+    return null;
   }
 
   /** Whether a path is that of one page, and not of any number of pages that a parameter tells apart. */
@@ -55,10 +80,20 @@ function pathOf(id: string, routes: Routes): string {
   return `/${segments.join("/")}`;
 }
 
+/** A route and those it is nested in, from the root down. */
+function idsOf(id: string, routes: Routes): string[] {
+  const ids: string[] = [];
+  for (let route = routes[id]; route; route = routes[route.parentId ?? ""]) ids.unshift(route.id);
+  return ids;
+}
+
+const namesIn = (path: string) =>
+  path.split("/").flatMap((segment) => (segment.startsWith(":") ? [segment.slice(1)] : []));
+
 function patternOf(path: string): RegExp {
   const segments = path.split("/").map((segment) => {
     // Remix answers requests for a page's data at the page's path with this ending
-    if (segment.startsWith(":")) return "(?:(?!\\.data$)[^/])+";
+    if (segment.startsWith(":")) return "((?:(?!\\.data$)[^/])+)";
     return segment.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   });
   return new RegExp(`^${segments.join("/")}$`);

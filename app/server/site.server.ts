@@ -33,6 +33,7 @@ import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { RouteTable } from "./route-table.server";
 import { sharedSeconds } from "./shared-seconds.server";
 import { StaticFiles } from "./static-files.server";
+import { type FilledPage, ViewerPages } from "./viewer-pages.server";
 
 const pageSlots = new PageSlots();
 
@@ -54,7 +55,11 @@ const LINGER_MS = 1_000;
 export function createSite(projectRoot: string, visitors: VisitorCounter): RequestListener {
   const { routes } = build as unknown as ServerBuild;
   const table = new RouteTable(routes);
-  const remix = createRequestHandler(build as unknown as ServerBuild);
+  const viewerPages = new ViewerPages(routes);
+  const remix = createRequestHandler({
+    ...(build as unknown as ServerBuild),
+    routes: viewerPages.routes(),
+  });
   const files = new StaticFiles(projectRoot);
   const compress = compression();
   const origin = new URL(env().PUBLIC_URL);
@@ -68,9 +73,13 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     personalCookies: [sessionCookieName(), flashCookieName()],
     sharedSeconds,
   });
-  onPriceOnSaleKnown(() => pages.clear());
-  onPublishedTextsChanged(() => pages.clear());
-  exposeCaches(pages.statistics, files.statistics);
+  const clear = () => {
+    pages.clear();
+    viewerPages.clear();
+  };
+  onPriceOnSaleKnown(clear);
+  onPublishedTextsChanged(clear);
+  exposeCaches(pages.statistics, files.statistics, viewerPages.statistics);
 
   return (request, response) => {
     normalizeRequestTarget(request);
@@ -111,7 +120,12 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     await fairTurn(clientNetworks(clientAddress(request)));
     if (response.destroyed) return;
     await new Promise<void>((next) => compress(request as never, response as never, () => next()));
-    await answerWithRemix(remix, request, response, { requestId, handle });
+    const filledIn = request.method === "GET" ? table.filledInOf(request.url ?? "/") : null;
+    await answerWithRemix(remix, request, response, {
+      requestId,
+      handle,
+      fillIn: filledIn && ((page, context) => viewerPages.answer(remix, page, context, filledIn)),
+    });
   }
 
   /**
@@ -166,7 +180,15 @@ async function answerWithRemix(
   remix: RequestHandler,
   incoming: IncomingMessage,
   response: ServerResponse,
-  { requestId, handle }: { requestId: string; handle: RouteHandle },
+  {
+    requestId,
+    handle,
+    fillIn,
+  }: {
+    requestId: string;
+    handle: RouteHandle;
+    fillIn: ((request: Request, context: AppLoadContext) => Promise<FilledPage | null>) | null;
+  },
 ): Promise<void> {
   // the guards have checked the origin; Remix would check again, by other rules, and answer 500
   delete incoming.headers.origin;
@@ -192,8 +214,11 @@ async function answerWithRemix(
   const isPage = !request.body && handle.pageSlot !== false;
   const network = clientNetworks(context.clientAddress);
   // skip rendering if the client disconnected while queued
-  const answerIfWanted = async () => (response.destroyed ? null : remix(request, context));
-  let answer: Response | null;
+  const answerIfWanted = async () => {
+    if (response.destroyed) return null;
+    return (await fillIn?.(request, context)) ?? remix(request, context);
+  };
+  let answer: Response | FilledPage | null;
   try {
     answer = await (isPage
       ? pageSlots.run(network, (withSlotReleased) => {
@@ -221,7 +246,10 @@ async function answerWithRemix(
     const isPersonal = request.headers.has("Cookie");
     response.setHeader("Cache-Control", isPersonal ? "private, no-store" : "private, no-cache");
   }
-  await sendResponse(response, answer);
+  if (answer instanceof Response) return sendResponse(response, answer);
+  for (const [name, value] of answer.headers) response.setHeader(name, value);
+  response.setHeader("Content-Length", answer.body.byteLength);
+  response.end(answer.body);
 }
 
 /**

@@ -25,6 +25,7 @@ export const meta: MetaFunction<typeof loader> = ({ matches, data: loaded }) => 
 
 export const handle: RouteHandle = {
   metricsName: "/",
+  filledIn: true,
   cached: { searches: [""], ignoresOtherSearches: true },
 };
 

@@ -10,13 +10,15 @@ export function inlineScripts(pageData: string | undefined): InlineScripts {
   };
 }
 
-/**
- * What Remix's StreamTransfer does in several scripts. "<" is escaped so that the data cannot end the script.
- */
+/** A text as a string in an inline script, in which "<" is escaped so that it cannot end the script. */
+export function scriptText(text: string): string {
+  return JSON.stringify(text).replaceAll("<", "\\u003c");
+}
+
+/** What Remix's StreamTransfer does in several scripts. */
 function dataScript(data: string): string {
-  const text = JSON.stringify(data).replaceAll("<", "\\u003c");
   return `(({ streamController: data }) => {
-  data.enqueue(${text});
+  data.enqueue(${scriptText(data)});
   data.close();
 })(window.__remixContext);`;
 }

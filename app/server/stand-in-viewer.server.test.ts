@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import {
+  keyOfData,
+  NotPlainData,
+  type PersonalValues,
+  replaceValues,
+  twoStandIns,
+} from "./stand-in-viewer.server";
+
+const ANNA: PersonalValues = {
+  user: "1",
+  email: "anna@book.test",
+  picture: "/avatars/1.webp",
+  periodEnd: "2027-01-02T03:04:05.678Z",
+};
+const BEN: PersonalValues = {
+  user: "2",
+  email: "ben@book.test",
+  picture: "/avatars/2.webp",
+  periodEnd: "2027-02-03T04:05:06.789Z",
+};
+
+/** What a loader returns for a viewer. */
+const dataOf = (values: PersonalValues, more: object = {}) => ({
+  viewer: { ...values, isSubscribed: true },
+  list: [values.email, "a text", 3, null, undefined],
+  ...more,
+});
+
+describe("a viewer's data", () => {
+  it("become another's, value by value", () => {
+    expect(replaceValues(dataOf(ANNA), ANNA, BEN)).toEqual(dataOf(BEN));
+  });
+
+  it("have the key of everybody whose data differ in personal values alone", () => {
+    expect(keyOfData(dataOf(ANNA), ANNA)).toBe(keyOfData(dataOf(BEN), BEN));
+  });
+
+  it.each([
+    ["a value that is not personal", { trouble: "past-due" }],
+    ["an address within a text", { line: `Mail to ${ANNA.email}` }],
+  ])("have another key with %s", (_, more) => {
+    expect(keyOfData(dataOf(ANNA, more), ANNA)).not.toBe(keyOfData(dataOf(BEN), BEN));
+  });
+
+  it("have another key without a picture", () => {
+    const without = { ...ANNA, picture: null };
+    expect(keyOfData(dataOf(without), without)).not.toBe(keyOfData(dataOf(BEN), BEN));
+  });
+
+  it("have another key with another text that is rendered without being sent, and keep it so", () => {
+    const withText = (text: string) =>
+      Object.defineProperty(dataOf(ANNA), "html", { value: text, enumerable: false });
+    expect(keyOfData(withText("one"), ANNA)).not.toBe(keyOfData(withText("two"), ANNA));
+    const replaced = replaceValues(withText("one"), ANNA, BEN) as { html: string };
+    expect(replaced.html).toBe("one");
+    expect(Object.keys(replaced)).toEqual(["viewer", "list"]);
+  });
+
+  it.each([
+    ["a map", new Map([["a", 1]])],
+    ["a promise", Promise.resolve(1)],
+    ["a date", new Date()],
+    ["an object of a class", new (class Reader {})()],
+  ])("have no key if they hold %s", (_, value) => {
+    expect(() => keyOfData({ value }, ANNA)).toThrow(NotPlainData);
+    expect(() => replaceValues({ value }, ANNA, BEN)).toThrow(NotPlainData);
+  });
+});
+
+describe("two stand-ins", () => {
+  it("share nothing, and are never the same again", () => {
+    const seen = new Set<string>();
+    for (let count = 0; count < 100; count++) {
+      const [one, other] = twoStandIns();
+      const values = [one, other].flatMap(({ markers: { initial, ...rest } }) =>
+        Object.values(rest),
+      );
+      expect(one.markers.initial).not.toBe(other.markers.initial);
+      expect(one.values.email.length).toBeLessThan(other.values.email.length / 2);
+      expect(one.values.email.at(0)).toBe(one.markers.initial);
+      for (const value of values) {
+        expect(value.length).toBeGreaterThan(15);
+        expect(seen).not.toContain(value);
+        seen.add(value);
+      }
+      expect(other.values.periodEnd?.slice(0, 4)).not.toBe(one.values.periodEnd?.slice(0, 4));
+    }
+  });
+});

@@ -1,0 +1,259 @@
+import { hash } from "node:crypto";
+import type { AppLoadContext, LoaderFunctionArgs, ServerBuild } from "@remix-run/node";
+import { encode } from "turbo-stream";
+import type { RootData } from "~/features/accounts/root-data";
+import { log } from "~/observability/log.server";
+import { scriptText } from "~/shell/hydration/inline-scripts.server";
+import { escapeHtml, PageTemplate } from "./page-template.server";
+import type { PageRoute } from "./route-table.server";
+import {
+  keyOfData,
+  NotPlainData,
+  type PersonalValues,
+  personalValues,
+  replaceValues,
+  type StandIn,
+  twoStandIns,
+} from "./stand-in-viewer.server";
+
+/** Age at which a template is made again, in milliseconds: it might depend on something that is not in its key. */
+const TIME_TO_LIVE_MS = 60_000;
+
+/** Maximum templates in memory, some 60 KB each; then the one used longest ago makes room. */
+const MAX_TEMPLATES = 300;
+
+/** How a loader ended: with a value, or with something thrown, such as a redirect. */
+type Loaded = { value: unknown } | { thrown: unknown };
+
+type Remix = (request: Request, context: AppLoadContext) => Promise<Response>;
+
+/** A page that is filled in, with the headers of the one its template was made of. */
+export type FilledPage = { body: Buffer; headers: Headers };
+
+/** `template` is null where two renders had more in common than markers, or less. */
+type Kept = { template: PageTemplate | null; headers: Headers; madeAt: number };
+
+export type ViewerPageStatistics = { filled: number; templates: number; refused: number };
+
+/**
+ * Answers with the pages of signed-in viewers without rendering each: what is the same for all viewers whose data are
+ * the same but for their personal values is rendered once, for stand-ins, and filled in for each (`PageTemplate`).
+ *
+ * The loaders run for every request, so that its session is checked and its data are its own. What cannot be filled
+ * in is left to Remix, which is given what the loaders have returned: they run once for every request.
+ */
+export class ViewerPages {
+  readonly statistics: ViewerPageStatistics = { filled: 0, templates: 0, refused: 0 };
+  readonly #routes: ServerBuild["routes"];
+  readonly #loaded = new WeakMap<object, ReadonlyMap<string, Loaded>>();
+  readonly #kept = new Map<string, Kept>();
+  readonly #making = new Map<string, Promise<Kept>>();
+  /** Keys that have been asked for once: a page that nobody asks for again is not worth a template. */
+  readonly #seen = new Set<string>();
+  #generation = 0;
+
+  constructor(routes: ServerBuild["routes"]) {
+    this.#routes = routes;
+  }
+
+  /** The routes with loaders that return what they have returned already for a request, if they have. */
+  routes(): ServerBuild["routes"] {
+    return Object.fromEntries(
+      Object.entries(this.#routes).map(([id, route]) => {
+        const load = route?.module.loader;
+        if (!route || !load) return [id, route];
+        const loader = (args: LoaderFunctionArgs) => {
+          const loaded = this.#loaded.get(args.context)?.get(id);
+          if (!loaded) return load(args);
+          if ("thrown" in loaded) throw loaded.thrown;
+          return loaded.value;
+        };
+        return [id, { ...route, module: { ...route.module, loader } }];
+      }),
+    );
+  }
+
+  /**
+   * Runs the loaders of a page, and fills it in for its viewer. Null if it has to be rendered: then Remix does not
+   * run them again for this context.
+   */
+  async answer(
+    remix: Remix,
+    request: Request,
+    context: AppLoadContext,
+    { ids, params }: PageRoute,
+  ): Promise<FilledPage | null> {
+    const results = await Promise.all(
+      ids.map(async (id): Promise<[string, Loaded]> => {
+        try {
+          const value = await this.#routes[id]?.module.loader?.({ request, params, context });
+          return [id, { value }];
+        } catch (thrown) {
+          return [id, { thrown }];
+        }
+      }),
+    );
+    this.#loaded.set(context, new Map(results));
+    const page = readResults(results);
+    if (!page) return null;
+
+    const url = request.url;
+    let key: string;
+    const values = personalValues(page.viewer);
+    try {
+      const dataKey = keyOfData(page.data, values);
+      key = hash("sha256", JSON.stringify([url, page.headers, dataKey]), "base64");
+    } catch (error) {
+      if (error instanceof NotPlainData) return null;
+      throw error;
+    }
+    const kept = await this.#templateOf(key, () => this.#make(remix, url, results, values));
+    if (!kept?.template) return null;
+    const body = kept.template.fill({
+      user: escapeHtml(values.user),
+      email: escapeHtml(values.email),
+      initial: escapeHtml(values.email.charAt(0).toUpperCase()),
+      picture: escapeHtml(values.picture ?? ""),
+      nonce: context.nonce ?? "",
+      data: scriptText(await encodeData(page.data)),
+    });
+    this.statistics.filled++;
+    return { body, headers: new Headers(kept.headers) };
+  }
+
+  /** Drops every template, including those being made, because their content is out of date. */
+  clear(): void {
+    this.#generation++;
+    this.#kept.clear();
+    this.#making.clear();
+    this.#seen.clear();
+  }
+
+  /** The template of a key; null for one that is asked for the first time. */
+  async #templateOf(key: string, make: () => Promise<Omit<Kept, "madeAt">>): Promise<Kept | null> {
+    const kept = this.#kept.get(key);
+    if (kept && Date.now() - kept.madeAt < TIME_TO_LIVE_MS) {
+      // a map keeps the order of insertion: what was used last is last
+      this.#kept.delete(key);
+      this.#kept.set(key, kept);
+      return kept;
+    }
+    if (!kept && !this.#seen.has(key)) {
+      if (this.#seen.size >= MAX_TEMPLATES * 10) this.#seen.clear();
+      this.#seen.add(key);
+      return null;
+    }
+    let making = this.#making.get(key);
+    if (!making) {
+      const generation = this.#generation;
+      making = make()
+        .catch((error: unknown) => {
+          log().error({ err: error }, "a page's template could not be made");
+          return { template: null, headers: new Headers() };
+        })
+        .then((made) => {
+          const fresh = { ...made, madeAt: Date.now() };
+          this.statistics[made.template ? "templates" : "refused"]++;
+          if (generation === this.#generation) {
+            this.#making.delete(key);
+            this.#keep(key, fresh);
+          }
+          return fresh;
+        });
+      this.#making.set(key, making);
+    }
+    return making;
+  }
+
+  #keep(key: string, kept: Kept): void {
+    this.#kept.set(key, kept);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MAX_TEMPLATES && oldest !== undefined) this.#kept.delete(oldest);
+  }
+
+  /** Renders a page for two stand-ins. */
+  async #make(
+    remix: Remix,
+    url: string,
+    results: readonly [string, Loaded][],
+    values: PersonalValues,
+  ): Promise<Omit<Kept, "madeAt">> {
+    const [one, other] = twoStandIns();
+    const first = await this.#render(remix, url, results, values, one);
+    const second = await this.#render(remix, url, results, values, other);
+    const template =
+      first && second && first.headersText === second.headersText
+        ? PageTemplate.from(first, second)
+        : null;
+    return { template, headers: first?.headers ?? new Headers() };
+  }
+
+  async #render(
+    remix: Remix,
+    url: string,
+    results: readonly [string, Loaded][],
+    values: PersonalValues,
+    { values: others, pageData, markers }: StandIn,
+  ) {
+    const context: AppLoadContext = { nonce: markers.nonce, isDocument: true, pageData };
+    const standIns = results.map(([id, loaded]): [string, Loaded] => {
+      if ("thrown" in loaded) return [id, loaded];
+      const { value } = loaded;
+      if (!isWithInit(value)) return [id, { value: replaceValues(value, values, others) }];
+      return [id, { value: { ...value, data: replaceValues(value.data, values, others) } }];
+    });
+    this.#loaded.set(context, new Map(standIns));
+    const page = await remix(new Request(url), context);
+    const html = await page.text();
+    const { headers } = page;
+    if (page.status !== 200 || headers.has("Set-Cookie")) return null;
+    return { html, markers, headers, headersText: JSON.stringify([...headers]) };
+  }
+}
+
+type WithInit = { type: "DataWithResponseInit"; data: unknown; init: ResponseInit | null };
+
+/** Whether a loader has returned its data with headers or a status (Remix's `data`). */
+function isWithInit(value: unknown): value is WithInit {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "type" in value &&
+    value.type === "DataWithResponseInit"
+  );
+}
+
+/**
+ * The viewer, the data and the headers of a page that may be filled in: the loaders have all returned data, and the
+ * viewer is signed in, with nothing to be told once, such as a toast, and no cookie to be set. Null for any other.
+ */
+function readResults(results: readonly [string, Loaded][]) {
+  const data: Record<string, unknown> = {};
+  const headers: [string, [string, string][]][] = [];
+  for (const [id, loaded] of results) {
+    if ("thrown" in loaded || loaded.value instanceof Response) return null;
+    const { value } = loaded;
+    if (!isWithInit(value)) {
+      data[id] = value;
+      continue;
+    }
+    const sent = new Headers(value.init?.headers);
+    if ((value.init?.status ?? 200) !== 200 || sent.has("Set-Cookie")) return null;
+    data[id] = value.data;
+    headers.push([id, [...sent]]);
+  }
+  const root = data.root as RootData | undefined;
+  if (!root?.viewer || root.toast || root.notice || root.form) return null;
+  return { viewer: root.viewer, data, headers };
+}
+
+/** A page's data as Remix hands them to the browser. */
+async function encodeData(loaderData: Record<string, unknown>): Promise<string> {
+  const reader = encode({ loaderData, actionData: null, errors: null }).getReader();
+  const chunks: Uint8Array[] = [];
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return Buffer.concat(chunks).toString("utf8");
+    chunks.push(value);
+  }
+}
