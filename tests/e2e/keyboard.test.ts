@@ -178,6 +178,34 @@ describe("with the keyboard alone", () => {
     }
   });
 
+  it("the tabs are one stop, and arrow keys, Home and End move among them", async () => {
+    const page = await site.open("/auth");
+    const tab = (name: string) => page.getByRole("tab", { name });
+    const expectSelected = async (name: string) => {
+      await expect(tab(name)).toBeFocused();
+      await expect(page.getByRole("tab", { selected: true })).toHaveText(name);
+      const panel = page.getByRole("tabpanel");
+      await expect(panel).toHaveAccessibleName(name);
+      const { id } = await panel.evaluate((element) => ({ id: element.id }));
+      await expect(tab(name)).toHaveAttribute("aria-controls", id);
+    };
+    await tabTo(page, tab("Login"));
+    await expect(tab("Sign Up")).toHaveAttribute("tabindex", "-1");
+    // both directions lead round
+    for (const key of ["ArrowLeft", "End", "ArrowUp"]) {
+      await press(page, key);
+      await expectSelected("Sign Up");
+    }
+    for (const key of ["ArrowRight", "Home"]) {
+      await press(page, key);
+      await expectSelected("Login");
+    }
+    await press(page, "Shift+Tab");
+    await expect(page.getByRole("link", { name: "Back to Home" })).toBeFocused();
+    await press(page, "Tab");
+    await expectSelected("Login");
+  });
+
   it("a key pressed during hydration does no harm", async () => {
     const page = await site.visit();
     await page.addInitScript(() => {

@@ -1,11 +1,10 @@
-import { Tabs, TabsContent, TabsList, TabsTrigger } from "@radix-ui/react-tabs";
 import { Link, useLocation, useNavigate } from "@remix-run/react";
-import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { DawnScene } from "~/ui/dawn-scene";
 import { ArrowLeftIcon } from "~/ui/icons";
 import { PrintedAddress } from "~/ui/printed-address";
-import { useHydrated } from "~/ui/use-hydrated";
 import { LOG_IN_PATH, SIGN_UP_PATH } from "./auth-paths";
+import { AuthTabs } from "./auth-tabs";
 import { CredentialsForm, type CredentialsWay } from "./credentials-form";
 
 const TABS = {
@@ -27,7 +26,6 @@ type AuthPageProps = {
 /** The account page (specification, 2): Login and Sign Up as two tabs, each with an address of its own. */
 export function AuthPage({ tab, email, footer }: AuthPageProps) {
   const navigate = useNavigate();
-  const hydrated = useHydrated();
   const location = useLocation();
   // A choice takes effect at once; the URL follows.
   const [chosen, setChosen] = useState<CredentialsWay | null>(null);
@@ -42,16 +40,11 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
     setChosen((way) => (isOvertaken(way) ? way : null));
   }, [location, tab]);
 
-  const select = (value: string) => {
-    const way = value === "signup" ? "signup" : "login";
+  const select = (way: CredentialsWay) => {
     if (way === selected) return;
     setChosen(way);
     setRetry(false);
     navigate(TABS[way].path, { replace: true, preventScrollReset: true, state: BY_TAB });
-  };
-  // The tabs switch on press and on arrow keys; without JavaScript the link below is used.
-  const leaveToTabs = (event: MouseEvent) => {
-    if (!(event.metaKey || event.ctrlKey || event.shiftKey)) event.preventDefault();
   };
 
   return (
@@ -71,42 +64,23 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
         </Link>
         <h1 className="page-heading mt-6">{TABS[selected].heading}</h1>
         <PrintedAddress path={LOG_IN_PATH} />
-        <Tabs value={selected} onValueChange={select} className="mt-8">
-          <TabsList
-            className="tab-list grid grid-cols-[1fr_1fr] border-line-strong border-b"
-            aria-label="Account access"
-          >
-            {(["login", "signup"] as const).map((way) => (
-              <TabsTrigger key={way} value={way} asChild>
-                <Link
-                  to={TABS[way].path}
-                  replace
-                  preventScrollReset
-                  className="tab"
-                  // Radix expects a button, and removes tabs from the Tab order until its script runs.
-                  type={undefined}
-                  {...(hydrated ? {} : { tabIndex: 0 })}
-                  onClick={leaveToTabs}
-                >
-                  {TABS[way].label}
-                </Link>
-              </TabsTrigger>
-            ))}
-          </TabsList>
-          {(["login", "signup"] as const).map((way) => (
-            <TabsContent key={way} value={way} tabIndex={-1} className="pt-8">
-              <CredentialsForm
-                way={way}
-                email={typedEmail.current}
-                retry={retry}
-                onEmailChange={(typed) => {
-                  typedEmail.current = typed;
-                }}
-              />
-              {way === "login" && footer}
-            </TabsContent>
-          ))}
-        </Tabs>
+        <AuthTabs
+          label="Account access"
+          tabs={TABS}
+          selected={selected}
+          onSelect={select}
+          className="mt-8"
+        >
+          <CredentialsForm
+            way={selected}
+            email={typedEmail.current}
+            retry={retry}
+            onEmailChange={(typed) => {
+              typedEmail.current = typed;
+            }}
+          />
+          {selected === "login" && footer}
+        </AuthTabs>
       </div>
     </div>
   );
