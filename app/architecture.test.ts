@@ -104,6 +104,36 @@ describe("the rooms", () => {
   });
 });
 
+describe("the browser's scripts", () => {
+  const forBrowsers = files.filter((file) => /(?<!\.server)\.tsx?$/.test(file));
+
+  it("use of Remix only what app/tooling/browser-scripts/left-out.mjs does not leave out", () => {
+    const used = forBrowsers.flatMap((file) =>
+      [...read(file).matchAll(/import \{([^}]*)\} from "@remix-run\/react"/g)].flatMap(
+        ([, names = ""]) => names.split(",").map((name) => name.trim()),
+      ),
+    );
+    const values = used.filter((name) => name !== "" && !name.startsWith("type "));
+    // before a name is added here: does it run anything of what is left out?
+    expect([...new Set(values)].sort()).toEqual([
+      ...["Link", "Links", "Meta", "Outlet", "RemixBrowser", "Scripts"],
+      ...["ScrollRestoration", "isRouteErrorResponse", "useActionData", "useLoaderData"],
+      ...["useLocation", "useNavigate", "useNavigation", "useNavigationType", "useRevalidator"],
+      ...["useRouteError", "useRouteLoaderData", "useSearchParams"],
+    ]);
+    const around = /from "(react-router|react-router-dom|@remix-run\/router)"/;
+    expect(forBrowsers.filter((file) => around.test(read(file)))).toEqual([]);
+  });
+
+  it("have no loaders of their own, no prefetching and no view transitions, which are left out too", () => {
+    const leftOut =
+      /\b(clientLoader|clientAction|shouldRevalidate|HydrateFallback|viewTransition)\b|\bprefetch[=:]/;
+    const code = (file: string) => withoutComments(read(file));
+    expect(forBrowsers.filter((file) => leftOut.test(code(file)))).toEqual([]);
+    expect(read("app/root.tsx")).toContain("export function ErrorBoundary()");
+  });
+});
+
 describe("the directions of imports", () => {
   it("lets only server files import values from db/", () => {
     const allowed = /\.server\.tsx?$|^db\//;

@@ -8,10 +8,7 @@ import { SetupError } from "./setup-error.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const stamp = join(root, "build/.built-from");
-const bundleServer = join(root, "app/tooling/bundle-server.mjs");
-const trimManifest = join(root, "app/tooling/trim-manifest.mjs");
-const precompress = join(root, "app/tooling/precompress.mjs");
-const cli = join(root, "node_modules/@remix-run/dev/dist/cli.js");
+const compile = join(root, "app/tooling/compile.mjs");
 
 /** The build's inputs; a change to any of them requires a new build. */
 const SOURCES = [
@@ -26,24 +23,17 @@ const SOURCES = [
 ];
 
 /**
- * Runs `remix build`, unless the build is up to date: another program may be serving it. Throws a SetupError
- * if it fails; Remix's output precedes it.
+ * Compiles the site (`compile.mjs`), unless the build is up to date: another program may be serving it. Throws a
+ * SetupError if it fails; the compiler's output precedes it.
  */
 export async function buildSite() {
   await runExclusively("build", async () => {
     const sources = fingerprint();
     if (isBuiltFrom(sources)) return;
-    console.log("Building the site (remix build) …");
-    const code = await run(process.execPath, [cli, "build"], { cwd: root });
+    console.log("Building the site …");
+    const code = await run(process.execPath, [compile], { cwd: root });
     if (code !== 0)
-      throw new SetupError(`The site was not built: remix build failed with ${code}.`);
-    const bundled = await run(process.execPath, [bundleServer], { cwd: root });
-    if (bundled !== 0) throw new SetupError("The site was not built: bundling the server failed.");
-    const trimmed = await run(process.execPath, [trimManifest], { cwd: root });
-    if (trimmed !== 0)
-      throw new SetupError("The site was not built: its manifest was not trimmed.");
-    const compressed = await run(process.execPath, [precompress], { cwd: root });
-    if (compressed !== 0) throw new SetupError("The site was not built: compressing failed.");
+      throw new SetupError(`The site was not built: the compiler ended with ${code}.`);
     writeFileSync(stamp, sources);
   });
 }

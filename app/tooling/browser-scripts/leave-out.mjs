@@ -1,0 +1,124 @@
+import { readFile } from "node:fs/promises";
+import { parseAst } from "rollup/parseAst";
+import { LEFT_OUT } from "./left-out.mjs";
+
+/**
+ * Takes out of packages what `left-out.mjs` lists. Fails the build where a file has no longer what is listed, or where
+ * a listed file is no longer part of the scripts: after an update of a package the list has to follow.
+ *
+ * @returns {import("esbuild").Plugin}
+ */
+export function leaveOut() {
+  return {
+    name: "leave-out",
+    setup(build) {
+      const files = Object.keys(LEFT_OUT).map((file) => file.replaceAll(/[.]/g, "\\."));
+      const filter = new RegExp(`node_modules/(${files.join("|")})$`.replaceAll("/", "[\\\\/]"));
+      /** @type {Set<string>} */
+      const seen = new Set();
+      build.onLoad({ filter }, async ({ path }) => {
+        const file =
+          path
+            .split(/node_modules[\\/]/)
+            .at(-1)
+            ?.replaceAll("\\", "/") ?? "";
+        seen.add(file);
+        const source = await readFile(path, "utf8");
+        const contents = withoutParts(file, source, LEFT_OUT[file] ?? {});
+        return { contents, loader: "js" };
+      });
+      build.onEnd(() => {
+        const missing = Object.keys(LEFT_OUT).filter((file) => !seen.has(file));
+        if (missing.length > 0)
+          throw new Error(`${missing.join(", ")}: no longer in the scripts; ${ADVICE}`);
+      });
+    },
+  };
+}
+
+const ADVICE = "app/tooling/browser-scripts/left-out.mjs has to follow.";
+
+/**
+ * The source of a file without some of its parts. Throws if it does not have them, or has a function or class of a name
+ * twice.
+ *
+ * @param {string} file for messages
+ * @param {string} source
+ * @param {import("./left-out.mjs").Parts} parts
+ */
+export function withoutParts(file, source, { functions = {}, statements = [], expressions = {} }) {
+  const shorter = withoutStatements(file, withBodies(file, source, functions), statements);
+  return withConstants(file, shorter, expressions);
+}
+
+/**
+ * @param {string} file
+ * @param {string} source
+ * @param {Readonly<Record<string, string>>} bodies by the name of the function or class
+ */
+function withBodies(file, source, bodies) {
+  /** @type {Map<string, { start: number, end: number }[]>} */
+  const found = new Map(Object.keys(bodies).map((name) => [name, []]));
+  visit(parseAst(source), (node) => {
+    if (node.type !== "FunctionDeclaration" && node.type !== "ClassDeclaration") return;
+    found.get(node.id?.name)?.push(node.body);
+  });
+  const places = [...found].map(([name, [body, ...others]]) => {
+    if (!body || others.length > 0) {
+      throw new Error(`${file} has ${body ? "several of" : "no"} ${name}; ${ADVICE}`);
+    }
+    return { ...body, text: `{ ${bodies[name]} }` };
+  });
+  places.sort((a, b) => b.start - a.start);
+  for (const { start, end, text } of places)
+    source = source.slice(0, start) + text + source.slice(end);
+  return source;
+}
+
+/**
+ * @param {string} file
+ * @param {string} source
+ * @param {readonly string[]} beginnings of statements
+ */
+function withoutStatements(file, source, beginnings) {
+  /** @type {{ start: number, end: number }[]} */
+  const places = [];
+  const missing = new Set(beginnings);
+  visit(parseAst(source), ({ type, start, end }) => {
+    if (!/Statement$|^(Variable|Import)Declaration$/.test(type) || type === "BlockStatement")
+      return;
+    const beginning = beginnings.find((one) => source.startsWith(one, start));
+    if (beginning === undefined || places.some((place) => place.end > start)) return;
+    missing.delete(beginning);
+    places.push({ start, end });
+  });
+  if (missing.size > 0) throw new Error(`${file} has no ${[...missing].join(", ")}; ${ADVICE}`);
+  for (const { start, end } of places.sort((a, b) => b.start - a.start))
+    source = `${source.slice(0, start)};${source.slice(end)}`;
+  return source;
+}
+
+/**
+ * @param {string} file
+ * @param {string} source
+ * @param {Readonly<Record<string, string>>} values by the expression
+ */
+function withConstants(file, source, values) {
+  for (const [expression, value] of Object.entries(values)) {
+    if (!source.includes(expression)) throw new Error(`${file} has no ${expression}; ${ADVICE}`);
+    source = source.replaceAll(expression, value);
+  }
+  return source;
+}
+
+/**
+ * @param {any} node of a syntax tree
+ * @param {(node: any) => void} action
+ */
+function visit(node, action) {
+  if (Array.isArray(node)) for (const child of node) visit(child, action);
+  else if (typeof node === "object" && node !== null) {
+    if (typeof node.type === "string") action(node);
+    for (const child of Object.values(node)) visit(child, action);
+  }
+}
