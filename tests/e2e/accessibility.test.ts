@@ -1,18 +1,14 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { axeViolations } from "../support/axe-violations";
 import { brokenTableWords } from "../support/broken-words";
 import { watchForErrors } from "../support/pages";
 import type { Program } from "../support/program";
 import { SCREEN_STATES, type ScreenState } from "../support/screen-states.mjs";
 import type { Visitors } from "../support/screen-visitors.mjs";
 import { type StatesSite, startStatesSite } from "../support/states-site";
-import { inScope } from "../support/test-scope.mjs";
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
-/** A window of 1280 px zoomed to 200 and to 400 percent (WCAG 2.2, 1.4.10). */
-const ZOOMED = [640, 320];
 
 let site: StatesSite;
 let program: Program;
@@ -36,7 +32,7 @@ afterAll(async () => {
   await site?.close();
 });
 
-/** Sets up a state, with reduced motion: contrast cannot be measured during a fade. */
+/** Sets up a state, with reduced motion. */
 async function openState(state: ScreenState, options: BrowserContextOptions): Promise<Page> {
   context = await browser.newContext({
     baseURL: program.origin,
@@ -46,8 +42,6 @@ async function openState(state: ScreenState, options: BrowserContextOptions): Pr
   });
   const page = await context.newPage();
   errors = watchForErrors(page);
-  // axe itself needs JavaScript; a page whose own scripts are blocked is the same as one without
-  if (state.plain) await page.route("**/build/**/*.js", (route) => route.abort());
   await state.show(page, visitors);
   return page;
 }
@@ -58,69 +52,10 @@ function named(name: string): ScreenState {
   return state;
 }
 
-const states = SCREEN_STATES.filter(({ again }) => !again).map((state, index) => {
-  const windows = [
-    ...(state.only === "narrow" ? [] : [DESKTOP]),
-    ...(state.only === "wide" ? [] : [PHONE]),
-  ];
-  // a state in every second window each is enough to see what most of them share
-  return { ...state, windows: inScope(windows, windows.slice(index % windows.length).slice(0, 1)) };
-});
-
-describe.each(states)("$name", ({ windows, ...state }) => {
-  it("has no axe violation, a complete outline, and fits every window", async () => {
-    const page = await openState(state, { viewport: windows[0] });
-    for (const viewport of windows) {
-      await page.setViewportSize(viewport);
-      await atRest(page, state);
-      expect(await axeViolations(page), `at ${viewport.width} px`).toEqual([]);
-      expect(await outlineFaults(page), `at ${viewport.width} px`).toEqual([]);
-    }
-    for (const width of ZOOMED) {
-      if (state.only === "wide") continue;
-      await page.setViewportSize({ width, height: 800 });
-      // lengths in vw change a moment after the window
-      await expect.poll(() => sidewaysScroll(page), { message: `at ${width} px` }).toBe(0);
-    }
-  });
-});
-
 it("breaks no short word of a letter's table on a phone", async () => {
   const page = await openState(named("newsletter-issue"), { viewport: PHONE });
   expect(await page.evaluate(brokenTableWords, 7)).toEqual([]);
 });
-
-/**
- * Scrolls to the top, where the sticky header covers nothing, and hovers the toast so that it stays open.
- */
-async function atRest(page: Page, { name }: ScreenState): Promise<void> {
-  await page.evaluate(() => window.scrollTo(0, 0));
-  if (name.startsWith("toast") || name === "auth-failed") {
-    await page.locator(".toast-title").hover();
-  }
-}
-
-/** Headings that break the outline: a single level 1, which is first, and no level skipped. */
-function outlineFaults(page: Page): Promise<string[]> {
-  return page.locator("h1, h2, h3, h4, h5, h6").evaluateAll((all) => {
-    const headings = all.filter((heading) => heading.checkVisibility());
-    const level = (heading?: Element) => Number(heading?.tagName.slice(1) ?? 0);
-    return headings
-      .filter((heading, index) => {
-        const before = level(headings[index - 1]);
-        return level(heading) > before + 1 || (level(heading) === 1) !== (index === 0);
-      })
-      .map(({ outerHTML }) => outerHTML);
-  });
-}
-
-/** By how many pixels the page is wider than its window. */
-function sidewaysScroll(page: Page): Promise<number> {
-  return page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement;
-    return scrollWidth - clientWidth;
-  });
-}
 
 describe("landmarks", () => {
   it.each(["landing-reader", "auth", "premium", "checkout-cancelled", "not-found"])(

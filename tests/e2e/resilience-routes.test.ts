@@ -529,6 +529,20 @@ describe("what is not a route", () => {
     expect(await ask("//evil.example/")).toBe(404);
   });
 
+  it.each([
+    "/healthz",
+    "/readyz",
+    "/robots.txt",
+    "/sitemap.xml",
+    "/.well-known/security.txt",
+    "/metrics",
+    "/build/gone.js",
+    "/favicon.svg",
+  ])("allows the browser to load the icon for %s", async (path) => {
+    const { headers } = await send(site.origin + path);
+    expect(headers["content-security-policy"]).toMatch(/(^|; )img-src 'self'(;| )/);
+  });
+
   it("has nothing at a well-known URL that must not exist, so that password managers can trust the others", async () => {
     const name = "resource-that-should-not-exist-whose-status-code-should-not-be-200";
     expect((await send(`${site.origin}/.well-known/${name}`)).status).toBe(404);

@@ -41,7 +41,18 @@ export const nuChecker: HtmlChecker = {
       const jar = createRequire(import.meta.url).resolve("vnu-jar/build/dist/vnu.jar");
       const { stdout } = await promisify(execFile)(
         "java",
-        ["-jar", jar, "--format", "json", "--stdout", "--exit-zero-always", folder],
+        // it ends before the code of the second compiler would pay
+        [
+          "-XX:TieredStopAtLevel=1",
+          "-Xss2m",
+          "-jar",
+          jar,
+          "--format",
+          "json",
+          "--stdout",
+          "--exit-zero-always",
+          folder,
+        ],
         { maxBuffer: 256 * 1024 * 1024 },
       );
       const { messages } = JSON.parse(stdout) as { messages: NuMessage[] };

@@ -2,8 +2,8 @@ import { BaseSequencer } from "vitest/node";
 
 /** Files that take much longer than their size suggests, by which Vitest orders what it has not run before. */
 const LONGEST = [
+  "tests/e2e/every-state.test.ts",
   "tests/e2e/every-click.test.ts",
-  "tests/e2e/geometry.test.ts",
   "tests/e2e/accessibility.test.ts",
   "tests/e2e/section-links.test.ts",
   "tests/e2e/membership-stories.test.ts",

@@ -11,3 +11,18 @@ export const isFullRun = process.env.TEST_SCOPE === "full";
 export function inScope(all, sample) {
   return isFullRun ? all : sample;
 }
+
+/**
+ * The members of one axis of a matrix that are tried with the member of another that has this position there: all
+ * in a full run, otherwise one, in turn, so that each still occurs. What is left out is no test at all, not a skipped
+ * one.
+ *
+ * @template Member
+ * @param {readonly Member[]} all
+ * @param {number} position
+ * @returns {readonly Member[]}
+ */
+export function inTurn(all, position) {
+  const index = position % all.length;
+  return isFullRun ? all : all.slice(index, index + 1);
+}

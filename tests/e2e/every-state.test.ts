@@ -1,41 +1,195 @@
-import type { Browser, BrowserContext } from "playwright";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { axeViolations } from "../support/axe-violations";
 import { launchChromium, NO_OTHER_HOSTS } from "../support/browsers/chromium.mjs";
 import { firefoxPath, launchFirefox, resizeFirefox } from "../support/browsers/firefox.mjs";
+import { EFFECT_TIMEOUT } from "../support/effect-timeout.mjs";
 import { geometryFaults } from "../support/geometry";
-import type { Program } from "../support/program";
+import { hasJava, htmlValidate, nuChecker } from "../support/html-checkers";
 import { SCREEN_STATES, type ScreenState } from "../support/screen-states.mjs";
-import type { Visitors } from "../support/screen-visitors.mjs";
 import { Snapshots } from "../support/snapshots";
+import { HEIGHT, NARROW, type StateDocuments, StateVisits, WIDE } from "../support/state-visit";
 import { type StatesSite, startStatesSite } from "../support/states-site";
-import { inScope } from "../support/test-scope.mjs";
+import { inScope, inTurn } from "../support/test-scope.mjs";
+
+// Everything that is checked of each state: its accessibility, its markup, its geometry, after a single visit.
+
+const checkers = hasJava() ? [nuChecker, htmlValidate] : [htmlValidate];
+console.log(`HTML is checked by ${checkers.map(({ title }) => title).join(" and ")}.`);
+
+const DESKTOP = { width: WIDE, height: HEIGHT };
+const PHONE = { width: NARROW, height: 740 };
+/** A window of 1280 px zoomed to 200 and to 400 percent (WCAG 2.2, 1.4.10). */
+const ZOOMED = [640, 320];
+
+let site: StatesSite;
+let snapshots: Snapshots;
+let visits: StateVisits;
+/** By the state's name. */
+const visited = new Map<string, StateDocuments>();
+
+beforeAll(async () => {
+  site = await startStatesSite({ args: [NO_OTHER_HOSTS] });
+  snapshots = new Snapshots(site.program.origin);
+  await snapshots.start();
+  visits = new StateVisits(site, snapshots);
+});
+
+afterAll(async () => {
+  await snapshots?.stop();
+  await site?.close();
+});
+
+const states = SCREEN_STATES.filter(({ again }) => !again);
+
+const inWindows = states.map((state, index) => {
+  const windows = [
+    ...(state.only === "narrow" ? [] : [DESKTOP]),
+    ...(state.only === "wide" ? [] : [PHONE]),
+  ];
+  return { name: state.name, state, windows: inTurn(windows, index) };
+});
+
+// concurrently, since much of the time is spent waiting
+describe.concurrent("each state", () => {
+  it.each(inWindows)(
+    "$name has no axe violation, a complete outline, and fits every window",
+    async ({ state, windows }) => {
+      const { page, documents, errors } = await visits.open(state);
+      visited.set(state.name, documents);
+      try {
+        for (const viewport of windows) {
+          await page.setViewportSize(viewport);
+          await atRest(page, state);
+          expect(await axeViolations(page), `at ${viewport.width} px`).toEqual([]);
+          expect(await outlineFaults(page), `at ${viewport.width} px`).toEqual([]);
+        }
+        for (const width of ZOOMED) {
+          if (state.only === "wide") continue;
+          await page.setViewportSize({ width, height: 800 });
+          // lengths in vw change a moment after the window
+          await vi.waitFor(
+            async () => expect(await sidewaysScroll(page), `at ${width} px`).toBe(0),
+            { timeout: EFFECT_TIMEOUT.timeout },
+          );
+        }
+        // this includes violations of the Content-Security-Policy
+        expect(errors).toEqual([]);
+      } finally {
+        await page.close();
+      }
+    },
+  );
+});
+
+/**
+ * Scrolls to the top, where the sticky header covers nothing, and hovers the toast so that it stays open.
+ */
+async function atRest(page: Page, { name }: ScreenState): Promise<void> {
+  await page.evaluate(() => window.scrollTo(0, 0));
+  if (name.startsWith("toast") || name === "auth-failed") {
+    await page.locator(".toast-title").hover();
+  }
+}
+
+/** Headings that break the outline: a single level 1, which is first, and no level skipped. */
+function outlineFaults(page: Page): Promise<string[]> {
+  return page.locator("h1, h2, h3, h4, h5, h6").evaluateAll((all) => {
+    const headings = all.filter((heading) => heading.checkVisibility());
+    const level = (heading?: Element) => Number(heading?.tagName.slice(1) ?? 0);
+    return headings
+      .filter((heading, index) => {
+        const before = level(headings[index - 1]);
+        return level(heading) > before + 1 || (level(heading) === 1) !== (index === 0);
+      })
+      .map(({ outerHTML }) => outerHTML);
+  });
+}
+
+/** By how many pixels the page is wider than its window. */
+function sidewaysScroll(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return scrollWidth - clientWidth;
+  });
+}
+
+/** A whole document around a body. */
+const documentOf = (body: string, after = "") =>
+  `<!DOCTYPE html><html lang="en"><head><title>A page</title></head><body>${body}</body></html>${after}`;
+
+const FAULTY = {
+  "an id twice": documentOf('<p id="a">one</p><p id="a">two</p>'),
+  "an id twice in drawings": documentOf(
+    '<svg><defs><linearGradient id="a"></linearGradient></defs></svg>'.repeat(2),
+  ),
+  "a script after the end": documentOf("<p>one</p>", "<script>1</script>"),
+  "what React sends later": documentOf("<p>one</p>", '<div hidden id="S:0"></div>'),
+  "an element left open": documentOf("<div><p>one</p>"),
+  "a value that an attribute cannot have": documentOf('<input type="magic">'),
+};
+
+describe.each(checkers)("$title", (checker) => {
+  it("finds every kind of fault, and none in a valid document", async () => {
+    const sound = documentOf("<p>one</p>");
+    const found = await checker.check(new Map(Object.entries({ ...FAULTY, sound })));
+    const names = new Set(found.flatMap((line) => line.split(" — ").at(-1)?.split(", ")));
+    expect([...names].sort()).toEqual(Object.keys(FAULTY).sort());
+  });
+});
+
+describe("the markup", () => {
+  it.each(checkers)(
+    "has no fault, as sent by the server and in every state ($title)",
+    async (checker) => {
+      expect([...visited.keys()].sort()).toEqual(states.map(({ name }) => name).sort());
+      const documents = [...visited.values()].map(({ state, sent, shown }) => [
+        { title: state.name, html: shown },
+        ...(sent ? [sent] : []),
+      ]);
+      expect(documents.filter(({ length }) => length > 1).length).toBeGreaterThan(30);
+      // the first checker has seen both documents of each state
+      const checked =
+        checker === checkers[0] ? documents : documents.map((of, index) => inTurn(of, index));
+      const byTitle = checked.flat().map(({ title, html }) => [title, html] as const);
+      expect(await checker.check(new Map(byTitle))).toEqual([]);
+    },
+  );
+
+  it("has nothing after the html element on any page", () => {
+    for (const { sent } of visited.values()) {
+      if (sent) expect(sent.html.slice(-14), sent.title).toBe("</body></html>");
+    }
+  });
+
+  it("uses typographic quotes and dashes in headings", () => {
+    const headings = new Set([...visited.values()].flatMap(({ headings }) => headings));
+    expect(headings.size).toBeGreaterThan(30);
+    expect([...headings].filter((text) => /['"]|--/.test(text))).toEqual([]);
+  });
+});
 
 /**
  * Window widths in CSS pixels, for the browser's font size at 16 px and at 32 px. Breakpoints are in rem, so
  * they are twice as far apart at 32. `all` are tried with web fonts at 16 px and with system fonts, whose lines
  * are longest, at 32 px; `some` the other way round. Firefox is tried at `some` only, since what it lays out
- * differently are fonts and form fields, not where the breakpoints are. Short of a full run, `some` stand for
- * all, `fewest` for them, and Firefox keeps its usual text size.
+ * differently are fonts and form fields, not where the breakpoints are. Short of a full run, every state is tried at
+ * the narrowest and at one other width, in turn, and in Firefox every second state, with its usual text size.
  */
 const WIDTHS = {
   16: {
     all: [320, 360, 480, 640, 768, 1023, 1024, 1280, 1920],
     some: [320, 360, 768, 1024, 1280],
-    fewest: [320, 1280],
   },
   32: {
     all: [320, 360, 480, 640, 768, 1024, 1280, 1535, 1536, 1920, 2048],
     some: [320, 360, 640, 1280, 2048],
-    fewest: [320, 1280, 2048],
   },
 } as const;
 type TextSize = keyof typeof WIDTHS;
 
-const HEIGHT = 800;
 /** For one text size in one browser, in milliseconds; four run concurrently. */
 const TIME_LIMIT = 400_000;
-/** The widths at which states are set up that exist from 1024 px on, or below. */
-const [WIDE, NARROW] = [1280, 360];
 
 /** A window that shows snapshots in a frame, at any width. */
 type Bench = {
@@ -77,81 +231,37 @@ const BROWSERS = {
 };
 const WINDOW = { width: 2080, height: HEIGHT + 20 };
 
-/** A captured state; positions set by a script are valid at its own width only. */
-type Capture = { state: ScreenState; url: string; isPlacedByScript: boolean };
-
-let site: StatesSite;
-let program: Program;
-let browser: Browser;
-let visitors: Visitors;
-let snapshots: Snapshots;
-let captures: Capture[];
-const contexts = new Map<string, Promise<BrowserContext>>();
-
-beforeAll(async () => {
-  site = await startStatesSite({
-    args: [NO_OTHER_HOSTS],
-  });
-  ({ program, browser, visitors } = site);
-  snapshots = new Snapshots(program.origin);
-  await snapshots.start();
-  captures = [];
-  const waiting = SCREEN_STATES.filter(({ again }) => !again).values();
-  const work = async () => {
-    for (const state of waiting) captures.push(await capture(state));
-  };
-  await Promise.all([work(), work(), work()]);
-});
-
-afterAll(async () => {
-  await snapshots?.stop();
-  await site?.close();
-});
-
-/** Sets up a state in Chromium and stores a snapshot. */
-async function capture(state: ScreenState): Promise<Capture> {
-  const { name, visitor = "anonymous", plain } = state;
-  // without JavaScript the toast comes in a cookie, which must not be shared
-  const key = plain ? name : visitor;
-  const opened =
-    contexts.get(key) ??
-    browser.newContext({
-      baseURL: program.origin,
-      storageState: visitors[visitor].cookies,
-      reducedMotion: "reduce",
-    });
-  contexts.set(key, opened);
-  const page = await (await opened).newPage();
-  await page.setViewportSize({ width: state.only === "narrow" ? NARROW : WIDE, height: HEIGHT });
-  // the snapshot needs JavaScript; a page whose own scripts are blocked is the same as one without
-  if (plain) await page.route("**/build/**/*.js", (route) => route.abort());
-  await state.show(page, visitors);
-  const isPlacedByScript = (await page.locator("[data-radix-popper-content-wrapper]").count()) > 0;
-  const url = await snapshots.take(page, name);
-  await page.close();
-  return { state, url, isPlacedByScript };
-}
-
-/** The widths at which a state exists and its snapshot is valid. */
-function widthsOf({ state, isPlacedByScript }: Capture, textSize: TextSize, isFirefox: boolean) {
+/**
+ * The widths at which a state exists and its snapshot is valid. `position` is the state's, by which it takes its turn.
+ */
+function widthsOf(
+  { state, isPlacedByScript }: StateDocuments,
+  position: number,
+  textSize: TextSize,
+  isFirefox: boolean,
+) {
   const wide = (1024 / 16) * textSize;
   const exists = (width: number) =>
     (!state.only || (state.only === "wide") === width >= wide) &&
     (!isPlacedByScript || (width === WIDE && textSize === 16));
-  const { all: full, some: part, fewest } = WIDTHS[textSize];
-  const some = inScope(part, fewest).filter(exists);
+  const tried = (widths: readonly number[], turn: number) => {
+    const [narrowest, ...wider] = widths.filter(exists);
+    return narrowest === undefined ? [] : [narrowest, ...inTurn(wider, turn)];
+  };
+  const some = tried(WIDTHS[textSize].some, position);
   // most of the landing page is the same for every visitor
   const all =
-    isFirefox || state.name.startsWith("landing-") ? some : inScope(full, part).filter(exists);
+    isFirefox || state.name.startsWith("landing-") ? some : tried(WIDTHS[textSize].all, position);
   return textSize === 16
     ? { withWebFonts: all, withoutWebFonts: some }
     : { withWebFonts: some, withoutWebFonts: all };
 }
 
-describe.each(Object.keys(BROWSERS) as (keyof typeof BROWSERS)[])("in %s", (name) => {
+describe.each(Object.keys(BROWSERS) as (keyof typeof BROWSERS)[])("the layout in %s", (name) => {
   const isMissing = name === "Firefox" && firefoxPath() === null;
 
   const textSizes = inScope<TextSize>([16, 32], name === "Firefox" ? [16] : [16, 32]);
+  const tried = name === "Firefox" ? inScope(states, everySecond(states)) : states;
 
   it.skipIf(isMissing).concurrent.each(textSizes)(
     "nothing scrolls sideways, is covered or clipped with text of %i px",
@@ -161,12 +271,13 @@ describe.each(Object.keys(BROWSERS) as (keyof typeof BROWSERS)[])("in %s", (name
         await findsEveryKindOfFault(bench);
         await keepsTitleOffTheBook(bench, textSize);
         const faults: string[] = [];
-        for (const capture of captures) {
-          const { state, url } = capture;
-          const widths = widthsOf(capture, textSize, name === "Firefox");
+        for (const [position, state] of tried.entries()) {
+          const documents = visited.get(state.name);
+          if (!documents) throw new Error(`${state.name} has not been visited.`);
+          const widths = widthsOf(documents, position, textSize, name === "Firefox");
           if (widths.withWebFonts.length === 0) continue;
           const seen = await bench.evaluate(examineAtWidths, {
-            url,
+            url: documents.snapshot,
             widths,
             height: HEIGHT,
             inWindow: isAtTop(state),
@@ -183,6 +294,10 @@ describe.each(Object.keys(BROWSERS) as (keyof typeof BROWSERS)[])("in %s", (name
     TIME_LIMIT,
   );
 });
+
+function everySecond<Member>(all: readonly Member[]): Member[] {
+  return all.filter((_, index) => index % 2 === 0);
+}
 
 /** Whether everything specific to a state is in its page's first window. */
 function isAtTop({ name }: ScreenState): boolean {
@@ -217,7 +332,7 @@ async function findsEveryKindOfFault(bench: Bench): Promise<void> {
 
 async function keepsTitleOffTheBook(bench: Bench, textSize: TextSize): Promise<void> {
   const { faults, tried } = await bench.evaluate(examineTitle, {
-    url: captures.find(({ state }) => state.name === "landing")?.url ?? "",
+    url: visited.get("landing")?.snapshot ?? "",
     widths: [
       ...inScope(WIDTHS[textSize].all, WIDTHS[textSize].some),
       ...(textSize === 16 ? [1100, 1180] : []),

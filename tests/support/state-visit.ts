@@ -1,0 +1,103 @@
+import type { BrowserContext, Page, Response } from "playwright";
+import { send } from "./http-client";
+import { watchForErrors } from "./pages";
+import type { ScreenState } from "./screen-states.mjs";
+import type { Snapshots } from "./snapshots";
+import type { StatesSite } from "./states-site";
+
+/** The height of the window in which states are set up, in CSS pixels, and its widths: for states that exist from 1024 px on, and below. */
+export const HEIGHT = 800;
+export const [WIDE, NARROW] = [1280, 360];
+
+/** What a visit to a state has kept of it. */
+export type StateDocuments = {
+  state: ScreenState;
+  /** The page as sent by the server, and how it was asked for; null if it was no page. */
+  sent: { title: string; html: string } | null;
+  /** The document in the browser, after scripts have run. */
+  shown: string;
+  headings: string[];
+  /** Where its snapshot is served. */
+  snapshot: string;
+  /** Whether a script has placed something, so that the snapshot is valid at its own width only. */
+  isPlacedByScript: boolean;
+};
+
+/** A page in a state, its documents, and the errors it reports. */
+export type StateVisit = { page: Page; documents: StateDocuments; errors: readonly string[] };
+
+/**
+ * Visits states in Chromium, one tab for each, with reduced motion: contrast cannot be measured during a fade. A
+ * visit is what costs most, so whatever is to be known of a state is taken from the same one.
+ */
+export class StateVisits {
+  readonly #contexts = new Map<string, Promise<BrowserContext>>();
+
+  constructor(
+    readonly site: StatesSite,
+    readonly snapshots: Snapshots,
+  ) {}
+
+  /** Sets up a state in a window as wide as it needs, and keeps its documents. */
+  async open(state: ScreenState): Promise<StateVisit> {
+    const page = await (await this.#contextOf(state)).newPage();
+    await page.setViewportSize({ width: state.only === "narrow" ? NARROW : WIDE, height: HEIGHT });
+    const errors = watchForErrors(page);
+    const pages: Response[] = [];
+    page.on("response", (response) => {
+      if (response.request().isNavigationRequest()) pages.push(response);
+    });
+    // what examines it needs JavaScript; a page whose own scripts are blocked is the same as one without
+    if (state.plain) await page.route("**/build/**/*.js", (route) => route.abort());
+    await state.show(page, this.site.visitors);
+    const shown = await page.evaluate(
+      () => `<!DOCTYPE html>\n${document.documentElement.outerHTML}`,
+    );
+    const documents = {
+      state,
+      sent: await this.#asSent(state, pages.at(-1)),
+      shown,
+      headings: await page.locator("h1, h2, h3").allTextContents(),
+      snapshot: await this.snapshots.take(page, state.name),
+      isPlacedByScript: (await page.locator("[data-radix-popper-content-wrapper]").count()) > 0,
+    };
+    return { page, documents, errors };
+  }
+
+  #contextOf({ name, visitor = "anonymous", plain }: ScreenState): Promise<BrowserContext> {
+    // without JavaScript the toast comes in a cookie, which must not be shared
+    const key = plain ? name : visitor;
+    const opened =
+      this.#contexts.get(key) ??
+      this.site.browser.newContext({
+        baseURL: this.site.program.origin,
+        storageState: this.site.visitors[visitor].cookies,
+        reducedMotion: "reduce",
+      });
+    this.#contexts.set(key, opened);
+    return opened;
+  }
+
+  /** A state's last page, requested again, since the browser does not keep the source. */
+  async #asSent(
+    { name }: ScreenState,
+    last: Response | undefined,
+  ): Promise<StateDocuments["sent"]> {
+    if (!last) throw new Error(`${name} opened no page.`);
+    const request = last.request();
+    const { cookies } = await request.frame().page().context().storageState();
+    const answer = await send(last.url(), {
+      method: request.method(),
+      body: request.postData() ?? undefined,
+      cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; "),
+      headers: {
+        Origin: this.site.program.origin,
+        "Sec-Fetch-Site": "same-origin",
+        Accept: "text/html",
+        ...(request.method() === "POST" && { "Content-Type": request.headers()["content-type"] }),
+      },
+    });
+    if (!String(answer.headers["content-type"]).startsWith("text/html")) return null;
+    return { title: `${name} (${request.method()} ${answer.status})`, html: answer.text };
+  }
+}
