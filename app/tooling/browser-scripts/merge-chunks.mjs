@@ -267,7 +267,6 @@ async function minified(code) {
   const result = await minify(code, {
     module: true,
     ecma: 2020,
-    compress: { passes: 2 },
     format: { comments: false },
   });
   return result.code ?? missing("terser's output");
