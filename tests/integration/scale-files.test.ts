@@ -60,6 +60,7 @@ describe("compose.scale.yaml", () => {
     expect(rest.PRIMARY).toBe("postgres-1");
     for (const server of [one, two]) {
       expect(server.entrypoint).toEqual(["bash", "/start.sh"]);
+      expect(server.init).toBe(true);
       expect(server.configs).toEqual([
         { source: "start.sh", target: "/start.sh" },
         { source: "primary.sh", target: "/docker-entrypoint-initdb.d/primary.sh" },
