@@ -1,5 +1,5 @@
 // `npm test`: all checks and tests, from a fresh clone, up to the first step that fails.
-// `npm run test:full`: the same with every combination (tests/support/test-scope.mjs), which takes half as long again.
+// `npm run test:full`: the same with every combination (tests/support/test-scope.mjs), which takes much longer.
 // `npm run test:webkit`: the tests in WebKit, from a fresh clone as well.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
