@@ -66,7 +66,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
   const pages = new PageCache({
     keyOf: (url) => table.cacheKeyOf(url),
     render: (url, request) => {
-      const render = () => remix(new Request(new URL(url, origin)), {} satisfies AppLoadContext);
+      const render = () => remix(new Request(new URL(url, origin)), { isDocument: true });
       // there is no end of addresses with a parameter, so these are rendered in turn like any other page
       return table.isFixed(pathOf(url)) ? render() : renderInTurn(request, render);
     },

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
-import { contactDetails, supportLabels } from "~/features/landing/copy";
+import { contactDetails, supportLabels } from "~/features/landing/footer-copy";
 import type { LandingWords } from "~/features/library/landing-words";
 import { PrintedAddress } from "~/ui/printed-address";
 

@@ -1,6 +1,6 @@
 import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
+import type { LandingImage } from "~/features/library/landing-words";
 import coverArt from "./art/cover.svg";
-import { useLandingWords } from "./landing-words-context";
 import { editionPhoto, Photo } from "./photo";
 import { stockPhoto } from "./stock-photo";
 
@@ -14,15 +14,15 @@ const jacketPhoto = stockPhoto({
 
 /**
  * The hero image: the book itself. Its jacket shows the photograph, or our drawing until that has loaded. The
- * lettering on top only repeats the page's title, so it is hidden from screen readers.
+ * lettering on top only repeats the page's title, so it is hidden from screen readers. `jacket` is the edition's own
+ * photograph, if it has one.
  */
-export function BookCover({ className = "" }: { className?: string }) {
-  const own = useLandingWords().photos.hero;
+export function BookCover({ jacket }: { jacket: LandingImage | null }) {
   return (
-    <div className={`book-cover ${className}`}>
+    <div className="book-cover">
       <img src={coverArt} width={480} height={720} alt="" className="absolute inset-0 size-full" />
       <Photo
-        source={own ? editionPhoto(own) : jacketPhoto}
+        source={jacket ? editionPhoto(jacket) : jacketPhoto}
         sizes="(min-width: 80rem) 384px, (min-width: 64rem) 30vw, (min-width: 40rem) 320px, 68vw"
         priority
       />

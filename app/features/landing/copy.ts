@@ -1,4 +1,4 @@
-import { BOOK_TITLE, PUBLISHER } from "~/book";
+import { BOOK_TITLE } from "~/book";
 
 /** What the book is about, in three sentences. */
 export const aboutTheBook = `Most of us are not short of advice. We are short of a way to live it on a tired Tuesday. ${BOOK_TITLE} begins there: with the day you actually have, and the next step you can actually take.`;
@@ -75,14 +75,3 @@ export const premiumBenefits = [
     text: `A small, looked-after circle of readers on the same stretch as you.${COMMUNITY_LATER}`,
   },
 ] as const;
-
-/** Labels that lead nowhere yet (specification, 2). */
-export const supportLabels = ["FAQ", "Shipping Info", "Returns", "Contact Us"] as const;
-
-export const contactDetails = {
-  publisher: PUBLISHER,
-  street: "14 Lantern Lane",
-  city: "Burlington, Vermont 05401",
-  email: "hello@goldenpath.example",
-  phone: "+1 (802) 555-0142",
-} as const;

@@ -1,4 +1,5 @@
 import { BOOK_DESCRIPTION, BOOK_PRICE, RATING, READERS_CLAIM } from "~/book";
+import type { LandingImage } from "~/features/library/landing-words";
 import { Button } from "~/ui/button";
 import { NoticeForm } from "~/ui/notice-form";
 import { BookCover } from "./book-cover";
@@ -6,7 +7,7 @@ import { HeroPath, PathStart } from "./golden-path";
 import { StarRating } from "./star-rating";
 
 /** The first screen: what the book is, how to get it, and the start of the golden path. */
-export function HeroSection() {
+export function HeroSection({ jacket }: { jacket: LandingImage | null }) {
   return (
     <section aria-labelledby="hero-title" className="hero">
       <div className="frame hero-grid">
@@ -40,7 +41,7 @@ export function HeroSection() {
           </div>
         </div>
         <div className="hero-book">
-          <BookCover />
+          <BookCover jacket={jacket} />
           <p className="bestseller-seal -right-6 -rotate-8 absolute bottom-[12%] grid aspect-square w-26 place-items-center rounded-[50%] bg-gold font-display text-[calc(3.75*var(--spacing))] outline outline-ink -outline-offset-5">
             Bestseller
           </p>

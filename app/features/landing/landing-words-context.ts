@@ -7,12 +7,12 @@ export type ShownWords = Required<Omit<LandingWords, "contact" | "share">> & {
   benefits: { title: string; text: string }[];
 };
 
-/** They come with the page's data and not with its scripts, whose words every visitor would load twice. */
+/** Only set while the server renders the sections: the browser gets their markup, and no script holds their words. */
 export const LandingWordsContext = createContext<ShownWords | null>(null);
 
-/** The words that the landing page shows. Throws outside the landing page, which is a programming error. */
+/** The words that the landing page shows. Throws outside its sections, which is a programming error. */
 export function useLandingWords(): ShownWords {
   const words = useContext(LandingWordsContext);
-  if (!words) throw new Error("useLandingWords must be used within the landing page.");
+  if (!words) throw new Error("useLandingWords must be used within its sections.");
   return words;
 }

@@ -1,4 +1,3 @@
-import { useEffect, useRef } from "react";
 import type { LandingImage } from "~/features/library/landing-words";
 import { PREVIEW_MEDIA_PATH } from "~/features/library/library-paths";
 
@@ -29,26 +28,13 @@ export const editionPhoto = ({ name, width, height, alt }: LandingImage): PhotoS
 /**
  * A picture laid over a drawing of our own (the parent's first child), which it covers whatever its shape. While it
  * loads, the drawing shows through. If it fails, a layer with the drawing covers the browser's broken-image icon
- * (photo.css), and with JavaScript the picture becomes transparent.
+ * (photo.css), and with JavaScript the picture becomes transparent
+ * (`usePhotoFailures`).
  */
 export function Photo({ source, sizes, priority = false }: PhotoProps) {
-  const ref = useRef<HTMLImageElement>(null);
-  useEffect(() => {
-    const image = ref.current;
-    if (!image) return;
-    const giveUp = () => {
-      image.dataset.failed = "";
-    };
-    // it may have failed before hydration
-    if (image.complete && image.naturalWidth === 0) giveUp();
-    image.addEventListener("error", giveUp);
-    return () => image.removeEventListener("error", giveUp);
-  }, []);
-
   const { src, srcSet, width, height, alt } = source;
   return (
     <img
-      ref={ref}
       className="photo"
       src={src}
       srcSet={srcSet}

@@ -2,14 +2,13 @@ import { useRootData } from "~/features/accounts/root-data";
 import { UpgradeButton } from "~/features/billing/upgrade-button";
 import { PrintedAddress } from "~/ui/printed-address";
 import { PathCrossing } from "./golden-path";
-import { useLandingWords } from "./landing-words-context";
+import type { ShownWords } from "./landing-words-context";
 
 /**
  * The premium subscription: the dark band where the golden path ends. Like the newsletter's, it includes the
  * space above its heading, so a link to it scrolls its edge right up to the header.
  */
-export function PremiumSection() {
-  const { benefits } = useLandingWords();
+export function PremiumSection({ benefits }: { benefits: ShownWords["benefits"] }) {
   return (
     <section
       id="purchase"

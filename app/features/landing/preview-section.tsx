@@ -1,4 +1,3 @@
-import { Link } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
 import { PreviewPath } from "./golden-path";
 import { useLandingWords } from "./landing-words-context";
@@ -42,9 +41,9 @@ export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
             ))}
           </div>
           {wholeChapter && (
-            <Link to={wholeChapter.path} className="text-link mx-auto mt-8">
+            <a href={wholeChapter.path} className="text-link mx-auto mt-8">
               Read all of chapter {wholeChapter.number}
-            </Link>
+            </a>
           )}
           <p className="mt-10 text-center font-display text-ink-soft text-sm" aria-hidden="true">
             1

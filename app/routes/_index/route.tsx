@@ -1,10 +1,16 @@
-import { data, type HeadersFunction, type LinksFunction, type MetaFunction } from "@remix-run/node";
+import {
+  data,
+  type HeadersFunction,
+  type LinksFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { BOOK_DESCRIPTION } from "~/book";
 import { env } from "~/env.server";
 import landingStyles from "~/features/landing/landing.css";
 import { LandingPage } from "~/features/landing/landing-page";
-import { LandingWordsContext } from "~/features/landing/landing-words-context";
+import { landingSections } from "~/features/landing/landing-sections.server";
 import { loadPreviewContent } from "~/features/landing/preview-content.server";
 import { shownWords } from "~/features/landing/shown-words.server";
 import { PHOTO_ORIGIN } from "~/features/landing/stock-photo";
@@ -12,6 +18,7 @@ import { currentEdition } from "~/features/library/current-edition.server";
 import { bookJsonLd } from "~/features/seo/book-json-ld";
 import { pageMeta, publicOrigin, shareImage } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
+import { withRenderedOnly } from "~/http/rendered-only.server";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const meta: MetaFunction<typeof loader> = ({ matches, data: loaded }) => {
@@ -31,13 +38,20 @@ export const handle: RouteHandle = {
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: landingStyles }];
 
-export async function loader() {
+export async function loader({ context }: LoaderFunctionArgs) {
   const words = shownWords(currentEdition()?.landing ?? null, {
     isCommunityOpen: env().COMMUNITY !== null,
   });
   const { preview, isReadable } = await loadPreviewContent(new Date());
+  const { benefits, photos } = words;
+  const { key, html } = landingSections(words, preview);
   return data(
-    { preview, words, hasStockPhoto: !(words.photos.hero && words.photos.author) },
+    {
+      sections: withRenderedOnly({ key }, { html }, context),
+      benefits,
+      jacket: photos.hero ?? null,
+      hasStockPhoto: !(photos.hero && photos.author),
+    },
     // a cache in front would show the words that stand in for chapter 1 long after it can be read again
     { headers: isReadable ? {} : { "Cache-Control": "private, no-store" } },
   );
@@ -47,10 +61,5 @@ export const headers: HeadersFunction = ({ loaderHeaders, parentHeaders }) =>
   loaderHeaders.has("Cache-Control") ? loaderHeaders : parentHeaders;
 
 export default function Landing() {
-  const { preview, words } = useLoaderData<typeof loader>();
-  return (
-    <LandingWordsContext.Provider value={words}>
-      <LandingPage preview={preview} />
-    </LandingWordsContext.Provider>
-  );
+  return <LandingPage {...useLoaderData<typeof loader>()} />;
 }
