@@ -18,16 +18,16 @@ export const project = fileURLToPath(new URL("../..", import.meta.url));
  * Starts the built program, or the same build under remix-serve, and waits until it answers.
  *
  * @param {Record<string, string>} variables
- * @param {{ plain?: boolean, nodeFlags?: string[] }} [options]
+ * @param {{ plain?: boolean, nodeFlags?: string[], root?: string }} [options] `root` is that of another built checkout
  * @returns {Promise<Server>}
  */
-export async function startSite(variables, { plain = false, nodeFlags = [] } = {}) {
+export async function startSite(variables, { plain = false, nodeFlags = [], root = project } = {}) {
   const port = await freePorts(2);
   const parameters = plain
-    ? [join(project, "node_modules/@remix-run/serve/dist/cli.js"), join(project, "build/index.js")]
-    : [...NODE_FLAGS, ...nodeFlags, join(project, "build/index.js"), "serve"];
+    ? [join(root, "node_modules/@remix-run/serve/dist/cli.js"), join(root, "build/index.js")]
+    : [...NODE_FLAGS, ...nodeFlags, join(root, "build/index.js"), "serve"];
   const child = spawn(process.execPath, parameters, {
-    cwd: project,
+    cwd: root,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

@@ -77,6 +77,58 @@ ${early} MB in the first third of an issue and ${late} MB in the last.
   );
 }
 
+/**
+ * A page by the server that sent it: the site, and remix-serve with the same build and with that of another release.
+ *
+ * @typedef {{ name: string, site?: Sample, plain?: Sample, before?: Sample }} SignedIn
+ */
+
+const SIGNED_IN_PAGES = {
+  "landing-signed-in": "landing page",
+  "landing-member": "landing page, of a member",
+  premium: "`/premium`",
+  chapter: "a chapter",
+  account: "`/account`",
+};
+
+/**
+ * Writes how fast signed-in viewers get their pages into docs/performance.md, in place of the last run's.
+ *
+ * @param {{ rounds: number, seconds: number, pages: SignedIn[] }} run
+ */
+export function writeSignedInReport({ rounds, seconds, pages }) {
+  const cpu = (/** @type {Sample | undefined} */ sample) => sample?.cpu?.toFixed(2) ?? "";
+  const times = (
+    /** @type {Sample | undefined} */ site,
+    /** @type {Sample | undefined} */ other,
+  ) =>
+    site?.cpu && other?.cpu
+      ? `${ratio(site.rate, other.rate)} (${ratio(other.cpu, site.cpu)})`
+      : "";
+  const rows = pages.map(({ name, site, plain, before }) =>
+    row([
+      SIGNED_IN_PAGES[/** @type {keyof typeof SIGNED_IN_PAGES} */ (name)] ?? name,
+      whole(site?.rate ?? 0),
+      cpu(site),
+      cpu(plain),
+      cpu(before),
+      times(site, plain),
+      times(site, before),
+      String((site?.wrong ?? 0) + (plain?.wrong ?? 0) + (before?.wrong ?? 0)),
+    ]),
+  );
+  writeSection(
+    "signed-in",
+    `Median of ${rounds} interleaved rounds of ${seconds} s; ${machine()}; load generator, servers and PostgreSQL share
+the machine. CPU in milliseconds of the Node process per page; "times" of requests/s, and in brackets of CPU saved.
+
+${row(["page", "requests/s", "CPU", "of remix-serve", "of the release before", "times remix-serve", "times the release before", "off"])}
+${row(["---", "--:", "--:", "--:", "--:", "--:", "--:", "--:"])}
+${rows.join("\n")}
+`,
+  );
+}
+
 const LIBRARY_PAGES = {
   chapter: "a chapter",
   contents: "the contents",

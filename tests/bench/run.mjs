@@ -1,27 +1,37 @@
 // `npm run bench`: compares the site with a bare Node server sending the same bytes, its newsletter with a bare loop
 // around nodemailer, and a library of thousands of texts with one of twelve, interleaved in one run. A parameter runs
-// one part: `requests`, `newsletter` or `library`.
+// one part: `requests`, `newsletter`, `library` or `signed-in`.
 import { createHmac, randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import argon2 from "argon2";
 import { freePorts } from "../support/ports.mjs";
-import { createDatabase, fill, PASSWORD } from "./databases.mjs";
+import { createDatabase, fill, makeMember, PASSWORD } from "./databases.mjs";
 import { measureLibrary } from "./library.mjs";
 import { measure, medians } from "./load.mjs";
 import { measureNewsletter } from "./newsletter.mjs";
 import { peakMemory, project, startBareServer, startFlood, startSite } from "./processes.mjs";
-import { writeLibraryReport, writeNewsletterReport, writeReport } from "./report.mjs";
+import {
+  writeLibraryReport,
+  writeNewsletterReport,
+  writeReport,
+  writeSignedInReport,
+} from "./report.mjs";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
 const SIZES = (process.env.BENCH_SIZES ?? "1000,100000,1000000").split(",").map(Number);
 
+/** A built checkout of another release, whose signed-in pages under remix-serve are measured beside. */
+const BEFORE = process.env.BENCH_BEFORE;
+
 const MAILS = Number(process.env.BENCH_MAILS ?? 20_000);
 const MAIL_ROUNDS = Math.min(ROUNDS, 3);
 
-const PARTS = process.argv[2] ? [process.argv[2]] : ["newsletter", "library", "requests"];
+const PARTS = process.argv[2]
+  ? [process.argv[2]]
+  : ["newsletter", "library", "signed-in", "requests"];
 
 const SESSION_SECRET = "a secret for benchmarks that is worth nothing elsewhere";
 const WEBHOOK_SECRET = "whsec_goldenPathSandbox";
@@ -64,7 +74,70 @@ async function main() {
     const options = { dataDir, secret: SESSION_SECRET, rounds: ROUNDS, seconds: SECONDS, keep };
     writeLibraryReport(await measureLibrary(options));
   }
+  if (PARTS.includes("signed-in")) await measureSignedIn();
   if (PARTS.includes("requests")) await measureRequests();
+}
+
+/** The pages of a reader and a member, beside remix-serve with this build and with that of `BENCH_BEFORE`. */
+async function measureSignedIn() {
+  const roots = { site: project, plain: project, ...(BEFORE ? { before: BEFORE } : {}) };
+  /** @type {Record<string, import("./processes.mjs").Server & { works: Record<string, import("./load.mjs").Work> }>} */
+  const servers = {};
+  for (const [name, root] of Object.entries(roots)) {
+    const url = await createDatabase(dataDir, `bench_signed_in_${name}`);
+    const variables = {
+      DATABASE_URL: url,
+      DATA_DIR: dataDir,
+      SESSION_SECRET,
+      PAYMENTS: "sandbox",
+      STRIPE_SANDBOX_PORT: String(await freePorts(2)),
+    };
+    const server = keep(await startSite(variables, { plain: name !== "site", root }));
+    const [reader, member] = [await signIn(server.origin), await signIn(server.origin)];
+    await makeMember(url, member.email);
+    /** @type {Record<string, [string, string]>} */
+    const pages = {
+      "landing-signed-in": ["/", reader.cookie],
+      "landing-member": ["/", member.cookie],
+      premium: ["/premium", member.cookie],
+      ...(name === "before"
+        ? {}
+        : {
+            chapter: ["/premium/chapters/the-hour-before-the-day", member.cookie],
+            account: ["/account", member.cookie],
+          }),
+    };
+    const works = Object.fromEntries(
+      Object.entries(pages).map(([page, [path, cookie]]) => [
+        page,
+        { path, headers: { "Accept-Encoding": "identity", Cookie: cookie }, statuses: [200] },
+      ]),
+    );
+    servers[name] = { ...server, works };
+  }
+  const names = Object.keys(servers.site?.works ?? {});
+  /** @type {import("./report.mjs").SignedIn[]} */
+  const pages = [];
+  for (const name of names) {
+    const asked = Object.entries(servers).filter(([, { works }]) => works[name]);
+    /** @type {Record<string, import("./load.mjs").Sample[]>} */
+    const samples = Object.fromEntries(asked.map(([key]) => [key, []]));
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const [key, server] of round % 2 === 1 ? [...asked].reverse() : asked) {
+        const work = server.works[name];
+        if (!work) continue;
+        // the first round only warms up
+        const sample = await measure(server, work, round === 0 ? 1 : SECONDS);
+        if (round > 0) samples[key]?.push(sample);
+      }
+    }
+    const servedBy = Object.fromEntries(
+      Object.entries(samples).map(([key, list]) => [key, medians(list)]),
+    );
+    console.log("signed in", name, JSON.stringify(servedBy));
+    pages.push({ name, ...servedBy });
+  }
+  writeSignedInReport({ rounds: ROUNDS, seconds: SECONDS, pages });
 }
 
 async function measureRequests() {
@@ -186,7 +259,7 @@ async function describeCases(origin, size = SIZES[0] ?? 1000) {
   const json = { ...own, "Content-Type": "application/json" };
   const raw = (/** @type {string} */ path, /** @type {Record<string, string>} */ headers) => () =>
     rawGet(origin + path, headers);
-  const cookie = await signIn(origin);
+  const { cookie } = await signIn(origin);
   const etag =
     (await fetch(`${origin}/`, { headers: { "Accept-Encoding": "br" } })).headers.get("etag") ?? "";
   const html = await (await fetch(`${origin}/`)).text();
@@ -266,16 +339,16 @@ function signedEvent() {
 
 /** @param {string} origin */
 async function signIn(origin) {
+  const email = `${randomUUID()}@bench.test`;
   const answer = await fetch(`${origin}/auth/signup`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ email: `${randomUUID()}@bench.test`, password: PASSWORD }),
+    body: JSON.stringify({ email, password: PASSWORD }),
   });
   if (answer.status !== 200) throw new Error(`Signing up failed with ${answer.status}.`);
-  return answer.headers
-    .getSetCookie()
-    .map((line) => line.split(";")[0])
-    .join("; ");
+  const cookies = answer.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
+  // as if the page with the toast had been seen: it would be told again each time
+  return { email, cookie: cookies.filter((cookie) => !cookie.startsWith("flash=")).join("; ") };
 }
 
 /**
