@@ -1,11 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "playwright/test";
-import { describe, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { siteForThisFile } from "../support/e2e-site";
 import { send } from "../support/http-client";
 
 const site = siteForThisFile();
+
+beforeAll(async () => {
+  // another edition has other sections
+  await expect
+    .poll(async () => (await send(`${site.origin}/`)).text, { timeout: 30_000 })
+    .toContain("Read all of chapter");
+});
 
 /** Words of each section that nothing in the browser changes. */
 const WORDS = {
