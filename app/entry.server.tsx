@@ -9,6 +9,7 @@ import { log } from "./observability/log.server";
 import { inlineScripts } from "./shell/hydration/inline-scripts.server";
 import { InlineScriptsContext } from "./shell/hydration/inline-scripts-context";
 import { NonceContext } from "./shell/nonce";
+import { preloadHeader } from "./shell/preload-header.server";
 
 /** How long a render may take before the rest is left to the browser, in milliseconds. */
 const ABORT_DELAY = 5_000;
@@ -27,6 +28,8 @@ export default async function handleRequest(
 ): Promise<Response> {
   // many loaders may finish at the same moment
   await fairTurn(clientNetworks(clientAddress));
+  const preloads = preloadHeader(linksOf(context));
+  if (preloads) headers.set("Link", preloads);
   const pageData =
     standIn ?? (serverHandoffStream && (await new Response(serverHandoffStream).text()));
   return new Promise((resolve, reject) => {
@@ -73,6 +76,13 @@ export default async function handleRequest(
       resolve(new Response(null, { headers, status }));
     });
   });
+}
+
+/** The links that the routes of a page declare, which have no need of its data. */
+function linksOf({ routeModules, staticHandlerContext }: EntryContext) {
+  return staticHandlerContext.matches.flatMap(
+    ({ route }) => routeModules[route.id]?.links?.() ?? [],
+  );
 }
 
 /**

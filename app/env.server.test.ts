@@ -123,6 +123,7 @@ describe("the environment", () => {
     ["RATE_LIMIT_FACTOR", "0.001"],
     ["NEWSLETTER_DOUBLE_OPT_IN", "TRUE"],
     ["HSTS_INCLUDE_SUBDOMAINS", "1"],
+    ["EARLY_HINTS", "1"],
     ["PUBLIC_ALIASES", "example.net:8080"],
     ["PUBLIC_ALIASES", "https://example.net:443"],
     ["PUBLIC_ALIASES", "https://example.net/shop"],

@@ -277,6 +277,7 @@ export const schema = z.object({
     )
     .optional(),
   HSTS_INCLUDE_SUBDOMAINS: flag.default(false),
+  EARLY_HINTS: flag.default(false),
   LOG_LEVEL: z
     .enum(
       ["fatal", "error", "warn", "info", "debug", "trace", "silent"],

@@ -26,7 +26,8 @@ export function cacheResponse(
     const variant: Variant = {
       body,
       etag,
-      notModified: all.flat(),
+      // whoever has the page has what it needs, too
+      notModified: all.filter(([name]) => name?.toLowerCase() !== "link").flat(),
       headers: [
         ...all,
         ...(encoding === "identity" ? [] : [["Content-Encoding", encoding]]),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
@@ -189,6 +190,74 @@ describe("a cached page", () => {
 
   it("must be revalidated unless the route sets Cache-Control", async () => {
     expect((await get()).headers["cache-control"]).toBe("public, max-age=0, must-revalidate");
+  });
+});
+
+describe("early hints", () => {
+  const STYLE = "</app.css>; rel=preload; as=style";
+  const FONT = '</a.woff2>; rel=preload; as=font; type="font/woff2"; crossorigin';
+  const NAVIGATION = { "Sec-Fetch-Mode": "navigate" };
+
+  function sendEarlyHints(sendsEarlyHints: boolean): void {
+    cache = new PageCache({
+      keyOf: (url) => url,
+      render: (path) => render(path),
+      personalCookies: ["session"],
+      sendsEarlyHints,
+    });
+    render = async () => page(PAGE, { headers: { Link: `${STYLE}, ${FONT}` } });
+  }
+
+  /** The Link headers of the interim answers, and the status of the final one. */
+  async function ask(headers: Record<string, string>, method = "GET") {
+    const outgoing = request(origin, { method, headers });
+    const hints: unknown[] = [];
+    outgoing.on("information", (interim) => hints.push([interim.statusCode, interim.headers.link]));
+    const answered = new Promise<IncomingMessage>((done, fail) => {
+      outgoing.once("response", done).once("error", fail);
+    });
+    outgoing.end();
+    const response = await answered;
+    response.resume();
+    return { hints, status: response.statusCode, headers: response.headers };
+  }
+
+  it("come before a page that a browser opens for the first time", async () => {
+    sendEarlyHints(true);
+    for (const _time of ["rendered", "cached"]) {
+      const answer = await ask(NAVIGATION);
+      expect(answer).toMatchObject({
+        hints: [[103, `${STYLE}, ${FONT}`]],
+        status: 200,
+        headers: { link: `${STYLE}, ${FONT}` },
+      });
+    }
+  });
+
+  it("come to nobody else, and never to one who has the page", async () => {
+    sendEarlyHints(true);
+    const { etag = "" } = (await ask(NAVIGATION)).headers;
+    expect((await ask({})).hints).toEqual([]);
+    expect((await ask({ "Sec-Fetch-Mode": "cors" })).hints).toEqual([]);
+    expect((await ask(NAVIGATION, "HEAD")).hints).toEqual([]);
+    const again = await ask({ ...NAVIGATION, "If-None-Match": etag });
+    expect(again).toMatchObject({ hints: [], status: 304 });
+    expect(again.headers).not.toHaveProperty("link");
+  });
+
+  it("are not sent unless the proxies are said to pass them on", async () => {
+    sendEarlyHints(false);
+    expect((await ask(NAVIGATION)).hints).toEqual([]);
+  });
+
+  it("are not sent over HTTP/1.0, which has no interim answers", async () => {
+    sendEarlyHints(true);
+    await get();
+    const socket = connect(Number(new URL(origin).port), "127.0.0.1");
+    socket.write("GET / HTTP/1.0\r\nSec-Fetch-Mode: navigate\r\n\r\n");
+    const [first] = await once(socket, "data");
+    socket.destroy();
+    expect(String(first)).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 

@@ -21,7 +21,7 @@ const TIME_TO_LIVE_MS = 60_000;
 /** Maximum pages in memory; then the one requested longest ago makes room. */
 const MAX_PAGES = 200;
 
-type CachedPage = { kind: "cached"; page: CachedResponse; renderedAt: number };
+type CachedPage = { kind: "cached"; page: CachedResponse; preloads: string[]; renderedAt: number };
 
 /** A page that does not exist, as rendered: it is not cached, since there is no end of them. */
 export type MissingPage = { kind: "missing"; body: Buffer; headers: Headers };
@@ -35,6 +35,8 @@ type PageCacheOptions = {
   personalCookies: readonly string[];
   /** How long a shared cache in front may send a page rendered from now on without asking; null for not at all. */
   sharedSeconds?: () => number | null;
+  /** Whether the proxies in front pass 103 Early Hints on (`EARLY_HINTS`). */
+  sendsEarlyHints?: boolean;
 };
 
 export type PageCacheStatistics = CacheStatistics & { renders: number; stale: number };
@@ -69,7 +71,7 @@ export class PageCache {
       return this.#renderOnce(key, request).then((fresh) => {
         if (!fresh) return false;
         if (fresh.kind === "missing") return fresh;
-        sendCached(request, response, fresh.page, this.statistics);
+        this.#send(request, response, fresh);
         return true;
       });
     }
@@ -80,7 +82,7 @@ export class PageCache {
     // a map keeps the order of insertion: what was requested last is last
     this.#cached.delete(key);
     this.#cached.set(key, cached);
-    sendCached(request, response, cached.page, this.statistics);
+    this.#send(request, response, cached);
     return true;
   }
 
@@ -101,6 +103,13 @@ export class PageCache {
       return null;
     }
     return url.includes("_data=") ? null : this.options.keyOf(url);
+  }
+
+  #send(request: IncomingMessage, response: ServerResponse, { page, preloads }: CachedPage): void {
+    if (this.options.sendsEarlyHints && preloads.length > 0 && isFirstVisit(request)) {
+      response.writeEarlyHints({ link: preloads });
+    }
+    sendCached(request, response, page, this.statistics);
   }
 
   #keep(key: string, cached: CachedPage): void {
@@ -140,6 +149,7 @@ export class PageCache {
       const cached: CachedPage = {
         kind: "cached",
         page: await encode(body, page, sharedSeconds),
+        preloads: page.headers.get("Link")?.split(", ") ?? [],
         renderedAt: Date.now(),
       };
       if (generation === this.#generation) this.#keep(key, cached);
@@ -149,6 +159,19 @@ export class PageCache {
       return null;
     }
   }
+}
+
+/**
+ * Whether a browser opens a page that it does not have. Early hints are for nobody else: other programs may take any
+ * answer for the final one, and HTTP/1.0 has no interim answers at all.
+ */
+function isFirstVisit({ method, headers, httpVersion }: IncomingMessage): boolean {
+  return (
+    method === "GET" &&
+    headers["sec-fetch-mode"] === "navigate" &&
+    headers["if-none-match"] === undefined &&
+    httpVersion === "1.1"
+  );
 }
 
 /** Headers beside the common ones; those set by the route take precedence. */

@@ -72,6 +72,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     },
     personalCookies: [sessionCookieName(), flashCookieName()],
     sharedSeconds,
+    sendsEarlyHints: env().EARLY_HINTS,
   });
   const clear = () => {
     pages.clear();

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { connect as connectHttp2 } from "node:http2";
+import { connect as connectHttp2, type IncomingHttpHeaders } from "node:http2";
 import { Agent } from "node:https";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -80,12 +80,26 @@ function browser(proxy: RunningProxy) {
   return ask;
 }
 
+function openHttp2({ httpsPort }: RunningProxy) {
+  return connectHttp2(ORIGIN, {
+    createConnection: () =>
+      connectTls({
+        host: "127.0.0.1",
+        port: httpsPort,
+        servername: SITE_HOST,
+        ALPNProtocols: ["h2"],
+        rejectUnauthorized: false,
+      }),
+  });
+}
+
 describe("with systemd's socket", () => {
   let site: RestartingProgram;
   const proxies = new Map<string, RunningProxy>();
 
   beforeAll(async () => {
-    site = await startRestartingProgram(variables(), { isSocketHeld: true });
+    const settings = variables({ EARLY_HINTS: "true" });
+    site = await startRestartingProgram(settings, { isSocketHeld: true });
     for (const name of installed) proxies.set(name, await startProxy(name, folder, site.port));
   });
   afterAll(async () => {
@@ -197,17 +211,40 @@ describe("with systemd's socket", () => {
       expect((await askProxy(proxy(), "/healthz")).status).toBe(200);
     });
 
-    test(`speaks HTTP/2${skipped}`, async () => {
-      const session = connectHttp2(ORIGIN, {
-        createConnection: () =>
-          connectTls({
-            host: "127.0.0.1",
-            port: proxy().httpsPort,
-            servername: SITE_HOST,
-            ALPNProtocols: ["h2"],
-            rejectUnauthorized: false,
-          }),
+    (name === "caddy" ? test : it.skip)(`passes early hints on${skipped}`, async () => {
+      const session = openHttp2(proxy());
+      const { hints, headers, text } = await new Promise<Record<string, unknown>>((done, fail) => {
+        session.once("error", fail);
+        const stream = session.request({ ":path": "/", "sec-fetch-mode": "navigate" });
+        const interim: unknown[] = [];
+        let final: IncomingHttpHeaders = {};
+        let body = "";
+        stream.on("headers", (early) => interim.push([early[":status"], early.link]));
+        stream.once("response", (received) => {
+          final = received;
+        });
+        stream.setEncoding("utf8").on("data", (chunk: string) => {
+          body += chunk;
+        });
+        stream.once("end", () => done({ hints: interim, headers: final, text: body }));
       });
+      session.destroy();
+      const { link = "" } = headers as { link?: string };
+      expect(hints).toEqual([[103, link]]);
+      // what is announced is what the page then asks for, and nothing else
+      const announced = [...link.matchAll(/<([^>]+)>/g)].map((match) => match[1]);
+      const wanted = [
+        ...String(text).matchAll(/<link rel="(?:stylesheet|preload)"[^>]* ?href="([^"]+)"/g),
+      ].map((match) => match[1]);
+      expect(announced.toSorted()).toEqual(wanted.toSorted());
+      expect(announced.length).toBeGreaterThanOrEqual(4);
+      for (const path of announced) {
+        expect((await askProxy(proxy(), path ?? "")).status).toBe(200);
+      }
+    });
+
+    test(`speaks HTTP/2${skipped}`, async () => {
+      const session = openHttp2(proxy());
       const status = await new Promise((done, fail) => {
         session.once("error", fail);
         const stream = session.request({ ":path": "/auth" });
