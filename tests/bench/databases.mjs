@@ -24,12 +24,13 @@ function embeddedAddress(dataDir, database) {
  * Opens a client for such an address; the socket is passed separately, since postgres.js does not parse it.
  *
  * @param {string} url
+ * @param {number} [max] connections
  */
-function connect(url) {
+export function connect(url, max = 1) {
   const { hostname, port, username, password, pathname } = new URL(url);
   const host = decodeURIComponent(hostname);
   const database = pathname.slice(1);
-  return postgres({ host, port: Number(port), username, password, database, max: 1 });
+  return postgres({ host, port: Number(port), username, password, database, max });
 }
 
 /**
@@ -90,6 +91,37 @@ export async function makeMember(url, email) {
   await sql`update profiles set stripe_price_id = 'price_bench', stripe_current_period_end = now() + interval '1 year'
             where id = (select id from users where email = ${email})`;
   await sql.end();
+}
+
+/**
+ * Makes the first users members, and returns their ids.
+ *
+ * @param {string} url
+ * @param {number} count
+ * @returns {Promise<{ id: string, email: string }[]>}
+ */
+export async function makeMembers(url, count) {
+  const sql = connect(url);
+  const members = await sql`
+    update profiles set stripe_price_id = 'price_bench', stripe_current_period_end = now() + interval '1 year'
+    from (select id, email from users order by email limit ${count}) chosen
+    where profiles.id = chosen.id returning chosen.id, chosen.email`;
+  await sql.end();
+  return members.map(({ id, email }) => ({ id, email }));
+}
+
+/**
+ * The mail of a newsletter post as the site has stored it.
+ *
+ * @param {string} url
+ * @param {string} email
+ * @returns {Promise<object>}
+ */
+export async function storedMail(url, email) {
+  const sql = connect(url);
+  const [row] = await sql`select message from mails where recipient = ${email}`;
+  await sql.end();
+  return row?.message ?? {};
 }
 
 /**

@@ -8,7 +8,7 @@ import { cpuSeconds } from "./processes.mjs";
  * @property {string} path
  * @property {"GET" | "POST"} [method]
  * @property {Record<string, string>} [headers]
- * @property {() => { body: string, headers?: Record<string, string> }} [next]
+ * @property {() => { body: string, headers?: Record<string, string>, onAnswer?: (body: string) => void }} [next]
  * @property {number} [connections]
  * @property {number} [rate] requests per second at most
  * @property {number[]} statuses that count as success
@@ -38,10 +38,13 @@ export async function measure({ pid, origin }, work, seconds) {
       ? {
           requests: [
             {
-              setupRequest: (request) => {
-                const { body, headers } = next();
+              setupRequest: (request, context) => {
+                const { body, headers, onAnswer } = next();
+                Object.assign(context, { onAnswer });
                 return { ...request, body, headers: { ...request.headers, ...headers } };
               },
+              onResponse: (_status, body, context) =>
+                /** @type {{ onAnswer?: (body: string) => void }} */ (context).onAnswer?.(body),
             },
           ],
         }

@@ -10,8 +10,9 @@ export const project = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
  * @typedef {{ pid: number, origin: string, stop: () => Promise<void> }} Server
- * @typedef {{ port: number, known: string, answer: never, cpu: number }} Message one of these: the port it listens
- *   on, the name of a response it has stored, the answer to a command, the CPU seconds its work took
+ * @typedef {{ port: number, known: string, answer: never, cpu: number, rate: number }} Message one of
+ *   these: the port it listens on, the name of a response it has stored, the answer to a command, the CPU seconds its work
+ *   took, how often a second it did something
  */
 
 /**
@@ -65,6 +66,36 @@ export async function startBareServer() {
       await known;
     },
   };
+}
+
+/**
+ * A bare server that makes the writes of posts (bare-poster.mjs).
+ *
+ * @param {string} url of its database
+ * @param {object} mail that a newsletter post stores
+ * @returns {Promise<Server>}
+ */
+export async function startBarePoster(url, mail) {
+  const child = fork(join(project, "tests/bench/bare-poster.mjs"), [url]);
+  const { port } = await heard(child, "port");
+  const known = heard(child, "known");
+  child.send({ mail });
+  await known;
+  return { pid: child.pid ?? 0, origin: `http://127.0.0.1:${port}`, stop: () => stop(child) };
+}
+
+/**
+ * Verifies a password in a process of its own for some seconds, a number of times at once; resolves to the times a
+ * second.
+ *
+ * @param {{ hash: string, password: string, parallel: number, seconds: number }} work
+ * @returns {Promise<number>}
+ */
+export async function measureHashing(work) {
+  const child = fork(join(project, "tests/bench/bare-hasher.mjs"));
+  const hashed = heard(child, "rate");
+  child.send(work);
+  return (await hashed).rate;
 }
 
 /**

@@ -179,6 +179,46 @@ ${searchRows.join("\n")}
   );
 }
 
+const POSTS = {
+  newsletter: "newsletter",
+  "log-in": "log in",
+  notes: "a member's notes",
+  webhook: "webhook",
+};
+
+/**
+ * Writes how posts did beside a bare server into docs/performance.md, in place of the last run's.
+ *
+ * @param {import("./posts.mjs").PostsRun} run
+ */
+export function writePostsReport({ rounds, seconds, posts, hashRate }) {
+  const rows = posts.map(({ name, site, bare }) =>
+    row([
+      POSTS[/** @type {keyof typeof POSTS} */ (name)] ?? name,
+      whole(site.rate),
+      whole(bare.rate),
+      ratio(site.rate, bare.rate),
+      `${site.p50} / ${site.p99}`,
+      (site.cpu ?? 0).toFixed(2),
+      (bare.cpu ?? 0).toFixed(2),
+      String(site.wrong + bare.wrong),
+    ]),
+  );
+  const logIns = posts.find(({ name }) => name === "log-in")?.site.rate ?? 0;
+  writeSection(
+    "posts",
+    `Median of ${rounds} interleaved rounds of ${seconds} s; ${machine()}; load generator, servers and PostgreSQL share the machine.
+Latencies in milliseconds; CPU in milliseconds per post, of the site's process and of the bare server's.
+
+${row(["post", "requests/s", "bare server", "ratio", "p50 / p99", "CPU", "of the bare server", "off"])}
+${row(["---", "--:", "--:", "--:", "--:", "--:", "--:", "--:"])}
+${rows.join("\n")}
+
+Bare Node verifies ${whole(hashRate)} passwords a second: log-ins reach ${ratio(logIns, hashRate)} of that.
+`,
+  );
+}
+
 /**
  * Puts a text between the markers of this name.
  *

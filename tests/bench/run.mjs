@@ -1,7 +1,7 @@
 // `npm run bench`: compares the site with a bare Node server sending the same bytes, its newsletter with a bare loop
-// around nodemailer, and a library of thousands of texts with one of twelve, interleaved in one run. A parameter runs
-// one part: `requests`, `newsletter`, `library` or `signed-in`.
-import { createHmac, randomUUID } from "node:crypto";
+// around nodemailer, a library of thousands of texts with one of twelve, and its posts with a bare server's that makes the
+// same writes, interleaved in one run. A parameter runs one part: `requests`, `signed-in`, `posts`, `newsletter` or `library`.
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,10 +11,12 @@ import { createDatabase, fill, makeMember, PASSWORD } from "./databases.mjs";
 import { measureLibrary } from "./library.mjs";
 import { measure, medians } from "./load.mjs";
 import { measureNewsletter } from "./newsletter.mjs";
+import { measurePosts, signedEvent } from "./posts.mjs";
 import { peakMemory, project, startBareServer, startFlood, startSite } from "./processes.mjs";
 import {
   writeLibraryReport,
   writeNewsletterReport,
+  writePostsReport,
   writeReport,
   writeSignedInReport,
 } from "./report.mjs";
@@ -31,10 +33,9 @@ const MAIL_ROUNDS = Math.min(ROUNDS, 3);
 
 const PARTS = process.argv[2]
   ? [process.argv[2]]
-  : ["newsletter", "library", "signed-in", "requests"];
+  : ["newsletter", "library", "posts", "signed-in", "requests"];
 
 const SESSION_SECRET = "a secret for benchmarks that is worth nothing elsewhere";
-const WEBHOOK_SECRET = "whsec_goldenPathSandbox";
 
 if (!existsSync(join(project, "build/index.js"))) {
   console.error("There is no build to measure: run 'npm run build' first.");
@@ -73,6 +74,10 @@ async function main() {
   if (PARTS.includes("library")) {
     const options = { dataDir, secret: SESSION_SECRET, rounds: ROUNDS, seconds: SECONDS, keep };
     writeLibraryReport(await measureLibrary(options));
+  }
+  if (PARTS.includes("posts")) {
+    const options = { dataDir, secret: SESSION_SECRET, rounds: ROUNDS, seconds: SECONDS, keep };
+    writePostsReport(await measurePosts(options));
   }
   if (PARTS.includes("signed-in")) await measureSignedIn();
   if (PARTS.includes("requests")) await measureRequests();
@@ -319,22 +324,6 @@ async function describeCases(origin, size = SIZES[0] ?? 1000) {
       reference: null,
     },
   ];
-}
-
-/** A signed delivery about an unknown customer: costs ledger and look-up, but no call to Stripe. */
-function signedEvent() {
-  const created = Math.floor(Date.now() / 1000);
-  const body = JSON.stringify({
-    id: `evt_${randomUUID()}`,
-    object: "event",
-    api_version: "2026-10-28.endive",
-    created,
-    livemode: false,
-    type: "customer.subscription.updated",
-    data: { object: { id: "sub_bench", object: "subscription", customer: `cus_${randomUUID()}` } },
-  });
-  const mac = createHmac("sha256", WEBHOOK_SECRET).update(`${created}.${body}`).digest("hex");
-  return { body, headers: { "Stripe-Signature": `t=${created},v1=${mac}` } };
 }
 
 /** @param {string} origin */

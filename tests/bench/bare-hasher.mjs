@@ -1,0 +1,20 @@
+// Forked by posts.mjs: verifies a password as often as it can, which is the most that log-ins could do.
+import argon2 from "argon2";
+
+process.once("message", async (message) => {
+  const { hash, password, parallel, seconds } =
+    /** @type {{ hash: string, password: string, parallel: number, seconds: number }} */ (message);
+  const begun = performance.now();
+  const end = begun + seconds * 1_000;
+  let count = 0;
+  await Promise.all(
+    Array.from({ length: parallel }, async () => {
+      while (performance.now() < end) {
+        if (!(await argon2.verify(hash, password))) throw new Error("This is not the password.");
+        count++;
+      }
+    }),
+  );
+  process.send?.({ rate: (count * 1_000) / (performance.now() - begun) });
+  process.disconnect();
+});

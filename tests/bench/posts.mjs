@@ -1,0 +1,207 @@
+// Compares posts with a bare Node server that reads the same bodies and makes the same writes (bare-poster.mjs), and log-ins
+// also with the rate at which bare Node verifies passwords. Each is asked in turn, in one run.
+import { createHmac, randomUUID } from "node:crypto";
+import argon2 from "argon2";
+import { freePorts } from "../support/ports.mjs";
+import { createDatabase, fill, makeMembers, PASSWORD, storedMail } from "./databases.mjs";
+import { measure, median, medians } from "./load.mjs";
+import { measureHashing, startBarePoster, startSite } from "./processes.mjs";
+
+const USERS = 1_000;
+/** More than there are connections, so that no two posts in flight change the same note. */
+const MEMBERS = 64;
+const CHAPTER = "the-long-hill";
+const LOG_IN_CONNECTIONS = 8;
+
+const WEBHOOK_SECRET = "whsec_goldenPathSandbox";
+
+/**
+ * `hashRate` counts verifications a second, in as many tasks as there are connections.
+ *
+ * @typedef {import("./load.mjs").Sample} Sample
+ * @typedef {{ name: string, site: Sample, bare: Sample }} Post
+ * @typedef {{ rounds: number, seconds: number, posts: Post[], hashRate: number }} PostsRun
+ */
+
+/**
+ * @param {{ dataDir: string, secret: string, rounds: number, seconds: number, keep: <S extends { stop: () => Promise<void> }>(server: S) => S }} options
+ *   `dataDir` is that of a running site, whose database server is used
+ * @returns {Promise<PostsRun>}
+ */
+export async function measurePosts({ dataDir, secret, rounds, seconds, keep }) {
+  const passwordHash = await argon2.hash(PASSWORD, {
+    type: argon2.argon2id,
+    memoryCost: 19_456,
+    timeCost: 2,
+    parallelism: 1,
+  });
+  const prepare = async (/** @type {string} */ name) => {
+    const url = await createDatabase(dataDir, `bench_posts_${name}`);
+    const site = await startSite({
+      DATABASE_URL: url,
+      DATA_DIR: dataDir,
+      SESSION_SECRET: secret,
+      PAYMENTS: "sandbox",
+      STRIPE_SANDBOX_PORT: String(await freePorts(2)),
+    });
+    await fill(url, USERS, passwordHash);
+    return { url, site, members: await makeMembers(url, MEMBERS) };
+  };
+
+  // a site migrates the bare server's database, too
+  const { url: bareUrl, site: migrated, members: bareMembers } = await prepare("bare");
+  await migrated.stop();
+  const { url, site, members } = await prepare("site");
+  keep(site);
+  const mail = await postedMail(site.origin, url);
+  const bare = keep(await startBarePoster(bareUrl, mail));
+
+  const own = {
+    "Content-Type": "application/json",
+    Origin: site.origin,
+    "Sec-Fetch-Site": "same-origin",
+  };
+  const readers = [];
+  for (const { id, email } of members) {
+    readers.push({ id, cookie: await logIn(site.origin, own, email) });
+  }
+  const bareReaders = bareMembers.map(({ id }) => ({ id, cookie: "" }));
+
+  /** @type {Record<string, { site: import("./load.mjs").Work, bare: import("./load.mjs").Work }>} */
+  const works = {
+    newsletter: alike({
+      path: "/newsletter",
+      headers: own,
+      next: () => ({ body: JSON.stringify({ email: `${randomUUID()}@bench.test` }) }),
+    }),
+    "log-in": alike({
+      path: "/auth/login",
+      headers: own,
+      connections: LOG_IN_CONNECTIONS,
+      next: () => ({ body: JSON.stringify({ email: nextUser(), password: PASSWORD }) }),
+    }),
+    notes: {
+      site: { ...noted(readers), headers: own },
+      bare: { ...noted(bareReaders), headers: own },
+    },
+    webhook: alike({
+      path: "/webhooks/stripe",
+      headers: { "Content-Type": "application/json" },
+      next: signedEvent,
+    }),
+  };
+
+  const posts = [];
+  const hashRates = [];
+  for (const [name, work] of Object.entries(works)) {
+    /** @type {Record<"site" | "bare", Sample[]>} */
+    const samples = { site: [], bare: [] };
+    for (let round = 0; round <= rounds; round++) {
+      /** @type {("site" | "bare")[]} */
+      const inTurn = round % 2 ? ["bare", "site"] : ["site", "bare"];
+      for (const key of inTurn) {
+        const server = key === "site" ? site : bare;
+        // the first round only warms up
+        const sample = await measure(server, work[key], round === 0 ? 1 : seconds);
+        if (round > 0) samples[key].push(sample);
+      }
+      if (name === "log-in" && round > 0) {
+        const parallel = LOG_IN_CONNECTIONS;
+        hashRates.push(
+          await measureHashing({ hash: passwordHash, password: PASSWORD, parallel, seconds }),
+        );
+      }
+    }
+    const post = { name, site: medians(samples.site), bare: medians(samples.bare) };
+    console.log("post", JSON.stringify(post));
+    posts.push(post);
+  }
+  const hashRate = median(hashRates);
+  console.log("bare hashes a second", hashRate);
+  return { rounds, seconds, posts, hashRate };
+}
+
+/** @param {Omit<import("./load.mjs").Work, "statuses" | "method">} work */
+function alike(work) {
+  const post = { ...work, method: /** @type {const} */ ("POST"), statuses: [200] };
+  return { site: post, bare: post };
+}
+
+let count = 0;
+const nextUser = () => `user-${1 + (count++ % USERS)}@bench.test`;
+
+/**
+ * Notes of many members in turn, each on the version that the answer before has said.
+ *
+ * @param {{ id: string, cookie: string }[]} readers
+ * @returns {import("./load.mjs").Work}
+ */
+function noted(readers) {
+  /** @type {Map<string, number>} */
+  const versions = new Map();
+  let at = 0;
+  return {
+    path: "/premium/notes/save",
+    method: "POST",
+    statuses: [200],
+    next: () => {
+      const { id, cookie } = readers[at++ % readers.length] ?? { id: "", cookie: "" };
+      const text = `What came of it today, for the ${at}th time. `.repeat(20);
+      return {
+        body: JSON.stringify({ slug: CHAPTER, owner: id, version: versions.get(id) ?? 0, text }),
+        headers: { Cookie: cookie },
+        onAnswer: (body) => {
+          if (body.startsWith("{")) versions.set(id, JSON.parse(body).version ?? 0);
+        },
+      };
+    },
+  };
+}
+
+/** A signed delivery about an unknown customer: costs ledger and look-up, but no call to Stripe. */
+export function signedEvent() {
+  const created = Math.floor(Date.now() / 1000);
+  const body = JSON.stringify({
+    id: `evt_${randomUUID()}`,
+    object: "event",
+    api_version: "2026-10-28.endive",
+    created,
+    livemode: false,
+    type: "customer.subscription.updated",
+    data: { object: { id: "sub_bench", object: "subscription", customer: `cus_${randomUUID()}` } },
+  });
+  const mac = createHmac("sha256", WEBHOOK_SECRET).update(`${created}.${body}`).digest("hex");
+  return { body, headers: { "Stripe-Signature": `t=${created},v1=${mac}` } };
+}
+
+/**
+ * The mail that a newsletter post has stored.
+ *
+ * @param {string} origin
+ * @param {string} url
+ */
+async function postedMail(origin, url) {
+  const email = `${randomUUID()}@bench.test`;
+  const answer = await fetch(`${origin}/newsletter`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ email }),
+  });
+  if (answer.status !== 200) throw new Error(`Subscribing failed with ${answer.status}.`);
+  return storedMail(url, email);
+}
+
+/**
+ * @param {string} origin
+ * @param {Record<string, string>} headers
+ * @param {string} email
+ */
+async function logIn(origin, headers, email) {
+  const body = JSON.stringify({ email, password: PASSWORD });
+  const answer = await fetch(`${origin}/auth/login`, { method: "POST", headers, body });
+  if (answer.status !== 200) throw new Error(`Logging in failed with ${answer.status}.`);
+  return answer.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
+}
