@@ -78,11 +78,11 @@ export default async function handleRequest(
   });
 }
 
-/** The links that the routes of a page declare, which have no need of its data. */
-function linksOf({ routeModules, staticHandlerContext }: EntryContext) {
-  return staticHandlerContext.matches.flatMap(
-    ({ route }) => routeModules[route.id]?.links?.() ?? [],
-  );
+/** The links of the routes that a page shows, in place of which an error page stands from its boundary on. */
+function linksOf({ routeModules, staticHandlerContext: { matches, errors } }: EntryContext) {
+  const boundary = matches.findIndex(({ route }) => errors?.[route.id] !== undefined);
+  const shown = boundary === -1 ? matches : matches.slice(0, boundary + 1);
+  return shown.flatMap(({ route }) => routeModules[route.id]?.links?.() ?? []);
 }
 
 /**
