@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { loadPreviewContent } from "~/features/landing/preview-content.server";
 import { clearCurrentEdition, setCurrentEdition } from "~/features/library/current-edition.server";
 import { Edition } from "~/features/library/edition";
 import type { PreviewView } from "~/features/library/preview.server";
@@ -163,13 +164,11 @@ describe("a text's preview", () => {
 });
 
 describe("the landing page", () => {
-  type Landing = {
-    preview: {
-      opening: { title: string; paragraphs: string[] };
-      wholeChapter: { number: number; path: string } | null;
-    };
+  const landing = async () => (await loadPreviewContent(new Date())).preview;
+  const shownHtml = async () => {
+    const { sections } = await (await get(loadLanding)).json();
+    return (sections as { html: string }).html;
   };
-  const landing = async () => ((await (await get(loadLanding)).json()) as Landing).preview;
 
   const chapterOne = (body: string, fields: Record<string, string | boolean> = { public: true }) =>
     takeEdition({
@@ -187,11 +186,14 @@ describe("the landing page", () => {
       opening: { title: "Gates", paragraphs: paragraphs(5) },
       wholeChapter: { number: 1, path: "/preview/gates" },
     });
+    expect(await shownHtml()).toMatch(/Gates.*Paragraph 1\..*Paragraph 5\..*"\/preview\/gates"/s);
+    expect(await shownHtml()).not.toContain("Paragraph 6.");
     await chapterOne(paragraphs(12).join("\n\n"), {});
     expect(await landing()).toEqual({
       opening: { title: "Gates", paragraphs: paragraphs(5) },
       wholeChapter: null,
     });
+    expect(await shownHtml()).not.toContain("/preview/gates");
   });
 
   it("shows no more than half of a chapter for members", async () => {
