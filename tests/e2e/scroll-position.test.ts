@@ -114,6 +114,31 @@ describe("the scroll position", () => {
     await expectPosition(page, position);
   });
 
+  it.each([
+    ["the account menu", "Account menu", { width: 1280, height: 800 }, "[role=menu]"],
+    ["the mobile menu", "Menu", PHONE, "details.mobile-menu[open]"],
+  ])(
+    "does not change when %s gets the focus, opens and closes",
+    async (_menu, name, size, opened) => {
+      const page = await site.visit({ viewport: size });
+      await site.signUp(page.context());
+      await site.open("/", page);
+      await wheelTo(page, 2_500);
+      const position = await restingPosition(page);
+      const opener = page.getByRole("banner").locator(`[aria-label="${name}"]:visible`);
+      for (const _time of ["first", "second"]) {
+        await opener.click();
+        await page.locator(opened).waitFor();
+        await expectPosition(page, position);
+        for (const key of ["Tab", "Escape", "Shift+Tab"]) {
+          await page.keyboard.press(key);
+          await expectPosition(page, await restingPosition(page));
+          await expectPosition(page, position);
+        }
+      }
+    },
+  );
+
   it("does not change during hydration, and is restored by back", async () => {
     // before hydration Chromium stores a page's position a moment late, when smooth scrolling has begun
     const page = await site.visit({ reducedMotion: "reduce" });
