@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { npmCommand } from "./npm.mjs";
-import { makeSbom } from "./sbom.mjs";
+import { makeSbom, sbomObstacle } from "./sbom.mjs";
 import { withShippedProject } from "./shipped-project.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -35,11 +35,14 @@ const { values } = parseArgs({
   },
 });
 
-if (LEVELS.includes(values.level)) {
+const obstacle = LEVELS.includes(values.level)
+  ? sbomObstacle()
+  : `--level is one of ${LEVELS.join(", ")}.`;
+if (obstacle === null) {
   await writeSbom();
   process.exitCode = reportAdvisories(await withShippedProject(root, values.cpu, askForAdvisories));
 } else {
-  console.error(`--level is one of ${LEVELS.join(", ")}.`);
+  console.error(obstacle);
   process.exitCode = EXIT.unknown;
 }
 

@@ -1,12 +1,26 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { npmCommand } from "./npm.mjs";
+import { npmCommand, npmMajor } from "./npm.mjs";
 import { withShippedProject } from "./shipped-project.mjs";
+
+/** The first npm that can list what is installed in CycloneDX. Debian 13's Node 20 comes with 9. */
+const FIRST_NPM_WITH_SBOM = 10;
+
+/**
+ * Why `makeSbom` cannot work here, and what to do; null if it can.
+ *
+ * @returns {string | null}
+ */
+export function sbomObstacle() {
+  const major = npmMajor();
+  if (major >= FIRST_NPM_WITH_SBOM) return null;
+  return `The SBOM needs npm ${FIRST_NPM_WITH_SBOM} or newer, and this is npm ${major}: install one by 'npm install --global npm@${FIRST_NPM_WITH_SBOM}'.`;
+}
 
 /**
  * The software bill of materials of the image, in CycloneDX's JSON: the base image by its digest and every
- * package that ships for this platform of the image ("x64" or "arm64", on Linux).
+ * package that ships for this platform of the image ("x64" or "arm64", on Linux). Only where there is no `sbomObstacle`.
  *
  * @param {string} root the folder of package.json
  * @param {string} cpu
