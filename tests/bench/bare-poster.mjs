@@ -12,23 +12,27 @@ const sql = connect(url, 10);
 /** What the mail of a newsletter post is, as the site has stored one: taught before the first post. */
 let mail = {};
 
-/** @param {string} key */
-const count = (key) => sql`
-  insert into rate_limits (key, points, expire) values (${key}, 1, now() + interval '1 hour')
+/**
+ * Counts for each key in one statement that waits for no disk, as the site does.
+ *
+ * @param {string[]} keys
+ */
+const countEach = (keys) => sql`
+  insert into rate_limits (key, points, expire)
+  select key, 1, now() + interval '1 hour' from unnest(${keys}::text[]) key
   on conflict (key) do update set
     points = case when rate_limits.expire <= now() then 1 else rate_limits.points + 1 end,
     expire = case when rate_limits.expire <= now() then excluded.expire else rate_limits.expire end
-  returning points`;
-
-/** @param {string} name @param {string[]} counted */
-async function countEach(name, counted) {
-  for (const by of counted) await count(`${name}:${by}`);
-}
+  returning points, set_config('synchronous_commit', 'off', true)`;
 
 /** @type {Record<string, (body: any) => Promise<object>>} */
 const posts = {
   "/newsletter": async ({ email }) => {
-    await countEach("newsletter", ["network", "wide-network", `account-from-network:${email}`]);
+    await countEach([
+      "newsletter:network",
+      "newsletter:wide-network",
+      `newsletter:account-from-network:${email}`,
+    ]);
     await sql.begin(async (transaction) => {
       const token = randomBytes(16).toString("base64url");
       const [row] = await transaction`
@@ -43,11 +47,12 @@ const posts = {
     return { toast: "Subscribed." };
   },
   "/auth/login": async ({ email, password }) => {
-    await countEach("login", ["network", "wide-network"]);
-    await countEach(`login:${email}`, [
-      "account-from-network",
-      "account-from-wide-network",
-      "account",
+    await countEach([
+      "login:network",
+      "login:wide-network",
+      `login:account-from-network:${email}`,
+      `login:account-from-wide-network:${email}`,
+      `login:account:${email}`,
     ]);
     const [user] = await sql`select id, password_hash from users where lower(email) = ${email}`;
     const isRight = await argon2.verify(user?.password_hash, password);
@@ -57,7 +62,7 @@ const posts = {
     return { isRight };
   },
   "/premium/notes/save": async ({ owner, slug, text }) => {
-    await countEach("notes", ["network", "wide-network", `account:${owner}`]);
+    await countEach(["notes:network", "notes:wide-network", `notes:account:${owner}`]);
     const version = await sql.begin(async (transaction) => {
       const [known] = await transaction`
         select version from notes where user_id = ${owner} and slug = ${slug} for update`;

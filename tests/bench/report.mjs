@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { costliest, drawFlameGraph } from "./flame-graph.mjs";
 import { median } from "./load.mjs";
 import { project } from "./processes.mjs";
 
@@ -217,6 +218,37 @@ ${rows.join("\n")}
 Bare Node verifies ${whole(hashRate)} passwords a second: log-ins reach ${ratio(logIns, hashRate)} of that.
 `,
   );
+}
+
+const PROFILES = {
+  page: { title: "A signed-in visitor's landing page", file: "flame-graph-page.svg" },
+  post: { title: "A newsletter post", file: "flame-graph-post.svg" },
+};
+
+/**
+ * Writes the flame graphs and the functions that cost most into docs/, in place of the last run's.
+ *
+ * @param {Record<keyof typeof PROFILES, import("./profile.mjs").Profiled>} profiles
+ */
+export function writeProfileReport(profiles) {
+  const parts = Object.entries(PROFILES).map(([key, { title, file }]) => {
+    const { profile, from, to, sample } = profiles[/** @type {keyof typeof PROFILES} */ (key)];
+    writeFileSync(join(project, "docs", file), drawFlameGraph(profile, { title, from, to }));
+    const rows = costliest(profile, { from, to })
+      .slice(0, 12)
+      .map(({ name, place, part }) =>
+        row([`\`${name}\``, place && `\`${place}\``, `${(part * 100).toFixed(1)} %`]),
+      );
+    return `${title}, ${whole(sample.rate)} a second under the profiler:
+
+![${title}: where the CPU time goes](${file})
+
+${row(["costs most by itself", "in", "of the CPU time"])}
+${row(["---", "---", "--:"])}
+${rows.join("\n")}
+`;
+  });
+  writeSection("profiles", parts.join("\n"));
 }
 
 /**

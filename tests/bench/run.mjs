@@ -1,6 +1,7 @@
 // `npm run bench`: compares the site with a bare Node server sending the same bytes, its newsletter with a bare loop
 // around nodemailer, a library of thousands of texts with one of twelve, and its posts with a bare server's that makes the
-// same writes, interleaved in one run. A parameter runs one part: `requests`, `signed-in`, `posts`, `newsletter` or `library`.
+// same writes, interleaved in one run, and draws where the CPU time of a page and of a post goes. A parameter runs one part:
+// `requests`, `signed-in`, `posts`, `profiles`, `newsletter` or `library`.
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,10 +14,12 @@ import { measure, medians } from "./load.mjs";
 import { measureNewsletter } from "./newsletter.mjs";
 import { measurePosts, signedEvent } from "./posts.mjs";
 import { peakMemory, project, startBareServer, startFlood, startSite } from "./processes.mjs";
+import { profile } from "./profile.mjs";
 import {
   writeLibraryReport,
   writeNewsletterReport,
   writePostsReport,
+  writeProfileReport,
   writeReport,
   writeSignedInReport,
 } from "./report.mjs";
@@ -33,7 +36,7 @@ const MAIL_ROUNDS = Math.min(ROUNDS, 3);
 
 const PARTS = process.argv[2]
   ? [process.argv[2]]
-  : ["newsletter", "library", "posts", "signed-in", "requests"];
+  : ["newsletter", "library", "posts", "signed-in", "profiles", "requests"];
 
 const SESSION_SECRET = "a secret for benchmarks that is worth nothing elsewhere";
 
@@ -80,7 +83,46 @@ async function main() {
     writePostsReport(await measurePosts(options));
   }
   if (PARTS.includes("signed-in")) await measureSignedIn();
+  if (PARTS.includes("profiles")) await drawProfiles();
   if (PARTS.includes("requests")) await measureRequests();
+}
+
+/** A signed-in visitor's landing page, and a newsletter post. */
+async function drawProfiles() {
+  const variables = { SESSION_SECRET, PAYMENTS: "sandbox" };
+  const run = async (
+    /** @type {string} */ name,
+    /** @type {Parameters<typeof profile>[0]["prepare"]} */ prepare,
+  ) => {
+    const port = String(await freePorts(2));
+    return profile({
+      dataDir,
+      name,
+      variables: { ...variables, STRIPE_SANDBOX_PORT: port },
+      seconds: SECONDS,
+      prepare,
+    });
+  };
+  const page = await run("page", async ({ origin }) => {
+    const { cookie } = await signIn(origin);
+    return {
+      path: "/",
+      headers: { "Accept-Encoding": "identity", Cookie: cookie },
+      statuses: [200],
+    };
+  });
+  const post = await run("post", async ({ origin }) => ({
+    path: "/newsletter",
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      Origin: origin,
+      "Sec-Fetch-Site": "same-origin",
+    },
+    next: () => ({ body: JSON.stringify({ email: `${randomUUID()}@bench.test` }) }),
+    statuses: [200],
+  }));
+  writeProfileReport({ page, post });
 }
 
 /** The pages of a reader and a member, beside remix-serve with this build and with that of `BENCH_BEFORE`. */
