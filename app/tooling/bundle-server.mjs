@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { cachedRouteMatching } from "./cached-route-matching.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const program = join(root, "build/index.js");
@@ -26,6 +27,7 @@ await build({
     // what packages in CommonJS call; under a name that no module uses, since esbuild does not rename it
     js: 'import { createRequire as createBundleRequire } from "node:module"; const require = createBundleRequire(import.meta.url);',
   },
+  plugins: [cachedRouteMatching()],
   // Stripe's errors take their type from the name of their class
   keepNames: true,
   define: { "process.env.NODE_ENV": '"production"' },

@@ -21,5 +21,6 @@ export function npmMajor() {
   const shell = start.length === 0 && process.platform === "win32";
   return Number.parseInt(
     execFileSync(command, [...start, "--version"], { encoding: "utf8", shell }),
+    10,
   );
 }
