@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { escapeHtml, type Markers, PageTemplate } from "./page-template.server";
+import { escapeHtml, type Markers, pageTemplate } from "./page-template.server";
 
 const MARKERS: Markers = {
   user: "user1",
@@ -29,10 +29,7 @@ const VALUES = {
 
 /** The template of a page that is rendered once with each set of markers. */
 const templateOf = (page: (markers: Markers) => string) =>
-  PageTemplate.from(
-    { html: page(MARKERS), markers: MARKERS },
-    { html: page(OTHERS), markers: OTHERS },
-  );
+  pageTemplate({ html: page(MARKERS), markers: MARKERS }, { html: page(OTHERS), markers: OTHERS });
 
 const page = ({ email, initial, nonce, data }: Markers) =>
   `<b>${initial}</b><p title="${email}">${email}</p><script nonce="${nonce}">take(${data})</script>`;

@@ -32,15 +32,32 @@ describe("a viewer's data", () => {
     expect(replaceValues(dataOf(ANNA), ANNA, BEN)).toEqual(dataOf(BEN));
   });
 
+  it("stay one object where they are one, which is encoded once", () => {
+    const price = { amount: "$9.99" };
+    const replaced = replaceValues({ list: [price], price }, ANNA, BEN) as Record<string, unknown>;
+    expect((replaced.list as unknown[])[0]).toBe(replaced.price);
+    expect(replaced.price).not.toBe(price);
+  });
+
   it("have the key of everybody whose data differ in personal values alone", () => {
     expect(keyOfData(dataOf(ANNA), ANNA)).toBe(keyOfData(dataOf(BEN), BEN));
   });
 
   it.each([
     ["a value that is not personal", { trouble: "past-due" }],
+    ["a long text", { text: "a".repeat(10_000) }],
     ["an address within a text", { line: `Mail to ${ANNA.email}` }],
   ])("have another key with %s", (_, more) => {
     expect(keyOfData(dataOf(ANNA, more), ANNA)).not.toBe(keyOfData(dataOf(BEN), BEN));
+  });
+
+  it("have another key with another long text, however alike", () => {
+    const keys = ["a", "b", "c"].map((end) =>
+      keyOfData(dataOf(ANNA, { text: `${"a".repeat(10_000)}${end}` }), ANNA),
+    );
+    expect(new Set(keys).size).toBe(3);
+    expect(keys[0]).toBe(keyOfData(dataOf(BEN, { text: `${"a".repeat(10_000)}a` }), BEN));
+    expect(keys[0]?.length).toBeLessThan(1_000);
   });
 
   it("have another key without a picture", () => {

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from "node:crypto";
+import { hash, randomBytes, randomInt } from "node:crypto";
 import type { Viewer } from "~/features/accounts/viewer";
 import type { Markers } from "./page-template.server";
 
@@ -69,7 +69,7 @@ export class NotPlainData extends Error {}
  * than what JSON knows.
  */
 export function replaceValues(data: unknown, from: PersonalValues, to: PersonalValues): unknown {
-  return copy(data, textsOf(from, to), { showsAll: false });
+  return copy(data, textsOf(from, to), { showsAll: false, copies: new Map() });
 }
 
 /**
@@ -77,7 +77,9 @@ export function replaceValues(data: unknown, from: PersonalValues, to: PersonalV
  * rendered without being sent. Throws NotPlainData like `replaceValues`.
  */
 export function keyOfData(data: unknown, values: PersonalValues): string {
-  return JSON.stringify(copy(data, textsOf(values, PLACEHOLDERS), { showsAll: true }));
+  return JSON.stringify(
+    copy(data, textsOf(values, PLACEHOLDERS), { showsAll: true, copies: null }),
+  );
 }
 
 /** What stands for personal values in the key of a template. */
@@ -97,15 +99,22 @@ function textsOf(from: PersonalValues, to: PersonalValues): ReadonlyMap<string, 
   return texts;
 }
 
-function copy(
-  value: unknown,
-  texts: ReadonlyMap<string, string>,
-  options: { showsAll: boolean },
-): unknown {
-  if (typeof value === "string") return texts.get(value) ?? value;
+/** With `copies`, what is one object in several places stays one, as Remix encodes it. */
+type CopyOptions = { showsAll: boolean; copies: Map<object, unknown> | null };
+
+function copy(value: unknown, texts: ReadonlyMap<string, string>, options: CopyOptions): unknown {
+  if (typeof value === "string") {
+    return texts.get(value) ?? (options.showsAll ? shortened(value) : value);
+  }
   if (value === null || value === undefined) return value;
   if (typeof value === "boolean" || typeof value === "number") return value;
-  if (Array.isArray(value)) return value.map((part) => copy(part, texts, options));
+  const known = typeof value === "object" && options.copies?.get(value);
+  if (known) return known;
+  if (Array.isArray(value)) {
+    const copied = value.map((part) => copy(part, texts, options));
+    options.copies?.set(value, copied);
+    return copied;
+  }
   if (typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype) {
     throw new NotPlainData();
   }
@@ -116,5 +125,25 @@ function copy(
       copied[name] = part;
     } else Object.defineProperty(copied, name, { value: part, enumerable: false });
   }
+  options.copies?.set(value, copied);
   return copied;
+}
+
+/** Length from which a text stands in a key by its digest. */
+const LONG = 500;
+
+/** Digests of long texts, most of which are those of an edition, by the text; some 30 KB each. */
+const digests = new Map<string, string>();
+const MAX_DIGESTS = 200;
+
+/** A short text that stands for no other one. */
+function shortened(text: string): string {
+  if (text.length < LONG) return text;
+  let digest = digests.get(text);
+  if (digest === undefined) {
+    digest = `\0sha256:${hash("sha256", text, "base64")}`;
+    if (digests.size >= MAX_DIGESTS) digests.clear();
+    digests.set(text, digest);
+  }
+  return digest;
 }

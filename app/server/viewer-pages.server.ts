@@ -4,7 +4,7 @@ import { encode } from "turbo-stream";
 import type { RootData } from "~/features/accounts/root-data";
 import { log } from "~/observability/log.server";
 import { scriptText } from "~/shell/hydration/inline-scripts.server";
-import { escapeHtml, PageTemplate } from "./page-template.server";
+import { escapeHtml, type PageTemplate, pageTemplate, TextTemplate } from "./page-template.server";
 import type { PageRoute } from "./route-table.server";
 import {
   keyOfData,
@@ -30,8 +30,13 @@ type Remix = (request: Request, context: AppLoadContext) => Promise<Response>;
 /** A page that is filled in, with the headers of the one its template was made of. */
 export type FilledPage = { body: Buffer; headers: Headers };
 
-/** `template` is null where two renders had more in common than markers, or less. */
-type Kept = { template: PageTemplate | null; headers: Headers; madeAt: number };
+/** The values that stand in the data of a page. */
+type DataTemplate = TextTemplate<keyof PersonalValues>;
+
+/** The templates are null where two renders had more in common than markers, or less. */
+type Made = { templates: { page: PageTemplate; data: DataTemplate } | null; headers: Headers };
+
+type Kept = Made & { madeAt: number };
 
 export type ViewerPageStatistics = { filled: number; templates: number; refused: number };
 
@@ -107,15 +112,15 @@ export class ViewerPages {
       if (error instanceof NotPlainData) return null;
       throw error;
     }
-    const kept = await this.#templateOf(key, () => this.#make(remix, url, results, values));
-    if (!kept?.template) return null;
-    const body = kept.template.fill({
+    const kept = await this.#keptOf(key, () => this.#make(remix, url, results, page.data, values));
+    if (!kept?.templates) return null;
+    const body = kept.templates.page.fill({
       user: escapeHtml(values.user),
       email: escapeHtml(values.email),
       initial: escapeHtml(values.email.charAt(0).toUpperCase()),
       picture: escapeHtml(values.picture ?? ""),
       nonce: context.nonce ?? "",
-      data: scriptText(await encodeData(page.data)),
+      data: kept.templates.data.fill(inData(values)),
     });
     this.statistics.filled++;
     return { body, headers: new Headers(kept.headers) };
@@ -129,8 +134,8 @@ export class ViewerPages {
     this.#seen.clear();
   }
 
-  /** The template of a key; null for one that is asked for the first time. */
-  async #templateOf(key: string, make: () => Promise<Omit<Kept, "madeAt">>): Promise<Kept | null> {
+  /** The templates of a key; null for one that is asked for the first time. */
+  async #keptOf(key: string, make: () => Promise<Made>): Promise<Kept | null> {
     const kept = this.#kept.get(key);
     if (kept && Date.now() - kept.madeAt < TIME_TO_LIVE_MS) {
       // a map keeps the order of insertion: what was used last is last
@@ -149,11 +154,11 @@ export class ViewerPages {
       making = make()
         .catch((error: unknown) => {
           log().error({ err: error }, "a page's template could not be made");
-          return { template: null, headers: new Headers() };
+          return { templates: null, headers: new Headers() };
         })
         .then((made) => {
           const fresh = { ...made, madeAt: Date.now() };
-          this.statistics[made.template ? "templates" : "refused"]++;
+          this.statistics[made.templates ? "templates" : "refused"]++;
           if (generation === this.#generation) {
             this.#making.delete(key);
             this.#keep(key, fresh);
@@ -171,21 +176,41 @@ export class ViewerPages {
     if (this.#kept.size > MAX_TEMPLATES && oldest !== undefined) this.#kept.delete(oldest);
   }
 
-  /** Renders a page for two stand-ins. */
+  /** Renders a page and encodes its data for two stand-ins. */
   async #make(
     remix: Remix,
     url: string,
     results: readonly [string, Loaded][],
+    data: Record<string, unknown>,
     values: PersonalValues,
-  ): Promise<Omit<Kept, "madeAt">> {
+  ): Promise<Made> {
     const [one, other] = twoStandIns();
     const first = await this.#render(remix, url, results, values, one);
     const second = await this.#render(remix, url, results, values, other);
-    const template =
-      first && second && first.headersText === second.headersText
-        ? PageTemplate.from(first, second)
-        : null;
-    return { template, headers: first?.headers ?? new Headers() };
+    const headers = first?.headers ?? new Headers();
+    if (!first || !second || first.headersText !== second.headersText) {
+      return { templates: null, headers };
+    }
+    const page = pageTemplate(first, second);
+    const dataTemplate = await this.#makeData(data, values, [one, other]);
+    return { templates: page && dataTemplate && { page, data: dataTemplate }, headers };
+  }
+
+  /** Null unless it gives, with the values of the viewer it is made for, what they would get without it. */
+  async #makeData(
+    data: Record<string, unknown>,
+    values: PersonalValues,
+    standIns: [StandIn, StandIn],
+  ): Promise<DataTemplate | null> {
+    const [one, other] = await Promise.all(
+      standIns.map(async ({ values: others }) => ({
+        html: await encodeData(replaceValues(data, values, others)),
+        markers: inData(others),
+      })),
+    );
+    const template = one && other ? TextTemplate.common(one, other) : null;
+    const own = await encodeData(data);
+    return template?.fill(inData(values)).toString() === own ? template : null;
   }
 
   async #render(
@@ -247,13 +272,26 @@ function readResults(results: readonly [string, Loaded][]) {
   return { viewer: root.viewer, data, headers };
 }
 
-/** A page's data as Remix hands them to the browser. */
-async function encodeData(loaderData: Record<string, unknown>): Promise<string> {
+/** A page's data as Remix hands them to the browser, as a string in a script. */
+async function encodeData(loaderData: unknown): Promise<string> {
   const reader = encode({ loaderData, actionData: null, errors: null }).getReader();
   const chunks: Uint8Array[] = [];
   for (;;) {
     const { value, done } = await reader.read();
-    if (done) return Buffer.concat(chunks).toString("utf8");
+    if (done) return scriptText(Buffer.concat(chunks).toString("utf8"));
     chunks.push(value);
   }
+}
+
+/** Personal values as they stand in a page's data: within a JSON string, within a script's. */
+function inData(values: PersonalValues): Record<keyof PersonalValues, string> {
+  const { user, email, picture, periodEnd } = values;
+  const inner = (text: string | null) =>
+    scriptText(JSON.stringify(text ?? "").slice(1, -1)).slice(1, -1);
+  return {
+    user: inner(user),
+    email: inner(email),
+    picture: inner(picture),
+    periodEnd: inner(periodEnd),
+  };
 }
