@@ -1,8 +1,7 @@
-import pTimeout from "p-timeout";
-import { RateLimiterDrizzle, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { env } from "~/env.server";
-import { getDatabase } from "~db/client";
-import { rateLimits } from "~db/schema";
+import { withinTimeout } from "~db/answer-timeout";
+import { type CountedAttempt, countAttempts } from "~db/queries/rate-limits";
 
 /** Attempts allowed in a number of seconds; `RATE_LIMIT_FACTOR` multiplies the attempts. */
 export type Limit = { attempts: number; seconds: number };
@@ -18,58 +17,60 @@ export type RejectedAttempt = {
 /** How long to wait for the database to count an attempt, in milliseconds. */
 const TIMEOUT_MS = 1_500;
 
-/** A method missing from the library's types: how long a key is rejected without a query, in milliseconds. */
-type SharedLimiter = RateLimiterDrizzle & { getInMemoryBlockMsBeforeExpire(key: string): number };
+/** Keys over their limit that a limiter remembers. */
+const MAX_REMEMBERED = 10_000;
 
 /**
- * Counts attempts against one limit, per key: in the database, shared by all instances, or in this process
- * alone while the database is unavailable.
+ * One limit, per key: what is counted in the database, shared by all instances, or in this process alone while the
+ * database is unavailable.
  */
 export class RateLimiter {
-  readonly #shared: SharedLimiter;
-  readonly #local: RateLimiterMemory;
+  readonly #name: string;
   readonly #points: number;
+  readonly #seconds: number;
+  readonly #local: RateLimiterMemory;
+  /** When the count of a key over its limit is reset: during a flood it is rejected without a query. */
+  readonly #rejectedUntil = new Map<string, number>();
 
   constructor(name: string, { attempts, seconds }: Limit) {
+    this.#name = name;
     this.#points = Math.max(1, Math.round(attempts * env().RATE_LIMIT_FACTOR));
-    const options = { keyPrefix: name, points: this.#points, duration: seconds };
-    this.#local = new RateLimiterMemory(options);
-    this.#shared = new RateLimiterDrizzle({
-      ...options,
-      // resolved on each use, because tests swap the database of a loaded module
-      storeClient: { insert: (table: never) => getDatabase().db.insert(table) },
-      schema: rateLimits,
-      // during a flood a key over its limit is rejected without a query
-      inMemoryBlockOnConsumed: this.#points + 1,
-      clearExpiredByTimeout: false,
-    }) as SharedLimiter;
+    this.#seconds = seconds;
+    this.#local = new RateLimiterMemory({
+      keyPrefix: name,
+      points: this.#points,
+      duration: seconds,
+    });
   }
 
   /** Milliseconds for which a key is known to be over its limit, without a query; 0 if it is not. */
-  cachedWait(key: string): number {
-    return this.#shared.getInMemoryBlockMsBeforeExpire(this.#shared.getKey(key));
+  knownWait(key: string): number {
+    const wait = (this.#rejectedUntil.get(key) ?? 0) - Date.now();
+    if (wait > 0) return wait;
+    this.#rejectedUntil.delete(key);
+    return 0;
   }
 
-  /**
-   * Counts an attempt in the database; null if it is allowed. Throws when the database does not respond in
-   * time.
-   */
-  consume(key: string): Promise<RejectedAttempt | null> {
-    const counting = pTimeout(this.#shared.consume(key), {
-      milliseconds: TIMEOUT_MS,
-      message: `The database did not answer within ${TIMEOUT_MS} ms.`,
-    });
-    return this.#count(counting);
+  /** An attempt of this key, to be counted in the database. */
+  attempt(key: string): CountedAttempt {
+    return { key: `${this.#name}:${key}`, points: this.#points, seconds: this.#seconds };
   }
 
-  /** As `consume`, but counts in this process alone. */
-  consumeLocally(key: string): Promise<RejectedAttempt | null> {
-    return this.#count(this.#local.consume(key));
+  /** What a count in the database means for the attempt that was counted; null if it is allowed. */
+  judge(key: string, { points, wait }: { points: number; wait: number }): RejectedAttempt | null {
+    if (points <= this.#points) return null;
+    const [oldest] = this.#rejectedUntil.keys();
+    if (this.#rejectedUntil.size >= MAX_REMEMBERED && oldest !== undefined) {
+      this.#rejectedUntil.delete(oldest);
+    }
+    this.#rejectedUntil.set(key, Date.now() + wait);
+    return { wait, isFirst: points === this.#points + 1 };
   }
 
-  async #count(counting: Promise<unknown>): Promise<RejectedAttempt | null> {
+  /** Counts an attempt in this process alone; null if it is allowed. */
+  async countLocally(key: string): Promise<RejectedAttempt | null> {
     try {
-      await counting;
+      await this.#local.consume(key);
       return null;
     } catch (reason) {
       if (!(reason instanceof RateLimiterRes)) throw reason;
@@ -77,4 +78,35 @@ export class RateLimiter {
       return { wait: msBeforeNext, isFirst: consumedPoints === this.#points + 1 };
     }
   }
+}
+
+/** An attempt as one of its limits counts it. */
+export type LimitedAttempt = { limiter: RateLimiter; key: string };
+
+/**
+ * Counts an attempt in the database for each of its limits, up to the first that rejects it; null if none does. Throws
+ * when the database does not respond in time.
+ */
+export async function countInDatabase<Attempt extends LimitedAttempt>(
+  attempts: readonly Attempt[],
+): Promise<(RejectedAttempt & { attempt: Attempt }) | null> {
+  const counting = countAttempts(attempts.map(({ limiter, key }) => limiter.attempt(key)));
+  const counts = await withinTimeout(counting, TIMEOUT_MS);
+  for (const [index, count] of counts.entries()) {
+    const attempt = attempts[index];
+    const rejected = attempt?.limiter.judge(attempt.key, count);
+    if (attempt && rejected) return { ...rejected, attempt };
+  }
+  return null;
+}
+
+/** As `countInDatabase`, but in this process alone. */
+export async function countLocally<Attempt extends LimitedAttempt>(
+  attempts: readonly Attempt[],
+): Promise<(RejectedAttempt & { attempt: Attempt }) | null> {
+  for (const attempt of attempts) {
+    const rejected = await attempt.limiter.countLocally(attempt.key);
+    if (rejected) return { ...rejected, attempt };
+  }
+  return null;
 }

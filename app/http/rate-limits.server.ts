@@ -4,7 +4,7 @@ import { log } from "~/observability/log.server";
 import { countRateLimited } from "~/observability/metrics.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { clientNetworks } from "./client-network.server";
-import { type Limit, RateLimiter, type RejectedAttempt } from "./rate-limiter.server";
+import { countInDatabase, countLocally, type Limit, RateLimiter } from "./rate-limiter.server";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -142,34 +142,27 @@ const limiters = new Map<string, RateLimiter>();
  * each process counts alone.
  */
 export async function checkRateLimit(limited: Limited, attempt: Attempt): Promise<number | null> {
-  const counts = countsOf(limited, attempt);
-  for (const { by, key } of counts) {
-    const wait = limiter(limited, by).cachedWait(key);
+  const attempts = countsOf(limited, attempt).map(({ by, key }) => ({
+    by,
+    key,
+    limiter: limiterOf(limited, by),
+  }));
+  for (const { by, key, limiter } of attempts) {
+    const wait = limiter.knownWait(key);
     if (wait > 0) return reject(limited, by, wait);
   }
-  let isShared = true;
-  for (const { by, key } of counts) {
-    const limit = limiter(limited, by);
-    let rejected: RejectedAttempt | null = null;
-    if (isShared) {
-      try {
-        rejected = await limit.consume(key);
-      } catch (error) {
-        log().warn({ err: error }, "a rate limit is counted without the database");
-        // the remaining limits need not wait for the same timeout
-        isShared = false;
-      }
-    }
-    if (!isShared) rejected = await limit.consumeLocally(key);
-    if (!rejected) continue;
-    if (rejected.isFirst) {
-      const { narrow } = clientNetworks(attempt.context.clientAddress);
-      // one line for all rejections until the count is reset
-      logSecurityEvent("limit-reached", { limited, by, network: narrow }, "rate limit reached");
-    }
-    return reject(limited, by, rejected.wait);
+  const rejected = await countInDatabase(attempts).catch((error: unknown) => {
+    log().warn({ err: error }, "a rate limit is counted without the database");
+    return countLocally(attempts);
+  });
+  if (!rejected) return null;
+  const { by } = rejected.attempt;
+  if (rejected.isFirst) {
+    const { narrow } = clientNetworks(attempt.context.clientAddress);
+    // one line for all rejections until the count is reset
+    logSecurityEvent("limit-reached", { limited, by, network: narrow }, "rate limit reached");
   }
-  return null;
+  return reject(limited, by, rejected.wait);
 }
 
 /** What an attempt is counted by, in this order; keys contain no e-mail addresses. */
@@ -210,7 +203,7 @@ export function waitMessage(seconds: number): string {
   return `Too many attempts. Please try again in ${minutes <= 1 ? "a minute" : `${minutes} minutes`}.`;
 }
 
-function limiter(limited: Limited, by: CountedBy): RateLimiter {
+function limiterOf(limited: Limited, by: CountedBy): RateLimiter {
   const name = `${limited}:${by}`;
   let found = limiters.get(name);
   if (!found) {

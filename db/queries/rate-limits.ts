@@ -1,6 +1,65 @@
-import { lt } from "drizzle-orm";
+import { lt, type SQL, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { rateLimits } from "../schema";
+
+/** An attempt as one of its limits counts it. */
+export type CountedAttempt = {
+  key: string;
+  /** Attempts allowed in `seconds`. */
+  points: number;
+  seconds: number;
+};
+
+/** What is counted for a key now, with this attempt. */
+export type Count = {
+  points: number;
+  /** Milliseconds until the count is reset. */
+  wait: number;
+};
+
+/**
+ * Counts an attempt for each of several keys, which differ, up to the first whose limit it exceeds; returns as many
+ * counts as it made.
+ *
+ * One statement, since each one is a commit: and that does not wait for the disk, nor for a standby. A server that dies
+ * forgets the attempts of half a second at most.
+ */
+export async function countAttempts(
+  attempts: readonly CountedAttempt[],
+  executor: Executor = getDatabase().db,
+): Promise<Count[]> {
+  const [first, ...rest] = attempts;
+  if (!first) return [];
+  const steps = [sql`attempt_0 as (${counting(first, sql``)})`];
+  let allowed = first.points;
+  rest.forEach((attempt, index) => {
+    const isAllowed = sql`from ${name(index)} where points <= ${allowed}::int`;
+    steps.push(sql`${name(index + 1)} as (${counting(attempt, isAllowed)})`);
+    allowed = attempt.points;
+  });
+  const counts = attempts.map(
+    (_, index) => sql`select ${sql.raw(`${index}`)} as step, * from ${name(index)}`,
+  );
+  const rows = await executor.execute<{ points: number; wait: number }>(sql`
+    with ${sql.join(steps, sql`, `)}
+    select points, extract(epoch from expire - now())::float8 * 1000 as wait,
+      set_config('synchronous_commit', 'off', true)
+    from (${sql.join(counts, sql` union all `)}) counted order by step`);
+  return rows.map(({ points, wait }) => ({ points, wait }));
+}
+
+const name = (index: number) => sql.raw(`attempt_${index}`);
+
+/** The statement that counts for one key, if what `condition` selects from has a row. */
+function counting({ key, seconds }: CountedAttempt, condition: SQL): SQL {
+  return sql`
+    insert into rate_limits as known (key, points, expire)
+    select ${key}::text, 1, now() + ${seconds}::int * interval '1 second' ${condition}
+    on conflict (key) do update set
+      points = case when known.expire <= now() then 1 else known.points + 1 end,
+      expire = case when known.expire <= now() then excluded.expire else known.expire end
+    returning points, expire`;
+}
 
 /** Deletes counts that expired before `now`. */
 export async function deleteExpiredRateLimits(

@@ -171,6 +171,52 @@ describe("an attempt", () => {
   });
 });
 
+describe("counting", () => {
+  it("is exact when many attempts come at once, from networks that share a limit", async () => {
+    const addresses = Array.from({ length: 64 }, (_, index) => `2001:db8:88:${index % 8}::1`);
+    const waits = await Promise.all(addresses.map((address) => attempt(null, address)));
+    expect(waits.filter((wait) => wait === null)).toHaveLength(10);
+    const rows = await getDatabase().db.execute<{ points: number }>(
+      sql`select points from rate_limits where key like 'login:%network:2001:db8:88:%' order by points`,
+    );
+    // of eight from each network five get as far as the limit of all of them
+    expect(rows.map(({ points }) => points)).toEqual([8, 8, 8, 8, 8, 8, 8, 8, 40]);
+  });
+
+  it("takes one statement for all limits, whose commit waits for no disk", async () => {
+    const { db } = getDatabase();
+    await db.execute(sql`create table commits (setting text)`);
+    await db.execute(sql`
+      create function note_commit() returns trigger language plpgsql as $$
+      begin insert into commits values (current_setting('synchronous_commit')); return null; end $$`);
+    // a deferred one runs when the transaction is committed
+    await db.execute(sql`
+      create constraint trigger note_commit after insert on rate_limits
+      deferrable initially deferred for each row execute function note_commit()`);
+    await db.execute(
+      sql.raw(
+        `alter database ${new URL(site.databaseUrl).pathname.slice(1)} set synchronous_commit = on`,
+      ),
+    );
+    let statements = 0;
+    const usual = getDatabase();
+    const counted = openDatabase(site.databaseUrl, { onQuery: () => statements++ });
+    setDatabase(counted);
+    try {
+      expect(await attempt(account, "198.51.105.1")).toBeNull();
+      expect(statements).toBe(1);
+      const rows = await db.execute<{ setting: string }>(sql`select setting from commits`);
+      expect(rows.map(({ setting }) => setting)).toEqual(Array.from({ length: 5 }, () => "off"));
+      const [after] = await counted.db.execute(sql`show synchronous_commit`);
+      expect(after).toEqual({ synchronous_commit: "on" });
+    } finally {
+      setDatabase(usual);
+      await counted.close();
+      await db.execute(sql`drop trigger note_commit on rate_limits`);
+    }
+  });
+});
+
 describe("without the database", () => {
   it("attempts are counted by this process alone", async () => {
     const database = getDatabase();
