@@ -106,8 +106,9 @@ export class ViewerPages {
     let key: string;
     const values = personalValues(page.viewer);
     try {
-      const dataKey = keyOfData(page.data, values);
-      key = hash("sha256", JSON.stringify([url, page.headers, dataKey]), "base64");
+      // neither an address nor JSON has line breaks
+      const parts = [url, JSON.stringify(page.headers), keyOfData(page.data, values)];
+      key = hash("sha256", parts.join("\n"), "base64");
     } catch (error) {
       if (error instanceof NotPlainData) return null;
       throw error;
