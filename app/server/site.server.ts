@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import * as build from "@remix-run/dev/server-build";
 import {
@@ -25,6 +25,7 @@ import { countRequest, exposeCaches, statusOf } from "~/observability/metrics.se
 import { clientAddress, describeConnection } from "./client-address.server";
 import { PageCache } from "./page-cache.server";
 import { countVisit } from "./page-visits.server";
+import { randomText } from "./random-text.server";
 import { mayRenderRejectedPage } from "./rejected-pages.server";
 import type { Rejection } from "./rejection";
 import { checkRequest } from "./request-guards.server";
@@ -202,7 +203,7 @@ async function answerWithRemix(
   } catch {
     return send(response, { status: 400, message: "The request's address cannot be read." });
   }
-  const nonce = randomBytes(16).toString("base64");
+  const nonce = randomText();
   const context: AppLoadContext = {
     requestId,
     nonce,

@@ -65,11 +65,11 @@ export class NotPlainData extends Error {}
 
 /**
  * A copy of a loader's data in which each text that is one of the `from` values is the one of `to`. Properties that
- * are not enumerable, which are rendered without being sent as data, stay so. Throws NotPlainData for anything else
- * than what JSON knows.
+ * are not enumerable, which are rendered without being sent as data, stay so. What is one object in several places stays
+ * one, since Remix encodes it once. Throws NotPlainData for anything else than what JSON knows.
  */
 export function replaceValues(data: unknown, from: PersonalValues, to: PersonalValues): unknown {
-  return copy(data, textsOf(from, to), { showsAll: false, copies: new Map() });
+  return copy(data, textsOf(from, to), new Map());
 }
 
 /**
@@ -77,9 +77,7 @@ export function replaceValues(data: unknown, from: PersonalValues, to: PersonalV
  * rendered without being sent. Throws NotPlainData like `replaceValues`.
  */
 export function keyOfData(data: unknown, values: PersonalValues): string {
-  return JSON.stringify(
-    copy(data, textsOf(values, PLACEHOLDERS), { showsAll: true, copies: null }),
-  );
+  return keyText(data, textsOf(values, PLACEHOLDERS));
 }
 
 /** What stands for personal values in the key of a template. */
@@ -90,7 +88,9 @@ const PLACEHOLDERS: PersonalValues = {
   periodEnd: "\0periodEnd",
 };
 
-function textsOf(from: PersonalValues, to: PersonalValues): ReadonlyMap<string, string> {
+type Texts = ReadonlyMap<string, string>;
+
+function textsOf(from: PersonalValues, to: PersonalValues): Texts {
   const texts = new Map<string, string>();
   for (const name of ["user", "email", "picture", "periodEnd"] as const) {
     const [before, after] = [from[name], to[name]];
@@ -99,33 +99,55 @@ function textsOf(from: PersonalValues, to: PersonalValues): ReadonlyMap<string, 
   return texts;
 }
 
-/** With `copies`, what is one object in several places stays one, as Remix encodes it. */
-type CopyOptions = { showsAll: boolean; copies: Map<object, unknown> | null };
-
-function copy(value: unknown, texts: ReadonlyMap<string, string>, options: CopyOptions): unknown {
-  if (typeof value === "string") {
-    return texts.get(value) ?? (options.showsAll ? shortened(value) : value);
-  }
-  if (value === null || value === undefined) return value;
-  if (typeof value === "boolean" || typeof value === "number") return value;
-  const known = typeof value === "object" && options.copies?.get(value);
-  if (known) return known;
-  if (Array.isArray(value)) {
-    const copied = value.map((part) => copy(part, texts, options));
-    options.copies?.set(value, copied);
-    return copied;
-  }
+/** Whether a value is one that JSON writes as it is, but for texts. Throws NotPlainData for what JSON does not know. */
+function isBare(value: unknown): value is null | undefined | boolean | number {
+  if (value === null || value === undefined) return true;
+  if (typeof value === "boolean" || typeof value === "number") return true;
+  if (Array.isArray(value)) return false;
   if (typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype) {
     throw new NotPlainData();
   }
+  return false;
+}
+
+/** One text for each value, in JSON but for what is undefined or not a number. */
+function keyText(value: unknown, texts: Texts): string {
+  if (typeof value === "string") return JSON.stringify(texts.get(value) ?? shortened(value));
+  if (isBare(value)) return String(value);
+  let key = "";
+  if (Array.isArray(value)) {
+    for (const part of value) key += `${keyText(part, texts)},`;
+    return `[${key}]`;
+  }
+  for (const name of Object.getOwnPropertyNames(value)) {
+    const part = (value as Record<string, unknown>)[name];
+    key += `${JSON.stringify(name)}:${keyText(part, texts)},`;
+  }
+  return `{${key}}`;
+}
+
+function copy(value: unknown, texts: Texts, copies: Map<unknown, unknown>): unknown {
+  if (typeof value === "string") return texts.get(value) ?? value;
+  if (isBare(value)) return value;
+  const known = copies.get(value);
+  if (known) return known;
+  if (Array.isArray(value)) {
+    const copied = value.map((part) => copy(part, texts, copies));
+    copies.set(value, copied);
+    return copied;
+  }
   const copied: Record<string, unknown> = {};
   for (const name of Object.getOwnPropertyNames(value)) {
-    const part = copy((value as Record<string, unknown>)[name], texts, options);
-    if (options.showsAll || Object.prototype.propertyIsEnumerable.call(value, name)) {
-      copied[name] = part;
-    } else Object.defineProperty(copied, name, { value: part, enumerable: false });
+    const part = copy((value as Record<string, unknown>)[name], texts, copies);
+    const enumerable = Object.prototype.propertyIsEnumerable.call(value, name);
+    Object.defineProperty(copied, name, {
+      value: part,
+      enumerable,
+      writable: true,
+      configurable: true,
+    });
   }
-  options.copies?.set(value, copied);
+  copies.set(value, copied);
   return copied;
 }
 

@@ -1,5 +1,6 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
+import { preparedQuery } from "../prepared-query";
 import { readingProgress } from "../schema";
 
 type Key = { userId: string; slug: string };
@@ -23,9 +24,19 @@ export async function findListeningPlace(
   { userId, slug }: Key,
   executor: Executor = getDatabase().db,
 ): Promise<number | null> {
-  const [row] = await executor
-    .select({ second: readingProgress.second })
-    .from(readingProgress)
-    .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
+  const [row] = await placeIn(executor).execute({ userId, slug });
   return row?.second ?? null;
 }
+
+const placeIn = preparedQuery((executor) =>
+  executor
+    .select({ second: readingProgress.second })
+    .from(readingProgress)
+    .where(
+      and(
+        eq(readingProgress.userId, sql.placeholder("userId")),
+        eq(readingProgress.slug, sql.placeholder("slug")),
+      ),
+    )
+    .prepare("find_listening_place"),
+);

@@ -1,5 +1,6 @@
-import { and, desc, eq, ne } from "drizzle-orm";
+import { and, desc, eq, ne, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
+import { preparedQuery } from "../prepared-query";
 import { notes } from "../schema";
 
 /** A member's notes on one text. */
@@ -14,12 +15,19 @@ export async function findNote(
   key: NoteKey,
   executor: Executor = getDatabase().db,
 ): Promise<NoteRow | null> {
-  const [row] = await executor
-    .select({ text: notes.text, version: notes.version })
-    .from(notes)
-    .where(isNote(key));
+  const [row] = await noteOn(executor).execute(key);
   return row ?? null;
 }
+
+const noteOn = preparedQuery((executor) =>
+  executor
+    .select({ text: notes.text, version: notes.version })
+    .from(notes)
+    .where(
+      and(eq(notes.userId, sql.placeholder("userId")), eq(notes.slug, sql.placeholder("slug"))),
+    )
+    .prepare("find_note"),
+);
 
 /** As `findNote`, and locks the row until the transaction ends. */
 export async function findNoteForUpdate(key: NoteKey, executor: Executor): Promise<NoteRow | null> {

@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
+import { preparedQuery } from "../prepared-query";
 import { readingProgress } from "../schema";
 
 type Key = { userId: string; slug: string };
@@ -65,17 +66,35 @@ export function findReadingProgress(
   userId: string,
   executor: Executor = getDatabase().db,
 ): Promise<ProgressRow[]> {
-  return executor.select(COLUMNS).from(readingProgress).where(eq(readingProgress.userId, userId));
+  return progressOf(executor).execute({ userId });
 }
+
+const progressOf = preparedQuery((executor) =>
+  executor
+    .select(COLUMNS)
+    .from(readingProgress)
+    .where(eq(readingProgress.userId, sql.placeholder("userId")))
+    .prepare("find_reading_progress"),
+);
 
 /** A member's progress in one text; null if none is known. */
 export async function findTextProgress(
   { userId, slug }: Key,
   executor: Executor = getDatabase().db,
 ): Promise<ProgressRow | null> {
-  const [row] = await executor
-    .select(COLUMNS)
-    .from(readingProgress)
-    .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
+  const [row] = await progressInText(executor).execute({ userId, slug });
   return row ?? null;
 }
+
+const progressInText = preparedQuery((executor) =>
+  executor
+    .select(COLUMNS)
+    .from(readingProgress)
+    .where(
+      and(
+        eq(readingProgress.userId, sql.placeholder("userId")),
+        eq(readingProgress.slug, sql.placeholder("slug")),
+      ),
+    )
+    .prepare("find_text_progress"),
+);

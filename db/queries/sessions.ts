@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, lt, ne, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
+import { preparedQuery } from "../prepared-query";
 import {
   type Profile,
   profiles,
@@ -38,8 +39,8 @@ const SIGNED_IN = {
   },
 };
 
-function prepareFindViewer(executor: Executor) {
-  return executor
+const findViewer = preparedQuery((executor) =>
+  executor
     .select({ ...SIGNED_IN, profile: profiles, price: stripePrices })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
@@ -52,11 +53,8 @@ function prepareFindViewer(executor: Executor) {
       ),
     )
     .limit(1)
-    .prepare("find_viewer_by_session");
-}
-
-/** Runs for every page, so its SQL is built only once per database. */
-const findViewer = new WeakMap<Executor, ReturnType<typeof prepareFindViewer>>();
+    .prepare("find_viewer_by_session"),
+);
 
 /** The viewer of an unexpired session, in one query; null if there is none. */
 export async function findViewerBySession(
@@ -64,12 +62,7 @@ export async function findViewerBySession(
   now: Date,
   executor: Executor = getDatabase().db,
 ): Promise<ViewerRow | null> {
-  let query = findViewer.get(executor);
-  if (!query) {
-    query = prepareFindViewer(executor);
-    findViewer.set(executor, query);
-  }
-  const [row] = await query.execute({ tokenHash, now: now.toISOString() });
+  const [row] = await findViewer(executor).execute({ tokenHash, now: now.toISOString() });
   return row ?? null;
 }
 
