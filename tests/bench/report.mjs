@@ -22,7 +22,8 @@ const NAMES = {
  * The results of a run.
  *
  * @typedef {import("./load.mjs").Sample} Sample
- * @typedef {{ name: string, site: Sample, bare?: Sample, plain?: Sample }} Compared a request, by server
+ * @typedef {{ site: Sample, bare?: Sample, plain?: Sample }} Served a request, by server
+ * @typedef {Served & { name: string, underWrk?: Served }} Compared
  * @typedef {{ name: string, bySize: (Sample & { size: number })[] }} Grown a request, by the number of users in the database
  * @typedef {object} Run
  * @property {number} rounds
@@ -298,7 +299,7 @@ ${row(["request", "requests/s", "beside bare Node", "beside remix-serve", "p50 /
 ${row(["---", "--:", "--:", "--:", "--:", "--:", "--:", "--:"])}
 ${rows.join("\n")}
 
-![Requests per second beside a bare Node server, and by the size of the database](performance.svg)
+${wrkTable(compared)}![Requests per second beside a bare Node server, and by the size of the database](performance.svg)
 
 Requests/s by the number of users and of subscribers, and in brackets how many times slower than the first:
 
@@ -308,6 +309,38 @@ ${growth.join("\n")}
 
 While log-ins fill the password queue, the landing page's p99 at 200 requests/s is ${flood.flooded.p99} ms; alone it
 is ${flood.idle.p99} ms. The Node process held ${peakMemory.toFixed(0)} MB at most in all of this.
+`;
+}
+
+/**
+ * The same requests under wrk; nothing where it was not installed.
+ *
+ * @param {Compared[]} compared
+ */
+function wrkTable(compared) {
+  const rows = compared.flatMap(({ name, underWrk }) => {
+    if (!underWrk?.bare) return [];
+    const { site, bare } = underWrk;
+    const latencies = `${site.p50.toFixed(1)} / ${site.p99.toFixed(1)}`;
+    const wrong = String(site.wrong + bare.wrong);
+    return [
+      row([
+        nameOf(name),
+        whole(site.rate),
+        whole(bare.rate),
+        ratio(site.rate, bare.rate),
+        latencies,
+        wrong,
+      ]),
+    ];
+  });
+  if (rows.length === 0) return "";
+  return `Under wrk, which leaves more of the machine to the server:
+
+${row(["request", "requests/s", "bare Node", "ratio", "p50 / p99", "off"])}
+${row(["---", "--:", "--:", "--:", "--:", "--:"])}
+${rows.join("\n")}
+
 `;
 }
 

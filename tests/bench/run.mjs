@@ -23,6 +23,7 @@ import {
   writeReport,
   writeSignedInReport,
 } from "./report.mjs";
+import { hasWrk, measureWithWrk } from "./wrk.mjs";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
@@ -254,22 +255,28 @@ async function measureRequests() {
       ...(hasReference ? { bare } : {}),
       ...(name === "landing-signed-in" ? { plain } : {}),
     };
-    /** @type {Record<string, import("./load.mjs").Sample[]>} */
-    const samples = Object.fromEntries(Object.keys(servers).map((key) => [key, []]));
-    for (let round = 0; round <= ROUNDS; round++) {
-      const inTurn = Object.entries(servers);
-      // alternate the order, so that the same server is not always measured after a heavily loaded one
-      if (round % 2 === 1) inTurn.reverse();
-      for (const [key, server] of inTurn) {
-        const asked = key === "bare" ? { ...work, path: `/${name}` } : work;
-        // the first round only warms up
-        const sample = await measure(server, asked, round === 0 ? 1 : SECONDS);
-        if (round > 0) samples[key]?.push(sample);
+    const run = async (/** @type {typeof measure} */ load) => {
+      /** @type {Record<string, import("./load.mjs").Sample[]>} */
+      const samples = Object.fromEntries(Object.keys(servers).map((key) => [key, []]));
+      for (let round = 0; round <= ROUNDS; round++) {
+        const inTurn = Object.entries(servers);
+        // alternate the order, so that the same server is not always measured after a heavily loaded one
+        if (round % 2 === 1) inTurn.reverse();
+        for (const [key, server] of inTurn) {
+          const asked = key === "bare" ? { ...work, path: `/${name}` } : work;
+          // the first round only warms up
+          const sample = await load(server, asked, round === 0 ? 1 : SECONDS);
+          if (round > 0) samples[key]?.push(sample);
+        }
       }
-    }
-    const result = /** @type {Omit<import("./report.mjs").Compared, "name">} */ (
-      Object.fromEntries(Object.entries(samples).map(([key, list]) => [key, medians(list)]))
-    );
+      return /** @type {import("./report.mjs").Served} */ (
+        Object.fromEntries(Object.entries(samples).map(([key, list]) => [key, medians(list)]))
+      );
+    };
+    const result = {
+      ...(await run(measure)),
+      ...(hasReference && hasWrk() ? { underWrk: await run(measureWithWrk) } : {}),
+    };
     console.log(name, JSON.stringify(result));
     return { name, ...result };
   }
