@@ -332,3 +332,8 @@ function wantedOfAnyValue(value: string): string | null {
   if (/^(["']).*\1$/.test(value)) return "a value without quotes around it, which --env-file keeps";
   return null;
 }
+
+/** How many threads libuv has for work such as hashing: its own variable, which is no setting of the site. */
+export function libuvThreads({ UV_THREADPOOL_SIZE = "4" }: Variables = process.env): number {
+  return Number(UV_THREADPOOL_SIZE);
+}

@@ -48,6 +48,22 @@ it("runs up to the allowed number of tasks concurrently, and returns their resul
   expect([queue.running, queue.waiting]).toEqual([0, 0]);
 });
 
+it("begins more tasks when more may run, and fewer when fewer may", async () => {
+  const { queue, started, ask, finish } = scene({ concurrency: 1, maxWaiting: 10 });
+  const asked = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"].map(ask);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(started).toHaveLength(1);
+  queue.setLimits({ concurrency: 3, maxWaiting: 10 });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(started).toHaveLength(3);
+  expect([queue.running, queue.waiting]).toEqual([3, 1]);
+  queue.setLimits({ concurrency: 1, maxWaiting: 10 });
+  await finish();
+  expect(started).toHaveLength(4);
+  expect(new Set(await Promise.all(asked))).toEqual(new Set(["done"]));
+  expect([queue.running, queue.waiting]).toEqual([0, 0]);
+});
+
 it("continues after a task fails, and rejects with its error", async () => {
   const queue = new FairQueue({ concurrency: 1, maxWaiting: 10 });
   const failing = queue.run(undefined, () => Promise.reject(new Error("broken")));

@@ -26,7 +26,22 @@ export class FairQueue {
   readonly #waiting = new RoundRobin<Waiting>();
   #running = 0;
 
-  constructor(private readonly limits: Limits) {}
+  #limits: Limits;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  /** Changes the limits. What runs or waits already stays, and more begin if more may run. */
+  setLimits(limits: Limits): void {
+    this.#limits = limits;
+    while (this.#running < limits.concurrency) {
+      const next = this.#waiting.takeNext();
+      if (!next) return;
+      this.#running += 1;
+      next.start();
+    }
+  }
 
   /** Tasks in progress. */
   get running(): number {
@@ -43,8 +58,8 @@ export class FairQueue {
    */
   hasRoomFor(network: ClientNetworks | undefined): boolean {
     return (
-      this.#running < this.limits.concurrency ||
-      this.#waiting.size < this.limits.maxWaiting ||
+      this.#running < this.#limits.concurrency ||
+      this.#waiting.size < this.#limits.maxWaiting ||
       this.#waiting.mayEvictFor(network)
     );
   }
@@ -66,12 +81,12 @@ export class FairQueue {
   }
 
   async #start(network: ClientNetworks | undefined): Promise<void> {
-    if (this.#running < this.limits.concurrency) {
+    if (this.#running < this.#limits.concurrency) {
       this.#running += 1;
       return;
     }
     if (!this.hasRoomFor(network)) throw new QueueFull();
-    if (this.#waiting.size >= this.limits.maxWaiting) {
+    if (this.#waiting.size >= this.#limits.maxWaiting) {
       this.#waiting.evictFor(network)?.reject(new QueueFull());
     }
     await new Promise<void>((start, reject) => this.#waiting.add(network, { start, reject }));
@@ -79,7 +94,8 @@ export class FairQueue {
 
   /** Passes the slot directly to the next task, so that a newcomer cannot take it first. */
   #end(): void {
-    const next = this.#waiting.takeNext();
+    const isAllowed = this.#running <= this.#limits.concurrency;
+    const next = isAllowed ? this.#waiting.takeNext() : undefined;
     if (next) next.start();
     else this.#running -= 1;
   }

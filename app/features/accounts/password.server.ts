@@ -3,6 +3,7 @@ import argon2 from "argon2";
 import type { ClientNetworks } from "~/http/client-network.server";
 import { FairQueue } from "~/http/fair-queue.server";
 import { exposeHashQueue } from "~/observability/metrics.server";
+import { yieldToOtherThreads } from "./hash-threads.server";
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes, one lane. */
 const PARAMETERS = {
@@ -12,16 +13,21 @@ const PARAMETERS = {
   parallelism: 1,
 } as const;
 
-/** Leaves one core free for rendering pages. */
+/** Leaves one core free for rendering pages, unless the threads that hash yield to it. */
 const CONCURRENCY = Math.max(1, availableParallelism() - 1);
 
-/** Maximum number of queued hashes: about a second's work, so that no client times out in the queue. */
-const MAX_WAITING = 40 * CONCURRENCY;
+/** With each hash at a time, how many may wait: about a second's work, so that no client times out in the queue. */
+const WAITING_PER_HASH = 40;
 
 /** When it makes sense to try again after a QueueFull, in seconds. */
 export const HASH_RETRY_SECONDS = 5;
 
-const queue = new FairQueue({ concurrency: CONCURRENCY, maxWaiting: MAX_WAITING });
+const limitsFor = (concurrency: number) => ({
+  concurrency,
+  maxWaiting: WAITING_PER_HASH * concurrency,
+});
+
+const queue = new FairQueue(limitsFor(CONCURRENCY));
 exposeHashQueue(() => queue.running + queue.waiting);
 
 /** Whether the queue has room for a password from this network; checked before other work is done for it. */
@@ -53,6 +59,11 @@ export async function verifyPassword(
 /** Creates the decoy hash, so that the first unknown address is no slower than later ones. */
 export async function warmUpPasswords(): Promise<void> {
   await decoyHash();
+}
+
+/** Lets hashes take every core, for as long as nothing else wants it; where that is not possible, all but one. */
+export async function hashOnAllCores(): Promise<void> {
+  if (await yieldToOtherThreads()) queue.setLimits(limitsFor(availableParallelism()));
 }
 
 function decoyHash(): Promise<string> {
