@@ -325,7 +325,7 @@ async function describeCases(origin, size = SIZES[0] ?? 1000) {
   const etag =
     (await fetch(`${origin}/`, { headers: { "Accept-Encoding": "br" } })).headers.get("etag") ?? "";
   const html = await (await fetch(`${origin}/`)).text();
-  const asset = /\/build\/root-[A-Z0-9]+\.js/.exec(html)?.[0] ?? "/favicon.svg";
+  const asset = /\/build\/[\w/-]+\.js/.exec(html)?.[0] ?? "/favicon.svg";
   let count = 0;
   const user = () => 1 + (count++ % size);
 

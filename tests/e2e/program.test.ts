@@ -197,11 +197,16 @@ describe("a running program", () => {
 
 describe("the build", () => {
   it("sets NODE_ENV to production before it loads anything else, React above all", () => {
-    const bundle = readFileSync(resolve(import.meta.dirname, "../../build/index.js"), "utf8");
-    const imports = [...bundle.matchAll(/^import (?:[^;]*? from )?"([^"]+)";/gm)];
+    const metafile = resolve(import.meta.dirname, "../../build/metafile.bundle.json");
+    const { inputs, imports } = JSON.parse(readFileSync(metafile, "utf8")).outputs[
+      "build/index.js"
+    ];
     // the modules in the bundle run after all imports
-    expect(bundle).toContain("\n// node_modules/react/index.js\n");
-    expect(imports.map(([, name = ""]) => name).find((name) => !isBuiltin(name))).toBe(
+    expect(Object.keys(inputs)).toContain("node_modules/react/index.js");
+    const statements = (imports as { path: string; kind: string }[]).filter(
+      ({ kind }) => kind === "import-statement",
+    );
+    expect(statements.map(({ path }) => path).find((name) => !isBuiltin(name))).toBe(
       "#runtime-setup",
     );
   });
