@@ -1,6 +1,8 @@
 import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
+import { addressHash } from "../address-hash";
 import { type Executor, getDatabase } from "../client";
 import { type Subscriber, subscribers } from "../schema";
+import type { NewMail } from "./mails";
 
 /** An address, and the token of its unsubscribe links, which is the same whenever it subscribes. */
 export type NewSubscriber = { email: string; unsubscribeToken: string };
@@ -26,6 +28,36 @@ export async function insertSubscriber(
     .where(and(hasEmail(email), isNull(subscribers.confirmedAt)))
     .returning({ id: subscribers.id });
   return confirmed.length > 0;
+}
+
+/**
+ * Adds an address that is not on the list as confirmed, and queues a mail to it in the same statement, unless more than
+ * `mostQueued` wait already or one with its idempotency key was queued before. Null, with nothing written, if the address
+ * is on the list, confirmed or not.
+ */
+export async function insertSubscriberWithMail(
+  { email, unsubscribeToken }: NewSubscriber,
+  mail: NewMail,
+  { now, mostQueued }: { now: Date; mostQueued: number },
+  executor: Executor = getDatabase().db,
+): Promise<{ isQueueFull: boolean } | null> {
+  const [row] = await executor.execute<{ isAdded: boolean; isQueueFull: boolean }>(sql`
+    with added as (
+      insert into subscribers (email, unsubscribe_token, confirmed_at)
+      values (${email}, ${unsubscribeToken}, ${now.toISOString()}::timestamptz)
+      on conflict do nothing returning 1
+    ), further as (
+      select 1 from mails where state = 'queued' and campaign_id is null offset ${mostQueued} limit 1
+    ), queued as (
+      insert into mails (kind, priority, idempotency_key, recipient, address_hash, message, expires_at)
+      select ${mail.kind}, ${mail.priority}::smallint, ${mail.idempotencyKey}, ${mail.recipient},
+        ${addressHash(mail.recipient)}, ${JSON.stringify(mail.message)}::jsonb,
+        now() + ${mail.lifetimeMs}::float8 * interval '1 millisecond'
+      from added where not exists (select from further)
+      on conflict do nothing
+    )
+    select exists (select from added) as "isAdded", exists (select from further) as "isQueueFull"`);
+  return row?.isAdded ? { isQueueFull: row.isQueueFull } : null;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { log } from "~/observability/log.server";
 import { type Executor, getDatabase, type Transaction } from "~db/client";
-import { areMoreMailsQueued, insertMail } from "~db/queries/mails";
+import { areMoreMailsQueued, insertMail, type NewMail } from "~db/queries/mails";
 import type { RenderedMail } from "~db/schema";
 import { MAIL_RULES, type MailKind } from "./mail-kinds";
 
@@ -30,22 +30,30 @@ export type MailComposer = (
 ) => Promise<{ to: string; message: RenderedMail } | null>;
 
 /** Transactional mails in the queue above which visitors get no further ones. */
-const MAX_QUEUED = 10_000;
+export const MAX_QUEUED = 10_000;
+
+/** A mail as it is queued. */
+export function queuedMail({ kind, to, message, idempotencyKey }: OutgoingMail): NewMail {
+  const { priority, lifetimeMs } = MAIL_RULES[kind];
+  return {
+    kind,
+    priority,
+    lifetimeMs,
+    recipient: to,
+    message,
+    idempotencyKey: idempotencyKey ?? null,
+  };
+}
 
 /**
  * Queues a mail in the caller's transaction, so that it is sent if and only if that commits; false if one with its
  * idempotency key was queued before. Call `wakeMailWorker` after the commit.
  */
 export async function enqueueMail(
-  { kind, to, message, idempotencyKey }: OutgoingMail,
+  mail: OutgoingMail,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const { priority, lifetimeMs } = MAIL_RULES[kind];
-  const id = await insertMail(
-    { kind, priority, lifetimeMs, recipient: to, message, idempotencyKey: idempotencyKey ?? null },
-    executor,
-  );
-  return id !== null;
+  return (await insertMail(queuedMail(mail), executor)) !== null;
 }
 
 /**
@@ -87,11 +95,14 @@ export async function enqueueMailToCompose(
 /** Whether so much mail waits, with a log line, that visitors' requests for more have to be turned away. */
 export async function isMailQueueFull(executor: Executor = getDatabase().db): Promise<boolean> {
   const isFull = await areMoreMailsQueued(MAX_QUEUED, executor);
-  if (isFull) {
-    log().error(
-      { queued: MAX_QUEUED },
-      "a mail was not taken: too many wait to be sent. Check the mail server named by SMTP_URL.",
-    );
-  }
+  if (isFull) logMailQueueFull();
   return isFull;
+}
+
+/** The line for the operator about a mail that was not queued, because `MAX_QUEUED` wait already. */
+export function logMailQueueFull(): void {
+  log().error(
+    { queued: MAX_QUEUED },
+    "a mail was not taken: too many wait to be sent. Check the mail server named by SMTP_URL.",
+  );
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { env } from "~/env.server";
-import { enqueueDispensableMail } from "~/features/mail/enqueue-mail.server";
+import { enqueueDispensableMail, type OutgoingMail } from "~/features/mail/enqueue-mail.server";
 import { renderMailOnce } from "~/features/mail/render-mail";
 import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-welcome-mail";
 import type { Transaction } from "~db/client";
@@ -13,21 +13,26 @@ import { unsubscribeHeaders, unsubscribeUrl } from "./subscriber-links.server";
  * enter a stranger's address, and who comes back within a year knows the letter.
  */
 export async function enqueueNewsletterWelcome(
-  { email, unsubscribeToken }: NewSubscriber,
+  subscriber: NewSubscriber,
   tx: Transaction,
 ): Promise<void> {
-  await enqueueDispensableMail(async () => {
-    const message = {
+  await enqueueDispensableMail(() => composeNewsletterWelcome(subscriber), tx);
+}
+
+/** The mail that greets a new subscriber. */
+export async function composeNewsletterWelcome({
+  email,
+  unsubscribeToken,
+}: NewSubscriber): Promise<OutgoingMail> {
+  return {
+    kind: "newsletter-welcome",
+    to: email,
+    message: {
       ...(await renderWelcome(unsubscribeToken)),
       headers: unsubscribeHeaders(unsubscribeToken),
-    };
-    return {
-      kind: "newsletter-welcome",
-      to: email,
-      message,
-      idempotencyKey: `newsletter-welcome:${addressId(unsubscribeToken)}`,
-    };
-  }, tx);
+    },
+    idempotencyKey: `newsletter-welcome:${addressId(unsubscribeToken)}`,
+  };
 }
 
 /** Stands for the token in what is rendered for all subscribers; nobody is given it. */

@@ -1,19 +1,28 @@
 import { env } from "~/env.server";
 import { emailSchema } from "~/features/accounts/credentials";
-import { enqueueMail, isMailQueueFull } from "~/features/mail/enqueue-mail.server";
+import {
+  enqueueMail,
+  isMailQueueFull,
+  logMailQueueFull,
+  MAX_QUEUED,
+  queuedMail,
+} from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { newsletterConfirmationMail } from "~/features/mail/templates/newsletter-confirmation-mail";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { getDatabase } from "~db/client";
+import { isDatabaseUnavailable } from "~db/database-errors";
 import {
   findSubscriberByEmail,
   insertSubscriber,
+  insertSubscriberWithMail,
   insertUnconfirmedSubscriber,
+  type NewSubscriber,
 } from "~db/queries/subscribers";
 import { isAddressSuppressed } from "~db/queries/suppressed-addresses";
-import { enqueueNewsletterWelcome } from "./newsletter-welcome.server";
+import { composeNewsletterWelcome, enqueueNewsletterWelcome } from "./newsletter-welcome.server";
 import { confirmPath, unsubscribeHeaders } from "./subscriber-links.server";
 import { unsubscribeTokenOf } from "./unsubscribe-token.server";
 
@@ -52,13 +61,36 @@ async function mustConfirm(email: string): Promise<boolean> {
 
 async function addAtOnce(email: string): Promise<boolean> {
   const subscriber = { email, unsubscribeToken: await unsubscribeTokenOf(email) };
-  const isAdded = await getDatabase().db.transaction(async (tx) => {
+  const isAdded = (await addNew(subscriber)) || (await addAny(subscriber));
+  if (isAdded) wakeMailWorker();
+  return isAdded;
+}
+
+/**
+ * Adds an address that is not on the list, in one statement with its welcome: most are new. False, with nothing written,
+ * if it is on the list, or if the database refuses the statement, as it does when the mail cannot be stored.
+ */
+async function addNew(subscriber: NewSubscriber): Promise<boolean> {
+  try {
+    const mail = queuedMail(await composeNewsletterWelcome(subscriber));
+    const limits = { now: new Date(), mostQueued: MAX_QUEUED };
+    const added = await insertSubscriberWithMail(subscriber, mail, limits);
+    if (added?.isQueueFull) logMailQueueFull();
+    return added !== null;
+  } catch (error) {
+    // then nobody knows whether it was added
+    if (isDatabaseUnavailable(error)) throw error;
+    return false;
+  }
+}
+
+/** Adds an address that may be on the list, as unconfirmed or without its welcome. */
+async function addAny(subscriber: NewSubscriber): Promise<boolean> {
+  return getDatabase().db.transaction(async (tx) => {
     const inserted = await insertSubscriber(subscriber, new Date(), tx);
     if (inserted) await enqueueNewsletterWelcome(subscriber, tx);
     return inserted;
   });
-  if (isAdded) wakeMailWorker();
-  return isAdded;
 }
 
 /** False only for a confirmed address. An unconfirmed one is mailed again, but not often. */
