@@ -17,6 +17,9 @@ export type RejectedAttempt = {
 /** How long to wait for the database to count an attempt, in milliseconds. */
 const TIMEOUT_MS = 1_500;
 
+/** One less than the database can count to, for a factor that is meant as none. */
+const MAX_POINTS = 2 ** 31 - 2;
+
 /** Keys over their limit that a limiter remembers. */
 const MAX_REMEMBERED = 10_000;
 
@@ -34,7 +37,8 @@ export class RateLimiter {
 
   constructor(name: string, { attempts, seconds }: Limit) {
     this.#name = name;
-    this.#points = Math.max(1, Math.round(attempts * env().RATE_LIMIT_FACTOR));
+    const points = Math.round(attempts * env().RATE_LIMIT_FACTOR);
+    this.#points = Math.min(Math.max(1, points), MAX_POINTS);
     this.#seconds = seconds;
     this.#local = new RateLimiterMemory({
       keyPrefix: name,

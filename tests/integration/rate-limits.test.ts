@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { countInDatabase, RateLimiter } from "~/http/rate-limiter.server";
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
 import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
@@ -181,6 +182,15 @@ describe("counting", () => {
     );
     // of eight from each network five get as far as the limit of all of them
     expect(rows.map(({ points }) => points)).toEqual([8, 8, 8, 8, 8, 8, 8, 8, 40]);
+  });
+
+  it("takes place in the database however much a limit allows", async () => {
+    const limiter = new RateLimiter("test:generous", { attempts: 1e12, seconds: 60 });
+    expect(await countInDatabase([{ limiter, key: "anybody" }])).toBeNull();
+    const rows = await getDatabase().db.execute(
+      sql`select points from rate_limits where key = 'test:generous:anybody'`,
+    );
+    expect([...rows]).toEqual([{ points: 1 }]);
   });
 
   it("takes one statement for all limits, whose commit waits for no disk", async () => {
