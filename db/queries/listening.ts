@@ -1,7 +1,6 @@
-import { and, eq, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { preparedQuery } from "../prepared-query";
 import { readingProgress } from "../schema";
+import { findTextProgress } from "./reading-progress";
 
 type Key = { userId: string; slug: string };
 
@@ -21,22 +20,9 @@ export async function upsertListeningPlace(
 
 /** The second at which a member stopped listening to a text's sound; null if that is not known. */
 export async function findListeningPlace(
-  { userId, slug }: Key,
+  key: Key,
   executor: Executor = getDatabase().db,
 ): Promise<number | null> {
-  const [row] = await placeIn(executor).execute({ userId, slug });
+  const row = await findTextProgress(key, executor);
   return row?.second ?? null;
 }
-
-const placeIn = preparedQuery((executor) =>
-  executor
-    .select({ second: readingProgress.second })
-    .from(readingProgress)
-    .where(
-      and(
-        eq(readingProgress.userId, sql.placeholder("userId")),
-        eq(readingProgress.slug, sql.placeholder("slug")),
-      ),
-    )
-    .prepare("find_listening_place"),
-);

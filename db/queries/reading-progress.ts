@@ -8,7 +8,7 @@ type Key = { userId: string; slug: string };
 /** How far a member is in one text. */
 export type ProgressRow = Pick<
   typeof readingProgress.$inferSelect,
-  "slug" | "block" | "readAt" | "updatedAt"
+  "slug" | "block" | "second" | "readAt" | "updatedAt"
 >;
 
 /**
@@ -57,6 +57,7 @@ export async function markTextUnread(
 const COLUMNS = {
   slug: readingProgress.slug,
   block: readingProgress.block,
+  second: readingProgress.second,
   readAt: readingProgress.readAt,
   updatedAt: readingProgress.updatedAt,
 };
