@@ -1,3 +1,5 @@
+import { escapeRegExp } from "./escape-reg-exp";
+
 /** What a template leaves open, each in the form in which it stands in HTML. */
 export type HoleName = "email" | "initial" | "picture" | "user" | "nonce" | "data";
 
@@ -72,8 +74,6 @@ function split<Name extends string>({ html, markers }: Rendered<Name>): string[]
     .split(pattern)
     .map((text, index) => (index % 2 === 1 ? (names.get(text) ?? "") : text));
 }
-
-const escapeRegExp = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': "&quot;",

@@ -1,5 +1,6 @@
 import type { ServerBuild } from "@remix-run/node";
 import type { RouteHandle } from "~/http/route-handle";
+import { escapeRegExp } from "./escape-reg-exp";
 
 type Routes = Pick<ServerBuild, "routes">["routes"];
 
@@ -94,7 +95,7 @@ function patternOf(path: string): RegExp {
   const segments = path.split("/").map((segment) => {
     // Remix answers requests for a page's data at the page's path with this ending
     if (segment.startsWith(":")) return "((?:(?!\\.data$)[^/])+)";
-    return segment.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    return escapeRegExp(segment);
   });
   return new RegExp(`^${segments.join("/")}$`);
 }

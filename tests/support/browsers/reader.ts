@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { escapeRegExp } from "~/server/escape-reg-exp";
 import type { BrowserWindow } from "./browser-window";
 
 /**
@@ -166,7 +167,7 @@ type Located = {
 };
 
 function exactly(text: string): RegExp {
-  return new RegExp(`^${text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`);
+  return new RegExp(`^${escapeRegExp(text)}$`);
 }
 
 /** Runs in the page: scrolls to the first visible element that matches, and returns its position. */
