@@ -1,4 +1,6 @@
-import { readFile } from "node:fs/promises";
+import { editSources } from "./edit-sources.mjs";
+
+const ADVICE = "app/tooling/cached-route-matching.mjs has to follow.";
 
 /**
  * What becomes of parts of React Router's `router.js`, which for each match lists and ranks all routes anew, and makes the
@@ -44,35 +46,15 @@ export function withCachedMatching(source) {
   let replaced = source;
   for (const [part, replacement] of Object.entries(REPLACED)) {
     if (replaced.split(part).length !== 2) {
-      throw new Error(
-        `React Router's source no longer has once '${part}': app/tooling/cached-route-matching.mjs has to follow.`,
-      );
+      throw new Error(`React Router's source no longer has once '${part}': ${ADVICE}`);
     }
     replaced = replaced.replace(part, () => replacement);
   }
   return replaced + ADDED;
 }
 
-/**
- * Puts `withCachedMatching` into the server's bundle. Fails the build if the router is not part of it.
- *
- * @returns {import("esbuild").Plugin}
- */
+/** Puts `withCachedMatching` into the server's bundle. Fails the build if the router is not part of it. */
 export function cachedRouteMatching() {
-  return {
-    name: "cached-route-matching",
-    setup(build) {
-      let isSeen = false;
-      build.onLoad(
-        { filter: /@remix-run[\\/]router[\\/]dist[\\/]router(\.cjs)?\.js$/ },
-        async ({ path }) => {
-          isSeen = true;
-          return { contents: withCachedMatching(await readFile(path, "utf8")), loader: "js" };
-        },
-      );
-      build.onEnd(() => {
-        if (!isSeen) throw new Error("React Router's source is not part of the server's bundle.");
-      });
-    },
-  };
+  const edits = { "@remix-run/router/dist/router.cjs.js": withCachedMatching };
+  return editSources("cached-route-matching", edits, ADVICE);
 }

@@ -1,39 +1,16 @@
-import { readFile } from "node:fs/promises";
 import { parseAst } from "rollup/parseAst";
+import { editSources } from "../edit-sources.mjs";
 import { LEFT_OUT } from "./left-out.mjs";
 
-/**
- * Takes out of packages what `left-out.mjs` lists. Fails the build where a file has no longer what is listed, or where
- * a listed file is no longer part of the scripts: after an update of a package the list has to follow.
- *
- * @returns {import("esbuild").Plugin}
- */
+/** Takes out of packages what `left-out.mjs` lists. Fails the build where a file has no longer what is listed. */
 export function leaveOut() {
-  return {
-    name: "leave-out",
-    setup(build) {
-      const files = Object.keys(LEFT_OUT).map((file) => file.replaceAll(/[.]/g, "\\."));
-      const filter = new RegExp(`node_modules/(${files.join("|")})$`.replaceAll("/", "[\\\\/]"));
-      /** @type {Set<string>} */
-      const seen = new Set();
-      build.onLoad({ filter }, async ({ path }) => {
-        const file =
-          path
-            .split(/node_modules[\\/]/)
-            .at(-1)
-            ?.replaceAll("\\", "/") ?? "";
-        seen.add(file);
-        const source = await readFile(path, "utf8");
-        const contents = withoutParts(file, source, LEFT_OUT[file] ?? {});
-        return { contents, loader: "js" };
-      });
-      build.onEnd(() => {
-        const missing = Object.keys(LEFT_OUT).filter((file) => !seen.has(file));
-        if (missing.length > 0)
-          throw new Error(`${missing.join(", ")}: no longer in the scripts; ${ADVICE}`);
-      });
-    },
-  };
+  const edits = Object.fromEntries(
+    Object.entries(LEFT_OUT).map(([file, parts]) => [
+      file,
+      (/** @type {string} */ source) => withoutParts(file, source, parts),
+    ]),
+  );
+  return editSources("leave-out", edits, ADVICE);
 }
 
 const ADVICE = "app/tooling/browser-scripts/left-out.mjs has to follow.";
