@@ -1,9 +1,19 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import argon2 from "argon2";
 import postgres from "postgres";
 
 /** The password of every user in the benchmark. */
 export const PASSWORD = "a long walk";
+
+/** A hash of it, as the site makes them. */
+export const hashOfPassword = () =>
+  argon2.hash(PASSWORD, {
+    type: argon2.argon2id,
+    memoryCost: 19_456,
+    timeCost: 2,
+    parallelism: 1,
+  });
 
 /**
  * The superuser's address of a running program's embedded database server.

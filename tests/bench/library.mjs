@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePorts } from "../support/ports.mjs";
 import { addReaders, createDatabase, makeMember, PASSWORD } from "./databases.mjs";
-import { measure, medians } from "./load.mjs";
+import { interleave, measure, medians } from "./load.mjs";
 import { cpuSeconds, project, startSite } from "./processes.mjs";
 
 const MEMBERS = Number(process.env.BENCH_MEMBERS ?? 10_000);
@@ -93,17 +93,16 @@ export async function measureLibrary({ dataDir, secret, rounds, seconds, keep })
 
     const pages = [];
     for (const [name, path] of Object.entries(PAGES)) {
-      /** @type {{ small: Sample[], large: Sample[] }} */
-      const samples = { small: [], large: [] };
-      for (let round = 0; round <= rounds; round++) {
-        for (const { name: key, cookie } of round % 2 ? [large, small] : [small, large]) {
-          const work = { path, headers: { Cookie: cookie }, statuses: [200], connections: 8 };
-          // the first round only warms up
-          const sample = await measure(served[key], work, round === 0 ? 1 : seconds);
-          if (round > 0) samples[key].push(sample);
-        }
-      }
-      const page = { name, small: medians(samples.small), large: medians(samples.large) };
+      const cookies = { small: small.cookie, large: large.cookie };
+      const samples = await interleave(/** @type {const} */ (["small", "large"]), {
+        rounds,
+        seconds,
+        measureOne: (key, time) => {
+          const headers = { Cookie: cookies[key] };
+          return measure(served[key], { path, headers, statuses: [200], connections: 8 }, time);
+        },
+      });
+      const page = { name, ...samples };
       console.log("library", JSON.stringify(page));
       pages.push(page);
     }

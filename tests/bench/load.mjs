@@ -60,9 +60,45 @@ export async function measure({ pid, origin }, work, seconds) {
     rate: total / result.duration,
     p50: result.latency.p50,
     p99: result.latency.p99,
-    cpu: before === null || after === null ? null : ((after - before) / Math.max(total, 1)) * 1000,
+    cpu: cpuPerThousand(before, after, total),
     wrong: total - answered + result.errors,
   };
+}
+
+/**
+ * CPU seconds per 1,000 requests; null where they are not known.
+ *
+ * @param {number | null} before @param {number | null} after @param {number} total
+ */
+export function cpuPerThousand(before, after, total) {
+  return before === null || after === null ? null : ((after - before) / Math.max(total, 1)) * 1000;
+}
+
+/**
+ * Measures servers by turns, in an order that alternates, so that the same one is not always measured after a heavily
+ * loaded one. The first round, of a second, only warms up.
+ *
+ * @template {string} Key
+ * @param {readonly Key[]} keys of the servers
+ * @param {object} options
+ * @param {number} options.rounds
+ * @param {number} options.seconds
+ * @param {(key: Key, seconds: number) => Promise<Sample>} options.measureOne
+ * @param {() => Promise<void>} [options.afterRound] called after each round but the first
+ * @returns {Promise<Record<Key, Sample>>} the medians over all rounds
+ */
+export async function interleave(keys, { rounds, seconds, measureOne, afterRound }) {
+  const samples = new Map(keys.map((key) => [key, /** @type {Sample[]} */ ([])]));
+  for (let round = 0; round <= rounds; round++) {
+    for (const key of round % 2 === 1 ? [...keys].reverse() : keys) {
+      const sample = await measureOne(key, round === 0 ? 1 : seconds);
+      if (round > 0) samples.get(key)?.push(sample);
+    }
+    if (round > 0) await afterRound?.();
+  }
+  return /** @type {Record<Key, Sample>} */ (
+    Object.fromEntries([...samples].map(([key, list]) => [key, medians(list)]))
+  );
 }
 
 /** @param {number[]} values */

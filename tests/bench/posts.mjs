@@ -1,11 +1,16 @@
 // Compares posts with a bare Node server that reads the same bodies and makes the same writes (bare-poster.mjs), and log-ins
 // also with the rate at which bare Node verifies passwords. Each is asked in turn, in one run.
 import { createHmac, randomUUID } from "node:crypto";
-import argon2 from "argon2";
-import { freePorts } from "../support/ports.mjs";
-import { createDatabase, fill, makeMembers, PASSWORD, storedMail } from "./databases.mjs";
-import { measure, median, medians } from "./load.mjs";
-import { measureHashing, startBarePoster, startSite } from "./processes.mjs";
+import {
+  createDatabase,
+  fill,
+  hashOfPassword,
+  makeMembers,
+  PASSWORD,
+  storedMail,
+} from "./databases.mjs";
+import { interleave, measure, median } from "./load.mjs";
+import { measureHashing, siteVariables, startBarePoster, startSite } from "./processes.mjs";
 
 const USERS = 1_000;
 /** More than there are connections, so that no two posts in flight change the same note. */
@@ -29,21 +34,10 @@ const WEBHOOK_SECRET = "whsec_goldenPathSandbox";
  * @returns {Promise<PostsRun>}
  */
 export async function measurePosts({ dataDir, secret, rounds, seconds, keep }) {
-  const passwordHash = await argon2.hash(PASSWORD, {
-    type: argon2.argon2id,
-    memoryCost: 19_456,
-    timeCost: 2,
-    parallelism: 1,
-  });
+  const passwordHash = await hashOfPassword();
   const prepare = async (/** @type {string} */ name) => {
     const url = await createDatabase(dataDir, `bench_posts_${name}`);
-    const site = await startSite({
-      DATABASE_URL: url,
-      DATA_DIR: dataDir,
-      SESSION_SECRET: secret,
-      PAYMENTS: "sandbox",
-      STRIPE_SANDBOX_PORT: String(await freePorts(2)),
-    });
+    const site = await startSite(await siteVariables({ url, dataDir, secret }));
     await fill(url, USERS, passwordHash);
     return { url, site, members: await makeMembers(url, MEMBERS) };
   };
@@ -92,27 +86,22 @@ export async function measurePosts({ dataDir, secret, rounds, seconds, keep }) {
   };
 
   const posts = [];
+  /** @type {number[]} */
   const hashRates = [];
   for (const [name, work] of Object.entries(works)) {
-    /** @type {Record<"site" | "bare", Sample[]>} */
-    const samples = { site: [], bare: [] };
-    for (let round = 0; round <= rounds; round++) {
-      /** @type {("site" | "bare")[]} */
-      const inTurn = round % 2 ? ["bare", "site"] : ["site", "bare"];
-      for (const key of inTurn) {
-        const server = key === "site" ? site : bare;
-        // the first round only warms up
-        const sample = await measure(server, work[key], round === 0 ? 1 : seconds);
-        if (round > 0) samples[key].push(sample);
-      }
-      if (name === "log-in" && round > 0) {
+    const served = await interleave(/** @type {const} */ (["site", "bare"]), {
+      rounds,
+      seconds,
+      measureOne: (key, time) => measure(key === "site" ? site : bare, work[key], time),
+      afterRound: async () => {
+        if (name !== "log-in") return;
         const parallel = LOG_IN_CONNECTIONS;
         hashRates.push(
           await measureHashing({ hash: passwordHash, password: PASSWORD, parallel, seconds }),
         );
-      }
-    }
-    const post = { name, site: medians(samples.site), bare: medians(samples.bare) };
+      },
+    });
+    const post = { name, ...served };
     console.log("post", JSON.stringify(post));
     posts.push(post);
   }

@@ -46,6 +46,22 @@ export async function startSite(variables, { plain = false, nodeFlags = [], root
   return { pid: child.pid ?? 0, origin, stop: () => stop(child) };
 }
 
+/**
+ * The settings of a site with payments, on a database of its own.
+ *
+ * @param {{ url: string, dataDir: string, secret: string }} options
+ * @returns {Promise<Record<string, string>>}
+ */
+export async function siteVariables({ url, dataDir, secret }) {
+  return {
+    DATABASE_URL: url,
+    DATA_DIR: dataDir,
+    SESSION_SECRET: secret,
+    PAYMENTS: "sandbox",
+    STRIPE_SANDBOX_PORT: String(await freePorts(2)),
+  };
+}
+
 /** @returns {Promise<Server & { teach: (name: string, answer: Response) => Promise<void> }>} */
 export async function startBareServer() {
   const child = fork(join(project, "tests/bench/bare-server.mjs"));

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createDatabase } from "./databases.mjs";
 import { measure } from "./load.mjs";
-import { startSite } from "./processes.mjs";
+import { siteVariables, startSite } from "./processes.mjs";
 
 /**
  * @typedef {import("./flame-graph.mjs").CpuProfile} CpuProfile
@@ -17,19 +17,18 @@ import { startSite } from "./processes.mjs";
  * @param {object} options
  * @param {string} options.dataDir that of a running site, whose database server is used
  * @param {string} options.name of the database
- * @param {Record<string, string>} options.variables
+ * @param {string} options.secret
  * @param {number} options.seconds
  * @param {(site: { origin: string, url: string }) => Promise<import("./load.mjs").Work>} options.prepare
  * @returns {Promise<Profiled>}
  */
-export async function profile({ dataDir, name, variables, seconds, prepare }) {
+export async function profile({ dataDir, name, secret, seconds, prepare }) {
   const folder = join(dataDir, `profile-${name}`);
   mkdirSync(folder);
   const url = await createDatabase(dataDir, `bench_profile_${name}`);
-  const site = await startSite(
-    { DATABASE_URL: url, DATA_DIR: dataDir, ...variables },
-    { nodeFlags: ["--cpu-prof", `--cpu-prof-dir=${folder}`] },
-  );
+  const site = await startSite(await siteVariables({ url, dataDir, secret }), {
+    nodeFlags: ["--cpu-prof", `--cpu-prof-dir=${folder}`],
+  });
   try {
     const work = await prepare({ origin: site.origin, url });
     await measure(site, work, 2);

@@ -6,14 +6,19 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import argon2 from "argon2";
-import { freePorts } from "../support/ports.mjs";
-import { createDatabase, fill, makeMember, PASSWORD } from "./databases.mjs";
+import { createDatabase, fill, hashOfPassword, makeMember, PASSWORD } from "./databases.mjs";
 import { measureLibrary } from "./library.mjs";
-import { measure, medians } from "./load.mjs";
+import { interleave, measure, medians } from "./load.mjs";
 import { measureNewsletter } from "./newsletter.mjs";
 import { measurePosts, signedEvent } from "./posts.mjs";
-import { peakMemory, project, startBareServer, startFlood, startSite } from "./processes.mjs";
+import {
+  peakMemory,
+  project,
+  siteVariables,
+  startBareServer,
+  startFlood,
+  startSite,
+} from "./processes.mjs";
 import { profile } from "./profile.mjs";
 import {
   writeLibraryReport,
@@ -90,20 +95,10 @@ async function main() {
 
 /** A signed-in visitor's landing page, and a newsletter post. */
 async function drawProfiles() {
-  const variables = { SESSION_SECRET, PAYMENTS: "sandbox" };
-  const run = async (
+  const run = (
     /** @type {string} */ name,
     /** @type {Parameters<typeof profile>[0]["prepare"]} */ prepare,
-  ) => {
-    const port = String(await freePorts(2));
-    return profile({
-      dataDir,
-      name,
-      variables: { ...variables, STRIPE_SANDBOX_PORT: port },
-      seconds: SECONDS,
-      prepare,
-    });
-  };
+  ) => profile({ dataDir, name, secret: SESSION_SECRET, seconds: SECONDS, prepare });
   const page = await run("page", async ({ origin }) => {
     const { cookie } = await signIn(origin);
     return {
@@ -136,13 +131,7 @@ async function measureSignedIn() {
     const folder = name === "before" ? join(dataDir, "before") : dataDir;
     if (name === "before") keep(await startSite({ DATA_DIR: folder }, { root }));
     const url = await createDatabase(folder, `bench_signed_in_${name}`);
-    const variables = {
-      DATABASE_URL: url,
-      DATA_DIR: folder,
-      SESSION_SECRET,
-      PAYMENTS: "sandbox",
-      STRIPE_SANDBOX_PORT: String(await freePorts(2)),
-    };
+    const variables = await siteVariables({ url, dataDir: folder, secret: SESSION_SECRET });
     // under remix-serve nothing is migrated
     if (name !== "site") await (await startSite(variables, { root })).stop();
     const server = keep(await startSite(variables, { plain: name !== "site", root }));
@@ -175,21 +164,19 @@ async function measureSignedIn() {
   /** @type {import("./report.mjs").SignedIn[]} */
   const pages = [];
   for (const name of names) {
-    const asked = Object.entries(servers).filter(([, { works }]) => works[name]);
-    /** @type {Record<string, import("./load.mjs").Sample[]>} */
-    const samples = Object.fromEntries(asked.map(([key]) => [key, []]));
-    for (let round = 0; round <= ROUNDS; round++) {
-      for (const [key, server] of round % 2 === 1 ? [...asked].reverse() : asked) {
-        const work = server.works[name];
-        if (!work) continue;
-        // the first round only warms up
-        const sample = await measure(server, work, round === 0 ? 1 : SECONDS);
-        if (round > 0) samples[key]?.push(sample);
-      }
-    }
-    const servedBy = Object.fromEntries(
-      Object.entries(samples).map(([key, list]) => [key, medians(list)]),
-    );
+    const asked = Object.keys(servers).filter((key) => servers[key]?.works[name]);
+    const servedBy = await interleave(asked, {
+      rounds: ROUNDS,
+      seconds: SECONDS,
+      measureOne: (key, seconds) => {
+        const server = /** @type {(typeof servers)[string]} */ (servers[key]);
+        return measure(
+          server,
+          /** @type {import("./load.mjs").Work} */ (server.works[name]),
+          seconds,
+        );
+      },
+    });
     console.log("signed in", name, JSON.stringify(servedBy));
     pages.push({ name, ...servedBy });
   }
@@ -197,25 +184,14 @@ async function measureSignedIn() {
 }
 
 async function measureRequests() {
-  const passwordHash = await argon2.hash(PASSWORD, {
-    type: argon2.argon2id,
-    memoryCost: 19_456,
-    timeCost: 2,
-    parallelism: 1,
-  });
+  const passwordHash = await hashOfPassword();
 
   /** @type {{ size: number, site: import("./processes.mjs").Server, variables: Record<string, string> }[]} */
   const sites = [];
   for (const size of SIZES) {
     console.log(`Filling a database with ${size.toLocaleString("en")} users and subscribers …`);
     const url = await createDatabase(dataDir, `bench_${size}`);
-    const variables = {
-      DATABASE_URL: url,
-      DATA_DIR: dataDir,
-      SESSION_SECRET,
-      PAYMENTS: "sandbox",
-      STRIPE_SANDBOX_PORT: String(await freePorts(2)),
-    };
+    const variables = await siteVariables({ url, dataDir, secret: SESSION_SECRET });
     const site = keep(await startSite(variables));
     await fill(url, size, passwordHash);
     sites.push({ size, site, variables });
@@ -255,24 +231,19 @@ async function measureRequests() {
       ...(hasReference ? { bare } : {}),
       ...(name === "landing-signed-in" ? { plain } : {}),
     };
-    const run = async (/** @type {typeof measure} */ load) => {
-      /** @type {Record<string, import("./load.mjs").Sample[]>} */
-      const samples = Object.fromEntries(Object.keys(servers).map((key) => [key, []]));
-      for (let round = 0; round <= ROUNDS; round++) {
-        const inTurn = Object.entries(servers);
-        // alternate the order, so that the same server is not always measured after a heavily loaded one
-        if (round % 2 === 1) inTurn.reverse();
-        for (const [key, server] of inTurn) {
-          const asked = key === "bare" ? { ...work, path: `/${name}` } : work;
-          // the first round only warms up
-          const sample = await load(server, asked, round === 0 ? 1 : SECONDS);
-          if (round > 0) samples[key]?.push(sample);
-        }
-      }
-      return /** @type {import("./report.mjs").Served} */ (
-        Object.fromEntries(Object.entries(samples).map(([key, list]) => [key, medians(list)]))
+    const run = async (/** @type {typeof measure} */ load) =>
+      /** @type {import("./report.mjs").Served} */ (
+        await interleave(/** @type {(keyof typeof servers)[]} */ (Object.keys(servers)), {
+          rounds: ROUNDS,
+          seconds: SECONDS,
+          measureOne: (key, seconds) =>
+            load(
+              /** @type {import("./processes.mjs").Server} */ (servers[key]),
+              key === "bare" ? { ...work, path: `/${name}` } : work,
+              seconds,
+            ),
+        })
       );
-    };
     const result = {
       ...(await run(measure)),
       ...(hasReference && hasWrk() ? { underWrk: await run(measureWithWrk) } : {}),

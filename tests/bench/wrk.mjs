@@ -2,6 +2,7 @@
 // it is installed (Debian's package `wrk`), for requests without a body.
 import { execFile, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
+import { cpuPerThousand } from "./load.mjs";
 import { cpuSeconds } from "./processes.mjs";
 
 const CONNECTIONS = 16;
@@ -26,13 +27,8 @@ export async function measureWithWrk({ pid, origin }, { path, headers = {} }, se
     origin + path,
   ]);
   const after = cpuSeconds(pid);
-  return { ...readReport(stdout), cpu: cpuPerThousand(before, after, stdout) };
-}
-
-/** @param {number | null} before @param {number | null} after @param {string} report */
-function cpuPerThousand(before, after, report) {
-  const total = Number(/(\d+) requests in/.exec(report)?.[1] ?? 0);
-  return before === null || after === null ? null : ((after - before) / Math.max(total, 1)) * 1000;
+  const total = Number(/(\d+) requests in/.exec(stdout)?.[1] ?? 0);
+  return { ...readReport(stdout), cpu: cpuPerThousand(before, after, total) };
 }
 
 /**
