@@ -36,10 +36,15 @@ describe("route matching that remembers", () => {
 
   beforeAll(() => {
     const file = join(folder, "router.cjs");
-    const counted = withCachedMatching(source).replace(
-      "function compilePath(path, caseSensitive, end) {",
-      "module.exports.compiled = 0; function compilePath(path, caseSensitive, end) { module.exports.compiled++;",
-    );
+    const counted = withCachedMatching(source)
+      .replace(
+        "function compilePath(path, caseSensitive, end) {",
+        "module.exports.compiled = 0; function compilePath(path, caseSensitive, end) { module.exports.compiled++;",
+      )
+      .replace(
+        "function matchRouteBranch(branch, pathname, allowPartial) {",
+        "module.exports.tried = 0; function matchRouteBranch(branch, pathname, allowPartial) { module.exports.tried++;",
+      );
     writeFileSync(file, counted);
     cached = require(file);
     compiled = 0;
@@ -56,6 +61,34 @@ describe("route matching that remembers", () => {
     expect(cached.matchRoutes(others, "/chapters/one")).toEqual(
       plain.matchRoutes(others, "/chapters/one"),
     );
+  });
+
+  it("gives everybody matches of their own", () => {
+    for (const path of ["/chapters/new", "/chapters/one"]) {
+      const expected = plain.matchRoutes(ROUTES, path);
+      for (const match of cached.matchRoutes(ROUTES, path) ?? []) {
+        Object.assign(match.params, { left: "by another" });
+        match.pathname = "/elsewhere";
+      }
+      expect(cached.matchRoutes(ROUTES, path), path).toEqual(expected);
+    }
+  });
+
+  it("tries no route for a path that it has matched, unless the path has parameters", () => {
+    const tried = () => (cached as unknown as { tried: number }).tried;
+    const triesOf = (path: string) => {
+      const before = tried();
+      cached.matchRoutes(ROUTES, path);
+      return tried() - before;
+    };
+    for (const path of ["/", "/chapters/new", "/help", "/Exact"]) {
+      cached.matchRoutes(ROUTES, path);
+      expect(triesOf(path), path).toBe(0);
+    }
+    for (const path of ["/chapters/one", "/CHAPTERS/new", "/nowhere"]) {
+      cached.matchRoutes(ROUTES, path);
+      expect(triesOf(path), path).toBeGreaterThan(0);
+    }
   });
 
   it("makes each regular expression once", () => {
