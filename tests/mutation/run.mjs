@@ -24,6 +24,8 @@ process.chdir(root);
 const asked = process.argv.slice(2).filter((one) => !one.startsWith("--"));
 const isResumed = process.argv.includes("--resume");
 const onlySurvivors = process.argv.includes("--survivors");
+const onlyUnitTests = process.argv.includes("--unit");
+const writesPart = process.argv.includes("--write-part");
 const known = Object.entries(MODULES).flatMap(([name, module]) => [name, ...filesOf(module)]);
 const unknown = asked.filter((one) => !known.includes(one));
 if (unknown.length > 0) {
@@ -39,7 +41,8 @@ for (const [name, module] of Object.entries(MODULES)) {
   const remaining = isResumed ? files.filter((file) => !keptResult(file, read(file))) : files;
   for (const batch of batches(remaining)) await test(name, batch);
   if (!summarise(name, files)) process.exitCode = 1;
-  if (all.every((file) => keptResult(file, read(file)))) write(name, all);
+  const measured = all.filter((file) => keptResult(file, read(file)));
+  if (writesPart || measured.length === all.length) write(name, measured, all);
 }
 
 /**
@@ -53,6 +56,7 @@ async function test(name, files) {
   process.env.MUTATION_SOURCES = files.join(",");
   process.env.MUTATION_IGNORES_STATIC = MODULES[name]?.ignoreStatic ? "1" : "";
   process.env.MUTATION_SURVIVORS = onlySurvivors ? "1" : "";
+  process.env.MUTATION_UNIT = onlyUnitTests ? "1" : "";
   const places = onlySurvivors ? files.flatMap(survivorsOf) : files;
   if (places.length === 0) return;
   const sources = files.map((file) => /** @type {const} */ ([file, read(file)]));
@@ -126,8 +130,12 @@ function resultOf(files) {
 /** @param {number} noticed @param {number} survived */
 function scoreOf(noticed, survived) {
   const total = noticed + survived;
-  const percent = ((100 * noticed) / total).toFixed(1);
-  return `${percent} % of ${total} mutants were noticed, ${survived} survived`;
+  return `${percent(noticed, total)} of ${total} mutants were noticed, ${survived} survived`;
+}
+
+/** @param {number} part @param {number} total */
+function percent(part, total) {
+  return `${((100 * part) / total).toFixed(1)} %`;
 }
 
 /** @param {string} file */
@@ -136,13 +144,15 @@ function read(file) {
 }
 
 /**
- * Writes a module's score and survivors, by file and explanation, into the report.
+ * Writes a module's score and survivors, by file and explanation, into the report; of a module that has been measured
+ * in part, what each file has reached as well.
  *
  * @param {string} name
- * @param {string[]} files
+ * @param {string[]} measured
+ * @param {string[]} all the module's files
  */
-function write(name, files) {
-  const { noticed, survivors } = resultOf(files);
+function write(name, measured, all) {
+  const { noticed, survivors } = resultOf(measured);
   /** @type {Map<string, number>} */
   const rowCounts = new Map();
   for (const { file, why } of survivors) {
@@ -153,19 +163,52 @@ function write(name, files) {
   const before = readFileSync(report, "utf8");
   const [from, to] = [before.indexOf(start), before.indexOf(end)];
   if (from === -1 || to === -1) throw new Error(`${report} has no place for ${name}.`);
-  const cells = [
-    ["file", "why", "mutants"],
-    ...[...rowCounts].map(([row, count]) => [...JSON.parse(row), String(count)]),
-  ];
-  const width = (/** @type {number} */ column) =>
-    Math.max(...cells.map((row) => row[column].length));
-  const rows = cells.map(
-    ([file, why, count]) =>
-      `| ${file.padEnd(width(0))} | ${why.padEnd(width(1))} | ${count.padStart(width(2))} |`,
-  );
-  const rule = `| ${"-".repeat(width(0))} | ${"-".repeat(width(1))} | ${"-".repeat(width(2) - 1)}: |`;
-  const table = [rows[0], rule, ...rows.slice(1)];
+  const rows = [...rowCounts].map(([row, count]) => [...JSON.parse(row), String(count)]);
+  const table = tableOf([["file", "why", "mutants"], ...rows]);
   const score = scoreOf(noticed, survivors.length);
-  const text = [start, "", `${score}:`, "", ...table, "", ""].join("\n");
+  const isPart = measured.length < all.length;
+  const text = [
+    ...[start, ""],
+    isPart ? `Measured ${measured.length} of ${all.length} files so far: ${score}:` : `${score}:`,
+    ...["", ...table, ""],
+    ...(isPart ? ["What each file has reached:", "", ...tableOf(scoresOf(measured)), ""] : []),
+    "",
+  ].join("\n");
   writeFileSync(report, before.slice(0, from) + text + before.slice(to));
+}
+
+/** The noticed mutants of each file that has mutants. @param {string[]} files */
+function scoresOf(files) {
+  const rows = files.flatMap((file) => {
+    const { noticed, survivors } = resultOf([file]);
+    const total = noticed + survivors.length;
+    return total === 0 ? [] : [[`\`${file}\``, `${noticed} of ${total}`, percent(noticed, total)]];
+  });
+  return [["file", "noticed", "score"], ...rows];
+}
+
+/**
+ * The lines of a table in Markdown, whose last column is aligned to the right.
+ *
+ * @param {string[][]} cells the first row is the head
+ */
+function tableOf(cells) {
+  const columns = cells[0]?.map((_, column) => cells.map((row) => row[column] ?? "")) ?? [];
+  const widths = columns.map((column) => Math.max(...column.map(({ length }) => length)));
+  const line = (/** @type {string[]} */ padded) => `| ${padded.join(" | ")} |`;
+  const isLast = (/** @type {number} */ column) => column === widths.length - 1;
+  const [head, ...rows] = cells.map((row) =>
+    line(
+      widths.map((width, column) => {
+        const cell = row[column] ?? "";
+        return isLast(column) ? cell.padStart(width) : cell.padEnd(width);
+      }),
+    ),
+  );
+  const rule = line(
+    widths.map((width, column) =>
+      isLast(column) ? `${"-".repeat(width - 1)}:` : "-".repeat(width),
+    ),
+  );
+  return [head ?? "", rule, ...rows];
 }

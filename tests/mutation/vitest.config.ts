@@ -38,8 +38,10 @@ const ALONE = [
   "tests/integration/stripe-setup.test.ts",
 ];
 
-const files = globSync(module.tests, { cwd: root });
 const isIntegration = (file: string) => file.startsWith("tests/integration/");
+const files = globSync(module.tests, { cwd: root }).filter(
+  (file) => !process.env.MUTATION_UNIT || !isIntegration(file),
+);
 const together = files.filter((file) => !ALONE.includes(file));
 
 /** Stryker asks for threads for all projects, which start sooner. */

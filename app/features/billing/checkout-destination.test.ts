@@ -18,6 +18,11 @@ describe("the browser's handling of a checkout response", () => {
     expect(destinationOf({ sessionId: "cs_1", url })).toEqual({ url });
   });
 
+  it("goes to a page of a Stripe on this machine, without TLS", () => {
+    const url = "http://localhost:12111/pay/cs_1";
+    expect(destinationOf({ sessionId: "cs_1", url })).toEqual({ url });
+  });
+
   it("goes to the portal, which has no session id", () => {
     const url = "https://billing.stripe.com/p/session/1";
     expect(destinationOf({ sessionId: null, url })).toEqual({ url });
@@ -49,6 +54,9 @@ describe("the browser's handling of a checkout response", () => {
     expect(destinationOf({}, 500)).toEqual(
       checkoutError("Error invoking function: the server answered 500"),
     );
+    expect(destinationOf({ error: { code: 7 } }, 500)).toEqual(
+      checkoutError("Error invoking function: the server answered 500"),
+    );
   });
 
   it("reports a missing session", () => {
@@ -58,6 +66,7 @@ describe("the browser's handling of a checkout response", () => {
   it.each([
     ["no address", undefined, "The payment page has no address."],
     ["an invalid address", "cs_1", "The payment page has no address."],
+    ["an address of another protocol", "web+http://a", "The payment page has no address."],
     ["a script", "javascript:alert(1)", "The payment page has no address."],
   ])("does not navigate to %s", (_case, url, message) => {
     expect(destinationOf({ sessionId: "cs_1", url })).toEqual(

@@ -19,7 +19,8 @@ type Shape = {
   period?: number;
   /** When it was bought, before the first payment. */
   bought?: number;
-  cancelled?: { at: number; end: number };
+  /** `at` is null where Stripe does not say when. */
+  cancelled?: { at: number | null; end: number };
   ended?: number;
   withdrawn?: "refund" | "dispute";
   refunded?: number;
@@ -34,6 +35,7 @@ type Shape = {
 function membership(shape: Shape = {}): ExaminedMembership {
   const { id = "sub_1", status = "active", period = 0, bought = 0, cancelled, ended } = shape;
   const isPaid = shape.isPaid ?? shape.invoice === undefined;
+  const cancelledAt = cancelled ? cancelled.at : ended;
   const end = START + period + PERIOD;
   const item = {
     price: { id: "price_1", product: "prod_1" },
@@ -59,7 +61,7 @@ function membership(shape: Shape = {}): ExaminedMembership {
     created: START + bought,
     cancel_at: cancelled ? START + cancelled.end : null,
     cancel_at_period_end: false,
-    canceled_at: cancelled ? START + cancelled.at : ended === undefined ? null : START + ended,
+    canceled_at: cancelledAt === undefined || cancelledAt === null ? null : START + cancelledAt,
     ended_at: ended === undefined ? null : START + ended,
     pause_collection: shape.paused ? { behavior: "void" } : null,
     latest_invoice: invoice.id,
@@ -197,6 +199,14 @@ describe("a renewal that fails", () => {
     const later = { ...UNPAID, period: 2 * PERIOD, paidUntil: PERIOD, invoice };
     const stillOwed = { now: 2 * PERIOD + 2 * HOUR, shapes: [later] };
     expect(last(BOUGHT, failed, stillOwed)).toMatchObject({ accessUntil: null });
+    // at the very end of the grace
+    const finalized_at = START + PERIOD + 14 * DAY;
+    const atEnd = {
+      ...UNPAID,
+      invoice: { ...UNPAID.invoice, status_transitions: { finalized_at } },
+    };
+    const now = PERIOD + 15 * DAY;
+    expect(last(BOUGHT, { now, shapes: [atEnd as Shape] })).toMatchObject({ accessUntil: null });
   });
 
   it("is told once per invoice, however often it is tried", () => {
@@ -257,6 +267,14 @@ describe("a membership that is cancelled", () => {
       key: `cancelled:sub_1:${START + DAY}`,
       at: at(DAY),
       outlook: { kind: "ends", at: at(PERIOD).toISOString() },
+    });
+  });
+
+  it("is told as of now where Stripe does not say when", () => {
+    const shapes = [{ cancelled: { at: null, end: PERIOD } }];
+    expect(last(BOUGHT, { now: DAY + 60, shapes })).toMatchObject({
+      key: `cancelled:sub_1:${at(PERIOD).toISOString()}`,
+      at: at(DAY + 60),
     });
   });
 
@@ -374,6 +392,15 @@ describe("a payment that is refunded", () => {
     expect(kinds(BOUGHT, ended, both, both)).toEqual([["begun"], ["ended"], ["refunded"], []]);
   });
 
+  it("is told of a membership that is first seen refunded", () => {
+    expect(last(refunded)).toMatchObject({ kind: "refunded", outlook: { kind: "renews" } });
+  });
+
+  it("is not told when it is old, though it ended the membership", () => {
+    const both = { now: 4 * DAY + 1, shapes: [{ ...ENDED, refunded: DAY }] };
+    expect(kinds(BOUGHT, both)).toEqual([["begun"], []]);
+  });
+
   it("is not told when it is old, nor while another membership goes on", () => {
     expect(kinds(BOUGHT, { ...refunded, now: 4 * DAY + 1 })[1]).toEqual([]);
     const another = { id: "sub_2", status: "unpaid", isPaid: false };
@@ -386,6 +413,10 @@ describe("a payment that is refunded", () => {
     const both = { ...REFUNDED, withdrawn: "dispute" as const };
     expect(kinds(BOUGHT, { now: DAY, shapes: [both] })[1]).toEqual([]);
   });
+});
+
+it("says nothing of a customer without memberships", () => {
+  expect(kinds({ now: 60, shapes: [] })).toEqual([[]]);
 });
 
 it("says nothing of a dispute but the end of a lost one", () => {

@@ -68,7 +68,8 @@ describe("paid memberships", () => {
 
   it("are not those whose first payment never came", () => {
     expect(paid({ status: "incomplete" })).toEqual([]);
-    expect(paid({ status: "incomplete_expired", endedAfter: 23 })).toEqual([]);
+    for (const endedAfter of [23, 24])
+      expect(paid({ status: "incomplete_expired", endedAfter })).toEqual([]);
     expect(paid({ status: "canceled", endedAfter: 2, invoices: ["void"] })).toEqual([]);
     expect(paid({ status: "canceled", endedAfter: 2, invoices: ["open", "paid"] })).toHaveLength(1);
     expect(paid({ status: "canceled", endedAfter: 23 })).toEqual([]);

@@ -42,6 +42,7 @@ describe("the next sync of a customer", () => {
   it.each<[string, Shape, number]>([
     ["shortly before a renewal is charged", {}, 20 * DAY - 30 * MINUTE],
     ["right after a period's end that is near", { end: 10 * MINUTE }, 15 * MINUTE],
+    ["after a period's end that is half an hour away", { end: 30 * MINUTE }, 35 * MINUTE],
     [
       "every five minutes while a period is over and has not been renewed",
       { end: -DAY },

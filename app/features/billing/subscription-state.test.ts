@@ -16,6 +16,7 @@ type Shape = {
   id?: string;
   status: string;
   start?: number;
+  created?: number;
   end?: number;
   cancelAtPeriodEnd?: boolean;
   cancelAt?: number | null;
@@ -31,7 +32,7 @@ function membership(shape: Shape): Membership {
   } as Stripe.SubscriptionItem;
   const subscription = {
     id: shape.id ?? "sub_1",
-    created: START,
+    created: shape.created ?? START,
     status: shape.status,
     cancel_at_period_end: shape.cancelAtPeriodEnd ?? false,
     cancel_at: shape.cancelAt ?? null,
@@ -148,6 +149,42 @@ describe("the billing state of a customer's memberships", () => {
     const withdrawn = membership({ id: "sub_refunded", status: "active", withdrawn: "refund" });
     expect(billingStateOf([withdrawn, ending, renewing]).stripeSubscriptionId).toBe("sub_renewing");
     expect(billingStateOf([withdrawn, ending]).stripeSubscriptionId).toBe("sub_ending");
+  });
+});
+
+describe("of memberships without access", () => {
+  const counted = (...shapes: Shape[]) =>
+    billingStateOf(shapes.map(membership)).stripeSubscriptionId;
+  const refunded = { withdrawn: "refund" as const };
+
+  it.each<[string, Shape, Shape]>([
+    ["an active one before one past due", { status: "active" }, { status: "past_due" }],
+    ["one past due before an unpaid one", { status: "past_due" }, { status: "unpaid" }],
+    ["an active one before one of another year", { status: "active" }, { status: "new in 2031" }],
+    ["the one whose period ends last", { status: "active", end: END + DAY }, { status: "active" }],
+    ["the one bought last", { status: "active", created: START + 1 }, { status: "active" }],
+    [
+      "of two alike, the same in any order",
+      { id: "sub_b", status: "active" },
+      { status: "active" },
+    ],
+  ])("counts %s", (_which, first, second) => {
+    const one = { id: "sub_a", ...first, ...refunded };
+    const other = { ...second, ...refunded, id: one.id === "sub_b" ? "sub_a" : "sub_b" };
+    expect(counted(one, other)).toBe(one.id);
+    expect(counted(other, one)).toBe(one.id);
+  });
+
+  it("counts none where there is none", () => {
+    expect(billingStateOf([])).toEqual({
+      stripePriceId: null,
+      stripeCurrentPeriodEnd: null,
+      stripeSubscriptionId: null,
+      stripeSubscriptionStatus: null,
+      stripeCancelAtPeriodEnd: false,
+      stripeCancelAt: null,
+      accessWithdrawn: null,
+    });
   });
 });
 

@@ -24,6 +24,11 @@ describe("how a membership continues", () => {
     expect(membershipOutlook(cancelled)).toEqual(ends);
   });
 
+  it("ends, without another charge, where there is no access to outlast", () => {
+    const row = { ...ROW, stripeCancelAt: day("2026-12-24"), stripeCurrentPeriodEnd: null };
+    expect(membershipOutlook(row).kind).toBe("ends");
+  });
+
   it("renews until a cancellation that lies further ahead, whatever the flag says", () => {
     const row = { ...ROW, stripeCancelAt: day("2027-03-24") };
     for (const stripeCancelAtPeriodEnd of [true, false]) {

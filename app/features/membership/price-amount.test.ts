@@ -46,4 +46,15 @@ describe("an amount", () => {
   ])("'%s' %s is rejected", (text, currency) => {
     expect(readAmount(text, currency)).toEqual({ wanted: expect.any(String) });
   });
+
+  it.each([
+    ["1,50", "usd", "an amount such as 12.50, above 0"],
+    ["1.5", "jpy", "an amount without decimals, since jpy has none"],
+    ["1.005", "usd", "an amount of at most 2 decimals in usd"],
+    ["0.00", "usd", "an amount above 0"],
+    ["1000000", "usd", "a smaller amount"],
+    ["5.123", "kwd", "an amount whose third decimal is 0 in kwd"],
+  ])("instead of '%s' %s, %s is wanted", (text, currency, wanted) => {
+    expect(readAmount(text, currency)).toEqual({ wanted });
+  });
 });

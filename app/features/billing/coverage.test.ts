@@ -1,0 +1,174 @@
+import type Stripe from "stripe";
+import { describe, expect, it } from "vitest";
+import { chargesOf, coverageOf, fullRefundOf, idOf, isPaidSince, paymentsOf } from "./coverage";
+
+const PRODUCTS = new Set(["prod_ours"]);
+
+/** `pricing` is what Stripe says of the price, if not that it is of our product. */
+type Line = { end: number; pricing?: object | null };
+type InvoiceShape = {
+  status?: string;
+  lines?: Line[];
+  /** What paid it, each with its status. */
+  payments?: { status?: string; payment: object }[];
+  paidAt?: number | null;
+};
+
+function invoice({ status = "paid", lines = [], payments, paidAt = null }: InvoiceShape) {
+  const ours = { price_details: { product: "prod_ours" } };
+  const data = lines.map(({ end, pricing = ours }) => ({
+    amount: 999,
+    period: { start: 0, end },
+    pricing,
+  }));
+  return {
+    status,
+    lines: { data },
+    payments: payments && {
+      data: payments.map(({ status = "paid", payment }) => ({ status, payment })),
+    },
+    status_transitions: { paid_at: paidAt },
+  } as unknown as Stripe.Invoice;
+}
+
+function charge(id: string, more: object = {}): Stripe.Charge {
+  return {
+    id,
+    payment_intent: `pi_${id}`,
+    status: "succeeded",
+    refunded: true,
+    amount_refunded: 999,
+    currency: "usd",
+    ...more,
+  } as Stripe.Charge;
+}
+
+const by = (id: string) => ({ payment: { payment_intent: `pi_${id}` } });
+const refundedAt = (...seconds: number[]) => ({
+  refunds: { data: seconds.map((created) => ({ created })) },
+});
+
+describe("the charges that paid an invoice", () => {
+  const payments = paymentsOf([charge("1"), charge("2", { payment_intent: null })]);
+  const idsOf = (shape: InvoiceShape) => chargesOf(invoice(shape), payments).map(({ id }) => id);
+
+  it("are found by their payment intent or by themselves, as ids or whole objects", () => {
+    expect(idsOf({ payments: [by("1")] })).toEqual(["1"]);
+    expect(idsOf({ payments: [{ payment: { payment_intent: { id: "pi_1" } } }] })).toEqual(["1"]);
+    expect(idsOf({ payments: [{ payment: { charge: "2" } }] })).toEqual(["2"]);
+    expect(idsOf({ payments: [{ payment: { charge: { id: "2" } } }] })).toEqual(["2"]);
+  });
+
+  it("are none where nothing is known to have paid it", () => {
+    expect(idsOf({})).toEqual([]);
+    expect(idsOf({ payments: [{ status: "open", payment: { charge: "2" } }] })).toEqual([]);
+    expect(idsOf({ payments: [by("of another customer")] })).toEqual([]);
+    expect(idsOf({ payments: [{ payment: {} }] })).toEqual([]);
+  });
+});
+
+describe("the id in a field of Stripe's", () => {
+  it.each([
+    ["an id", "in_1", "in_1"],
+    ["an object", { id: "in_1" }, "in_1"],
+    ["nothing", null, null],
+    ["no field", undefined, null],
+    ["an object without an id", {}, null],
+    ["a number", 7, null],
+  ])("of %s is %j → %j", (_what, reference, id) => {
+    expect(idOf(reference)).toBe(id);
+  });
+});
+
+describe("the paid period", () => {
+  it("reaches to the last end of an invoice's lines, in whatever order they come", () => {
+    for (const ends of [
+      [100, 200],
+      [200, 100],
+    ]) {
+      const paid = invoice({ lines: ends.map((end) => ({ end })) });
+      expect(coverageOf([paid], new Map(), PRODUCTS).paidUntil).toBe(200);
+    }
+  });
+
+  it("ignores lines without a price, and an invoice without any of our products", () => {
+    const paid = [
+      invoice({ lines: [{ end: 300, pricing: null }] }),
+      invoice({ lines: [{ end: 300, pricing: { price_details: null } }] }),
+      invoice({ lines: [] }),
+      invoice({ lines: [{ end: 200 }] }),
+    ];
+    for (const order of [paid, paid.toReversed()])
+      expect(coverageOf(order, new Map(), PRODUCTS)).toEqual({ paidUntil: 200, withdrawn: null });
+  });
+
+  it("is none without invoices, and then not withdrawn", () => {
+    expect(coverageOf([], new Map(), PRODUCTS)).toEqual({ paidUntil: null, withdrawn: null });
+  });
+
+  it("is withdrawn when all of several invoices for it were refunded", () => {
+    const paid = ["1", "2"].map((id) => invoice({ lines: [{ end: 100 }], payments: [by(id)] }));
+    const payments = paymentsOf([charge("1"), charge("2")]);
+    expect(coverageOf(paid, payments, PRODUCTS).withdrawn).toBe("refund");
+  });
+
+  it("is not withdrawn by an older refund, in whatever order the invoices come", () => {
+    const older = invoice({ lines: [{ end: 100 }], payments: [by("1")] });
+    const newer = invoice({ lines: [{ end: 200 }], payments: [by("2")] });
+    const payments = paymentsOf([charge("1"), charge("2", { refunded: false })]);
+    for (const order of [
+      [older, newer],
+      [newer, older],
+    ])
+      expect(coverageOf(order, payments, PRODUCTS)).toEqual({ paidUntil: 200, withdrawn: null });
+  });
+});
+
+describe("the refund of a membership's last payment", () => {
+  const last = invoice({ lines: [{ end: 200 }], payments: [by("2")] });
+  const older = invoice({ lines: [{ end: 100 }], payments: [by("1")] });
+  const open = invoice({ status: "open", lines: [{ end: 200 }], payments: [by("3")] });
+  const refundOf = (...charges: Stripe.Charge[]) =>
+    fullRefundOf([open, last, older], paymentsOf(charges), PRODUCTS);
+
+  it("is told with its charge, amount and time", () => {
+    expect(refundOf(charge("2", refundedAt(50)))).toEqual({
+      chargeId: "2",
+      amount: 999,
+      currency: "usd",
+      at: new Date(50_000),
+    });
+  });
+
+  it("is the newest of several, not that of another invoice", () => {
+    const others = [charge("1", refundedAt(90)), charge("3", refundedAt(95))];
+    const refunds = refundedAt(50, 70, 60);
+    expect(refundOf(charge("2", refunds), ...others)?.at).toEqual(new Date(70_000));
+  });
+
+  it("is none where the last payment was kept, or the refunds were not listed", () => {
+    expect(refundOf(charge("1", refundedAt(90)))).toBeNull();
+    const kept = charge("2", { refunded: false, ...refundedAt(50) });
+    expect(refundOf(kept)).toBeNull();
+    expect(refundOf(charge("2"))).toBeNull();
+    expect(refundOf(charge("2", refundedAt()))).toBeNull();
+  });
+});
+
+describe("a dispute", () => {
+  const isOver = (status: string, ...paidAt: (number | null)[]) =>
+    isPaidSince(
+      { dispute: { status, created: 100 } as Stripe.Dispute, chargeId: "ch_1" },
+      paidAt.map((paidAt) => invoice({ paidAt })),
+    );
+
+  it("matters no more once it is lost and the membership was paid since", () => {
+    expect(isOver("lost", 50, 101, null)).toBe(true);
+  });
+
+  it("matters while it is open, and until something is paid after it", () => {
+    expect(isOver("needs_response", 101)).toBe(false);
+    expect(isOver("lost", 50, 100, null)).toBe(false);
+    expect(isOver("lost")).toBe(false);
+  });
+});
