@@ -44,13 +44,61 @@ export async function insertNote(
   note: NoteKey & { title: string; text: string },
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const inserted = await executor
-    .insert(notes)
-    .values(note)
-    .onConflictDoNothing()
-    .returning({ version: notes.version });
+  const inserted = await insertion(executor).execute(note);
   return inserted.length > 0;
 }
+
+const insertion = preparedQuery((executor) =>
+  executor
+    .insert(notes)
+    .values({
+      userId: sql.placeholder("userId"),
+      slug: sql.placeholder("slug"),
+      title: sql.placeholder("title"),
+      text: sql.placeholder("text"),
+    })
+    .onConflictDoNothing()
+    .returning({ version: notes.version })
+    .prepare("insert_note"),
+);
+
+/**
+ * Replaces notes of a version by others as the next one; false, with nothing written, unless that version is stored with
+ * another text. Without a title the one that is stored stays.
+ */
+export async function replaceNote(
+  { title, updatedAt, ...note }: NoteKey & NoteRow & { title: string | undefined; updatedAt: Date },
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const replaced = await replacement(executor).execute({
+    ...note,
+    title: title ?? null,
+    updatedAt: updatedAt.toISOString(),
+  });
+  return replaced.length > 0;
+}
+
+const replacement = preparedQuery((executor) => {
+  const { placeholder } = sql;
+  return executor
+    .update(notes)
+    .set({
+      text: sql`${placeholder("text")}`,
+      title: sql`coalesce(${placeholder("title")}, ${notes.title})`,
+      version: sql`${notes.version} + 1`,
+      updatedAt: sql`${placeholder("updatedAt")}::timestamptz`,
+    })
+    .where(
+      and(
+        eq(notes.userId, placeholder("userId")),
+        eq(notes.slug, placeholder("slug")),
+        eq(notes.version, placeholder("version")),
+        ne(notes.text, placeholder("text")),
+      ),
+    )
+    .returning({ version: notes.version })
+    .prepare("replace_note");
+});
 
 /** Replaces notes that the caller has locked. Without a title the one that is stored stays. */
 export async function updateNote(

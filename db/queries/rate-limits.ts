@@ -1,5 +1,6 @@
 import { lt, type SQL, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
+import { preparedStatement } from "../prepared-query";
 import { rateLimits } from "../schema";
 
 /** An attempt as one of its limits counts it. */
@@ -28,33 +29,47 @@ export async function countAttempts(
   attempts: readonly CountedAttempt[],
   executor: Executor = getDatabase().db,
 ): Promise<Count[]> {
-  const [first, ...rest] = attempts;
-  if (!first) return [];
-  const steps = [sql`attempt_0 as (${counting(first, sql``)})`];
-  let allowed = first.points;
-  rest.forEach((attempt, index) => {
-    const isAllowed = sql`from ${name(index)} where points <= ${allowed}::int`;
-    steps.push(sql`${name(index + 1)} as (${counting(attempt, isAllowed)})`);
-    allowed = attempt.points;
+  if (attempts.length === 0) return [];
+  statements[attempts.length] ??= preparedStatement(() => countingOf(attempts.length));
+  const values = attempts.flatMap(({ key, points, seconds }, index) => [
+    [`key_${index}`, key],
+    [`points_${index}`, points],
+    [`seconds_${index}`, seconds],
+  ]);
+  const rows = await statements[attempts.length]?.(executor, Object.fromEntries(values));
+  return (rows ?? []).map(({ points, wait }) => ({ points, wait }));
+}
+
+/** By the number of attempts that they count. */
+const statements: ReturnType<typeof preparedStatement<Count>>[] = [];
+
+function countingOf(attempts: number): SQL {
+  const indexes = [...Array(attempts).keys()];
+  const steps = indexes.map((index) => {
+    const before = index - 1;
+    const isAllowed = sql`from ${name(before)} where points <= ${value("points", before)}::int`;
+    return sql`${name(index)} as (${counting(index, index === 0 ? sql`` : isAllowed)})`;
   });
-  const counts = attempts.map(
-    (_, index) => sql`select ${sql.raw(`${index}`)} as step, * from ${name(index)}`,
+  const counts = indexes.map(
+    (index) => sql`select ${sql.raw(`${index}`)} as step, * from ${name(index)}`,
   );
-  const rows = await executor.execute<{ points: number; wait: number }>(sql`
+  return sql`
     with ${sql.join(steps, sql`, `)}
     select points, extract(epoch from expire - now())::float8 * 1000 as wait,
       set_config('synchronous_commit', 'off', true)
-    from (${sql.join(counts, sql` union all `)}) counted order by step`);
-  return rows.map(({ points, wait }) => ({ points, wait }));
+    from (${sql.join(counts, sql` union all `)}) counted order by step`;
 }
 
 const name = (index: number) => sql.raw(`attempt_${index}`);
+const value = (of: "key" | "points" | "seconds", index: number) =>
+  sql.placeholder(`${of}_${index}`);
 
 /** The statement that counts for one key, if what `condition` selects from has a row. */
-function counting({ key, seconds }: CountedAttempt, condition: SQL): SQL {
+function counting(index: number, condition: SQL): SQL {
   return sql`
     insert into rate_limits as known (key, points, expire)
-    select ${key}::text, 1, now() + ${seconds}::int * interval '1 second' ${condition}
+    select ${value("key", index)}::text, 1,
+      now() + ${value("seconds", index)}::int * interval '1 second' ${condition}
     on conflict (key) do update set
       points = case when known.expire <= now() then 1 else known.points + 1 end,
       expire = case when known.expire <= now() then excluded.expire else known.expire end

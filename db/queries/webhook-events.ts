@@ -1,34 +1,54 @@
-import { desc, eq, inArray, lt } from "drizzle-orm";
+import { desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
+import { preparedQuery } from "../prepared-query";
 import { webhookEvents } from "../schema";
+
+/** An event as Stripe sent it; when it came is the database's to say. */
+export type NewWebhookEvent = Omit<typeof webhookEvents.$inferSelect, "receivedAt">;
 
 /**
  * Inserts an event into the ledger; false if its id is already there. A second delivery during the first one's
  * transaction waits for it here.
  */
 export async function insertWebhookEvent(
-  event: typeof webhookEvents.$inferInsert,
+  event: NewWebhookEvent,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const inserted = await executor
-    .insert(webhookEvents)
-    .values(event)
-    .onConflictDoNothing()
-    .returning({ id: webhookEvents.id });
+  const inserted = await insertion(executor).execute(event);
   return inserted.length > 0;
 }
+
+const insertion = preparedQuery((executor) =>
+  executor
+    .insert(webhookEvents)
+    .values({
+      id: sql.placeholder("id"),
+      type: sql.placeholder("type"),
+      apiVersion: sql.placeholder("apiVersion"),
+      stripeCustomerId: sql.placeholder("stripeCustomerId"),
+      occurredAt: sql.placeholder("occurredAt"),
+    })
+    .onConflictDoNothing()
+    .returning({ id: webhookEvents.id })
+    .prepare("insert_webhook_event"),
+);
 
 /** Whether the ledger holds an event. */
 export async function hasWebhookEvent(
   id: string,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const found = await executor
-    .select({ id: webhookEvents.id })
-    .from(webhookEvents)
-    .where(eq(webhookEvents.id, id));
+  const found = await knownEvent(executor).execute({ id });
   return found.length > 0;
 }
+
+const knownEvent = preparedQuery((executor) =>
+  executor
+    .select({ id: webhookEvents.id })
+    .from(webhookEvents)
+    .where(eq(webhookEvents.id, sql.placeholder("id")))
+    .prepare("find_webhook_event"),
+);
 
 /** The events processed last, newest first. */
 export async function findLastWebhookEvents(

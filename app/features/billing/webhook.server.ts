@@ -103,22 +103,21 @@ export async function processOnce(event: HandledEvent): Promise<boolean> {
   const customer = await customerOf(event);
   const readAt = new Date();
   const snapshot = customer === null ? null : await takeSnapshot(customer);
-  const dispute = snapshot && isDisputeEvent(event) ? await readDispute(event) : null;
+  const received = {
+    id: event.id,
+    type: event.type,
+    apiVersion: event.api_version,
+    stripeCustomerId: customer,
+    occurredAt: new Date(event.created * 1000),
+  };
+  if (!snapshot) return insertWebhookEvent(received);
+  const dispute = isDisputeEvent(event) ? await readDispute(event) : null;
   const done = await getDatabase().db.transaction(async (tx) => {
-    const isNew = await insertWebhookEvent(
-      {
-        id: event.id,
-        type: event.type,
-        apiVersion: event.api_version,
-        stripeCustomerId: customer,
-        occurredAt: new Date(event.created * 1000),
-      },
-      tx,
-    );
+    const isNew = await insertWebhookEvent(received, tx);
     if (isNew && dispute) await recordDispute(dispute, readAt, tx);
-    return isNew && { written: snapshot && (await writeSnapshot(snapshot, tx)) };
+    return isNew && { written: await writeSnapshot(snapshot, tx) };
   });
-  if (done && snapshot) reportSync(snapshot, done.written);
+  if (done) reportSync(snapshot, done.written);
   return done !== false;
 }
 

@@ -3,7 +3,13 @@ import type { Viewer } from "~/features/accounts/viewer";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { getDatabase, type Transaction } from "~db/client";
-import { findNote, findNoteForUpdate, insertNote, updateNote } from "~db/queries/notes";
+import {
+  findNote,
+  findNoteForUpdate,
+  insertNote,
+  replaceNote,
+  updateNote,
+} from "~db/queries/notes";
 import { waitForEdition } from "../current-edition.server";
 import { documentPath } from "../library-paths";
 import { missingFrom } from "./merge-notes.server";
@@ -85,9 +91,10 @@ export async function saveNote(
     const entry = edition.find(slug, new Date());
     // another user's version says nothing about the notes of this one
     const written = isOwner ? posted : { ...posted, version: null, unconfirmed: undefined };
-    const stored = await getDatabase().db.transaction((transaction) =>
-      storeNote({ ...written, userId, title: entry?.title }, transaction),
-    );
+    const note = { ...written, userId, title: entry?.title };
+    const stored =
+      (await storeNext(note)) ??
+      (await getDatabase().db.transaction((transaction) => storeNote(note, transaction)));
     if (stored.kind !== "stored") return stored;
     return {
       ...stored,
@@ -115,6 +122,18 @@ type NewNote = {
 type Stored =
   | { kind: "stored"; version: number; insertions: Insertion[] }
   | Extract<SaveNoteOutcome, { kind: "too-long" | "unknown-text" }>;
+
+/** Stores notes that change those they were written on, as most do, in one statement; null if they are others. */
+async function storeNext(note: NewNote): Promise<Stored | null> {
+  const { version, title, text } = note;
+  if (version === 0 && title !== undefined && text !== "") {
+    const isInserted = await insertNote({ ...note, title });
+    return isInserted ? { kind: "stored", version: 1, insertions: [] } : null;
+  }
+  if (!version || !(await replaceNote({ ...note, title, version, updatedAt: new Date() })))
+    return null;
+  return { kind: "stored", version: version + 1, insertions: [] };
+}
 
 /** The lock on the row puts savers in turn; each sees what the one before has stored. */
 async function storeNote(note: NewNote, transaction: Transaction): Promise<Stored> {
