@@ -83,6 +83,12 @@ describe("notes that are saved while they are written", () => {
     expect(await storedNotes(reader)).toEqual([{ slug: "gates", text: "Two gates.", version: 2 }]);
   });
 
+  it("are not stored while there is nothing in them", async () => {
+    const reader = await newReader();
+    expect((await save(reader, { text: "" })).body).toEqual({ version: 0, insertions: [] });
+    expect(await storedNotes(reader)).toEqual([]);
+  });
+
   it("on an older version are merged with the newer one, and the answer says what was missing", async () => {
     const reader = await newReader();
     await save(reader, { text: "One.\n\nThree." });
