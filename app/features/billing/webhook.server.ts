@@ -106,7 +106,8 @@ export async function processOnce(event: HandledEvent): Promise<boolean> {
   const received = {
     id: event.id,
     type: event.type,
-    apiVersion: event.api_version,
+    // an event without the field is as good as one that says null
+    apiVersion: event.api_version ?? null,
     stripeCustomerId: customer,
     occurredAt: new Date(event.created * 1000),
   };
