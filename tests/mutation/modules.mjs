@@ -9,7 +9,12 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
  * that run without a browser and without a program of their own, so that a mutant can be put into them. With `ignoreStatic`
  * the mutants of what runs only while a module is loaded are left out: each would take all of the module's tests.
  *
- * @typedef {{ sources: string[], tests: string[], ignoreStatic?: boolean }} Module
+ * With `parts`, a source is measured with the unit tests and the tests of the first part that has it. That may count a
+ * change as unnoticed which another part's tests notice, never the reverse; a change of shared code that no test
+ * notices would otherwise take all of them.
+ *
+ * @typedef {{ sources: string[], tests: string[] }} Part
+ * @typedef {{ sources: string[], tests: string[], parts?: Part[], ignoreStatic?: boolean }} Module
  */
 
 /** @type {Record<string, Module>} */
@@ -23,9 +28,68 @@ export const MODULES = {
     ],
     tests: [
       "app/features/{billing,membership}/**/*.test.{ts,tsx}",
-      "tests/integration/{author-notice,checkout,checkout-races,membership-rules}.test.ts",
+      "tests/integration/{author-notice,change-email,checkout,checkout-races,clean-up}.test.ts",
+      "tests/integration/{delete-account,membership-mails,membership-rules}.test.ts",
       "tests/integration/{payment-pages,portal-return,reconcile,reconcile-from-stripe}.test.ts",
       "tests/integration/{stripe-calls,stripe-doctor,stripe-setup,sync-order,webhook}.test.ts",
+    ],
+    parts: [
+      { sources: ["app/features/{billing,membership}/!(in-parallel|*.server).ts"], tests: [] },
+      {
+        sources: [
+          "app/features/billing/{premium-product,setup-*,stripe-setup}.server.ts",
+          "db/queries/stripe-prices.ts",
+        ],
+        tests: ["tests/integration/stripe-setup.test.ts"],
+      },
+      {
+        sources: [
+          "app/features/billing/{doctor-*,stripe-doctor,undelivered-events}.server.ts",
+          "app/features/billing/webhook-rejections.server.ts",
+          "db/queries/{billing-examination,webhook-events}.ts",
+        ],
+        tests: ["tests/integration/{clean-up,stripe-doctor,webhook}.test.ts"],
+      },
+      {
+        sources: [
+          "app/features/billing/{budgeted-http-client,call-budget,call-limits}.server.ts",
+          "app/features/billing/{coalesce,stripe-client}.server.ts",
+        ],
+        tests: ["tests/integration/{stripe-calls,stripe-doctor}.test.ts"],
+      },
+      {
+        sources: [
+          "app/features/billing/{checkout,checkout-*,load-price-on-sale}.server.ts",
+          "app/features/billing/{payment-pages,portal,portal-*,stripe-origins}.server.ts",
+          "app/features/membership/*.server.ts",
+        ],
+        tests: ["tests/integration/{checkout,payment-pages,portal-return}.test.ts"],
+      },
+      {
+        sources: ["app/features/billing/customer.server.ts"],
+        tests: ["tests/integration/{checkout,checkout-races}.test.ts"],
+      },
+      {
+        sources: ["app/features/billing/{customer-email,delete-customer}.server.ts"],
+        tests: ["tests/integration/{change-email,delete-account}.test.ts"],
+      },
+      {
+        sources: ["app/features/billing/membership-mails.server.ts"],
+        tests: ["tests/integration/membership-mails.test.ts"],
+      },
+      {
+        sources: [
+          "app/features/billing/{author-notice,billed-profiles,card-actions}.server.ts",
+          "app/features/billing/{customer-billing,dispute-*,reconcile*}.server.ts",
+          "app/features/billing/in-parallel.ts",
+          "app/features/billing/{sync-customer,unlink-customer,webhook}.server.ts",
+          "db/queries/profiles.ts",
+        ],
+        tests: [
+          "tests/integration/{author-notice,checkout,membership-rules,reconcile}.test.ts",
+          "tests/integration/{reconcile-from-stripe,sync-order,webhook}.test.ts",
+        ],
+      },
     ],
   },
   accounts: {
@@ -138,3 +202,22 @@ export const MODULES = {
  */
 export const filesOf = ({ sources }) =>
   globSync(sources, { cwd: root, ignore: ["**/*.test.ts"] }).sort();
+
+/**
+ * The parts of a module that its sources are measured in, each with its files; what no part has is the last one, with
+ * all of the module's tests.
+ *
+ * @param {Module} module
+ * @returns {{ files: string[], tests: string[] }[]}
+ */
+export function partsOf(module) {
+  let remaining = filesOf(module);
+  const unitTests = module.tests.filter((pattern) => pattern.startsWith("app/"));
+  const parts = (module.parts ?? []).map(({ sources, tests }) => {
+    const own = filesOf({ sources, tests: [] });
+    const files = remaining.filter((file) => own.includes(file));
+    remaining = remaining.filter((file) => !own.includes(file));
+    return { files, tests: [...unitTests, ...tests] };
+  });
+  return [...parts, { files: remaining, tests: module.tests }];
+}

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Stryker } from "@stryker-mutator/core";
-import { filesOf, MODULES } from "./modules.mjs";
+import { filesOf, MODULES, partsOf } from "./modules.mjs";
 import { keepResult, keptResult } from "./results.mjs";
 import { batches } from "./slow-tests.mjs";
 import { explanationOf } from "./survivors.mjs";
@@ -39,7 +39,10 @@ for (const [name, module] of Object.entries(MODULES)) {
   const files = all.filter((file) => isWhole || asked.includes(file));
   if (files.length === 0) continue;
   const remaining = isResumed ? files.filter((file) => !keptResult(file, read(file))) : files;
-  for (const batch of batches(remaining)) await test(name, batch);
+  for (const { files: ofPart, tests } of partsOf(module)) {
+    const part = remaining.filter((file) => ofPart.includes(file));
+    for (const batch of batches(part)) await test(name, batch, tests);
+  }
   if (!summarise(name, files)) process.exitCode = 1;
   const measured = all.filter((file) => keptResult(file, read(file)));
   if (writesPart || measured.length === all.length) write(name, measured, all);
@@ -50,9 +53,10 @@ for (const [name, module] of Object.entries(MODULES)) {
  *
  * @param {string} name
  * @param {string[]} files
+ * @param {string[]} tests patterns
  */
-async function test(name, files) {
-  process.env.MUTATION_MODULE = name;
+async function test(name, files, tests) {
+  process.env.MUTATION_TESTS = tests.join("\n");
   process.env.MUTATION_SOURCES = files.join(",");
   process.env.MUTATION_IGNORES_STATIC = MODULES[name]?.ignoreStatic ? "1" : "";
   process.env.MUTATION_SURVIVORS = onlySurvivors ? "1" : "";

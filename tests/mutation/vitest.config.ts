@@ -5,11 +5,10 @@ import type { InlineConfig, Vite } from "vitest/node";
 import { integration, resolve } from "../../vitest.config";
 import { FailedHooks } from "./failed-hooks";
 import { FailingFirst } from "./failing-first.mjs";
-import { MODULES } from "./modules.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const module = MODULES[process.env.MUTATION_MODULE ?? ""];
-if (!module) throw new Error("MUTATION_MODULE names no module of tests/mutation/modules.mjs.");
+const tests = process.env.MUTATION_TESTS?.split("\n");
+if (!tests) throw new Error("MUTATION_TESTS lists no tests, as tests/mutation/run.mjs does.");
 
 /**
  * How long an effect is awaited that a mutant may have prevented, and how long a test may take, in milliseconds:
@@ -39,7 +38,7 @@ const ALONE = [
 ];
 
 const isIntegration = (file: string) => file.startsWith("tests/integration/");
-const files = globSync(module.tests, { cwd: root }).filter(
+const files = globSync(tests, { cwd: root }).filter(
   (file) => !process.env.MUTATION_UNIT || !isIntegration(file),
 );
 const together = files.filter((file) => !ALONE.includes(file));
