@@ -130,6 +130,36 @@ export const MODULES = {
       "tests/integration/newsletter-{campaigns,pages}.test.ts",
       "tests/integration/{subscriber-commands,suppressed-addresses}.test.ts",
     ],
+    parts: [
+      {
+        sources: ["app/features/newsletter/address-file/*.ts"],
+        tests: ["tests/integration/subscriber-commands.test.ts"],
+      },
+      {
+        sources: [
+          "app/features/newsletter/{consent-source,suppression-reasons}.ts",
+          "app/features/newsletter/{export-,import-}subscribers.server.ts",
+          "app/features/newsletter/suppress-listed.server.ts",
+          "db/queries/{subscriber-lists,suppressed-addresses}.ts",
+        ],
+        tests: ["tests/integration/{subscriber-commands,suppressed-addresses}.test.ts"],
+      },
+      {
+        sources: [
+          "app/features/newsletter/{add-subscriber,confirm,newsletter-welcome}.server.ts",
+          "app/features/newsletter/{subscribe,subscriber-*,unsubscribe,unsubscribe-*}.server.ts",
+          "db/queries/subscribers.ts",
+        ],
+        tests: [
+          "tests/integration/{clean-up,newsletter,newsletter-double-opt-in}.test.ts",
+          "tests/integration/{subscriber-commands,suppressed-addresses}.test.ts",
+        ],
+      },
+      {
+        sources: ["app/features/newsletter/*.ts", "db/queries/{campaigns,newsletter-images}.ts"],
+        tests: ["tests/integration/newsletter-{campaigns,pages}.test.ts"],
+      },
+    ],
   },
   mail: {
     sources: [
