@@ -1,0 +1,187 @@
+/** @type {import("../survivors.mjs").Explanation[]} */
+export const explanations = [
+  {
+    file: "queries/subscribers.ts",
+    line: "afterId === null ? undefined : gt(",
+    replacement: /^true$/,
+    why: "equivalent: those before have their tokens, and are not found again",
+  },
+  {
+    file: "queries/subscriber-lists.ts",
+    line: "return row?.count ?? 0;",
+    why: "equivalent: a count always has a row",
+  },
+  {
+    file: "queries/subscriber-lists.ts",
+    line: 'if (text === "") return undefined;',
+    replacement: /^false$|Stryker/,
+    why: "equivalent: every address contains the empty text",
+  },
+  {
+    file: "queries/campaigns.ts",
+    line: /Number\((row|inserted\[0\]|rows\[0\])\?\./,
+    why: "equivalent: a count always has a row",
+  },
+  {
+    file: "queries/newsletter-images.ts",
+    line: "if (names.length === 0) return [];",
+    why: "equivalent: a query for no names finds nothing, and its caller looks up only images that the text names",
+  },
+  {
+    file: "newsletter/subscribe.server.ts",
+    line: /if \(isAdded\) wakeMailWorker|^return true;$/,
+    why: "equivalent but for when the mail is sent: at once, or a second later",
+  },
+  {
+    file: "newsletter/suppress-listed.server.ts",
+    line: "} finally {",
+    why: "equivalent: each row of the report is written before; only its file stays open until the command ends",
+  },
+  {
+    file: "newsletter/unsubscribe-token.server.ts",
+    line: /const \[token = ""\]|tokens\[index\] \?\? ""/,
+    why: "equivalent: there is a token for each address",
+  },
+  {
+    file: "newsletter/unsubscribe-token.server.ts",
+    line: /if \(found\.length (=== 0|< BATCH)\) return;/,
+    replacement: /^false$/,
+    why: "equivalent: one more query, which finds nothing",
+  },
+  {
+    file: "newsletter/unsubscribe-token.server.ts",
+    line: "afterId = found.at(-1)?.id ?? null;",
+    why: "equivalent: those before have their tokens, and are not found again",
+  },
+  {
+    file: "newsletter/unsubscribe-token.server.ts",
+    line: "if (!key) {",
+    replacement: /^true$/,
+    why: "equivalent: only how often the key is read, which never changes",
+  },
+  {
+    file: "newsletter/read-issue.server.ts",
+    line: /node\.position\?\.|start === undefined \|\| end === undefined/,
+    why: "equivalent: what Markdown is parsed into has positions, and an image without a file has been refused",
+  },
+  {
+    file: "newsletter/read-issue.server.ts",
+    line: /node\.alt \?\? ""|!node\.alt\?\.trim\(\)/,
+    replacement: /Stryker|^node\.alt\.trim$/,
+    why: "equivalent: an image in Markdown always has a description, if an empty one",
+  },
+  {
+    file: "newsletter/read-issue.server.ts",
+    line: "if (images.has(url)) continue;",
+    replacement: /^false$/,
+    why: "equivalent: only how often a file is read that is shown twice",
+  },
+  {
+    file: "newsletter/read-issue.server.ts",
+    line: "const nodes: Nodes[] = [];",
+    why: "equivalent: a text is no node of any type",
+  },
+  {
+    file: "newsletter/read-issue.server.ts",
+    line: 'node.type === "definition" ? uses.get',
+    replacement: /^true$/,
+    why: "equivalent: a link has no identifier, by which it would be found in use",
+  },
+  {
+    file: "newsletter/read-issue.server.ts",
+    line: 'node.type === "listItem" && typeof node.checked',
+    replacement: /^true$/,
+    why: "equivalent: nothing but a list's item has a box to tick",
+  },
+  {
+    file: "newsletter/read-issue.server.ts",
+    line: "if (target) used.push(",
+    replacement: /^true$/,
+    why: "equivalent: a reference without a definition is plain text in Markdown",
+  },
+  {
+    file: "newsletter/send-options.server.ts",
+    line: 'parts[6] ?? "00"',
+    replacement: /^""$/,
+    why: "equivalent: without seconds there are none, and only the beginning is compared",
+  },
+  {
+    file: "newsletter/send-options.server.ts",
+    line: ".exec(offset) ?? []",
+    why: "equivalent: what is an offset has been checked with the whole time, and a Z has no sign",
+  },
+  {
+    file: "newsletter/send-rate.ts",
+    line: "if (!first || !last",
+    replacement: /^!first && !last$/,
+    why: "equivalent: there is a first sample if and only if there is a last",
+  },
+  {
+    file: "newsletter/add-subscriber.server.ts",
+    line: "outcomes.get(email) ??",
+    why: "equivalent: the outcome of an address that was asked for is always there",
+  },
+  {
+    file: "newsletter/create-campaign.server.ts",
+    line: "if (!campaign) throw",
+    replacement: /^false$/,
+    why: "equivalent: a slug that could not be inserted exists, and campaigns are never deleted",
+  },
+  {
+    file: "newsletter/create-campaign.server.ts",
+    line: "if (!created) {",
+    replacement: /^true$/,
+    why: "equivalent: a campaign just created is not cancelled, does not differ from itself, and has its rate already",
+  },
+  {
+    file: "newsletter/prepare-message.ts",
+    line: 'latin1"',
+    replacement: /^""$/,
+    why: "equivalent: quoted-printable and headers are ASCII, which has the same bytes in every encoding",
+  },
+  {
+    file: "newsletter/prepare-message.ts",
+    line: 'new MimeNode("text/plain")',
+    replacement: /^""$/,
+    why: "equivalent: of the headers that are built, the content type is not used",
+  },
+  {
+    file: "newsletter/prepare-message.ts",
+    line: "header.startsWith(",
+    replacement: /^``$/,
+    why: "equivalent: the header that was set is the first",
+  },
+  {
+    file: "newsletter/prepare-message.ts",
+    line: "if (!line) throw",
+    replacement: /^false$/,
+    why: "equivalent: neither a sender nor a subject is ever empty",
+  },
+  {
+    file: "newsletter/import-subscribers.server.ts",
+    line: 'tokens[index] ?? ""',
+    why: "equivalent: there is a token for each address",
+  },
+  {
+    file: "newsletter/import-subscribers.server.ts",
+    line: /outcome\?\.kind === "suppressed"|\} else if \(outcome\) \{/,
+    replacement: /^(outcome\.kind|true)$/,
+    why: "equivalent: the outcome of an address that was listed is always there",
+  },
+  {
+    file: "newsletter/campaign-report.ts",
+    line: "row[column]?.length ?? 0",
+    replacement: /^row\[column\]\.length$/,
+    why: "equivalent: every row has all columns",
+  },
+  {
+    file: "newsletter/subscribe.server.ts",
+    line: "?.confirmedAt === null",
+    why: "only when the address is deleted between two queries",
+  },
+  {
+    file: "newsletter/subscriber-token.server.ts",
+    line: 'const [newest = ""]',
+    why: "equivalent: a default that only satisfies the types",
+  },
+];
