@@ -28,7 +28,7 @@ export function PreviewPage({ preview }: { preview: PreviewView }) {
           </div>
         </article>
       </div>
-      {next ? <NextChapter {...next} /> : <WayToMembership />}
+      {next ? <NextChapter {...next} /> : <MembershipOffer />}
     </>
   );
 }
@@ -51,7 +51,7 @@ function NextChapter({ path, number, title }: NonNullable<PreviewView["next"]>) 
   );
 }
 
-function WayToMembership() {
+function MembershipOffer() {
   return (
     <section aria-labelledby="whole-book" className="bg-paper-deep py-[clamp(3rem,8vw,5rem)]">
       <div className="frame">

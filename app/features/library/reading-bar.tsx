@@ -3,7 +3,7 @@ import { useRef } from "react";
 import { BOOK_TITLE } from "~/book";
 import { ArrowLeftIcon } from "~/ui/icons";
 import { ReadingSettingsForm } from "./reading-settings-form";
-import { useBarOutOfTheWay } from "./use-bar-out-of-the-way";
+import { useHideOnScroll } from "./use-hide-on-scroll";
 
 type ReadingBarProps = {
   /** What is read, for the running head. */
@@ -12,10 +12,10 @@ type ReadingBarProps = {
   back: { to: string; label: string };
 };
 
-/** The running head of a page, with the way back and the settings. It goes while one reads on. */
+/** The running head of a page, with the way back and the settings. It is hidden after scrolling down. */
 export function ReadingBar({ title, back }: ReadingBarProps) {
   const bar = useRef<HTMLDivElement>(null);
-  useBarOutOfTheWay(bar);
+  useHideOnScroll(bar);
   return (
     <div ref={bar} className="reading-bar">
       <div className="frame reading-bar-row">

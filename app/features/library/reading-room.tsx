@@ -2,8 +2,8 @@ import type { Reading } from "./load-reading.server";
 import { MarkAsRead } from "./mark-as-read";
 import { NotesPage } from "./notes/notes-page";
 import { ReadingPage } from "./reading-page";
+import { ResumeLink } from "./resume-link";
 import { SoundPlayer } from "./sound-player";
-import { StoppedFurtherDown } from "./stopped-further-down";
 import { usePlaceKeeping } from "./use-place-keeping";
 
 /** A chapter or extra with all that a member has beside it: sound, place, mark and notes. */
@@ -23,7 +23,7 @@ export function ReadingRoom({
       html={html}
       player={
         <>
-          <StoppedFurtherDown progress={progress} className="reading-column mt-6 justify-center" />
+          <ResumeLink progress={progress} className="reading-column mt-6 justify-center" />
           {sound && (
             <SoundPlayer key={slug} slug={slug} title={title} sound={sound} second={second} />
           )}

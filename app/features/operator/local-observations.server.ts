@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { env } from "~/env.server";
 import { backupFailures } from "~/features/backup/backup-failures.server";
 import { backupBucket, backupFolder } from "~/features/backup/backup-stores.server";
-import { editionState } from "~/features/library/importer/edition-trouble.server";
+import { editionState } from "~/features/library/importer/edition-state.server";
 import { BoundedLook } from "./bounded-look.server";
 import type { Observation } from "./judge-matter";
 

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { landingImages } from "../landing-words";
 import { mediaName } from "../media-name";
 import type { EditionProblem } from "./edition-problem";
-import { saysWhereTaken } from "./image-place";
+import { hasLocation } from "./image-location";
 import type { FolderCheck } from "./import-edition.server";
 import type { EditionSource, SourceDocument } from "./read-source.server";
 
-/** What is probably not meant, in a folder that is an edition all the same. */
+/** Probable mistakes in a folder that can be imported all the same. */
 export async function findWarnings(check: FolderCheck): Promise<EditionProblem[]> {
   return [
     ...misplacedChapters(check.source),
     ...unusedFiles(check),
-    ...(await imagesWithPlace(check.source)),
+    ...(await imagesWithLocation(check.source)),
   ];
 }
 
@@ -52,10 +52,10 @@ function unusedFiles({ source, mediaInTexts }: FolderCheck): EditionProblem[] {
   return [...unused, ...unusable];
 }
 
-async function imagesWithPlace({ folder, media }: EditionSource): Promise<EditionProblem[]> {
+async function imagesWithLocation({ folder, media }: EditionSource): Promise<EditionProblem[]> {
   const warnings: EditionProblem[] = [];
   for (const { path, width } of media.values()) {
-    if (width === null || !saysWhereTaken(await readFile(join(folder, path)))) continue;
+    if (width === null || !hasLocation(await readFile(join(folder, path)))) continue;
     const problem = "says where it was taken, to whoever looks; remove its Exif data";
     warnings.push({ file: path, line: null, problem });
   }

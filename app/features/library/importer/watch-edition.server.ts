@@ -11,17 +11,17 @@ import { mediaName } from "../media-name";
 import { deleteUnusedMedia } from "../media-store.server";
 import { type FolderListing, holdsEdition, listFolder } from "./edition-folder.server";
 import { BrokenEdition, describeProblem } from "./edition-problem";
-import { type EditionState, setEditionState } from "./edition-trouble.server";
+import { type EditionState, setEditionState } from "./edition-state.server";
 import { EditionChanging, importEdition, loadEdition } from "./import-edition.server";
 
 /** How often the folder is looked at, in milliseconds; a change is taken once the folder is quiet for as long. */
 const INTERVAL_MS = 2_000;
 
-/** Looking takes at most one part in this many of the time, so that a slow disk has time for other things. */
-const SHARE_OF_LOOKING = 50;
+/** The pause after a scan is at least this many times the scan's duration, so that a slow disk is left free for other work. */
+const SCAN_TIME_FACTOR = 50;
 
-/** Trying again what has failed takes at most one part in this many of the time. */
-const SHARE_OF_RETRYING = 10;
+/** Likewise the pause before a failed import is retried. */
+const RETRY_TIME_FACTOR = 10;
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -84,12 +84,12 @@ class EditionWatch {
     try {
       await this.#loadLast();
       const listing = await listFolder(this.options.folder);
-      delay = Math.max(delay, (performance.now() - startedAt) * SHARE_OF_LOOKING);
+      delay = Math.max(delay, (performance.now() - startedAt) * SCAN_TIME_FACTOR);
       await this.#takeChanges(listing, isFirst);
       await this.#cleanUp();
       this.#lastFailure = null;
     } catch (error) {
-      delay = Math.max(delay, (performance.now() - startedAt) * SHARE_OF_RETRYING);
+      delay = Math.max(delay, (performance.now() - startedAt) * RETRY_TIME_FACTOR);
       this.#reportFailure(error);
     }
     if (this.#stopped) return;

@@ -1,16 +1,16 @@
 import { blockId } from "./library-paths";
 import type { TextProgress } from "./reading-state";
 
-type StoppedFurtherDownProps = {
+type ResumeLinkProps = {
   progress: TextProgress;
   className?: string;
 };
 
 /**
- * The line above a text that leads to where its reader stopped, perhaps on another device; nothing if that is on
+ * The line above a text with a link to where its reader stopped, perhaps on another device; nothing if that is on
  * the first screen.
  */
-export function StoppedFurtherDown({ progress, className = "" }: StoppedFurtherDownProps) {
+export function ResumeLink({ progress, className = "" }: ResumeLinkProps) {
   if (progress.stoppedAt === null) return null;
   return (
     <p

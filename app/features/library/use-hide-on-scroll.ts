@@ -1,10 +1,10 @@
 import { type RefObject, useEffect } from "react";
 
-/** Scrolling less than this is not taken for a wish to see the bar, or not to; in CSS pixels. */
+/** Scrolling by less than this changes nothing, in CSS pixels. */
 const TOLERANCE = 8;
 
-/** Marks a bar with `data-away` while one reads on, and unmarks it when one scrolls back. */
-export function useBarOutOfTheWay(bar: RefObject<HTMLElement>): void {
+/** Marks a bar with `data-away`, which hides it, after scrolling down, and unmarks it after scrolling up. */
+export function useHideOnScroll(bar: RefObject<HTMLElement>): void {
   useEffect(() => {
     let before = window.scrollY;
     const onScroll = () => {

@@ -7,7 +7,7 @@ const TIFF_HEADERS = [Buffer.from("II*\0", "latin1"), Buffer.from("MM\0*", "lati
 const XMP_LATITUDE = "GPSLatitude";
 
 /** Whether an image says where it was taken, as cameras and phones record it, in Exif or XMP. */
-export function saysWhereTaken(content: Buffer): boolean {
+export function hasLocation(content: Buffer): boolean {
   if (content.includes(XMP_LATITUDE)) return true;
   return TIFF_HEADERS.some((header) => {
     for (let at = content.indexOf(header); at !== -1; at = content.indexOf(header, at + 1)) {
