@@ -4,7 +4,7 @@ import { log } from "~/observability/log.server";
 import { findListeningPlace, upsertListeningPlace } from "~db/queries/listening";
 import type { Edition, EditionEntry } from "./edition";
 
-/** How near to either end of a sound, in seconds, nobody is taken back to. */
+/** Playback is not resumed this close to either end of a sound, in seconds. */
 const NEAR_END_S = 5;
 
 const placeSchema = z.object({ slug: z.string(), second: z.number().min(0) });

@@ -1,6 +1,6 @@
 import type { EditionFile } from "~db/schema";
 
-/** Of the SHA-256: 128 bits, which nobody guesses and no two files share. */
+/** Hexadecimal digits of the SHA-256: 128 bits, so that names cannot be guessed and do not collide. */
 const HASH_DIGITS = 32;
 
 const EXTENSIONS: Record<string, string> = {

@@ -7,7 +7,7 @@ type Range = { start: number; end: number };
 const LENGTH = 260;
 const LEAD = 70;
 
-/** What of a text is shown as found: all of a short one, and else where the most of the found words stand. */
+/** The excerpt of a text to show in results: all of a short text, otherwise the part with the most of the found words. */
 export function passageOf(
   text: string,
   matches: readonly Range[],

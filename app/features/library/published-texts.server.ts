@@ -1,11 +1,11 @@
 import { currentEdition, onEditionTaken } from "./current-edition.server";
 
-/** A timer's longest time in Node is 24.8 days; a day also bounds what a clock that was set can do. */
+/** Node's timers take at most 24.8 days; a day also limits how long a change of the clock goes unnoticed. */
 const MAX_WAIT_MS = 86_400_000;
 
 /**
- * Calls `listener` whenever other texts than before are published: when another edition is taken, and when the time
- * of a text comes. Until the returned function is called; no process stays alive for it.
+ * Calls `listener` whenever the set of published texts changes: when another edition is imported, and at a text's
+ * time of publication. Ends when the returned function is called; the timer does not keep the process alive.
  */
 export function onPublishedTextsChanged(listener: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 import { MAX_SEARCH_LENGTH } from "./search-paths";
 
-/** Somebody's words as they are searched for: one line, of at most 200 characters. */
+/** A query as it is searched for: one line, of at most 200 characters. */
 export function searchWords(words: string): string {
   return words
     .slice(0, MAX_SEARCH_LENGTH)

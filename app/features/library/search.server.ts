@@ -78,7 +78,7 @@ async function loadPage(
   let titleStart = 0;
   const results = found.map(({ entry, blocks }, index): SearchResult => {
     const { number, matches } = bestMatches[index] ?? { number: SUMMARY, matches: [] };
-    // words of the title alone are in no block
+    // a text that matches by its title alone has no matching block
     const block = matches.length === 0 ? SUMMARY : number;
     const text = block === SUMMARY ? entry.summary : (blocks[block - 1] ?? "");
     const titleRange = { start: titleStart, end: titleStart + entry.title.length };

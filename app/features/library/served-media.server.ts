@@ -4,7 +4,7 @@ import { landingImages } from "./landing-words";
 import { MEDIA_PATH } from "./library-paths";
 import { findMedia, type Media } from "./media-store.server";
 
-/** An image or a sound of the library; `tag` stands for its content for ever. */
+/** An image or a sound of the library; `tag` is its entity tag; the content never changes. */
 export type ServedMedia = Media & { tag: string };
 
 /** The image or sound of this name, whichever edition it belongs to; null if there is none. For members. */

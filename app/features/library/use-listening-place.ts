@@ -2,7 +2,7 @@ import { type RefObject, useEffect } from "react";
 import { postJson } from "~/ui/post-json";
 import { LISTENING_PATH } from "./listening-paths";
 
-/** The shortest time between two places that are sent while a sound plays, in milliseconds. */
+/** Minimum interval between two requests while a sound plays, in milliseconds. */
 const INTERVAL_MS = 15_000;
 
 const FORBIDDEN = 403;

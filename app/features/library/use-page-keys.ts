@@ -1,7 +1,7 @@
 import { useNavigate } from "@remix-run/react";
 import { useEffect } from "react";
 
-/** What uses the arrow keys itself. */
+/** Elements that use the arrow keys themselves. */
 const USES_ARROWS =
   "input, textarea, select, audio, video, [contenteditable], [role=menu], [role=slider], [role=tablist]";
 

@@ -2,13 +2,13 @@ import { useEffect } from "react";
 import { postJson } from "~/ui/post-json";
 import { blockId, PROGRESS_PATH } from "./library-paths";
 
-/** How long nothing is scrolled before the reader is taken to read, in milliseconds. */
+/** How long scrolling has to pause before the place is stored, in milliseconds. */
 const PAUSE_MS = 400;
 
-/** The shortest time between two places that are sent, but for the one at leaving, in milliseconds. */
+/** Minimum interval between two requests, except for the one on leaving the page, in milliseconds. */
 const INTERVAL_MS = 4_000;
 
-/** So many blocks read from the beginning mean that a text is read again, though its reader stopped further down. */
+/** After this many blocks from the beginning a text counts as being read again, although its reader stopped further down. */
 const READING_AGAIN = 3;
 
 /**

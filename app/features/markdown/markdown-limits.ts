@@ -23,8 +23,8 @@ const INDENTED_LIST = /^([ \t]+)(?:[-+*]|\d{1,9}[.)])[ \t]/;
 const tooDeep = `quotes or lists are nested more than ${MAX_NESTING} times`;
 
 /**
- * What would take a parser minutes, or more stack than there is, looked for before anything is parsed: no letter has
- * it, and a page with it would keep all other visitors waiting. Null if there is none.
+ * What in a text would take a parser minutes, or overflow its stack; null if nothing would. Checked before parsing: no
+ * real text has it, and parsing it would block the process for all other visitors.
  */
 export function unparsablePart(text: string): FileProblem | null {
   const lines = text.split("\n");
@@ -54,7 +54,7 @@ export function unparsablePart(text: string): FileProblem | null {
   return null;
 }
 
-/** Whether a parsed text is nested too deeply, or has too many parts, to be rendered; null if not. */
+/** Reports a parsed text that is nested too deeply, or has too many parts, to be rendered; null for any other. */
 export function unrenderablePart(tree: Root): FileProblem | null {
   let parts = 0;
   // no recursion, since the depth is what is in question

@@ -34,7 +34,7 @@ export function bookContents(
   };
 }
 
-/** A UUID of version 8 (RFC 9562), made of the digest. */
+/** A UUID of version 8 (RFC 9562), derived from the digest. */
 function identifierOf(digest: string): string {
   const hex = createHash("sha256").update(digest).digest("hex");
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);

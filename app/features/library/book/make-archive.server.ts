@@ -12,13 +12,13 @@ import { type BookImage, container, packageDocument } from "./book-package";
 import { coverPage, extrasPage, navigationPage, ncx, textPage, titlePage } from "./book-pages";
 import { bookText } from "./book-text.server";
 
-/** Texts that are in memory at one time. */
+/** Most texts in memory at a time. */
 const BATCH = 20;
 
 /** Of all images of a book; later ones are left to the website. E-readers take no larger book, nor do mails. */
 const MAX_IMAGE_BYTES = 200 * 1024 * 1024;
 
-/** What every e-reader shows (EPUB 3.3, 3.2). */
+/** The image types that every e-reader supports (EPUB 3.3, 3.2). */
 const IMAGE_TYPES = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
 /** An archive that is written file by file, so that only one is in memory. */

@@ -3,7 +3,7 @@ import { visit } from "unist-util-visit";
 import type { Comment, Element } from "xast";
 import { toXml } from "xast-util-to-xml";
 
-/** What XML 1.0 has no way to write, such as control characters and halves of characters. */
+/** Characters that XML 1.0 cannot represent, such as control characters and lone surrogates. */
 const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /** Elements of a list that are written without letting other work have its turn. */
@@ -35,7 +35,7 @@ export async function fillIn(
   return filled;
 }
 
-/** As `map`, but an element is made when it is asked for. */
+/** Like `map`, but lazy: an element is made when it is requested. */
 export function* lazily<From>(
   all: readonly From[],
   elementOf: (each: From, index: number) => Element,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pMap from "p-map";
 import { BrokenEdition } from "./edition-problem";
 
-/** Far more than any edition; a folder with more is another one, such as a home directory. */
+/** Far more than any edition has; a folder with more is something else, such as a home directory. */
 const MAX_FILES = 50_000;
 
 /** Files whose properties are read at the same time. */
@@ -37,7 +37,7 @@ export async function listFolder(folder: string): Promise<FolderListing | null> 
   return { files, signature: hash.digest("hex") };
 }
 
-/** Whether a folder has anything of an edition in it: no more than that, as it may be broken. */
+/** Whether a folder contains any file of an edition, which may be a broken one. */
 export function holdsEdition(listing: FolderListing | null): boolean {
   return listing?.files.some((file) => /^(?:chapters|extras)\/|^landing\.yml$/.test(file)) ?? false;
 }

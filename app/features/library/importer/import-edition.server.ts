@@ -48,7 +48,7 @@ const BATCH = 25;
 /** Files that are read at the same time: reading takes several turns of a busy event loop. */
 const CONCURRENT_READS = 8;
 
-/** Of an image that a text shows, or of a file that it links to. */
+/** The URL of an image that a text shows, or of a file that it links to. */
 const MEDIA_ADDRESS = new RegExp(`"${MEDIA_PATH}([^"]+)"`, "g");
 
 /** Thrown when a folder changes while it is read: what was read may be half of one edition and half of the next. */

@@ -21,9 +21,9 @@ type NewText = {
 };
 
 /**
- * Lays the file of a new chapter or extra into an edition's folder, after the last one of its kind, and returns its
- * path. Its summary and its text are empty, so that no edition is taken with it before they are written. Throws an
- * OperatorError if the title or the day is none, or a text has the slug that the title makes.
+ * Creates the file of a new chapter or extra in an edition's folder, after the last one of its kind, and returns its
+ * path. Its summary and its text are empty, so that no edition with it is imported before they are written. Throws an
+ * OperatorError if the title or the day is invalid, or a text already has the slug made of the title.
  */
 export async function createDocument(
   folder: string,

@@ -15,7 +15,7 @@ const MAX_TEXT_BYTES = 256 * 1024;
 /** Texts that are read at the same time: reading takes several turns of a busy event loop. */
 const CONCURRENT_READS = 32;
 
-/** What no text holds on purpose, and neither PostgreSQL nor XML can: control characters but for tab and line feed. */
+/** Control characters except tab and line feed: no text has them on purpose, and neither PostgreSQL nor XML can store them. */
 const CONTROL_CHARACTER = /(?![\t\n])\p{Cc}/u;
 
 /** A number that orders files in their folder and is no part of the slug. */
@@ -23,7 +23,7 @@ const LEADING_NUMBER = /^\d+[-_]/;
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** Up to this a slug fits into every address. */
+/** Longest slug, in characters, so that every URL stays within its limit. */
 export const MAX_SLUG = 80;
 
 /** A chapter or extra as its file has it. */

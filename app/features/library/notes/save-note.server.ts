@@ -135,7 +135,7 @@ async function storeNext(note: NewNote): Promise<Stored | null> {
   return { kind: "stored", version: version + 1, insertions: [] };
 }
 
-/** The lock on the row puts savers in turn; each sees what the one before has stored. */
+/** Locks the row, so that concurrent saves run one after another and each sees what the one before has stored. */
 async function storeNote(note: NewNote, transaction: Transaction): Promise<Stored> {
   const { userId, slug, text, title } = note;
   let row = await findNoteForUpdate({ userId, slug }, transaction);
@@ -168,7 +168,7 @@ function hasBeenMember({ isSubscribed, profile }: Viewer): boolean {
   return isSubscribed || !profile || profile.stripe_price_id !== null || profile.hasInvoices;
 }
 
-/** A text as PostgreSQL can store it, without NUL and half characters, and with \n at the end of lines. */
+/** A text as PostgreSQL can store it: without NUL and lone surrogates, and with line feeds as line ends. */
 function storableText(text: string): string {
   const lines = text.replace(/\r\n?/g, "\n").replaceAll("\0", "");
   return Buffer.from(lines, "utf8").toString("utf8");

@@ -7,7 +7,7 @@ import { useToast } from "~/ui/toaster";
 import { SAVE_NOTES_PATH } from "../library-paths";
 import { type Insertion, type Note, withInsertions } from "./note";
 
-/** Milliseconds without a key pressed after which notes are saved. */
+/** Milliseconds without typing after which notes are saved. */
 const PAUSE_MS = 1_000;
 
 /** Length up to which a text surely fits the 64 KB that browsers send for a page that is being left. */
@@ -86,7 +86,7 @@ export function useNoteSaving(
       clearTimeout(timer.current);
       const text = element.value;
       if (text === stored.current.text) return forgetDrafts(owner, slug, page.current);
-      // cleared by accident, perhaps: only the button saves that
+      // possibly cleared by accident, so only the button saves an empty text
       if (text === "" && !empty) {
         return setState({
           message: "The page is empty. Press “Save notes” to clear what is stored.",
