@@ -1,3 +1,4 @@
+import { withinTimeout } from "~db/answer-timeout";
 import { pingDatabase } from "~db/queries/ping";
 
 /** Timeout of the database query, in milliseconds. */
@@ -28,19 +29,10 @@ export function isDatabaseReady(): Promise<boolean> {
 }
 
 async function queryDatabase(): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timedOut = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, TIMEOUT_MS, false);
-  });
   try {
-    const answered = pingDatabase().then(
-      () => true,
-      () => false,
-    );
-    return await Promise.race([answered, timedOut]);
+    await withinTimeout(pingDatabase(), TIMEOUT_MS);
+    return true;
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }
