@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import pTimeout from "p-timeout";
 import { S3mini } from "s3mini";
 import type { Environment } from "~/env.server";
 import { OperatorError } from "~db/operator-error";
@@ -12,13 +13,13 @@ const PART_BYTES = 8 * 1024 * 1024;
 /** How long to wait before each further attempt to send a part, in milliseconds. */
 const RETRIES_MS = [1_000, 4_000];
 
-/** How long the storage may take to answer, to take up a part or put all together, and to send the next piece, in milliseconds. */
+/** Timeouts of the storage, in milliseconds: for an answer, for accepting a part or assembling all, and between two chunks of a download. */
 const TIMEOUTS_MS = { answer: 30_000, part: 300_000, piece: 60_000 };
 
 type Bucket = NonNullable<Environment["BACKUP_S3"]>;
 
-/** Options of tests, which cannot wait that long. */
-type Patience = { timeouts?: typeof TIMEOUTS_MS; retries?: number[] };
+/** Overridden by tests, which cannot wait that long. */
+type Timing = { timeouts?: typeof TIMEOUTS_MS; retries?: number[] };
 
 /**
  * Backups in a bucket of any storage that speaks S3's protocol. They are sent in parts while they are produced, and
@@ -27,7 +28,7 @@ type Patience = { timeouts?: typeof TIMEOUTS_MS; retries?: number[] };
  */
 export function bucketStore(
   { url, region, accessKeyId, secretAccessKey }: Bucket,
-  { timeouts = TIMEOUTS_MS, retries = RETRIES_MS }: Patience = {},
+  { timeouts = TIMEOUTS_MS, retries = RETRIES_MS }: Timing = {},
 ): BackupStore {
   const { origin, pathname } = new URL(url);
   const [bucket = "", ...folders] = pathname.split("/").filter(Boolean);
@@ -41,7 +42,7 @@ export function bucketStore(
       region,
       accessKeyId,
       secretAccessKey,
-      fetch: (address, init) => fetchInTime(address, init, timeouts, stopping),
+      fetch: (address, init) => fetchWithTimeout(address, init, timeouts, stopping),
     });
   };
   const client = clientUntil();
@@ -92,17 +93,17 @@ export function bucketStore(
       for await (const part of inParts(content)) {
         stopping?.throwIfAborted();
         const send = () => uploader.uploadPart(key, id, part, parts.length + 1);
-        parts.push(await asking(() => persistently(send, retries, stopping)));
+        parts.push(await asking(() => withRetries(send, retries, stopping)));
         bytes += part.length;
       }
       isComplete = true;
       const { etag } = await asking(() => uploader.completeMultipartUpload(key, id, parts));
-      // a failure at the end is answered with 200, since the storage has begun to answer before
+      // a late failure is answered with 200 too, since the storage sends the status before it has finished
       if (!etag) throw new OperatorError(`${label} did not put the backup together.`);
       return bytes;
     } catch (error) {
       await client.abortMultipartUpload(key, id).catch(() => {});
-      // the storage may have put it together although its answer was lost, and nothing would ever prove that one
+      // the storage may have assembled it although its answer was lost, and nothing would ever verify that one
       if (isComplete) await client.deleteObject(key).catch(() => {});
       throw error;
     }
@@ -117,7 +118,7 @@ export function bucketStore(
     const reader = response.body.getReader();
     try {
       for (;;) {
-        const { done, value } = await asking(() => inTime(reader.read(), timeouts.piece));
+        const { done, value } = await asking(() => withTimeout(reader.read(), timeouts.piece));
         if (done) break;
         yield value;
       }
@@ -150,8 +151,8 @@ async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   if (bytes > 0) yield Buffer.concat(pending);
 }
 
-/** Tries again what failed on the way; what the storage has refused would be refused again. */
-async function persistently<T>(
+/** Retries after network and server errors; a request that the storage rejected would be rejected again. */
+async function withRetries<T>(
   work: () => Promise<T>,
   waits: number[],
   stopping?: AbortSignal,
@@ -169,8 +170,8 @@ async function persistently<T>(
   return work();
 }
 
-/** Sends a request whose answer must arrive in time; of a backup only its beginning. */
-async function fetchInTime(
+/** Sends a request with a timeout for the whole answer, or for its headers where the answer is a backup. */
+async function fetchWithTimeout(
   address: Parameters<typeof fetch>[0],
   init: RequestInit | undefined,
   timeouts: typeof TIMEOUTS_MS,
@@ -206,17 +207,8 @@ function signalAfter(milliseconds: number, stopping?: AbortSignal): AbortSignal 
   return signal;
 }
 
-async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("nothing came in time")), milliseconds);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const withTimeout = <T>(work: Promise<T>, milliseconds: number): Promise<T> =>
+  pTimeout(work, { milliseconds, message: "nothing came in time" });
 
 /** The status and the code of the storage's refusal, which the client's errors have in two forms; null for none. */
 function answerOf(error: unknown): { status: number | null; code: string } {
