@@ -19,19 +19,19 @@ import { crashLoop, sharedObservations } from "./shared-observations";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A matter of another machine's that nobody has looked at for so long is no longer known, in milliseconds. */
+/** How long after its last check a matter of another machine counts as unknown, in milliseconds. */
 const LOST_AFTER_MS = 48 * HOUR_MS;
 
-/** How long this process must have run before it gives up what others have noticed, in milliseconds. */
+/** How long this process must have run before it ends matters that others have opened, in milliseconds. */
 const SETTLED_MS = HOUR_MS;
 
-/** Matters of a machine, which only a program there can look at. */
+/** Matters of one machine, which only a program there can check. */
 const LOCAL_KINDS = new Set(["disk-low", "backup-late", "crash-loop", "edition-not-taken"]);
 
-/** How long the database has to be away before the operator is told, in milliseconds. */
+/** How long the database must be unavailable before the operator is notified, in milliseconds. */
 const OUTAGE_MS = 5 * 60_000;
 
-/** One process's look at the site, again and again. Any number of processes may look. */
+/** One process's repeated checks of the site. Any number of processes may check. */
 export class SiteCheck {
   readonly #startedAt: number;
   readonly #local: LocalObserver;
@@ -45,7 +45,7 @@ export class SiteCheck {
     this.#local = new LocalObserver(now.getTime());
   }
 
-  /** Looks at everything, records what has changed, and tells the operator. Throws PostgreSQL's errors. */
+  /** Checks everything, records what has changed, and notifies the operator. Throws PostgreSQL's errors. */
   async run(now = new Date()): Promise<void> {
     try {
       await this.#look(now);
@@ -84,7 +84,7 @@ export class SiteCheck {
     setOpenMatters(open.filter(({ reportedAt }) => reportedAt).map(({ kind }) => kind));
   }
 
-  /** Notes an outage of the database that is over; the next look ends it, which is when the operator is told. */
+  /** Notes that an outage of the database is over; the next check ends it, which is when the operator is notified. */
   async #recordOutage(now: Date): Promise<boolean> {
     const since = this.#failingSince;
     this.#failingSince = null;
@@ -94,7 +94,7 @@ export class SiteCheck {
     return insertMatter({ kind, key: kind, facts, openedAt: new Date(since), reportAfterMs: 0 });
   }
 
-  /** Ends, without a mail, what was noticed on a machine or in a volume that is not looked at any more. */
+  /** Ends, without a mail, the matters of a machine or a volume that is not checked any more. */
   async #giveUpLost(open: readonly OperatorMatter[], now: Date): Promise<void> {
     if (now.getTime() - this.#startedAt < SETTLED_MS) return;
     for (const { id, kind, seenAt } of open) {

@@ -2,7 +2,7 @@ import type { MatterFacts } from "~db/queries/operator-matters";
 import type { OperatorMatter } from "~db/schema";
 import { MATTER_RULES, type MatterKind } from "./matter-rules";
 
-/** What a look has found about one thing that can go wrong. "unknown" leaves everything as it is. */
+/** What a check has found about one thing that can go wrong. "unknown" leaves everything as it is. */
 export type Observation = {
   kind: MatterKind;
   key: string;
@@ -22,12 +22,12 @@ export type MatterStep =
   /** Is over before anybody was told. */
   | { kind: "forget" };
 
-/** How often it is written down that a matter goes on, in milliseconds. */
+/** How often it is recorded that a matter continues, in milliseconds. */
 const SEEN_EVERY_MS = 60 * 60 * 1000;
 
 /**
- * Decides what follows from an observation. Of what is bad for a moment between two good ones nobody is told, and what is
- * good for a moment between two bad ones is not over.
+ * Decides what follows from an observation. A brief failure between two good observations is not reported,
+ * and a brief recovery between two bad ones does not end a matter.
  */
 export function judgeMatter(
   matter: Pick<OperatorMatter, "seenAt" | "goodSince" | "reportedAt" | "facts"> | null,

@@ -5,12 +5,12 @@ import { env } from "~/env.server";
 import { backupFailures } from "~/features/backup/backup-failures.server";
 import { backupBucket, backupFolder } from "~/features/backup/backup-stores.server";
 import { editionState } from "~/features/library/importer/edition-state.server";
-import { BoundedLook } from "./bounded-look.server";
 import type { Observation } from "./judge-matter";
+import { TimeLimitedCheck } from "./time-limited-check.server";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Free shares of a disk, below which it runs full and above which it does not any more. */
+/** Free shares of a disk: below the first it counts as nearly full, above the second no longer. */
 const DISK = { bad: 0.1, good: 0.12 };
 
 /** How often the bucket is asked for its backups, in milliseconds. */
@@ -40,11 +40,11 @@ export async function programPlace(): Promise<string> {
 
 const shortHash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
-/** What one process can see of its machine, for as long as it runs. */
+/** What one process can observe of its machine. */
 export class LocalObserver {
   readonly #startedAt: number;
-  readonly #data = new BoundedLook("DATA_DIR");
-  readonly #backups = new BoundedLook("the backups' place");
+  readonly #data = new TimeLimitedCheck("DATA_DIR");
+  readonly #backups = new TimeLimitedCheck("the backups' place");
   #bucketAskedAt = Number.NEGATIVE_INFINITY;
   #bucketNewest: Date | null | "unknown" = "unknown";
 
@@ -54,9 +54,9 @@ export class LocalObserver {
 
   async observe(place: string, now: Date): Promise<Observation[]> {
     return [
-      ...(await this.#data.take(() => observeDataDisk(place))),
-      // a folder of another machine, perhaps, which may be off
-      ...(await this.#backups.take(async () => [
+      ...(await this.#data.run(() => observeDataDisk(place))),
+      // perhaps a network folder whose machine is off
+      ...(await this.#backups.run(async () => [
         ...(await observeBackupDisk(place)),
         ...(await this.#observeBackups(place, now)),
       ])),
@@ -124,7 +124,7 @@ async function observeDisk(setting: string, folder: string, place: string): Prom
   const key = `disk-low:${setting}:${place}`;
   try {
     const { bavail, bfree, blocks, bsize } = await statfs(folder);
-    // as df has it: what is kept for root is neither free nor used
+    // as df counts: blocks reserved for root are neither free nor used
     const free = bavail / Math.max(1, blocks - bfree + bavail);
     const state = free < DISK.bad ? "bad" : free > DISK.good ? "good" : "unknown";
     const facts = {

@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** What the operator is told of (docs/operating.md). */
+/** What the operator is notified of (docs/operating.md). */
 export const MATTER_KINDS = [
   "webhooks-refused",
   "webhooks-silent",
@@ -24,12 +24,12 @@ type MatterRules = {
   reportAfterMs: number;
   /** How long all has to be well before it counts as mended, in milliseconds. */
   clearAfterMs: number;
-  /** Whether it is told only when it is over, because nothing can be mailed while it lasts. */
+  /** Whether it is reported only when it is over, because nothing can be mailed while it lasts. */
   isToldAfterwards?: boolean;
 };
 
 /**
- * How long each matter has to last. Those without a delay already have one in what they are found by
+ * How long each matter has to last. Those without a delay have one in their observation already
  * (`app/features/operator/shared-observations.ts`).
  */
 export const MATTER_RULES: Record<MatterKind, MatterRules> = {

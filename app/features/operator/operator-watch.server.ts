@@ -7,16 +7,15 @@ import { SiteCheck } from "./check-site.server";
 import { programPlace } from "./local-observations.server";
 import { sendLetterIfDue } from "./send-letter.server";
 
-/** Time between two looks, in milliseconds. */
+/** Interval between two checks, in milliseconds. */
 const INTERVAL_MS = 60_000;
 
-/** How long a look in progress at a stop may take, in milliseconds. */
+/** How long a stop waits for a check in progress, in milliseconds. */
 const STOP_MS = 5_000;
 
 /**
- * Records that the program has started, looks at the site at once and then every minute, and sends the monthly letter,
- * until the returned function is called, which records that the program was stopped in good order, unless it was not: then
- * it counts as a crash.
+ * Records that the program has started, checks the site at once and then every minute, and sends the monthly letter,
+ * until the returned function is called. That one records an orderly stop; a start without one counts as a crash.
  */
 export function startOperatorWatch(
   intervalMs = INTERVAL_MS,
@@ -28,23 +27,23 @@ export function startOperatorWatch(
   let lastFailure: string | null = null;
   let isWriting = false;
 
-  const look = async () => {
+  const runCheck = async () => {
     try {
       await check.run();
       lastFailure = null;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      // an outage is told once, not every minute
+      // an outage is logged once, not every minute
       if (message !== lastFailure && !isStopping) {
         log().error({ err: error }, "the site's health could not be looked at; it is tried again");
       }
       lastFailure = message;
     }
     if (isStopping) return;
-    // its figures may take longer than the time between two looks
+    // its figures may take longer than the interval between two checks
     if (!isWriting) void sendLetter();
     timer = setTimeout(() => {
-      running = look();
+      running = runCheck();
     }, intervalMs).unref();
   };
   const sendLetter = async () => {
@@ -67,7 +66,7 @@ export function startOperatorWatch(
     } catch (error) {
       log().error({ err: error }, "the start could not be recorded");
     }
-    await look();
+    await runCheck();
   };
 
   let running = start();

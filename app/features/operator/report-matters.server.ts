@@ -13,7 +13,7 @@ import { kindOf, MATTER_RULES } from "./matter-rules";
 import { wordsOf } from "./matter-words";
 import { utcDateTime } from "./utc-date-time";
 
-/** How a command of the program is typed. */
+/** The command line for a command of the program. */
 export const commandLine = (command: string): string => `node build/index.js ${command}`;
 
 /** The idempotency key of the mail about a matter. */

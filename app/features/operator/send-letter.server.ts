@@ -11,10 +11,10 @@ import { mailOperator } from "./report-matters.server";
 /** The hour of the first day, in UTC, from which the letter is written: the last day's visitors are counted by then. */
 const FROM_HOUR = 6;
 
-/** After how long a letter that failed is tried again, in milliseconds: its figures are work for the database. */
+/** How long to wait before a failed letter is retried, in milliseconds: its figures are expensive to query. */
 const RETRY_MS = 60 * 60 * 1000;
 
-/** The month whose letter this process knows to be dealt with. */
+/** The last month whose letter was queued or skipped, as far as this process knows. */
 let done: string | null = null;
 
 /** Before when this process tries no letter again, in milliseconds since 1970. */

@@ -11,19 +11,19 @@ const REFUSED_WEBHOOKS = 3;
 /** After how long without another one refused webhooks count as over: Stripe gives up after three days. */
 const REFUSALS_OVER_MS = 3 * 24 * HOUR_MS;
 
-/** How long a payment may be known without a single webhook since, in milliseconds. Stripe sends them within seconds. */
+/** How long no webhook may arrive after a payment the site has noticed by itself, in milliseconds; Stripe sends them within seconds. */
 const SILENT_MS = 6 * HOUR_MS;
 
 /** How long no worker can use the mail server, in milliseconds. */
 const MAIL_WAITING_MS = 15 * MINUTE_MS;
 
-/** Mails of a day that have to be refused, and which part of all. */
+/** How many of a day's mails, and which share of all, have to be refused. */
 const REFUSED_MAILS = { least: 3, share: 0.1 };
 
 /** How long no mail was refused while others were sent, before that counts as mended. */
 const REFUSED_MAIL_OVER_MS = 6 * HOUR_MS;
 
-/** Shares of the database's connections in use, from which they run short and below which they do not any more. */
+/** Shares of the database's connections in use: from the first on they run short, below the second no longer. */
 const CONNECTIONS = { bad: 0.9, good: 0.75 };
 
 /** Runs that crashed within half an hour. */
@@ -140,7 +140,7 @@ function pausedIssues({ pausedIssues: paused }: HealthFacts, open: readonly Oper
   return [...bad, ...over];
 }
 
-/** Whoever reads this from the database can use it again. */
+/** Being able to read this from the database means that it is available again. */
 function endedOutages(open: readonly OperatorMatter[]): Observation[] {
   return open
     .filter(({ kind }) => kind === "database-unreachable")

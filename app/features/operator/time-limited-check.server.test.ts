@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { BoundedLook } from "./bounded-look.server";
+import { TimeLimitedCheck } from "./time-limited-check.server";
 
 describe("a look at what may hang", () => {
   it("is given up, and not taken again until it has ended", async () => {
     setEnvironment({ LOG_LEVEL: "silent" });
-    const bounded = new BoundedLook("BACKUP_DIR", 10);
+    const bounded = new TimeLimitedCheck("BACKUP_DIR", 10);
     let end = (_: string[]) => {};
     const hanging = new Promise<string[]>((resolve) => {
       end = resolve;
     });
     let looks = 0;
     const look = (result: Promise<string[]>) =>
-      bounded.take(() => {
+      bounded.run(() => {
         looks += 1;
         return result;
       });
