@@ -24,7 +24,7 @@ const reported = new Map<string, number>();
  * every request may meet it. Returns the sentence, or null for a failure of another kind.
  */
 export function reportDataDirectoryFailure(error: unknown): string | null {
-  // others are about a file in it
+  // other codes concern a file in it
   const { code = "" } = error as NodeJS.ErrnoException;
   if (!/^(EROFS|EACCES|EPERM|ENOSPC|EDQUOT|EIO)$/.test(code)) return null;
   const explained = explainDataDirectoryFailure(env().DATA_DIR, error);

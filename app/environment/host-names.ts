@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Node takes zones of IPv6 addresses for valid that ipaddr.js does not. */
+/** Both, since Node accepts zones in IPv6 addresses that ipaddr.js rejects. */
 const isAddress = (name: string) => isIP(name) !== 0 && ipaddr.isValid(name);
 
 /** Whether a host, as written in a URL or HOST, is reachable from this machine only. */

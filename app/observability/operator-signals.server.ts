@@ -5,17 +5,17 @@ import { log } from "./log.server";
 /** Least time between two writes of the same signal, in milliseconds, so that a flood of it costs the database nothing. */
 const INTERVAL_MS = 60_000;
 
-/** What is counted for `app/features/operator/`, which is above those to whom it happens. */
+/** What is counted for `app/features/operator/`, which is in a layer above the code that counts it. */
 export type Signal =
   | "webhook-accepted"
   /** Signed with another secret, or not by Stripe. */
   | "webhook-refused"
-  /** Signed with the right secret, and of the other mode of Stripe. */
+  /** Signed with the right secret, but with a livemode that does not match the key. */
   | "webhook-of-other-mode"
   /** A payment that was noticed without a webhook, which may still come. */
   | "payment-without-webhook";
 
-/** What a webhook that was accepted makes up for. */
+/** The signals that an accepted webhook clears. */
 const MENDED_BY_WEBHOOK: Signal[] = [
   "webhook-refused",
   "webhook-of-other-mode",

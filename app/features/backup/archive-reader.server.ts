@@ -65,7 +65,7 @@ export async function readArchive(
       continue;
     } else {
       await onEntry({ name, bytes, kind, content: hashed });
-      // what was not wanted still has to be proved
+      // entries that were not read still have to be verified
       for await (const _ of hashed);
     }
     seen.push({ name, bytes, sha256: hash.digest("hex") });
@@ -106,7 +106,7 @@ async function* entriesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Raw
   }
 }
 
-/** Takes off the compression; throws unless the file is exactly one compressed piece with a right checksum. */
+/** Decompresses; throws unless the file is exactly one gzip member with a correct checksum. */
 async function* uncompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
   let head = Buffer.alloc(0);
@@ -141,7 +141,7 @@ async function* uncompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<
     compressed.destroy();
     gunzip.destroy();
   }
-  // zlib ignores whatever follows the compressed piece, so the last bytes of the file must be that piece's own
+  // zlib ignores whatever follows the gzip member, so the last bytes of the file must be that member's trailer
   if (tail.readUInt32LE(0) !== checksum || tail.readUInt32LE(4) !== bytes % 2 ** 32) {
     throw new BrokenBackup("The backup was altered: something follows its end.");
   }
@@ -196,7 +196,7 @@ function shortened(): BrokenBackup {
   return new BrokenBackup("The backup is not whole: it was cut off.");
 }
 
-/** What a failure of the libraries means: of zlib, or else of the reader of tar. That of the file itself unchanged. */
+/** Translates errors of zlib and of the tar reader; errors of reading the file itself are returned unchanged. */
 function explain(error: unknown): unknown {
   if (error instanceof OperatorError) return error;
   const { code = "", message = "", syscall } = error as NodeJS.ErrnoException;

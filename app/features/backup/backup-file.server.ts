@@ -7,12 +7,12 @@ import type { SaveOptions } from "./backup-store";
 /** The end of the name of a backup that is still being written. */
 export const UNFINISHED = ".part";
 
-/** Errors of file systems that know no hard links. */
+/** Errors of file systems without hard links. */
 const NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "EXDEV"]);
 
 /**
- * Writes a backup to a file that only its user may read. It gets its name once it is whole, safe from a power cut, and
- * proved if it is to be; a program that is killed leaves a hidden file that ends in `.part`. Never replaces a file. Throws an OperatorError
+ * Writes a backup to a file that only its user may read. It gets its name once it is complete, flushed to the disk and,
+ * if requested, verified; a program that is killed leaves a hidden file that ends in `.part`. Never replaces a file. Throws an OperatorError
  * for what the file system refuses. Returns the bytes written.
  */
 export async function writeBackupFile(
@@ -63,7 +63,7 @@ export async function* readBackupFile(path: string): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** A link, unlike a renaming, fails if there is a file of this name by now. */
+/** By a hard link, which fails, unlike a rename, if a file of this name exists by now. */
 async function giveName(unfinished: string, path: string): Promise<void> {
   try {
     await link(unfinished, path);
@@ -78,7 +78,7 @@ async function giveName(unfinished: string, path: string): Promise<void> {
 /** Errors of file systems, such as some of networks, and of folders that may not be read. */
 const NO_FOLDER_SYNC = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EACCES"]);
 
-/** Makes a new name in a folder safe from a power cut, as far as that can be done there. */
+/** Flushes a new name in a folder to the disk, where the file system supports that. */
 export async function syncFolder(folder: string): Promise<void> {
   // Windows neither supports nor needs this
   if (process.platform === "win32") return;

@@ -2,34 +2,33 @@ import pTimeout from "p-timeout";
 import { env } from "~/env.server";
 import { backUpIfDue } from "./due-backup.server";
 
-/** The first look, once visitors are served, in milliseconds. */
-const FIRST_LOOK_MS = 10_000;
+/** When the first check is made, after the site has started to serve, in milliseconds. */
+const FIRST_CHECK_MS = 10_000;
 
-/** The longest between two looks: somebody may have deleted backups meanwhile, in milliseconds. */
-const LONGEST_MS = 60 * 60 * 1000;
+/** Maximum interval between two checks, in milliseconds: somebody may have deleted backups meanwhile. */
+const MAX_INTERVAL_MS = 60 * 60 * 1000;
 
-/** How long a backup in progress at a stop may take to be given up, before it is abandoned, in milliseconds. */
+/** How long a stop waits for a backup in progress to abort, in milliseconds. */
 const STOP_MS = 5_000;
 
 /**
- * Makes the backups of BACKUP_EVERY until the returned function is called, which gives up one in progress: one that
- * waits for a table or a storage no longer than a few seconds, for the rest of the site has to be stopped too. Does
- * nothing if it is not set.
+ * Makes the backups of BACKUP_EVERY until the returned function is called, which aborts one in progress and waits a few
+ * seconds at most for that. Does nothing if BACKUP_EVERY is not set.
  */
-export function startBackups(firstLookMs = FIRST_LOOK_MS, stopMs = STOP_MS): () => Promise<void> {
+export function startBackups(firstCheckMs = FIRST_CHECK_MS, stopMs = STOP_MS): () => Promise<void> {
   const every = env().BACKUP_EVERY;
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let run: Promise<void> = Promise.resolve();
-  const lookIn = (milliseconds: number, interval: number) => {
+  const checkIn = (milliseconds: number, interval: number) => {
     timer = setTimeout(() => {
       run = backUpIfDue(interval, new Date(), stopping.signal).then((next) => {
-        const wait = Math.min(Math.max(next.getTime() - Date.now(), 1_000), LONGEST_MS);
-        if (!stopping.signal.aborted) lookIn(wait, interval);
+        const wait = Math.min(Math.max(next.getTime() - Date.now(), 1_000), MAX_INTERVAL_MS);
+        if (!stopping.signal.aborted) checkIn(wait, interval);
       });
     }, milliseconds).unref();
   };
-  if (every !== undefined) lookIn(firstLookMs, every);
+  if (every !== undefined) checkIn(firstCheckMs, every);
   return async () => {
     clearTimeout(timer);
     stopping.abort();

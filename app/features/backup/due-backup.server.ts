@@ -12,10 +12,10 @@ import { backUp } from "./write-backup.server";
 /** A backup this much ahead was made by a clock that was wrong, and does not count, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
 
-/** How long after a failure, or while another instance is at it, it is tried again, in milliseconds. */
+/** How long to wait after a failure, or while another instance makes the backup, in milliseconds. */
 const RETRY_MS = 15 * 60 * 1000;
 
-/** When the next look is due. */
+/** When to check next. */
 export type NextBackup = Date;
 
 /**
@@ -62,13 +62,13 @@ export async function backUpIfDue(
 }
 
 /**
- * When the next backup is due: at once if any store has none that is young enough, or cannot tell. Sets the metrics,
- * which go by the store that is furthest behind, unless one cannot tell.
+ * When the next backup is due: at once if any store has none that is recent enough, or cannot be listed. Sets the
+ * metrics to those of the store that is furthest behind, unless one cannot be listed.
  */
 async function whenDue(stores: BackupStore[], every: number, now: Date): Promise<Date> {
   const newest: (StoredBackup | null)[] = [];
   for (const store of stores) {
-    // the others must not go without; what is wrong here is said when this one's turn comes
+    // the other stores still get their backups; the error is reported when this one's turn comes
     const backups = await store.list().catch(() => null);
     if (backups) newest.push(newestOf(backups, now) ?? null);
   }
@@ -86,8 +86,8 @@ function newestOf(backups: StoredBackup[], now: Date): StoredBackup | undefined 
 }
 
 /**
- * Brings a young backup to every store: the first one's is made now, the others get the same. What fails at one store
- * keeps no other from its backup. Returns the failures; throws when it is to stop.
+ * Ensures that every store has a recent backup: a new one is made once, and copied to the others. A failure at one
+ * store does not affect the others. Returns the failures; throws when it is aborted.
  */
 async function backUpTo(
   stores: BackupStore[],
@@ -99,7 +99,7 @@ async function backUpTo(
   let source: Source | null = null;
   for (const store of stores) {
     try {
-      source = await bringTo(store, source, every, now, stopping);
+      source = await ensureBackup(store, source, every, now, stopping);
     } catch (error) {
       stopping?.throwIfAborted();
       failures.push(error);
@@ -108,11 +108,11 @@ async function backUpTo(
   return failures;
 }
 
-/** A young backup, and where it is. */
+/** A recent backup, and where it is stored. */
 type Source = { store: BackupStore; name: string };
 
-/** Brings a young backup to a store: that of `source`, or else a new one. Returns where others can take it from. */
-async function bringTo(
+/** Ensures that a store has a recent backup: a copy of `source`, or else a new one. Returns where it can be copied from. */
+async function ensureBackup(
   store: BackupStore,
   source: Source | null,
   every: number,

@@ -13,7 +13,7 @@ const PERIODS: [keyof typeof KEPT, (time: Date) => string][] = [
 /**
  * The times of the backups that may go: all but those of the last 24 hours, and the last one of each of the last 7
  * days, 5 weeks and 12 months that have any. Periods without a backup do not count, so nothing goes because the site
- * was off, and the newest is always kept. Those with a time to come, from a clock that was wrong, are kept too.
+ * was off, and the newest is always kept. Those dated in the future, because of a wrong clock, are kept too.
  */
 export function expiredBackups(times: readonly Date[], now: Date): Date[] {
   const newestFirst = times.toSorted((one, other) => other.getTime() - one.getTime());

@@ -59,14 +59,14 @@ async function storeOfUpgrades(isEmbedded: boolean): Promise<BackupStore | null>
   return backupFolder() ?? (isEmbedded ? upgradeFolder() : await backupBucket());
 }
 
-/** Makes a backup before an upgrade, proves it, and clears old ones away as far as that can be done. */
+/** Makes and verifies a backup before an upgrade, and removes old ones where that is possible. */
 export async function saveUpgradeBackup(
   store: BackupStore,
   database: Database,
   from: UpgradeFrom,
   stopping?: AbortSignal,
 ): Promise<VerifiedBackup & { name: string; bytes: number }> {
-  await tidied(store.removeUnfinished());
+  await bestEffort(store.removeUnfinished());
   const now = new Date();
   const name = upgradeBackupName(now, from);
   const onLeftOut = (sentence: string) => log().warn(`the backup is not complete: ${sentence}`);
@@ -75,25 +75,25 @@ export async function saveUpgradeBackup(
     await store.remove(name).catch(() => {});
     throw error;
   });
-  await tidied(removeOld(store, name));
+  await bestEffort(removeOld(store, name));
   return { ...verified, name, bytes };
 }
 
-/** What cannot be cleared away, as by a key that may not delete, must not keep anybody from a backup. */
-async function tidied(work: Promise<void>): Promise<void> {
+/** Logs a failure to remove old files instead of throwing it: a key that may not delete must not prevent the backup. */
+async function bestEffort(work: Promise<void>): Promise<void> {
   await work.catch((error) => {
     log().warn({ err: error }, "older backups, or the rest of one, could not be removed");
   });
 }
 
 /**
- * Keeps the newest backup of each of the last upgrades. One that fails again and again makes many, but pushes out none
- * of the earlier upgrades.
+ * Keeps the newest backup of each of the last upgrades. An upgrade that keeps failing makes many, but
+ * displaces none of those of earlier upgrades.
  */
 async function removeOld(store: BackupStore, made: string): Promise<void> {
   const backups = await store.list((name) => upgradeBackupOf(name)?.time ?? null);
   const seen = new Set<string>();
-  // a clock that was wrong must not make the new one the oldest
+  // even if a wrong clock makes the new one look like the oldest
   const newestFirst = backups.toReversed().sort((one, other) => rank(other) - rank(one));
   function rank({ name }: { name: string }): number {
     return name === made ? 1 : 0;

@@ -14,9 +14,9 @@ import { backupFolder, upgradeFolder } from "./backup-stores.server";
 import { restoreRows } from "./restore-backup.server";
 import { saveUpgradeBackup } from "./upgrade-backup.server";
 
-/** What a new cluster takes before it has any rows, with its journal (WAL), in bytes. */
+/** Size of a new cluster without rows, with its WAL, in bytes. */
 const EMPTY_CLUSTER_BYTES = 350_000_000;
-/** A table that is loaded anew is rather smaller than it was, but its journal comes on top. */
+/** A reloaded table is usually smaller than it was, but its WAL comes on top. */
 const NEW_PER_OLD = 1.2;
 
 /** What was done: nothing, or from which major to which, with the backup and the old cluster that are kept. */
@@ -120,7 +120,7 @@ async function bytesIn(folder: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue;
-    // a server may be at work there
+    // a running server may remove files meanwhile
     const file = await stat(join(entry.parentPath, entry.name)).catch(() => null);
     bytes += file?.size ?? 0;
   }

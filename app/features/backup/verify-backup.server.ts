@@ -2,10 +2,10 @@ import { type ArchiveEntry, BrokenBackup, readAll, readArchive } from "./archive
 import { type End, type Manifest, sequencesSchema } from "./backup-format";
 import { countRows } from "./count-rows";
 
-/** A backup that was read from its first byte to its last and is what was written. */
+/** A backup that was read completely and found intact. */
 export type VerifiedBackup = { manifest: Manifest; end: End };
 
-/** Reads a whole backup and proves every digest and every number of rows. Throws a BrokenBackup. */
+/** Reads a whole backup and checks every digest and every number of rows. Throws a BrokenBackup. */
 export async function verifyBackup(source: AsyncIterable<Uint8Array>): Promise<VerifiedBackup> {
   const rows = new Map<string, number>();
   let hasSequences = false;

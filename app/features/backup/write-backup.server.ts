@@ -44,7 +44,7 @@ export function backUp(
           `Left out, because the site has no such tables: ${snapshot.foreignTables.join(", ")}. Back them up another way.`,
         );
       }
-      // what is wrong with the files is better said before hours of reading rows
+      // before the rows, which may take hours to read
       await requireFiles(onLeftOut);
       await addJson(archive, MANIFEST, manifestOf(snapshot, now));
       const rows: End["rows"] = {};

@@ -6,10 +6,10 @@ import { type CommunityMember, signedPayload } from "./discourse-connect.server"
 /** How long a call to Discourse may take, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** How far back ended memberships are looked for; several times the hour between two looks. */
+/** How far back ended memberships are looked up; several times the hourly interval. */
 const LOOK_BACK_MS = 26 * 60 * 60 * 1000;
 
-/** At most this many ended memberships are reported at one look. */
+/** Most ended memberships that one run reports. */
 const MAX_REPORTED = 500;
 
 /**

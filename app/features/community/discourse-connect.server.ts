@@ -6,9 +6,9 @@ import { env } from "~/env.server";
 /** Many times the length of a genuine request. */
 const MAX_LENGTH = 2_000;
 
-/** What Discourse asks when it wants to know who somebody is. */
+/** A login request from Discourse. */
 export type ConnectRequest = {
-  /** Makes the answer good for one login. */
+  /** Makes the answer valid for one login. */
   nonce: string;
   /** Where the answer goes, on the Discourse of `COMMUNITY_URL`. */
   returnUrl: string;

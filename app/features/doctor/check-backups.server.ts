@@ -80,7 +80,7 @@ function unreadable(what: string, { message }: Error): AreaFinding {
   );
 }
 
-/** A disk that breaks takes what is on it. */
+/** Warns of a folder on the same disk as the data, which would be lost with it. */
 function checkPlace(places: number): AreaFinding[] {
   const { BACKUP_DIR, DATA_DIR } = env();
   if (BACKUP_DIR === undefined || places > 1) return [];

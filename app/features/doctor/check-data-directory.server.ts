@@ -11,7 +11,7 @@ import type { Limits } from "./limits";
 /** Files of DATA_DIR that only the site's user may read. */
 const SECRETS = ["session-secret", "stripe-sandbox.json", "postgres/golden-path.password"];
 
-/** As long as the start demands. */
+/** The minimum length that the start requires. */
 const SECRET_LENGTH = 32;
 
 /** Whether DATA_DIR is there, can be written and is closed to others. Writes and removes one small file. */

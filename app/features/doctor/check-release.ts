@@ -17,7 +17,7 @@ export function checkRelease(
   const until = SUPPORTED_UNTIL[Number(node.split(".")[0])];
   const program = fine("program", release);
   if (until === undefined) {
-    // a line newer than this release is none of its business; odd ones are supported for months only
+    // release lines newer than this program are not judged; odd ones are supported for months only
     const isNewer = Number(node.split(".")[0]) > 26;
     return isNewer
       ? [program, fine("Node.js", node)]

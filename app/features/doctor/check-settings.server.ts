@@ -13,7 +13,7 @@ const MISSING: Record<string, [what: string, advice: string]> = {
   ],
 };
 
-/** Warnings that another check says with more knowledge. */
+/** Warnings that another check gives with more detail. */
 const SAID_ELSEWHERE = /^(PUBLIC_URL is https, so there is a proxy|SMTP_URL is not set)/;
 
 /** Settings that are missing, or valid but often a mistake. */

@@ -17,7 +17,7 @@ import {
 import { askSigned, FORGED_ADDRESS } from "./probe.server";
 import { failureFinding } from "./site-failure";
 
-/** More than a site has. */
+/** Aliases checked at most; more than a site has. */
 const MAX_ALIASES = 5;
 
 /** Asks the site by PUBLIC_URL, as a visitor would: its name, certificate, proxies, redirects. */
@@ -81,7 +81,7 @@ async function askByPublicUrl(network: Network): Promise<Asked> {
   }
   const silent = outcomes.filter(
     ({ address, code }) =>
-      // a site that listens on one loopback address alone is meant so
+      // listening on one loopback address alone is intended
       !isLoopbackHost(hostname) && code !== null && !hasNoRoute(address, code),
   );
   const findings = [...judgeAnswer(answer, read(answer.text))];
@@ -177,7 +177,7 @@ async function checkHttp(url: URL, network: Network): Promise<AreaFinding | null
   const what = "http";
   try {
     const answer = await askAnywhere(url, network);
-    if (leadsHome(answer)) return fine(what, "redirects to https");
+    if (redirectsToSite(answer)) return fine(what, "redirects to https");
     const found = `${url.origin} does not lead to https (status ${answer.status})`;
     return broken(what, found, "Let the proxy redirect port 80 to https: docs/deploying.md.");
   } catch (error) {
@@ -191,7 +191,7 @@ async function checkAlias(url: URL, network: Network): Promise<AreaFinding | nul
   const what = url.hostname;
   try {
     const answer = await askAnywhere(url, network);
-    if (leadsHome(answer)) return fine(what, "redirects");
+    if (redirectsToSite(answer)) return fine(what, "redirects");
     const found = `does not redirect to PUBLIC_URL (status ${answer.status})`;
     return doubtful(
       what,
@@ -209,7 +209,7 @@ async function checkAlias(url: URL, network: Network): Promise<AreaFinding | nul
   }
 }
 
-function leadsHome({ status, headers }: Answer): boolean {
+function redirectsToSite({ status, headers }: Answer): boolean {
   const target = String(headers.location);
   const { PUBLIC_URL } = env();
   return (

@@ -75,13 +75,13 @@ export async function examineSite(examination: Examination): Promise<Finding[]> 
     inTime("release", async () => checkRelease(release, node)),
   ]);
   const opened = await opening;
-  // a statement that still waits must not keep the report waiting
+  // a statement that still waits must not delay the report
   if (opened.kind === "open")
     await pTimeout(opened.close(), { milliseconds: CLOSING_MS, message: false });
   return groups.flat();
 }
 
-/** What others say, such as a server in an error, may quote an e-mail address. */
+/** Redacts texts from outside, such as a server's error, which may quote an e-mail address. */
 const inArea = (area: string) => (findings: AreaFinding[]) =>
   findings.map((finding): Finding => ({ area, ...finding, found: redactAddresses(finding.found) }));
 

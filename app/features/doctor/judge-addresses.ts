@@ -8,7 +8,7 @@ export function hasNoRoute(address: string, code: string): boolean {
   return code === "EHOSTUNREACH" && address.includes(":");
 }
 
-/** A public name that leads from this machine to itself, as by /etc/hosts, where visitors are led by DNS; else null. */
+/** The finding for a public name that resolves to this machine itself, as by /etc/hosts, while visitors use DNS; else null. */
 export function judgeAddresses(hostname: string, addresses: readonly string[]): AreaFinding | null {
   if (isLoopbackHost(hostname) || !addresses.every(isLoopback)) return null;
   return doubtful(

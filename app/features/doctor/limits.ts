@@ -1,14 +1,14 @@
-/** From where on the doctor finds something wrong. */
+/** The thresholds beyond which the doctor reports something. */
 export type Limits = {
   /** How long a session may wait for a lock, or hold one while it does nothing, in seconds. */
   stuckSeconds: number;
-  /** Dead rows beyond which VACUUM has not kept up, if they are also more than the living ones. */
+  /** Dead rows beyond which VACUUM has fallen behind, if they also outnumber the live ones. */
   deadRows: number;
   /** The age of the oldest transaction id; PostgreSQL stops at 2 billion (docs, 24.1.5). */
   transactionAge: number;
   /** The share of connections in use at which the next visitor may find none. */
   connectionsUsed: number;
-  /** How long one question to the database may take, in milliseconds: a page asks several, one after another. */
+  /** How long a trivial query may take, in milliseconds: a page sends several, one after another. */
   roundTripMs: number;
   /** How far clocks may be apart, in seconds: Stripe's signatures are valid for five minutes. */
   clockSeconds: number;

@@ -10,13 +10,13 @@ const ANSWER_MS = 8_000;
 /** How long a name server may take, in milliseconds. */
 const LOOKUP_MS = 4_000;
 
-/** More than a site's name leads to. */
+/** Addresses tried at most; more than a site's name resolves to. */
 export const MAX_ADDRESSES = 4;
 
-/** More than a probe's answer has, in bytes. */
+/** Most bytes of a body that are read; more than a probe's answer has. */
 const MAX_BODY = 8_192;
 
-/** The doctor's way to the world; the default is the machine's. Tests bring a world of their own. */
+/** How the doctor reaches the network; by default as the machine does. Tests replace it. */
 export type Network = {
   /** Name servers in place of the system's, as `address:port`. */
   nameServers?: readonly string[];
@@ -46,7 +46,7 @@ export async function addressesOf(host: string, { nameServers }: Network): Promi
   return resolverOf({ nameServers }).resolve4(name);
 }
 
-/** A DNS resolver with short patience. */
+/** A DNS resolver with short timeouts. */
 export function resolverOf({ nameServers }: Network): Resolver {
   const resolver = new Resolver({ timeout: LOOKUP_MS, tries: 1 });
   if (nameServers) resolver.setServers(nameServers);
@@ -107,7 +107,7 @@ export function ask(
   });
 }
 
-/** Asks a URL at one address of its host after the other, until one answers. Rejects as the last of them does. */
+/** Requests a URL from one address of its host after the other, until one answers. Rejects with the last one's error. */
 export async function askAnywhere(url: URL, network: Network): Promise<Answer> {
   let failure: unknown;
   for (const address of (await addressesOf(url.hostname, network)).slice(0, MAX_ADDRESSES)) {

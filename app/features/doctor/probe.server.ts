@@ -4,13 +4,13 @@ import { idInToken, isIdSigned, signId } from "~/http/signed-id.server";
 const QUESTION = "doctor's question";
 const ANSWER = "doctor's answer";
 
-/** How long a question may be on its way, in milliseconds. */
+/** How long a question is valid, in milliseconds. */
 const LIFE_MS = 10 * 60_000;
 
-/** The address that the doctor says it comes from, reserved for documentation (RFC 5737): whoever believes it believes forgers. */
+/** The address that the doctor says it comes from, reserved for documentation (RFC 5737): a site that believes it would believe any forged header. */
 export const FORGED_ADDRESS = "192.0.2.77";
 
-/** What of a request reached the site, told to whoever knows the site's secret. */
+/** How a request reached the site, as told to whoever knows the site's secret. */
 export type Arrival = {
   /** The Host header. */
   host: string;

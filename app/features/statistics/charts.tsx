@@ -24,8 +24,8 @@ type ChartProps = {
 };
 
 /**
- * A chart as a picture that says what it shows, with its figures in a table beneath: nobody has to see it, or tell
- * its colors apart.
+ * A chart as a labelled image, with its figures in a table beneath for those who cannot see it or tell its colors
+ * apart.
  */
 export function Chart({ id, title, description, labels, series, kind, write }: ChartProps) {
   return (
@@ -77,7 +77,7 @@ function Drawing({
   const ends: [number, number] = [MARGIN.left, WIDTH - MARGIN.right];
   const bands = scaleBand().domain(labels).range(ends).padding(0.25);
   const points = scalePoint().domain(labels).range(ends).padding(0.5);
-  // nobody is counted in halves
+  // no ticks at fractions of a person
   const isWhole = values.every(Number.isInteger);
   const ticks = y.ticks(4).filter((tick) => !isWhole || Number.isInteger(tick));
   // labels that would run into each other are left out

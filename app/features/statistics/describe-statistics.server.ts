@@ -67,7 +67,7 @@ function describePlot(
   const text = plot(points, {
     width: WIDTH,
     height: HEIGHT,
-    // a plot that does not begin at 0 makes much of little
+    // a plot that does not begin at 0 exaggerates small changes
     yRange: [0, Math.max(1, ...points.map(([, count]) => count))],
     formatter: (value, { axis }) =>
       axis === "x" ? (months[value]?.month.slice(5) ?? "") : formatCount(Math.round(value)),
