@@ -3,7 +3,6 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "~db/client";
 import { startBalancer } from "../support/balancer";
-import { Crowd } from "../support/crowd";
 import { eventually } from "../support/eventually";
 import { Visitor } from "../support/http-client";
 import { type Pooler, startPooler } from "../support/pgbouncer";
@@ -11,6 +10,7 @@ import { freePorts } from "../support/ports.mjs";
 import { type Program, startProgram, temporaryDirectory } from "../support/program";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "../support/replicated-postgres";
 import { serverProgram, unlessInstalled } from "../support/server-programs.mjs";
+import { SimulatedVisitors } from "../support/simulated-visitors";
 
 /** Writes that are acknowledged before, between and after the failures. */
 const WRITES = 40;
@@ -43,7 +43,9 @@ describe.skipIf(!canTest)(
 
     const siteVisitor = (index: number) =>
       new Visitor(origins[index % 2] ?? "", { Host: new URL(publicUrl).host }, publicUrl);
-    const crowd = new Crowd((index) => (balancer ? new Visitor(publicUrl) : siteVisitor(index)));
+    const visitors = new SimulatedVisitors((index) =>
+      balancer ? new Visitor(publicUrl) : siteVisitor(index),
+    );
 
     const startSite = (index: number) =>
       startProgram({
@@ -69,12 +71,12 @@ describe.skipIf(!canTest)(
       publicUrl = `http://localhost:${port + 2}`;
       sites = await Promise.all([startSite(0), startSite(1)]);
       if (serverProgram("caddy")) balancer = await startBalancer(port + 2, [port, port + 1]);
-      await crowd.gather();
-      crowd.start();
-      await crowd.writeMore(WRITES);
+      await visitors.signUp();
+      visitors.start();
+      await visitors.waitForWrites(WRITES);
     });
     afterAll(async () => {
-      await crowd.stop();
+      await visitors.stop();
       await balancer?.stop();
       await Promise.all(sites?.map((site) => site.stop()) ?? []);
       for (const pooler of poolers ?? []) await pooler.remove();
@@ -88,9 +90,13 @@ describe.skipIf(!canTest)(
       await pause(SUPERVISOR_MS);
       sites[0] = await startSite(0);
       const restartMs = Date.now() - since;
-      await crowd.writeMore(WRITES);
-      report("kill -9 of a site", crowd.awayAfter(since), `, itself back after ${restartMs} ms`);
-      expect(crowd.awayAfter(since)).toBeLessThan(MOST_AWAY_MS);
+      await visitors.waitForWrites(WRITES);
+      report(
+        "kill -9 of a site",
+        visitors.longestOutageSince(since),
+        `, itself back after ${restartMs} ms`,
+      );
+      expect(visitors.longestOutageSince(since)).toBeLessThan(MOST_AWAY_MS);
     });
 
     it("goes on when PgBouncer is killed", async () => {
@@ -98,9 +104,9 @@ describe.skipIf(!canTest)(
       await poolers[0].kill();
       await pause(SUPERVISOR_MS);
       await poolers[0].start();
-      await crowd.writeMore(WRITES);
-      report("kill -9 of PgBouncer", crowd.awayAfter(since));
-      expect(crowd.awayAfter(since)).toBeLessThan(MOST_AWAY_MS);
+      await visitors.waitForWrites(WRITES);
+      report("kill -9 of PgBouncer", visitors.longestOutageSince(since));
+      expect(visitors.longestOutageSince(since)).toBeLessThan(MOST_AWAY_MS);
     });
 
     it("goes on when the primary is killed and the standby promoted, and says so meanwhile", async () => {
@@ -124,10 +130,10 @@ describe.skipIf(!canTest)(
         );
       }
       const backMs = Date.now() - promotedAt;
-      await crowd.writeMore(WRITES);
+      await visitors.waitForWrites(WRITES);
       report(
         "kill -9 of the primary",
-        crowd.awayAfter(killedAt),
+        visitors.longestOutageSince(killedAt),
         `, both sites back ${backMs} ms after the promotion`,
       );
       expect(backMs).toBeLessThan(MOST_AWAY_MS);
@@ -136,21 +142,21 @@ describe.skipIf(!canTest)(
     });
 
     it("has lost no write that it acknowledged, and signed nobody out", async () => {
-      await crowd.stop();
+      await visitors.stop();
       const rows = await postgres.standby.ask("select 1 where pg_is_in_recovery()");
       expect(rows).toEqual([]);
       const stored = await storedAddresses();
-      const lost = crowd.acknowledged.filter(({ email }) => !stored.has(email));
+      const lost = visitors.acknowledged.filter(({ email }) => !stored.has(email));
       expect(lost).toEqual([]);
-      expect(crowd.acknowledged.length).toBeGreaterThan(4 * WRITES);
-      for (const [index, member] of crowd.members.entries()) {
+      expect(visitors.acknowledged.length).toBeGreaterThan(4 * WRITES);
+      for (const [index, member] of visitors.members.entries()) {
         const there = siteVisitor(index);
         there.cookie = member.cookie;
         expect((await there.get("/")).text).toContain(member.email);
       }
-      expect(crowd.signedOut).toEqual([]);
+      expect(visitors.signedOut).toEqual([]);
       console.log(
-        `several machines: ${crowd.acknowledged.length} writes acknowledged, ${crowd.failed} not, none lost; ${crowd.members.length} visitors signed in throughout`,
+        `several machines: ${visitors.acknowledged.length} writes acknowledged, ${visitors.failed} not, none lost; ${visitors.members.length} visitors signed in throughout`,
       );
     });
 

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { eventually } from "./eventually";
 import type { Visitor } from "./http-client";
 
-/** Visitors who write, and as many who are signed in and read. */
+/** Number of visitors who write, and of those who are signed in and read. */
 const VISITORS = 10;
 /** Time between two requests of somebody who writes, and of somebody who reads, in milliseconds. */
 const WRITING_MS = 20;
@@ -11,19 +11,20 @@ const READING_MS = 200;
 
 type Member = { visitor: Visitor; email: string; cookie: string };
 
-/** Visitors of several sites who write and read without a pause, and note what was acknowledged. */
-export class Crowd {
+/** Simulated visitors of several sites who write and read continuously, and record which writes were acknowledged. */
+export class SimulatedVisitors {
   readonly acknowledged: { email: string; at: number }[] = [];
   readonly members: Member[] = [];
   readonly signedOut: string[] = [];
   failed = 0;
   #isStopping = false;
-  #walking: Promise<unknown> = Promise.resolve();
+  #running: Promise<unknown> = Promise.resolve();
 
-  /** `visit` is a new browser at the site; they are told apart by their number. */
+  /** `visit` opens a new browser at the site; `index` identifies the visitor. */
   constructor(private readonly visit: (index: number) => Visitor) {}
 
-  async gather(): Promise<void> {
+  /** Signs up the visitors who read. */
+  async signUp(): Promise<void> {
     for (let index = 0; index < VISITORS; index++) {
       const visitor = this.visit(index);
       const email = `member-${index}@example.test`;
@@ -34,22 +35,22 @@ export class Crowd {
 
   start(): void {
     const writers = Array.from({ length: VISITORS }, (_, index) => this.#write(index));
-    this.#walking = Promise.all([...writers, ...this.members.map((member) => this.#read(member))]);
+    this.#running = Promise.all([...writers, ...this.members.map((member) => this.#read(member))]);
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await this.#walking;
+    await this.#running;
   }
 
-  /** Waits until so many more writes have been acknowledged. */
-  async writeMore(count: number): Promise<void> {
+  /** Waits until this many more writes have been acknowledged. */
+  async waitForWrites(count: number): Promise<void> {
     const wanted = this.acknowledged.length + count;
     await eventually(() => expect(this.acknowledged.length).toBeGreaterThanOrEqual(wanted));
   }
 
   /** The longest time without an acknowledged write from a moment on, in milliseconds. */
-  awayAfter(since: number): number {
+  longestOutageSince(since: number): number {
     const times = [since, ...this.acknowledged.map(({ at }) => at).filter((at) => at > since)];
     times.push(Date.now());
     return Math.max(...times.map((at, index) => at - (times[index - 1] ?? at)));
