@@ -48,14 +48,14 @@ sharp.unblock({
   ],
 });
 
-watchItself();
+enforceLimits();
 const { small, large } = await makePictures(await readInput());
 const length = Buffer.alloc(4);
 length.writeUInt32BE(small.byteLength);
 process.stdout.write(Buffer.concat([length, small, large]), () => process.exit(0));
 
-/** Ends the process when a file within all limits still takes too much of the machine. */
-function watchItself() {
+/** Ends the process if a file within all limits still uses too much memory or processor time. */
+function enforceLimits() {
   const memory = process.memoryUsage.rss();
   const begun = process.cpuUsage();
   setInterval(() => {

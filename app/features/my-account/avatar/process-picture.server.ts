@@ -66,7 +66,7 @@ function runProcess(file: Uint8Array): Promise<PictureOutcome> {
         windowsHide: true,
       },
       (error, output, errors) => {
-        if (!error) return resolve({ kind: "made", ...takeApart(output) });
+        if (!error) return resolve({ kind: "made", ...splitOutput(output) });
         const { code, signal } = error;
         const reason = typeof code === "number" ? REFUSAL_OF[code] : undefined;
         if (reason) return resolve({ kind: "refused", reason });
@@ -83,7 +83,7 @@ function runProcess(file: Uint8Array): Promise<PictureOutcome> {
   });
 }
 
-function takeApart(output: Buffer): Pictures {
+function splitOutput(output: Buffer): Pictures {
   const end = 4 + output.readUInt32BE(0);
   return { small: output.subarray(4, end), large: output.subarray(end) };
 }
