@@ -89,7 +89,7 @@ export async function migrateDatabase(
   }
 }
 
-/** Those who wait for the lock, wait without limit, and then migrate so, whatever the server or the role has set. */
+/** Waiting for the lock and migrating have no time limits, whatever the server or the role has set. */
 const patientSettings = (idleLimit: number) => [
   `set local idle_in_transaction_session_timeout = ${idleLimit}`,
   "set local lock_timeout = 0",

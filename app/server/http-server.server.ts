@@ -80,7 +80,7 @@ export type HttpServer = {
 const HOLD_TIMEOUT_MS = 20_000;
 const MAX_HELD = 1_000;
 
-/** What health checks ask, who want to know at once. */
+/** Health checks, which are answered at once even while the site starts. */
 const HEALTH_CHECK = /^\/(healthz|readyz)(\?|$)/;
 
 const starting: RequestListener = (_request, response) => {
@@ -130,7 +130,7 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
   };
   const inFlight = new Set<ServerResponse>();
   const limiter = new ConnectionLimiter({ ...rest, onClosed: closedConnectionsReport() });
-  // a proxy would pass "starting" on to a visitor, who had rather wait a second
+  // a proxy would pass the 503 on to a visitor, for whom waiting a second is better
   const held = drainTimeout > 0 ? new HeldRequests() : null;
   let listener: RequestListener = held?.hold ?? starting;
   const server = createServer(
@@ -190,7 +190,7 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
     },
     connections: () => limiter.size,
     close: (timeoutMs) => {
-      // a start that is given up: nobody else would answer those who wait for it
+      // the start was aborted: nothing else would answer the requests that wait for it
       if (held && listener === held.hold) {
         listener = starting;
         held.release(starting);
@@ -222,7 +222,7 @@ async function close(
   }
   const closeFinished = async () => {
     if (performance.now() < drainedAt) return;
-    // after a time without processor, what has arrived meanwhile is read before its connection is called idle
+    // after CPU starvation, data that has arrived meanwhile is read before its connection counts as idle
     for (let turn = 0; turn < 2; turn++) await nextTurn();
     if (inFlight.size === 0) server.closeAllConnections();
     else server.closeIdleConnections();
@@ -246,7 +246,7 @@ async function acceptConnected(server: Server): Promise<void> {
     isAccepting = true;
   };
   server.on("connection", onConnection);
-  // a stop is asked for in the middle of a turn, which has looked already
+  // a stop may come in the middle of an iteration that has polled for connections already
   await nextTurn();
   while (isAccepting && performance.now() < latest) {
     isAccepting = false;
@@ -255,7 +255,7 @@ async function acceptConnected(server: Server): Promise<void> {
   server.off("connection", onConnection);
 }
 
-/** Resolves at the end of the event loop's turn. */
+/** Resolves at the end of the event loop's iteration. */
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function explainInheritedSocket(error: NodeJS.ErrnoException): OperatorError {

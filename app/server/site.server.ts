@@ -50,8 +50,8 @@ const LINGER_MS = 1_000;
  * 4. a plain 404 for any other path below `/build/`;
  * 5. Remix, scheduled fairly between networks (`fair-scheduling`), pages in a slot (`page-slots`).
  *
- * Pages that were shown are counted as visits. All but 2 and 3 are logged and counted with their durations. Any error thrown here is logged and answered
- * 500 without details.
+ * Pages that were shown are counted as visits. All but 2 and 3 are logged and counted with their durations. Any error
+ * thrown here is logged and answered 500 without details.
  */
 export function createSite(projectRoot: string, visitors: VisitorCounter): RequestListener {
   const { routes } = build as unknown as ServerBuild;
@@ -68,7 +68,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     keyOf: (url) => table.cacheKeyOf(url),
     render: (url, request) => {
       const render = () => remix(new Request(new URL(url, origin)), { isDocument: true });
-      // there is no end of addresses with a parameter, so these are rendered in turn like any other page
+      // a parameter has any number of values, so these pages take a turn and a slot like any other
       return table.isFixed(pathOf(url)) ? render() : renderInTurn(request, render);
     },
     personalCookies: [sessionCookieName(), flashCookieName()],
@@ -142,7 +142,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     startedAt = performance.now(),
   ): string {
     const requestId = randomUUID();
-    // the socket forgets it when it is closed
+    // read now, since a closed socket no longer has its address
     const { wide: network } = clientNetworks(clientAddress(request));
     response.once("close", () => {
       dropUnreadBody(request);

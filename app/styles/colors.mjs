@@ -29,7 +29,7 @@ export const COLORS = /** @type {const} */ ({
   success: "#2d6a48",
 });
 
-/** What is different by night: a warm dark, with the gold as it is. Contrasts are those of the day or more. */
+/** Overrides of the dark theme: a warm dark, with the gold unchanged. Contrasts are at least those of the light theme. */
 export const NIGHT_COLORS = /** @type {const} */ ({
   paper: "#1c1712",
   "paper-deep": "#26201a",

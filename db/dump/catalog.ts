@@ -79,7 +79,7 @@ export async function readAppliedMigrations(connection: Connection): Promise<str
   return rows.map(({ hash }) => String(hash));
 }
 
-/** Sends a statement that may take as long as it takes. */
+/** Sends a statement without a timeout. */
 export function send(connection: Connection, text: string): Promise<Rows> {
   return connection.query(text, [], { prepare: false, asArrays: false, timeout: null });
 }

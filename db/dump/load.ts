@@ -151,10 +151,10 @@ function loaderInto(connection: Connection, tables: Table[], site?: KnownMigrati
   };
 }
 
-/** A site that serves, or a command, would work on a database that changes under its feet. */
+/** Throws while a site or a command uses the database, which would be replaced while they work on it. */
 async function requireNoOtherProgram(connection: Connection): Promise<void> {
   for (const startedAt = Date.now(); ; await sleep(RETRY_MS)) {
-    // within a transaction it would go on showing the first look
+    // within a transaction pg_stat_activity keeps showing its first snapshot
     await send(connection, "select pg_stat_clear_snapshot()");
     const [row] = await send(
       connection,
@@ -175,7 +175,7 @@ async function requireNoOtherProgram(connection: Connection): Promise<void> {
 async function clearEmpty(connection: Connection): Promise<void> {
   const before = await findOwnTables(connection);
   if (before.length === 0) return;
-  // nobody may write between the look and the drop
+  // nobody may write between the check and the drop
   await send(connection, `lock table ${before.map(quoted).join(", ")} in access exclusive mode`);
   const tables = await findOwnTables(connection);
   const site = knownMigrations()[(await readAppliedMigrations(connection)).length - 1];

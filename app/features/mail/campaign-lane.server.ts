@@ -14,7 +14,7 @@ import type { IssueSource, PreparedIssue } from "./issue-source";
 const LIST_LIFE_MS = 1_000;
 const CURSOR_LIFE_MS = 10_000;
 
-/** How long a campaign waits when the mail server asks for less, in milliseconds. */
+/** How long a campaign waits when the mail server throttles, in milliseconds. */
 const BUSY_PAUSE_MS = 30_000;
 
 /** Mails in a row that the server refuses for their content or sender before the campaign is paused. */
@@ -87,7 +87,7 @@ export class CampaignLane {
     return issue;
   }
 
-  /** The mail server asks for less. */
+  /** The mail server throttles. */
   pauseWhileBusy(now: number): void {
     this.#notBefore = now + BUSY_PAUSE_MS;
   }

@@ -1,6 +1,6 @@
 import type { ServerVerdict } from "./delivery-outcome";
 
-/** Conversations in a row that the server must drop before it counts as unavailable. */
+/** Consecutive connections that the server must drop before it counts as unavailable. */
 const DROPS_TO_OPEN = 3;
 const FIRST_PROBE_MS = 1_000;
 const LAST_PROBE_MS = 60_000;
@@ -18,7 +18,7 @@ export class CircuitBreaker {
     return this.#failures > 0;
   }
 
-  /** How many mails may be in hand at a time: `most`, or one probe while it is open, or none. */
+  /** How many mails may be in progress at a time: `most`, or one probe while it is open, or none. */
   allowed(most: number, now: number): number {
     if (!this.isOpen) return most;
     return now >= this.#probeAt ? Math.min(1, most) : 0;

@@ -16,11 +16,11 @@ export type NextStep =
 /** What an attempt says about the mail server. */
 export type ServerVerdict =
   | "works"
-  /** Works, but asks for less. */
+  /** Works, but throttles the sender. */
   | "busy"
   /** Refuses the content or the sender's reputation. */
   | "blocks"
-  /** Gave this conversation up; only a run of them says something about the server. */
+  /** Dropped this connection; only several in a row say something about the server. */
   | "drops"
   /** Cannot be used for any mail. */
   | "unavailable";
@@ -39,7 +39,7 @@ type Refusal = Extract<Delivery, { kind: "refused" }>;
 
 /**
  * Decides what follows from an attempt. A mail refused for now is retried until it expires; the address of a
- * mailbox that does not exist is to be suppressed; trouble with the server as a whole costs no attempt.
+ * mailbox that does not exist is to be suppressed; a failure of the server as a whole costs no attempt.
  */
 export function judgeDelivery(
   delivery: Delivery,
@@ -88,7 +88,7 @@ function judgeRefusal(
   });
 
   if (isTooLarge(refusal)) return failed("works");
-  // 421: the server closes the connection; 503: it has lost track of the conversation
+  // 421: the server closes the connection; 503: it has lost the session's state
   if (code === 421 || code === 503) return retried("lost", "drops");
   if (stage === "MAIL FROM") return heldBack(reply);
   if (isMailboxFull(refusal)) return retried("mailbox-full", "works");

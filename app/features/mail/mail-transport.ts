@@ -18,7 +18,7 @@ export type TransportedMail = {
 export type MailTransport = {
   /** Attempts to deliver a mail. Never throws; no mail's failure contains its address. */
   deliver: (mail: TransportedMail) => Promise<Delivery>;
-  /** Whether the mail server takes the login, found out without a mail; absent where there is no mail server. */
+  /** Whether the mail server accepts the login, tested without a mail; absent where there is no mail server. */
   verify?: () => Promise<Extract<Delivery, { kind: "accepted" | "not-sent" }>>;
   /** Ends all attempts in progress, which then resolve; the transport cannot be used again. */
   close: () => void;

@@ -118,7 +118,7 @@ class Worker {
   readonly #inHand = new Set<string>();
   /** Claimed mails of campaigns that wait for a connection. */
   #buffer: CampaignMail[] = [];
-  /** Connections campaigns may use now: fewer after the server asked for less, then slowly more again. */
+  /** Connections campaigns may use now: fewer after the server throttled, then slowly more again. */
   #campaignConnections: number;
   /** Whether the last claim of the lane found less than it asked for, so that only a poll can find more. */
   #isTransactionalDrained = false;

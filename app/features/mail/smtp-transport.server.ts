@@ -13,7 +13,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
  */
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
 
-/** Larger than most mails, which then are one piece. */
+/** Larger than most mails, which are then sent in one chunk. */
 const PIECE_BYTES = 64 * 1024;
 
 /** nodemailer's list, and List-Unsubscribe-Post, which has to be signed (RFC 8058, 4). */

@@ -11,7 +11,7 @@ import type { NewsletterState } from "./newsletter-section";
 import type { PasskeyView } from "./passkeys-section";
 import type { SessionView } from "./sessions-section";
 
-/** Sessions that the page lists; whoever has more ends them all at once. */
+/** Sessions that the page lists; further ones can only be ended all at once. */
 const MAX_SESSIONS = 50;
 
 /** What the account page shows beside its viewer. Throws PostgreSQL's errors. */

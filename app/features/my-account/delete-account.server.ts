@@ -75,7 +75,7 @@ export async function deleteRows(userId: string, deletedCustomer: string | null)
   if (!isGone) return false;
   logSecurityEvent("account-deleted", { userId }, "account deleted");
   wakeMailWorker();
-  // in the background: nobody waits for another site to delete an account of this one
+  // in the background: the deletion here must not wait for another site
   void forgetInCommunity(userId);
   return true;
 }

@@ -5,7 +5,7 @@ import type { RouteHandle } from "~/http/route-handle";
 
 export const handle: RouteHandle = { metricsName: "/avatars" };
 
-/** A name stands for one content for ever. */
+/** A name is a hash of the content, so the response never changes. */
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const avatar = await loadAvatar(params.name ?? "");
   if (!avatar) throw new Response(null, { status: 404 });

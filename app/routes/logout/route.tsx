@@ -18,7 +18,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   if (outcome.kind === "failed") {
     return failForm(form, 500, { toast: toasts.signOutFailed(), redirectTo: "/" });
   }
-  // in the background: nobody waits for another site to be signed out of this one
+  // in the background: signing out here must not wait for another site
   if (outcome.userId) void logOutOfCommunity(outcome.userId);
   const headers = new Headers({ "Set-Cookie": await forgetSession() });
   return answerForm(form, { toast: toasts.signedOut, redirectTo: "/", headers });

@@ -4,7 +4,7 @@ import type { RouteHandle } from "~/http/route-handle";
 
 export const handle: RouteHandle = { metricsName: "/newsletter/images" };
 
-/** A name stands for one content for ever. Mail read in a browser shows images from other origins. */
+/** The content of a name never changes. Mail read in a browser shows images from other origins. */
 export async function loader({ params }: LoaderFunctionArgs) {
   const image = await loadIssueImage(params.name ?? "");
   if (!image) throw new Response(null, { status: 404 });

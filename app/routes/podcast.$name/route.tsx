@@ -11,7 +11,7 @@ import { REFERRER_POLICY } from "~/http/secret-link";
 
 export const handle: RouteHandle = { metricsName: "/podcast" };
 
-/** The podcast feed of the member with this token. Of all that is no open feed, nobody learns why. */
+/** The podcast feed of the member with this token. Any other token is rejected alike, whatever the reason. */
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const now = new Date();
   const token = tokenOfFeed(params.name ?? "");

@@ -7,7 +7,7 @@ import { checkRateLimit } from "~/http/rate-limits.server";
 import { errorResponse, readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 
-// a place that is kept every few seconds is no news
+// posted every few seconds, so not worth an info line
 export const handle: RouteHandle = { metricsName: "/premium/listening", logLevel: "debug" };
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -8,7 +8,7 @@ import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
 
-// a place that is kept every few seconds is no news
+// posted every few seconds, so not worth an info line
 export const handle: RouteHandle = { metricsName: "/premium/progress", logLevel: "debug" };
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -5,7 +5,7 @@
  * @property {Readonly<Record<string, string>>} [expressions] what expressions become
  */
 
-/** The body of what is called on the server only, or for what this site has none of. */
+/** The body of functions that run on the server only, or that serve features this site does not use. */
 const NEVER = `throw new Error("left out of the browser's scripts");`;
 
 /**
@@ -183,7 +183,7 @@ export const LEFT_OUT = {
     },
   },
   "turbo-stream/dist/turbo-stream.mjs": {
-    // the end of a stream, for which nobody waits: a navigation aborted by the next one reports an error there that
+    // the end of a stream, which nothing awaits: a navigation aborted by the next one reports an error there that
     // nothing handles
     expressions: {
       "done.reject(reason);": "",
