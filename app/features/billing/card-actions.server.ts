@@ -20,7 +20,7 @@ const TRIED = "tried_payment_method";
 export async function switchToNewCard(billing: CustomerBilling): Promise<boolean> {
   const { failedPaymentMethods, isPaymentPending } = billing;
   let hasChanged = false;
-  for (const { subscription, isReplaced, card, openInvoice } of mendable(billing)) {
+  for (const { subscription, isReplaced, card, openInvoice } of payableMemberships(billing)) {
     const isUntried =
       card !== null &&
       openInvoice !== null &&
@@ -45,7 +45,7 @@ export async function switchToNewCard(billing: CustomerBilling): Promise<boolean
  * process, or a sync for another purpose, is just paying with it.
  */
 export function isTryingNewCard(billing: CustomerBilling): boolean {
-  return mendable(billing).some(
+  return payableMemberships(billing).some(
     ({ subscription, card, openInvoice }) =>
       card !== null &&
       openInvoice !== null &&
@@ -55,7 +55,7 @@ export function isTryingNewCard(billing: CustomerBilling): boolean {
 }
 
 /** The memberships that a new card may be used for, each with the card to be charged and what is owed. */
-function mendable({ memberships }: CustomerBilling) {
+function payableMemberships({ memberships }: CustomerBilling) {
   return memberships
     .filter(
       ({ subscription, coverage }) =>

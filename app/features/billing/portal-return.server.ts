@@ -12,7 +12,7 @@ export const PORTAL_RETURN_PATH = "/billing";
 /** How long the visitor waits for the sync, in milliseconds; after that a webhook or the timer updates the row. */
 const TIMEOUT_MS = 4_000;
 
-/** How soon the membership is looked at again while a webhook's sync is paying with the new card, in milliseconds. */
+/** How soon the membership is checked again while a webhook's sync is paying with the new card, in milliseconds. */
 const PAYMENT_INTERVAL_MS = 750;
 
 /**

@@ -68,7 +68,7 @@ export async function receiveWebhook(
   const facts = { event: event.id, type: event.type };
   if (event.livemode !== isLiveKey(requireStripe().secretKey)) {
     rejectWebhook("livemode mismatch", { network, ...facts, livemode: event.livemode });
-    return { status: 400, message: "Livemode mismatch: the event is of the other mode." };
+    return { status: 400, message: "Livemode mismatch." };
   }
   if (!isHandledEvent(event)) {
     countWebhook("ignored");
@@ -106,7 +106,7 @@ export async function processOnce(event: HandledEvent): Promise<boolean> {
   const received = {
     id: event.id,
     type: event.type,
-    // an event without the field is as good as one that says null
+    // a missing field counts as null
     apiVersion: event.api_version ?? null,
     stripeCustomerId: customer,
     occurredAt: new Date(event.created * 1000),
