@@ -182,10 +182,16 @@ describe("the price of stripe setup", () => {
     expect((await setUpStripe()).priceId).toBe(dear.priceId);
   });
 
-  it("is not reverted by a run without options before it is configured", async () => {
+  it.each([
+    ["without options", {}],
+    ["for another webhook secret", { newWebhookSecret: true }],
+    ["whose options are left out", { amount: undefined, interval: undefined }],
+  ])("is not reverted by a run %s before it is configured", async (_case, options) => {
     const first = await setUpAndConfigure();
     const dear = await setUpStripe({ amount: "12.50" });
-    expect((await setUpStripe()).priceId).toBe(first.priceId);
+    const { priceId, steps } = await setUpStripe(options);
+    expect(priceId).toBe(first.priceId);
+    expect(steps[0]).toEqual({ what: "price", id: first.priceId, outcome: "found" });
     configure();
     expect((await setUpStripe()).priceId).toBe(dear.priceId);
   });

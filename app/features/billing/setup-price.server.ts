@@ -31,7 +31,8 @@ export async function setUpPrice(options: PriceOptions, steps: SetupStep[]): Pro
       ? onSale
       : await findPrice(productId, terms ?? PREMIUM_PRICE);
   if (found) {
-    const isAsked = Object.values(options).some((option) => option !== undefined);
+    const { amount, currency, interval } = options;
+    const isAsked = (amount ?? currency ?? interval) !== undefined;
     // A run without options must not undo an earlier choice that is not configured yet.
     const isNamed =
       found.lookup_key === PRICE_LOOKUP_KEY || (!isAsked && (await findChosen()) !== null);
