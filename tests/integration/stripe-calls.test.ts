@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
-import {
-  type CallPurpose,
-  callPurpose,
-  withCallPurpose,
-} from "~/features/billing/call-purpose.server";
+import { withCallPurpose } from "~/features/billing/call-purpose.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { confirmPurchase } from "~/features/billing/checkout-success.server";
 import { listLiveMemberships } from "~/features/billing/customer-billing.server";
 import { findPortalConfiguration } from "~/features/billing/portal.server";
-import { premiumProducts, SETUP_METADATA } from "~/features/billing/premium-product.server";
+import { SETUP_METADATA } from "~/features/billing/premium-product.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
@@ -141,23 +137,6 @@ describe("many accounts together", () => {
     expect(await waiting()).toBeGreaterThan(20);
     await fetches;
   }, 60_000);
-
-  it("share the list of products, whose call never waits behind the timer's", async () => {
-    setBudget("50");
-    const { products } = stripeClient();
-    const list = products.list.bind(products);
-    const purposes: CallPurpose[] = [];
-    const asked = vi.spyOn(products, "list").mockImplementation((...parameters) => {
-      purposes.push(callPurpose());
-      return list(...parameters);
-    });
-    await Promise.all([
-      withCallPurpose("background", premiumProducts),
-      withCallPurpose("checkout", premiumProducts),
-    ]);
-    expect(purposes).toEqual(["webhook"]);
-    asked.mockRestore();
-  });
 
   it("fail at once if they would wait too long", async () => {
     const customers = await newCustomers(20);

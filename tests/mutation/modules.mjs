@@ -30,16 +30,18 @@ export const MODULES = {
       "app/features/{billing,membership}/**/*.test.{ts,tsx}",
       "tests/integration/{author-notice,change-email,checkout,checkout-races,clean-up}.test.ts",
       "tests/integration/{delete-account,membership-mails,membership-rules}.test.ts",
-      "tests/integration/{payment-pages,portal-return,reconcile,reconcile-from-stripe}.test.ts",
+      "tests/integration/{payment-pages,portal-return,premium-product,reconcile}.test.ts",
+      "tests/integration/reconcile-from-stripe.test.ts",
       "tests/integration/{stripe-calls,stripe-doctor,stripe-setup,sync-order,webhook}.test.ts",
     ],
     parts: [
       { sources: ["app/features/{billing,membership}/!(in-parallel|*.server).ts"], tests: [] },
       {
-        sources: [
-          "app/features/billing/{premium-product,setup-*,stripe-setup}.server.ts",
-          "db/queries/stripe-prices.ts",
-        ],
+        sources: ["app/features/billing/premium-product.server.ts", "db/queries/stripe-prices.ts"],
+        tests: ["tests/integration/premium-product.test.ts"],
+      },
+      {
+        sources: ["app/features/billing/{setup-*,stripe-setup}.server.ts"],
         tests: ["tests/integration/stripe-setup.test.ts"],
       },
       {

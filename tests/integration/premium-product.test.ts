@@ -1,0 +1,196 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import {
+  type CallPurpose,
+  callPurpose,
+  withCallPurpose,
+} from "~/features/billing/call-purpose.server";
+import {
+  premiumProducts,
+  priceOnSale,
+  productOf,
+  SETUP_METADATA,
+  toStripePrice,
+} from "~/features/billing/premium-product.server";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import { findStripePrice, insertStripePrice } from "~db/queries/stripe-prices";
+import { control } from "../support/payments";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite({ payments: {} });
+});
+afterAll(() => site.close());
+
+let starts = 0;
+
+/** Starts the site anew, so that nothing from Stripe is cached. */
+function restart(priceId: string = SANDBOX_STRIPE.priceId): void {
+  starts += 1;
+  sell(priceId);
+}
+
+/** Changes the price on sale of the running site. */
+function sell(priceId: string): void {
+  setEnvironment({
+    PAYMENTS: "stripe",
+    STRIPE_SECRET_KEY: SANDBOX_STRIPE.secretKey,
+    STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
+    STRIPE_PRICE_ID: priceId,
+    STRIPE_API_BASE: site.sandboxOrigin,
+    STRIPE_SANDBOX_PORT: "",
+    // a changed rate creates a new client, with an empty cache
+    STRIPE_CALLS_PER_SECOND: String(90_000 + starts),
+    LOG_LEVEL: "silent",
+  });
+}
+
+beforeEach(async () => {
+  restart();
+  await control(site.sandboxOrigin, "requests/clear");
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  site.restoreEnvironment();
+  await control(site.sandboxOrigin, "faults/clear");
+});
+
+/** How often Stripe was asked. */
+async function requestsOf(kind: string): Promise<number> {
+  type Requests = { counts: Record<string, number> };
+  const path = "requests";
+  const { counts } = await control<Requests>(site.sandboxOrigin, path, undefined, "GET");
+  return counts[kind] ?? 0;
+}
+
+const newProduct = async (metadata: Record<string, string> = {}) =>
+  (await stripeClient().products.create({ name: "A product", metadata })).id;
+
+const newPrice = (product: string) =>
+  stripeClient().prices.create({
+    product,
+    currency: "eur",
+    unit_amount: 2_500,
+    recurring: { interval: "week", interval_count: 6 },
+  });
+
+describe("the price on sale", () => {
+  it("is fetched from Stripe once, and then stored", async () => {
+    const productId = await newProduct();
+    const { id } = await newPrice(productId);
+    restart(id);
+    expect(await findStripePrice(id)).toBeNull();
+    const price = {
+      id,
+      productId,
+      unitAmount: 2_500,
+      currency: "eur",
+      interval: "week",
+      intervalCount: 6,
+    };
+    expect(await priceOnSale()).toEqual(price);
+    expect(await findStripePrice(id)).toEqual(price);
+    expect(await priceOnSale()).toEqual(price);
+    expect(await requestsOf("GET /v1/prices/:id")).toBe(1);
+  });
+
+  it("stays as it was stored first", async () => {
+    const { id } = await newPrice(await newProduct());
+    restart(id);
+    const first = await priceOnSale();
+    await insertStripePrice({ ...first, unitAmount: 1 });
+    expect(await priceOnSale()).toEqual(first);
+  });
+
+  it("counts as monthly if it does not recur", async () => {
+    const product = await newProduct();
+    const once = { product, currency: "usd", unit_amount: 100 };
+    const price = toStripePrice(await stripeClient().prices.create(once));
+    expect(price).toMatchObject({ unitAmount: 100, interval: "month", intervalCount: 1 });
+  });
+
+  it("names its product, whether Stripe returns the product's id or all of it", async () => {
+    const product = await newProduct();
+    const { id } = await newPrice(product);
+    expect(productOf(await stripeClient().prices.retrieve(id))).toBe(product);
+    const expanded = await stripeClient().prices.retrieve(id, { expand: ["product"] });
+    expect(expanded.product).toMatchObject({ id: product });
+    expect(productOf(expanded)).toBe(product);
+  });
+});
+
+describe("the products whose subscriptions are memberships", () => {
+  const LIST = "GET /v1/products";
+
+  it("are that of the price on sale and those that setup created", async () => {
+    const known = await premiumProducts();
+    expect(known).toContain(SANDBOX_STRIPE.productId);
+    const former = await newProduct(SETUP_METADATA);
+    const onSale = await newProduct();
+    await newProduct({ app: "another" });
+    restart();
+    expect(await premiumProducts()).toEqual(new Set([...known, former]));
+
+    restart((await newPrice(onSale)).id);
+    const others = [...known].filter((id) => id !== SANDBOX_STRIPE.productId);
+    expect(await premiumProducts()).toEqual(new Set([...others, former, onSale]));
+  });
+
+  it("are asked for again after 10 minutes", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const before = await premiumProducts();
+    const product = await newProduct(SETUP_METADATA);
+    vi.setSystemTime(Date.now() + 10 * 60_000 - 1);
+    expect(await premiumProducts()).toEqual(before);
+    expect(await requestsOf(LIST)).toBe(1);
+    vi.setSystemTime(Date.now() + 1);
+    expect(await premiumProducts()).toEqual(new Set([...before, product]));
+    expect(await requestsOf(LIST)).toBe(2);
+  });
+
+  it("are asked for again when another price is on sale, or for other settings of Stripe", async () => {
+    await premiumProducts();
+    const product = await newProduct();
+    const { id } = await newPrice(product);
+    sell(id);
+    expect(await premiumProducts()).toContain(product);
+    expect(await requestsOf(LIST)).toBe(2);
+    restart(id);
+    await premiumProducts();
+    expect(await requestsOf(LIST)).toBe(3);
+  });
+
+  it("are asked for again after a failure", async () => {
+    await control(site.sandboxOrigin, "faults", { kind: "error", status: 400, match: LIST });
+    await expect(premiumProducts()).rejects.toThrow("There was an error");
+    expect(await premiumProducts()).toContain(SANDBOX_STRIPE.productId);
+  });
+
+  it("stay known when an earlier request for them fails", async () => {
+    sell("price_unknown");
+    const earlier = premiumProducts();
+    sell(SANDBOX_STRIPE.priceId);
+    const later = premiumProducts();
+    await expect(earlier).rejects.toThrow("No such price");
+    await later;
+    await premiumProducts();
+    expect(await requestsOf(LIST)).toBe(1);
+  });
+
+  it("are asked for once by all together, whose call never waits behind the timer's", async () => {
+    const { products } = stripeClient();
+    const list = products.list.bind(products);
+    const purposes: CallPurpose[] = [];
+    vi.spyOn(products, "list").mockImplementation((...parameters) => {
+      purposes.push(callPurpose());
+      return list(...parameters);
+    });
+    await Promise.all([
+      withCallPurpose("background", premiumProducts),
+      withCallPurpose("checkout", premiumProducts),
+    ]);
+    expect(purposes).toEqual(["webhook"]);
+  });
+});
