@@ -27,7 +27,7 @@ export async function setUpPrice(options: PriceOptions, steps: SetupStep[]): Pro
   const terms = termsOf(options, onSale);
   const productId = await setUpProduct(onSale, steps);
   const found =
-    onSale?.active && matches(onSale, productId, terms)
+    onSale?.active && matches(onSale, terms)
       ? onSale
       : await findPrice(productId, terms ?? PREMIUM_PRICE);
   if (found) {
@@ -168,14 +168,13 @@ async function findOwnProduct(): Promise<Stripe.Product | null> {
 async function findPrice(productId: string, terms: Terms): Promise<Stripe.Price | null> {
   const prices = stripeClient().prices.list({ product: productId, active: true, limit: 100 });
   for await (const price of prices) {
-    if (matches(price, productId, terms)) return price;
+    if (matches(price, terms)) return price;
   }
   return null;
 }
 
-/** Whether a price belongs to a product and has these terms; null matches any terms. */
-function matches(price: Stripe.Price, productId: string, terms: Terms | null): boolean {
-  if (productOf(price) !== productId) return false;
+/** Whether a price has these terms; null matches any terms. */
+function matches(price: Stripe.Price, terms: Terms | null): boolean {
   const { unitAmount, currency, interval, intervalCount } = toStripePrice(price);
   return (
     terms === null ||
