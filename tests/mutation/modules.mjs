@@ -57,7 +57,7 @@ export const MODULES = {
           "app/features/billing/{budgeted-http-client,call-budget,call-limits}.server.ts",
           "app/features/billing/{coalesce,stripe-client}.server.ts",
         ],
-        tests: ["tests/integration/{stripe-calls,stripe-doctor}.test.ts"],
+        tests: [],
       },
       {
         sources: [

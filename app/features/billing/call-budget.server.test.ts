@@ -122,6 +122,60 @@ describe("a budget of calls", () => {
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(290);
   });
 
+  it("is paused until the last of several pauses ends, in whichever order they come", async () => {
+    for (const pauses of [
+      [400, 100],
+      [100, 400],
+    ]) {
+      const budget = newBudget();
+      const startedAt = Date.now();
+      for (const milliseconds of pauses) budget.pause(milliseconds);
+      await budget.run(call("webhook"), async () => {});
+      expect(Date.now() - startedAt).toBeGreaterThanOrEqual(390);
+    }
+  });
+
+  it("rejects at once a call that a pause would hold back too long", async () => {
+    const budget = newBudget();
+    budget.pause(WAIT_MS + 1_000);
+    const startedAt = Date.now();
+    await expect(budget.run(call("webhook"), async () => {})).rejects.toThrow(CallBudgetExhausted);
+    expect(Date.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it("makes a call that may not wait if none is ahead of it", async () => {
+    const budget = newBudget({
+      maxWaitMs: { webhook: 0, checkout: 0, membership: 0, background: 0 },
+    });
+    expect(await budget.run(call("webhook"), async () => "made")).toBe("made");
+  });
+
+  it("expects a call to wait for those at its own endpoint, and for all others only in total", async () => {
+    const budget = newBudget({ perSecond: 50, perEndpoint: 5 });
+    const made: Promise<unknown>[] = [];
+    const add = (endpoint: string) => {
+      const running = budget.run(call("webhook", endpoint), async () => "made");
+      made.push(running.catch((error: unknown) => error));
+      return running;
+    };
+    // more than two seconds' worth of one endpoint, less than half a second's worth of all
+    for (let i = 0; i < 12; i++) add("GET /v1/prices").catch(() => {});
+    await expect(add("GET /v1/prices")).rejects.toThrow(CallBudgetExhausted);
+    expect(await add("GET /v1/invoices")).toBe("made");
+    await Promise.all(made);
+  });
+
+  it("expects a call to wait for those at other endpoints too", async () => {
+    const budget = newBudget({ perSecond: 10, perEndpoint: 10 });
+    const made = Array.from({ length: 24 }, (_, i) =>
+      budget.run(call("webhook", `GET /v1/${i}`), async () => "made").catch(() => "rejected"),
+    );
+    await expect(budget.run(call("webhook"), async () => "made")).rejects.toThrow(
+      CallBudgetExhausted,
+    );
+    await Promise.all(made);
+  });
+
   it("passes on a call's error and frees its slot", async () => {
     const budget = newBudget({ concurrency: 1 });
     const fail = () => Promise.reject(new Error("Stripe is away."));
