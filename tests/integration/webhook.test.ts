@@ -1,14 +1,16 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { apiVersion } from "~/features/billing/setup-webhook.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { isSubscribed } from "~/features/membership/access";
+import { writeCountedSignals } from "~/observability/operator-signals.server";
 import { action as webhook, loader as webhookPage } from "~/routes/webhooks.stripe/route";
 import { getDatabase } from "~db/client";
 import { findProfile } from "~db/queries/profiles";
+import { watchLog } from "../support/log";
 import { control, newReader } from "../support/payments";
 import { call, get, ORIGIN } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
@@ -19,6 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 afterEach(async () => {
+  vi.restoreAllMocks();
   site.restoreEnvironment();
   await control(site.sandboxOrigin, "faults/clear");
 });
@@ -198,6 +201,35 @@ describe("a rejected delivery leaves no trace in the database", () => {
       expect((await deliver(body(), { secret })).status).toBe(200);
     }
     expect((await deliver(body())).status).toBe(400);
+  });
+});
+
+describe("the operator is told", () => {
+  /** The signals of rejected deliveries in the database, after deliveries have been counted. */
+  async function signalsAfter(...deliveries: (() => Promise<Response>)[]): Promise<string[]> {
+    for (const delivery of deliveries) await delivery();
+    await writeCountedSignals();
+    const rows = await getDatabase().db.execute<{ name: string }>(
+      sql`select name from operator_signals where name <> 'webhook-accepted' order by name`,
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  it("of a delivery with a wrong signature or livemode, but not of one with no signature", async () => {
+    const lines = watchLog();
+    await expect.poll(() => signalsAfter(() => deliver(eventFor("cus_stranger")))).toEqual([]);
+    expect(await signalsAfter(() => send(eventFor("cus_1")))).toEqual([]);
+    // again and again, since an accepted one may still be about to clear them
+    await expect
+      .poll(() =>
+        signalsAfter(
+          () => deliver(eventFor("cus_1"), { secret: "whsec_another" }),
+          () => deliver(eventFor("cus_1", { livemode: true })),
+        ),
+      )
+      .toEqual(["webhook-of-other-mode", "webhook-refused"]);
+    const failed = "a signal for the operator could not be counted";
+    expect(lines.map(({ message }) => message)).not.toContain(failed);
   });
 });
 
