@@ -49,6 +49,12 @@ export const explanations = [
   },
   {
     file: "billing/doctor-account.server.ts",
+    line: "prices.list({ limit: 1 })",
+    replacement: /^\{\}$/,
+    why: "equivalent: only whether Stripe accepts the call counts, not what it lists",
+  },
+  {
+    file: "billing/doctor-account.server.ts",
     line: 'typeof product === "object" && !product.deleted && !product.active',
     replacement: /^(true|typeof product === "object" \|\| !product\.deleted)$/,
     why: "equivalent: the product is expanded, and Stripe deletes none that has a price",
