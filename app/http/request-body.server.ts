@@ -1,5 +1,6 @@
 import type { AppLoadContext } from "@remix-run/node";
 import { clientNetworks } from "./client-network.server";
+import { type BodyReader, IncomingRequest } from "./incoming-request.server";
 import { ReceivingMemory } from "./receiving-memory.server";
 
 /** Largest body of a form, in bytes, but for members' notes. */
@@ -65,7 +66,7 @@ async function readBytes(
   maxChunks = MAX_CHUNKS,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (lengthOf(request) > limit) throw tooLarge(limit);
-  const reader = request.body?.getReader();
+  const reader = readerOf(request);
   const stopReading = () => void reader?.cancel().catch(() => {});
   let isDropped = false;
   const memory = receivingMemory.begin(clientNetworks(context.clientAddress), () => {
@@ -184,7 +185,7 @@ export async function readUpload(
 /** Receives a body and drops it; gives up where it is very large, or its sender disconnects. */
 async function dropBody(request: Request): Promise<void> {
   if (lengthOf(request) > MAX_DROPPED) return;
-  const reader = request.body?.getReader();
+  const reader = readerOf(request);
   let isComplete = !reader;
   while (reader && !isComplete) {
     isComplete = await reader.read().then(
@@ -192,6 +193,12 @@ async function dropBody(request: Request): Promise<void> {
       () => true,
     );
   }
+}
+
+/** Reads a body; without a stream of the web where the request is one that is being received here. */
+function readerOf(request: Request): BodyReader | null {
+  if (request instanceof IncomingRequest) return request.readBody();
+  return (request.body?.getReader() as BodyReader | undefined) ?? null;
 }
 
 /** Throws a 405 Response to a request of another method. */

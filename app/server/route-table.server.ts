@@ -1,4 +1,4 @@
-import type { ServerBuild } from "@remix-run/node";
+import type { ActionFunction, ServerBuild } from "@remix-run/node";
 import type { RouteHandle } from "~/http/route-handle";
 import { escapeRegExp } from "./escape-reg-exp";
 
@@ -15,12 +15,18 @@ type Entry = { handle: RouteHandle; ids: readonly string[] };
 export class RouteTable {
   readonly #fixed = new Map<string, Entry>();
   readonly #patterns: (Entry & { pattern: RegExp; names: string[] })[] = [];
+  readonly #resourceActions = new Map<string, ActionFunction>();
 
   constructor(routes: Routes) {
     for (const route of Object.values(routes)) {
-      const handle = route?.module.handle as RouteHandle | undefined;
-      if (!route || !handle) continue;
+      if (!route) continue;
       const path = pathOf(route.id, routes);
+      const { action, default: component, ErrorBoundary } = route.module;
+      // Remix tells resource routes from pages in the same way
+      const isResource = component === undefined && ErrorBoundary === undefined;
+      if (action && isResource && !path.includes(":")) this.#resourceActions.set(path, action);
+      const handle = route.module.handle as RouteHandle | undefined;
+      if (!handle) continue;
       const entry = { handle, ids: idsOf(route.id, routes) };
       if (!path.includes(":")) this.#fixed.set(path, entry);
       else this.#patterns.push({ ...entry, pattern: patternOf(path), names: namesIn(path) });
@@ -51,6 +57,14 @@ export class RouteTable {
       };
     }
     return null;
+  }
+
+  /**
+   * The action of the resource route, which has no page, at `url`; null if there is none at exactly this path. A URL with
+   * a query is left to Remix, which gives some parameters a meaning.
+   */
+  resourceActionOf(url: string): ActionFunction | null {
+    return this.#resourceActions.get(url) ?? null;
   }
 
   /** Whether a path is that of one page, and not of any number of pages that a parameter tells apart. */

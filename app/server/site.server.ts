@@ -7,7 +7,7 @@ import {
   type RequestHandler,
   type ServerBuild,
 } from "@remix-run/node";
-import { createRequest, sendResponse } from "@remix-run/node-fetch-server";
+import { sendResponse } from "@remix-run/node-fetch-server";
 import compression from "compression";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
@@ -18,6 +18,7 @@ import { clientNetworks } from "~/http/client-network.server";
 import { QueueFull } from "~/http/fair-queue.server";
 import { fairTurn } from "~/http/fair-scheduling.server";
 import { flashCookieName } from "~/http/flash.server";
+import { IncomingRequest } from "~/http/incoming-request.server";
 import { PageSlots } from "~/http/page-slots.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { log } from "~/observability/log.server";
@@ -30,6 +31,7 @@ import { mayRenderRejectedPage } from "./rejected-pages.server";
 import type { Rejection } from "./rejection";
 import { checkRequest } from "./request-guards.server";
 import { normalizeRequestTarget } from "./request-host.server";
+import { answerWithAction } from "./resource-action.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { RouteTable } from "./route-table.server";
 import { sharedSeconds } from "./shared-seconds.server";
@@ -48,13 +50,15 @@ const LINGER_MS = 1_000;
  * 2. the files of `public/`, from memory (`static-files`);
  * 3. the cache of pages that are the same for every anonymous visitor (`page-cache`);
  * 4. a plain 404 for any other path below `/build/`;
- * 5. Remix, scheduled fairly between networks (`fair-scheduling`), pages in a slot (`page-slots`).
+ * 5. Remix, scheduled fairly between networks (`fair-scheduling`), pages in a slot (`page-slots`); in its place the action of
+ *    a resource route (`resource-action`), and a template of a viewer's page (`viewer-pages`).
  *
  * Pages that were shown are counted as visits. All but 2 and 3 are logged and counted with their durations. Any error
  * thrown here is logged and answered 500 without details.
  */
 export function createSite(projectRoot: string, visitors: VisitorCounter): RequestListener {
-  const { routes } = build as unknown as ServerBuild;
+  const { routes, entry } = build as unknown as ServerBuild;
+  const { handleError = () => {} } = entry.module;
   const table = new RouteTable(routes);
   const viewerPages = new ViewerPages(routes);
   const remix = createRequestHandler({
@@ -122,12 +126,24 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     await fairTurn(clientNetworks(clientAddress(request)));
     if (response.destroyed) return;
     await new Promise<void>((next) => compress(request as never, response as never, () => next()));
-    const filledIn = request.method === "GET" ? table.filledInOf(request.url ?? "/") : null;
     await answerWithRemix(remix, request, response, {
       requestId,
       handle,
-      fillIn: filledIn && ((page, context) => viewerPages.answer(remix, page, context, filledIn)),
+      withoutRemix: answererOf(request),
     });
+  }
+
+  /** What answers a request without Remix: a resource route's action, or a page's template; null for any other. */
+  function answererOf({ method, url = "/" }: IncomingMessage): Answerer | null {
+    if (method === "POST") {
+      const action = table.resourceActionOf(url);
+      return (
+        action &&
+        ((post, context) => answerWithAction(action, { request: post, context }, handleError))
+      );
+    }
+    const filledIn = method === "GET" ? table.filledInOf(url) : null;
+    return filledIn && ((page, context) => viewerPages.answer(remix, page, context, filledIn));
   }
 
   /**
@@ -158,6 +174,12 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
   }
 }
 
+/** Answers a request without Remix; null if that cannot be done. */
+type Answerer = (
+  request: Request,
+  context: AppLoadContext,
+) => Promise<Response | FilledPage | null>;
+
 /** Renders a page in a slot of the client's network; 503 if its queue is full. */
 async function renderInTurn(
   request: IncomingMessage,
@@ -185,11 +207,11 @@ async function answerWithRemix(
   {
     requestId,
     handle,
-    fillIn,
+    withoutRemix,
   }: {
     requestId: string;
     handle: RouteHandle;
-    fillIn: ((request: Request, context: AppLoadContext) => Promise<FilledPage | null>) | null;
+    withoutRemix: Answerer | null;
   },
 ): Promise<void> {
   // the guards have checked the origin; Remix would check again, by other rules, and answer 500
@@ -199,7 +221,7 @@ async function answerWithRemix(
   let request: Request;
   try {
     incoming.url = withoutDataParameter(incoming.url);
-    request = createRequest(incoming, response, { protocol });
+    request = new IncomingRequest(incoming, response, protocol);
   } catch {
     return send(response, { status: 400, message: "The request's address cannot be read." });
   }
@@ -213,12 +235,12 @@ async function answerWithRemix(
   };
 
   // posts have limits of their own
-  const isPage = !request.body && handle.pageSlot !== false;
+  const isPage = /^(GET|HEAD)$/.test(request.method) && handle.pageSlot !== false;
   const network = clientNetworks(context.clientAddress);
   // skip rendering if the client disconnected while queued
   const answerIfWanted = async () => {
     if (response.destroyed) return null;
-    return (await fillIn?.(request, context)) ?? remix(request, context);
+    return (await withoutRemix?.(request, context)) ?? remix(request, context);
   };
   let answer: Response | FilledPage | null;
   try {
