@@ -1,5 +1,5 @@
 import { createPublicKey, createVerify, generateKeyPairSync } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -324,6 +324,15 @@ describe("without SMTP_URL, a mail", () => {
       .sort()
       .map((name) => readMail(readFileSync(join(outbox, name))).headers.subject);
     expect(subjects).toEqual(Array.from({ length: 30 }, (_, count) => String(count)));
+  });
+
+  it("is written although the folder has been removed meanwhile", async () => {
+    const transport = openOutboxTransport();
+    await transport.deliver(MAIL);
+    rmSync(outbox, { recursive: true });
+    expect(await transport.deliver(MAIL)).toEqual({ kind: "accepted" });
+    expect(readdirSync(outbox)).toHaveLength(1);
+    expect(statSync(outbox).mode & 0o777).toBe(0o700);
   });
 
   it("is complete when many are written concurrently", async () => {

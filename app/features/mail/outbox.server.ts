@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 let written = 0;
@@ -9,7 +9,6 @@ let written = 0;
  * credentials. The file is created atomically, and names sort by the time of writing.
  */
 export async function writeToOutbox(folder: string, message: Buffer): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   const time = new Date().toISOString().replaceAll(":", "-");
   // The count orders mails within a millisecond; the random part keeps concurrent programs from colliding.
   written = (written + 1) % 1_000_000;
@@ -18,7 +17,7 @@ export async function writeToOutbox(folder: string, message: Buffer): Promise<st
   const temporaryFile = join(folder, `.${name}.part`);
   const file = join(folder, name);
   try {
-    const handle = await open(temporaryFile, "wx", 0o600);
+    const handle = await createIn(folder, temporaryFile);
     try {
       await handle.writeFile(message);
       await handle.sync();
@@ -31,4 +30,16 @@ export async function writeToOutbox(folder: string, message: Buffer): Promise<st
     throw error;
   }
   return file;
+}
+
+/** Creates a file, and its folder if that is missing: to ask first takes as long as to create the file. */
+async function createIn(folder: string, file: string): Promise<FileHandle> {
+  const create = () => open(file, "wx", 0o600);
+  try {
+    return await create();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return create();
+  }
 }
