@@ -160,7 +160,9 @@ describe("a budget of calls", () => {
     };
     // more than two seconds' worth of one endpoint, less than half a second's worth of all
     for (let i = 0; i < 12; i++) add("GET /v1/prices").catch(() => {});
+    const startedAt = Date.now();
     await expect(add("GET /v1/prices")).rejects.toThrow(CallBudgetExhausted);
+    expect(Date.now() - startedAt).toBeLessThan(WAIT_MS / 2);
     expect(await add("GET /v1/invoices")).toBe("made");
     await Promise.all(made);
   });
@@ -170,9 +172,11 @@ describe("a budget of calls", () => {
     const made = Array.from({ length: 24 }, (_, i) =>
       budget.run(call("webhook", `GET /v1/${i}`), async () => "made").catch(() => "rejected"),
     );
+    const startedAt = Date.now();
     await expect(budget.run(call("webhook"), async () => "made")).rejects.toThrow(
       CallBudgetExhausted,
     );
+    expect(Date.now() - startedAt).toBeLessThan(WAIT_MS / 2);
     await Promise.all(made);
   });
 

@@ -35,12 +35,27 @@ async function listen(answer: (headers: IncomingHttpHeaders) => void) {
 }
 
 describe("a site without Stripe's keys", () => {
+  it("has no calls that wait", async () => {
+    expect(await metricValue("stripe_call_queue_length")).toBe(0);
+  });
+
   it("says that payments are not configured", () => {
     setEnvironment({});
     for (const ask of [requireStripe, stripeClient]) {
       expect(ask).toThrow(PaymentsNotConfigured);
       expect(ask).toThrow("Payments are not configured on this site yet.");
     }
+  });
+});
+
+describe("a site with all of Stripe's keys", () => {
+  it("has its settings at hand", () => {
+    configure({ STRIPE_PRICE_ID: "price_1", STRIPE_WEBHOOK_SECRET: "whsec_1" });
+    expect(requireStripe()).toMatchObject({
+      secretKey: "sk_test_client",
+      priceId: "price_1",
+      webhookSecrets: ["whsec_1"],
+    });
   });
 });
 

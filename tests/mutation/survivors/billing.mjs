@@ -1,6 +1,66 @@
 /** @type {import("../survivors.mjs").Explanation[]} */
 export const explanations = [
   {
+    file: "billing/budgeted-http-client.server.ts",
+    line: 'path.split("?", 1)[0]?.split("/")',
+    why: "equivalent: a text that is split has a first part, and every path has segments",
+  },
+  {
+    file: "billing/budgeted-http-client.server.ts",
+    line: 'NAMESPACES.has(segments[1] ?? "")',
+    replacement: /Stryker/,
+    why: "equivalent: no group of the API has either name",
+  },
+  {
+    file: "billing/budgeted-http-client.server.ts",
+    line: 'headers["stripe-rate-limited-reason"]',
+    why: "what a log line says beside its message",
+  },
+  {
+    file: "billing/budgeted-http-client.server.ts",
+    line: 'super(429, { "stripe-should-retry": "false" })',
+    why: "equivalent in this version of Stripe's library, which repeats no 429 unless a header asks for it",
+  },
+  {
+    file: "billing/call-budget.server.ts",
+    line: 'name = "CallBudgetExhausted"',
+    why: "what an error is called in the log",
+  },
+  {
+    file: "billing/call-budget.server.ts",
+    line: "if (until <= this.#pausedUntil)",
+    replacement: /</,
+    why: "equivalent: a pause that ends at the same moment",
+  },
+  {
+    file: "billing/call-budget.server.ts",
+    line: "Math.min(concurrency, perEndpoint)",
+    why: "only how many calls to one endpoint queue a second time, for the total limit",
+  },
+  {
+    file: "billing/call-budget.server.ts",
+    line: "strict: true",
+    replacement: /^false$/,
+    why: "a tenth of a second's worth of calls at most, which no test's clock tells apart",
+  },
+  {
+    file: "billing/coalesce.server.ts",
+    line: /\} finally \{|if \(tails\.get\(key\) === tail\)/,
+    replacement: /^(\{\}|false)$/,
+    why: "memory only: a key's finished work is not forgotten",
+  },
+  {
+    file: "billing/stripe-client.server.ts",
+    line: 'name = "PaymentsNotConfigured"',
+    why: "what an error is called in the log",
+  },
+  {
+    file: "billing/stripe-client.server.ts",
+    line: "client?.budget.waiting ?? 0",
+    replacement: /^client\.budget$/,
+    why: "only before the first call of a process, of which these tests share one; `npm test` notices it",
+  },
+  {
     file: "billing/checkout-destination.ts",
     line: 'typeof url !== "string" || !isPage(url)',
     replacement: /^false$/,
