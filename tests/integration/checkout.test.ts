@@ -8,7 +8,7 @@ import { loader as success } from "~/routes/checkout_.success/route";
 import { action as webhook } from "~/routes/webhooks.stripe/route";
 import { findProfile } from "~db/queries/profiles";
 import { control, liveSubscription, newReader, type Reader } from "../support/payments";
-import { call, flashOf, get, post } from "../support/routes";
+import { call, flashOf, get, ORIGIN, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
@@ -42,6 +42,14 @@ async function pay(sessionId: string | null | undefined, fields: Record<string, 
 
 const hasAccess = async (who = reader) => isSubscribed(await findProfile(who.id), new Date());
 
+/** How often Stripe was called in this way. */
+async function requestsOf(kind: string): Promise<number> {
+  type Requests = { counts: Record<string, number> };
+  const path = "requests";
+  const { counts } = await control<Requests>(site.sandboxOrigin, path, undefined, "GET");
+  return counts[kind] ?? 0;
+}
+
 async function openSessions(who = reader) {
   const customer = (await findProfile(who.id))?.stripeCustomerId ?? "";
   return (await stripeClient().checkout.sessions.list({ customer, status: "open" })).data;
@@ -66,15 +74,90 @@ describe("starting a checkout", () => {
     expect(body.url).toContain(body.sessionId);
   });
 
-  it("passes Stripe the user, the configured price and a success URL with its braces unencoded", async () => {
+  it("passes Stripe the user, the configured price and where to return, its braces unencoded", async () => {
     const { body } = await upgrade();
     const session = await stripeClient().checkout.sessions.retrieve(body.sessionId ?? "", {
       expand: ["line_items"],
     });
-    expect(session.client_reference_id).toBe(reader.id);
-    expect(session.line_items?.data.map(({ price }) => price?.id)).toEqual([priceId]);
-    expect(session.success_url).toContain("session_id={CHECKOUT_SESSION_ID}");
+    const profile = await findProfile(reader.id);
+    expect(session).toMatchObject({
+      mode: "subscription",
+      customer: profile?.stripeCustomerId,
+      client_reference_id: reader.id,
+      metadata: { userId: reader.id, priceId },
+      success_url: `${ORIGIN}/checkout/success?session_id={CHECKOUT_SESSION_ID}`,
+      cancel_url: `${ORIGIN}/checkout/cancelled`,
+    });
+    const items = session.line_items?.data.map(({ price, quantity }) => [price?.id, quantity]);
+    expect(items).toEqual([[priceId, 1]]);
+    expect(profile).toMatchObject({
+      stripeCheckoutSessionId: session.id,
+      checkoutOpenedAt: expect.any(Date),
+      syncDueAt: expect.any(Date),
+    });
+    await pay(session.id);
+    const subscription = await stripeClient().subscriptions.retrieve(
+      await liveSubscription(reader),
+    );
+    expect(subscription.metadata).toEqual({ userId: reader.id });
   });
+
+  it("leaves an open session for another product of the author's alone", async () => {
+    await upgrade();
+    const { sessions } = stripeClient().checkout;
+    const other = await sessions.create({
+      mode: "subscription",
+      customer: (await findProfile(reader.id))?.stripeCustomerId ?? "",
+      client_reference_id: "an order of a course",
+      line_items: [{ price: priceId, quantity: 1 }],
+      metadata: { priceId },
+      success_url: "https://courses.example/",
+    });
+    const { body } = await upgrade();
+    expect(body.sessionId).not.toBe(other.id);
+    expect((await sessions.retrieve(other.id)).status).toBe("open");
+  });
+
+  it("expires an open session at a former price, so that only one can be paid", async () => {
+    const first = (await upgrade()).body.sessionId ?? "";
+    const { sessions } = stripeClient().checkout;
+    await sessions.update(first, { metadata: { priceId: "price_former" } });
+    const { body } = await upgrade();
+    expect(body.sessionId).not.toBe(first);
+    expect((await openSessions()).map(({ id }) => id)).toEqual([body.sessionId]);
+  });
+
+  it("waits for the same call of another process, which Stripe is still processing", async () => {
+    // twice, as Stripe's library repeats the call once by itself
+    await fault({ kind: "error", status: 409, match: "POST /v1/checkout/sessions", times: 2 });
+    expect((await upgrade()).status).toBe(200);
+    expect((await findProfile(reader.id))?.checkoutFailures).toBe(0);
+  });
+
+  it("is tried three times a click while Stripe fails, each time as another call", async () => {
+    await fault({ kind: "error", status: 500, match: "POST /v1/customers", times: 0 });
+    expect((await upgrade()).status).toBe(502);
+    expect(await requestsOf("POST /v1/customers")).toBe(3);
+    expect((await findProfile(reader.id))?.checkoutFailures).toBe(2);
+  });
+
+  it("is tried once if Stripe rejects it", async () => {
+    await fault({ kind: "error", status: 403, match: "POST /v1/customers", times: 0 });
+    expect((await upgrade()).status).toBe(502);
+    expect(await requestsOf("POST /v1/customers")).toBe(1);
+    expect((await findProfile(reader.id))?.checkoutFailures).toBe(0);
+  });
+
+  it.each(["GET /v1/checkout/sessions", "POST /v1/checkout/sessions/"])(
+    "opens no second session when %s fails",
+    async (match) => {
+      const first = (await upgrade()).body.sessionId ?? "";
+      await stripeClient().checkout.sessions.update(first, { metadata: { priceId: "former" } });
+      await fault({ kind: "error", status: 403, match });
+      expect((await upgrade()).status).toBe(502);
+      expect((await openSessions()).map(({ id }) => id)).toEqual([first]);
+    },
+  );
 
   it("rejects signed-out visitors, as form and as JSON", async () => {
     const asFetch = await post(checkout, { json: { priceId } });

@@ -1,6 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
-import { withCallPurpose } from "~/features/billing/call-purpose.server";
+import {
+  type CallPurpose,
+  callPurpose,
+  withCallPurpose,
+} from "~/features/billing/call-purpose.server";
+import { returnFromPortal } from "~/features/billing/portal-return.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { isSubscribed } from "~/features/membership/access";
@@ -8,6 +14,7 @@ import { loader as billing, action as openBilling } from "~/routes/billing/route
 import { action as checkout } from "~/routes/checkout/route";
 import { action as webhook } from "~/routes/webhooks.stripe/route";
 import { findProfile } from "~db/queries/profiles";
+import { watchLog } from "../support/log";
 import { control, liveSubscription, newReader, type Reader } from "../support/payments";
 import { call, get, ORIGIN, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
@@ -129,7 +136,33 @@ describe("coming back from the portal", () => {
       times: 0,
       match: "GET /v1/subscriptions",
     });
+    const lines = watchLog();
     expect(whereTo(await comeBack())).toBe("/premium");
+    vi.restoreAllMocks();
+    expect(lines.filter(({ level }) => level === "error")).toMatchObject([
+      {
+        message: "the return from the portal could not be synced",
+        facts: { userId: reader.id, err: { statusCode: 500 } },
+      },
+    ]);
+  });
+
+  it("asks Stripe once, in calls about a membership", async () => {
+    await becomeMember();
+    const { subscriptions } = stripeClient();
+    const list = subscriptions.list.bind(subscriptions);
+    const purposes: CallPurpose[] = [];
+    vi.spyOn(subscriptions, "list").mockImplementation((...parameters) => {
+      purposes.push(callPurpose());
+      return list(...parameters);
+    });
+    await comeBack();
+    vi.restoreAllMocks();
+    expect(purposes).toEqual(["membership"]);
+  });
+
+  it("is no member's for an account that has just been deleted", async () => {
+    expect(await returnFromPortal(randomUUID(), async () => true)).toBe(false);
   });
 
   it("makes no Stripe call for strangers, readers who never paid, and prefetches", async () => {

@@ -28,9 +28,11 @@ export const MODULES = {
     ],
     tests: [
       "app/features/{billing,membership}/**/*.test.{ts,tsx}",
-      "tests/integration/{author-notice,change-email,checkout,checkout-races,clean-up}.test.ts",
+      "tests/integration/{author-notice,change-email,checkout,checkout-link}.test.ts",
+      "tests/integration/{checkout-races,checkout-success,clean-up}.test.ts",
       "tests/integration/{delete-account,membership-mails,membership-rules}.test.ts",
-      "tests/integration/{payment-pages,portal-return,premium-product,reconcile}.test.ts",
+      "tests/integration/{payment-pages,portal,portal-return,premium-product}.test.ts",
+      "tests/integration/{price-on-sale,reconcile}.test.ts",
       "tests/integration/reconcile-from-stripe.test.ts",
       "tests/integration/{stripe-calls,stripe-doctor,stripe-setup,sync-order,webhook}.test.ts",
     ],
@@ -61,15 +63,18 @@ export const MODULES = {
       },
       {
         sources: [
-          "app/features/billing/{checkout,checkout-*,load-price-on-sale}.server.ts",
+          "app/features/billing/{checkout-*,load-price-on-sale}.server.ts",
           "app/features/billing/{payment-pages,portal,portal-*,stripe-origins}.server.ts",
           "app/features/membership/*.server.ts",
         ],
-        tests: ["tests/integration/{checkout,payment-pages,portal-return}.test.ts"],
+        tests: [
+          "tests/integration/{checkout,checkout-link,checkout-success,payment-pages}.test.ts",
+          "tests/integration/{portal,portal-return,price-on-sale}.test.ts",
+        ],
       },
       {
-        sources: ["app/features/billing/customer.server.ts"],
-        tests: ["tests/integration/{checkout,checkout-races}.test.ts"],
+        sources: ["app/features/billing/{checkout,customer}.server.ts"],
+        tests: ["tests/integration/{checkout,checkout-link,checkout-races,payment-pages}.test.ts"],
       },
       {
         sources: ["app/features/billing/{customer-email,delete-customer}.server.ts"],

@@ -278,4 +278,23 @@ export const explanations = [
     replacement: /^\{\}$/,
     why: "equivalent: the id is the table's only unique column",
   },
+  {
+    file: "billing/payment-pages.server.ts",
+    line: "if (url === null || !URL.canParse(url))",
+    replacement: /^false$/,
+    why: "equivalent: null cannot be parsed either",
+  },
+  {
+    file: "billing/portal-return.server.ts",
+    line: 'if (outcome.kind !== "synced" || !outcome.isTryingNewCard) return;',
+    replacement: /^false$/,
+    why: "equivalent: a customer whom the site does not know is not trying a new card",
+  },
+  {
+    file: "billing/portal-return.server.ts",
+    line: "if (performance.now() + PAYMENT_INTERVAL_MS > deadline) return;",
+    replacement:
+      /^(false|performance\.now\(\) (\+ PAYMENT_INTERVAL_MS >= deadline|- PAYMENT_INTERVAL_MS))$/,
+    why: "only how long Stripe is still asked after the visitor has gone on",
+  },
 ];

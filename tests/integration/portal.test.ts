@@ -1,0 +1,266 @@
+import { randomUUID } from "node:crypto";
+import type Stripe from "stripe";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { type CallPurpose, callPurpose } from "~/features/billing/call-purpose.server";
+import { openPortal } from "~/features/billing/portal.server";
+import { linkToPortal } from "~/features/billing/portal-link.server";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import { updateProfile } from "~db/queries/profiles";
+import { openAlteredStripe } from "../support/altered-stripe";
+import { watchLog } from "../support/log";
+import { newReader, type Reader } from "../support/payments";
+import { openTestSite, type TestSite } from "../support/site";
+import { type AuthorsSite, openAuthorsSite } from "../support/stripe-account";
+
+let database: TestSite;
+beforeAll(async () => {
+  database = await openTestSite();
+});
+afterAll(() => database.close());
+
+let site: AuthorsSite;
+let customer: string;
+/** The portal configuration that setup created. */
+let configuration: string;
+beforeEach(async () => {
+  site = await openAuthorsSite();
+  const { stripe } = site.account;
+  customer = (await stripe.customers.create({ email: "reader@example.test" })).id;
+  const { data } = await stripe.billingPortal.configurations.list({ is_default: false });
+  configuration = data[0]?.id ?? "";
+  await forgetRequests();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  setEnvironment({});
+});
+
+const SESSIONS = "POST /v1/billing_portal/sessions";
+const CONFIGURATIONS = "GET /v1/billing_portal/configurations";
+const DEFAULT_CONFIGURATION = "bpc_goldenPathSandbox";
+
+const forgetRequests = () => site.account.control("requests/clear");
+
+/** How often Stripe was asked for the configurations, and for a page. */
+async function calls(): Promise<[number, number]> {
+  const response = await fetch(`${site.account.origin}/_control/requests`);
+  const { counts } = (await response.json()) as { counts: Record<string, number> };
+  return [counts[CONFIGURATIONS] ?? 0, counts[SESSIONS] ?? 0];
+}
+
+/** The portal's pages opened so far, the latest first. */
+async function opened(): Promise<Stripe.BillingPortal.Session[]> {
+  const type = "billing_portal.session.created";
+  const { data } = await site.account.stripe.events.list({ type });
+  return data.map(({ data }) => data.object as Stripe.BillingPortal.Session);
+}
+
+const open = () => openPortal(customer, "overview", "/billing");
+
+/** Opens the portal, and resolves to the configuration that it has. */
+async function configurationUsed(): Promise<string | undefined> {
+  await open();
+  return (await opened())[0]?.configuration as string | undefined;
+}
+
+/** Creates another portal configuration, which Stripe lists first. */
+async function configure(
+  metadata: Record<string, string>,
+  default_return_url?: string,
+): Promise<string> {
+  const { configurations } = site.account.stripe.billingPortal;
+  const features = { invoice_history: { enabled: true } };
+  return (await configurations.create({ features, metadata, default_return_url })).id;
+}
+
+const deactivate = (id: string) =>
+  site.account.stripe.billingPortal.configurations.update(id, { active: false });
+
+const OURS = { app: "the-golden-path" };
+
+describe("the portal", () => {
+  it("is opened with setup's configuration, for the customer, and returns to the site", async () => {
+    const url = await open();
+    expect(await opened()).toMatchObject([
+      {
+        url,
+        customer,
+        configuration,
+        flow: null,
+        return_url: "https://book.example/billing",
+      },
+    ]);
+  });
+
+  it("shows only the form for a card if asked to, and then returns by itself", async () => {
+    const url = await openPortal(customer, "card", "/billing");
+    expect(await opened()).toMatchObject([
+      {
+        url,
+        customer,
+        configuration,
+        return_url: "https://book.example/billing",
+        flow: {
+          type: "payment_method_update",
+          after_completion: {
+            type: "redirect",
+            redirect: { return_url: "https://book.example/billing" },
+          },
+        },
+      },
+    ]);
+  });
+
+  it("has the account's default configuration without an active one of setup's", async () => {
+    await configure({ app: "another" }, "https://book.example/billing");
+    await deactivate(configuration);
+    expect(await configurationUsed()).toBe(DEFAULT_CONFIGURATION);
+  });
+
+  it("returns to this site, when others share the account", async () => {
+    await configure(OURS);
+    await configure(OURS, "https://book.example.net/billing");
+    await configure(OURS, "https://another.example/?to=https://book.example/");
+    expect(await configurationUsed()).toBe(configuration);
+  });
+
+  it("has the newest of setup's configurations, when none returns to this site", async () => {
+    await configure(OURS, "https://older.example/billing");
+    const newest = await configure(OURS, "https://newer.example/billing");
+    await configure({ app: "another" });
+    await deactivate(configuration);
+    expect(await configurationUsed()).toBe(newest);
+  });
+});
+
+describe("the portal's configuration", () => {
+  it("is asked for again only after 10 minutes", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    await Promise.all([open(), open()]);
+    vi.setSystemTime(Date.now() + 10 * 60_000);
+    await open();
+    expect(await calls()).toEqual([1, 3]);
+    vi.setSystemTime(Date.now() + 1);
+    await open();
+    expect(await calls()).toEqual([2, 4]);
+  });
+
+  it("is asked for again with other settings of Stripe", async () => {
+    await open();
+    site.restart();
+    await open();
+    expect(await calls()).toEqual([2, 2]);
+  });
+
+  it("is asked for again at once if Stripe does not accept it any more", async () => {
+    await open();
+    await deactivate(configuration);
+    const replaced = await configure(OURS, "https://book.example/billing");
+    expect(await configurationUsed()).toBe(replaced);
+    expect(await calls()).toEqual([2, 3]);
+    await open();
+    expect(await calls()).toEqual([2, 4]);
+  });
+
+  it("is not to blame for what Stripe rejects when it has just been asked for", async () => {
+    await expect(openPortal("cus_unknown", "overview", "/billing")).rejects.toThrow(
+      "No such customer",
+    );
+    expect(await calls()).toEqual([1, 1]);
+  });
+
+  it("is not to blame for other failures, but asked for by the next visitor", async () => {
+    await open();
+    await site.account.control("faults", { kind: "error", status: 403, match: SESSIONS });
+    await expect(open()).rejects.toThrow("There was an error");
+    expect(await calls()).toEqual([1, 2]);
+    await open();
+    expect(await calls()).toEqual([2, 3]);
+  });
+
+  it("is asked for again after a failure", async () => {
+    await site.account.control("faults", { kind: "error", status: 403, match: CONFIGURATIONS });
+    await expect(open()).rejects.toThrow("There was an error");
+    expect(await configurationUsed()).toBe(configuration);
+    expect(await calls()).toEqual([2, 1]);
+  });
+
+  it("stays known when an earlier request for it fails", async () => {
+    const { STRIPE_SECRET_KEY: key = "" } = site.variables;
+    site.restart({ STRIPE_SECRET_KEY: "sk_test_revoked" });
+    const earlier = open();
+    site.restart({ STRIPE_SECRET_KEY: key });
+    const later = open();
+    await expect(earlier).rejects.toThrow("Invalid API Key");
+    await later;
+    await forgetRequests();
+    await open();
+    expect(await calls()).toEqual([0, 1]);
+  });
+});
+
+describe("the link to the portal", () => {
+  let reader: Reader;
+  beforeEach(async () => {
+    reader = await newReader();
+  });
+  const becomeCustomer = () => updateProfile(reader.id, { stripeCustomerId: customer });
+
+  it("is the page that was asked for, whose call is queued as one about a membership", async () => {
+    await becomeCustomer();
+    const { sessions } = stripeClient().billingPortal;
+    const create = sessions.create.bind(sessions);
+    const purposes: CallPurpose[] = [];
+    vi.spyOn(sessions, "create").mockImplementation((...parameters) => {
+      purposes.push(callPurpose());
+      return create(...parameters);
+    });
+    const overview = await linkToPortal(reader.id, "overview");
+    const card = await linkToPortal(reader.id, "card");
+    const pages = await opened();
+    expect([card, overview]).toEqual(pages.map(({ url }) => ({ kind: "page", url })));
+    expect(pages.map(({ flow }) => flow?.type)).toEqual(["payment_method_update", undefined]);
+    expect(purposes).toEqual(["membership", "membership"]);
+  });
+
+  it("is missing before there is a membership, without a call", async () => {
+    const none = { kind: "no-customer", message: "There is no membership to manage yet." };
+    const lines = watchLog();
+    expect(await linkToPortal(reader.id, "overview")).toEqual(none);
+    const deletedAccount = randomUUID();
+    expect(await linkToPortal(deletedAccount, "card")).toEqual(none);
+    expect(await calls()).toEqual([0, 0]);
+    expect(lines).toEqual([]);
+  });
+
+  it("is missing while Stripe fails, which the log explains", async () => {
+    await becomeCustomer();
+    await site.account.control("faults", { kind: "error", status: 403, match: SESSIONS });
+    const lines = watchLog();
+    expect(await linkToPortal(reader.id, "overview")).toEqual({
+      kind: "unavailable",
+      message: "The payment service did not answer. Please try again.",
+    });
+    expect(lines).toMatchObject([
+      {
+        level: "error",
+        message: "the billing portal could not be opened",
+        facts: { userId: reader.id, err: { type: "StripePermissionError" } },
+      },
+    ]);
+  });
+
+  it("is missing if Stripe returns an address that is not a page's", async () => {
+    await becomeCustomer();
+    const altered = await openAlteredStripe(site.account.origin, (answer) => {
+      if (answer.object === "billing_portal.session") answer.url = "javascript:alert(1)";
+    });
+    site.restart({ STRIPE_API_BASE: altered });
+    const lines = watchLog();
+    const message = "The payment page is not encrypted.";
+    expect(await linkToPortal(reader.id, "overview")).toEqual({ kind: "no-page", message });
+    expect(lines).toEqual([{ level: "error", message, facts: { userId: reader.id } }]);
+  });
+});

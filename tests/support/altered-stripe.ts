@@ -1,0 +1,38 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+/**
+ * Answers as the Stripe at `origin` does, but for what `alter` changes in the JSON of an answer, and not before it is
+ * done; ends with the test. Resolves to its own origin, for STRIPE_API_BASE.
+ */
+export async function openAlteredStripe(
+  origin: string,
+  alter: (answer: Record<string, unknown>) => void | Promise<void>,
+): Promise<string> {
+  const server = createServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const headers = new Headers();
+    for (const name of ["authorization", "content-type", "idempotency-key", "stripe-version"]) {
+      const value = incoming.headers[name];
+      if (value !== undefined) headers.set(name, String(value));
+    }
+    const { method } = incoming;
+    const response = await fetch(origin + incoming.url, {
+      method,
+      headers,
+      ...(method === "POST" ? { body: Buffer.concat(chunks) } : {}),
+    });
+    const answer = (await response.json()) as Record<string, unknown>;
+    await alter(answer);
+    outgoing.writeHead(response.status, { "Content-Type": "application/json" });
+    outgoing.end(JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
