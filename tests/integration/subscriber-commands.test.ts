@@ -161,6 +161,22 @@ describe("subscribers import", () => {
     expect(seen.at(-1)).toEqual({ bytesRead: bytes, size: bytes, records: 3 });
   });
 
+  it("needs nobody who watches how far it is", async () => {
+    setDatabase(database);
+    const file = fileOf("one@example.test\nnobody\n");
+    const result = importSubscribers(file, { source: SOURCE }).finally(() => setDatabase(null));
+    expect(await result).toEqual({
+      encoding: "utf-8",
+      added: 1,
+      confirmed: 0,
+      known: 0,
+      repeated: 0,
+      suppressed: 0,
+      refused: 1,
+      report: join(folder.path, "lists", "list.refused.csv"),
+    });
+  });
+
   it("needs to know where the consent comes from, and where the addresses are", async () => {
     const file = fileOf("a@example.test\n");
     expect(await subscribers("import", file)).toEqual(

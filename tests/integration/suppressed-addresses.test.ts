@@ -2,7 +2,12 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { addressHash } from "~db/address-hash";
 import { type Database, openDatabase, setDatabase } from "~db/client";
-import { liftSuppressions, suppressAddresses } from "~db/queries/suppressed-addresses";
+import {
+  isAddressSuppressed,
+  liftConfirmedSuppression,
+  liftSuppressions,
+  suppressAddresses,
+} from "~db/queries/suppressed-addresses";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 
 let testDatabase: TestDatabase;
@@ -67,5 +72,18 @@ describe("the suppression list", () => {
     expect(await suppressed()).toEqual([]);
     await suppressAddresses(["reader@example.test"], "complaint");
     expect(await liftSuppressions(["reader@example.test"])).toBe(0);
+  });
+
+  it("says of an address in any case whether it is on it", async () => {
+    await bounce();
+    expect(await isAddressSuppressed("READER@example.test")).toBe(true);
+    expect(await isAddressSuppressed("other@example.test")).toBe(false);
+  });
+
+  it("lets its owner's confirmation take an address off it, whatever the reason, and no other", async () => {
+    await suppressAddresses(["reader@example.test", "other@example.test"], "complaint");
+    await liftConfirmedSuppression("Reader@Example.test");
+    expect(await isAddressSuppressed("reader@example.test")).toBe(false);
+    expect(await isAddressSuppressed("other@example.test")).toBe(true);
   });
 });

@@ -30,7 +30,9 @@ class KeepResults {
     const progress = this.#files.get(fileName);
     if (!progress) return;
     if (status === "Killed" || status === "Timeout") progress.noticed.push(mutant);
-    if (status === "Survived" || status === "NoCoverage") progress.survivors.push(mutant);
+    // one that could not be tested, as when Vitest itself fails, must not be lost
+    else if (status !== "Ignored") progress.survivors.push(mutant);
+    if (status === "RuntimeError") console.error(`${fileName}: ${mutant.statusReason}`);
     progress.remaining -= 1;
     if (progress.remaining > 0) return;
     const { source } = progress;

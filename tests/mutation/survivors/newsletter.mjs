@@ -158,6 +158,23 @@ export const explanations = [
     why: "equivalent: neither a sender nor a subject is ever empty",
   },
   {
+    file: "newsletter/export-subscribers.server.ts",
+    line: 'confirmedAt?.toISOString() ?? "",',
+    replacement: /Stryker|^confirmedAt\.toISOString$/,
+    why: "equivalent: only those are exported who have confirmed",
+  },
+  {
+    file: "queries/suppressed-addresses.ts",
+    line: "return counts ?? {",
+    replacement: /^\{\}$/,
+    why: "equivalent: a count always has a row",
+  },
+  {
+    file: "queries/suppressed-addresses.ts",
+    line: '.prepare("find_suppression")',
+    why: "equivalent: a statement without a name only has to be planned each time",
+  },
+  {
     file: "newsletter/import-subscribers.server.ts",
     line: 'tokens[index] ?? ""',
     why: "equivalent: there is a token for each address",

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OperatorError } from "~db/operator-error";
 import { FORMATS, writeHostileList } from "../../../../tests/support/hostile-list";
 import { type AddressBatch, openAddressFile } from "./read-address-file.server";
 
@@ -92,16 +93,51 @@ describe("a list of addresses", () => {
   });
 
   it.each([
-    ["", "is empty"],
-    ["\n\n  \n", "is empty"],
-    ["Name,City\nA,B", "has no column of e-mail addresses: name it 'email'. Found 'Name', 'City'."],
-    ["\u001b[2JName\u0007,City\n", "Found '\ufffd[2JName\ufffd', 'City'."],
-    ["Email,E-Mail\n", "leave one, or name one 'email'. Found 'Email', 'E-Mail'."],
-    [Buffer.from("PK\x03\x04\x14\0"), "is a workbook or an archive: save the list as CSV (UTF-8)."],
-    ["x".repeat(70_000), "its first line is longer than 65536 characters"],
-    [Array.from({ length: 30 }, (_, n) => `c${n}`).join(), "'c19' and 10 more."],
-  ])("is refused as a whole if it is none: %j", async (content, message) => {
-    await expect(read(content)).rejects.toThrow(message);
+    ["nothing", "", "is empty."],
+    ["blank lines", "\n\n  \n", "is empty."],
+    [
+      "another table",
+      "Name,City\nA,B",
+      "has no column of e-mail addresses: name it 'email'. Found 'Name', 'City'.",
+    ],
+    [
+      "a terminal's commands",
+      "\u001b[2JName\u0007,City\n",
+      "has no column of e-mail addresses: name it 'email'. Found '\ufffd[2JName\ufffd', 'City'.",
+    ],
+    [
+      "two columns of addresses",
+      "Email,E-Mail\n",
+      "has several columns of e-mail addresses: leave one, or name one 'email'. Found 'Email', 'E-Mail'.",
+    ],
+    [
+      "a workbook",
+      Buffer.from("PK\x03\x04\x14\0"),
+      "is a workbook or an archive: save the list as CSV (UTF-8).",
+    ],
+    [
+      "a line without end",
+      "x".repeat(70_000),
+      "is not a list of addresses: its first line is longer than 65536 characters.",
+    ],
+    [
+      "a table of 30 columns",
+      Array.from({ length: 30 }, (_, n) => `c${n}`).join(),
+      `has no column of e-mail addresses: name it 'email'. Found ${Array.from({ length: 20 }, (_, n) => `'c${n}'`).join(", ")} and 10 more.`,
+    ],
+    [
+      "a table of 20 columns",
+      Array.from({ length: 20 }, (_, n) => `c${n}`).join(),
+      `has no column of e-mail addresses: name it 'email'. Found ${Array.from({ length: 20 }, (_, n) => `'c${n}'`).join(", ")}.`,
+    ],
+    [
+      "a column with a long name",
+      "n".repeat(41),
+      `has no column of e-mail addresses: name it 'email'. Found '${"n".repeat(40)}'.`,
+    ],
+  ])("is refused as a whole if it is none: %s", async (_what, content, message) => {
+    const path = join(folder, "list.csv");
+    await expect(read(content)).rejects.toThrow(new OperatorError(`${path} ${message}`));
   });
 
   it("is refused if it is missing or no file", async () => {

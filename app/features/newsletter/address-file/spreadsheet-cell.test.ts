@@ -15,6 +15,11 @@ describe("a cell of an exported list", () => {
     expect(unescapeCell(text)).toBe(text);
   });
 
+  it("of another program that begins like a formula, or with an apostrophe, is read as it is", () => {
+    for (const text of ["+reader@example.test", "-1", "'tis", "''", "a'=b"])
+      expect(unescapeCell(text)).toBe(text);
+  });
+
   it("is read back exactly, also an address that begins with an apostrophe", () => {
     expect(unescapeCell(escapeCell("'+reader@example.test"))).toBe("'+reader@example.test");
     const text = fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "a", "\t") });

@@ -1,0 +1,108 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { OperatorError } from "~db/operator-error";
+import { RefusalReport } from "./refusal-report.server";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "golden-path.report-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const start = (name = "list.csv") => RefusalReport.start(join(folder, name));
+const refusedOn = (line: number, value = "nobody") => ({
+  line,
+  value,
+  reason: "not an e-mail address",
+});
+
+describe("the report of refused records", () => {
+  it.each([
+    ["list.csv", "list.refused.csv"],
+    ["list.2026.txt", "list.2026.refused.csv"],
+    ["list", "list.refused.csv"],
+    ["list.", "list.refused.csv"],
+  ])("of '%s' is beside it as '%s'", async (name, path) => {
+    expect((await start(name)).path).toBe(join(folder, path));
+  });
+
+  it("is a table in quotes after a byte order mark, which its owner alone can read", async () => {
+    const report = await start();
+    await report.write([refusedOn(2), { line: 5, value: 'say "a", b', reason: "suppressed" }]);
+    await report.write([]);
+    await report.write([refusedOn(1_000_007)]);
+    await report.close();
+    expect(readFileSync(report.path, "utf8")).toBe(
+      [
+        '\ufeff"line","value","reason"',
+        '"2","nobody","not an e-mail address"',
+        '"5","say ""a"", b","suppressed"',
+        '"1000007","nobody","not an e-mail address"\n',
+      ].join("\n"),
+    );
+    expect(statSync(report.path).mode & 0o777).toBe(0o600);
+  });
+
+  it("repeats 200 characters of a value, none of them a terminal's or a spreadsheet's command", async () => {
+    const report = await start();
+    await report.write([
+      refusedOn(1, "=1+1"),
+      refusedOn(2, "a\u001b[2J\nb"),
+      refusedOn(3, "x".repeat(201)),
+      refusedOn(4, `=${"x".repeat(200)}`),
+    ]);
+    await report.close();
+    const rows = readFileSync(report.path, "utf8").trimEnd().split("\n").slice(1);
+    expect(rows.map((row) => row.split('","')[1])).toEqual([
+      "'=1+1",
+      "a\ufffd[2J\ufffdb",
+      "x".repeat(200),
+      `'=${"x".repeat(199)}`,
+    ]);
+  });
+
+  it("replaces an earlier one, and is not there if nothing is refused", async () => {
+    const path = join(folder, "list.refused.csv");
+    writeFileSync(path, "earlier");
+    const report = await start();
+    expect(existsSync(path)).toBe(false);
+    await report.write([]);
+    await report.close();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("says why it cannot be written", async () => {
+    const path = join(folder, "list.refused.csv");
+    mkdirSync(path);
+    const attempt = (why: string) =>
+      new RegExp(`^The report of refused lines cannot be written to ${path}: .*${why}`);
+    const refused = await start().catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(OperatorError);
+    expect((refused as Error).message).toMatch(attempt("directory"));
+    rmSync(path, { recursive: true });
+
+    // nothing is written into a file that somebody else has put there in the meantime
+    const report = await start();
+    writeFileSync(path, "another's");
+    await expect(report.write([refusedOn(1)])).rejects.toThrow(attempt("EEXIST"));
+    expect(readFileSync(path, "utf8")).toBe("another's");
+    await report.close();
+  });
+
+  it("lets go of its file once it is closed", async () => {
+    const report = await start();
+    await report.write([refusedOn(1)]);
+    await report.close();
+    await expect(report.write([refusedOn(2)])).rejects.toThrow("file closed");
+  });
+});
