@@ -16,7 +16,7 @@ function png(width: number, height: number): Buffer {
 const COMMENT = Buffer.from("fffe000645786966", "hex");
 
 /** A JPEG's markers up to its size, 40 by 30 pixels, with what stands before. */
-const jpeg = (before = COMMENT) =>
+const jpeg = (before: Buffer = COMMENT) =>
   Buffer.concat([
     Buffer.from("ffd8", "hex"),
     before,
@@ -73,7 +73,7 @@ describe("the name of an issue's image", () => {
 });
 
 describe("an issue's image", () => {
-  it.each([
+  it.each<[string, string, Buffer, number, number]>([
     ["png", "image/png", png(20, 10), 20, 10],
     ["jpg", "image/jpeg", jpeg(), 40, 30],
     ["gif", "image/gif", Buffer.from("4749463839610300020080000000", "hex"), 3, 2],
@@ -95,7 +95,7 @@ describe("an issue's image", () => {
     expect(readImage(jpeg(exif(orientation)), KEY)).toMatchObject({ width: 30, height: 40 });
   });
 
-  it.each([
+  it.each<[string, Buffer]>([
     ["without width", png(0, 10)],
     ["without height", png(10, 0)],
     // in memory of its own, as a file's content is, so that nothing follows it

@@ -1,6 +1,60 @@
 /** @type {import("../survivors.mjs").Explanation[]} */
 export const explanations = [
   {
+    file: "address-file/address-column.ts",
+    line: /firstRow\[index\] \?\? ""|only !== undefined && |column === undefined \|\| /,
+    replacement: /^(true|false|"Stryker was here!")$/,
+    why: "equivalent: a condition or a default that only satisfies the types",
+  },
+  {
+    file: "address-file/delimiter.ts",
+    line: '[0] ?? ",";',
+    replacement: /^""$/,
+    why: "equivalent: a default that only satisfies the types",
+  },
+  {
+    file: "address-file/delimiter.ts",
+    line: "const unquoted = line.replace(",
+    replacement: /^"Stryker was here!"$/,
+    why: "equivalent: any text without a delimiter will do",
+  },
+  {
+    file: "address-file/delimiter.ts",
+    line: "unquoted.split(delimiter).length - 1",
+    replacement: /length \+ 1$/,
+    why: "equivalent: the counts are only compared with each other",
+  },
+  {
+    file: "address-file/parse-records.ts",
+    line: /const areComplete = |\? parseText\(records\.map|if \(rows\?\.length === records\.length\)|relax_column_count/,
+    replacement: /^(?!true$|rows\.length$)/,
+    why: "only how many records are parsed at once: each is parsed by itself if that fails",
+  },
+  {
+    file: "address-file/parse-records.ts",
+    line: "const areComplete = ",
+    replacement: /^true$/,
+    why: "equivalent: together with an unclosed record the text is not well-formed, and each is parsed by itself",
+  },
+  {
+    file: "address-file/parse-records.ts",
+    line: /\} catch \(error\) \{|error instanceof CsvError/,
+    replacement: /^(\{\}|true)$/,
+    why: "equivalent: text that is parsed gives no other error, and undefined counts as null",
+  },
+  {
+    file: "address-file/encoding.server.ts",
+    line: "ERR_ENCODING_INVALID_ENCODED_DATA",
+    replacement: /^true$/,
+    why: "only when a file that could be read a moment ago can be read no longer",
+  },
+  {
+    file: "queries/suppressed-addresses.ts",
+    line: ".select({ reason: suppressedAddresses.reason })",
+    replacement: /^\{\}$/,
+    why: "equivalent: only whether there is a row is asked",
+  },
+  {
     file: "queries/subscribers.ts",
     line: "afterId === null ? undefined : gt(",
     replacement: /^true$/,

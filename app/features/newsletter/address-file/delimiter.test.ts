@@ -19,6 +19,8 @@ describe("the delimiter", () => {
     expect(readDelimiterHint("SEP=\t")).toBe("\t");
     expect(readDelimiterHint("sep=|  ")).toBe("|");
     expect(readDelimiterHint("separate=;")).toBeNull();
+    expect(readDelimiterHint("name,sep=;")).toBeNull();
+    expect(readDelimiterHint("sep=;email")).toBeNull();
     expect(readDelimiterHint('sep="')).toBeNull();
     expect(readDelimiterHint("email")).toBeNull();
   });

@@ -140,6 +140,18 @@ describe("splitting CSV text into records", () => {
     );
   });
 
+  it("gives records that are read the same by themselves as together", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", '"', '"', ",", "\n", " "), maxLength: 60 });
+    fc.assert(
+      fc.property(text, (csv) => {
+        const records = split(csv).filter(({ kind }) => kind !== "too-long");
+        expect(parseRecords(records, ",")).toEqual(
+          records.flatMap((record) => parseRecords([record], ",")),
+        );
+      }),
+    );
+  });
+
   it("gives the same records however the text is cut, and loses no line of it", () => {
     const text = fc.string({
       unit: fc.constantFrom("a", '"', '"', ",", "\n", "\n", "\r"),
