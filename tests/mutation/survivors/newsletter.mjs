@@ -49,6 +49,36 @@ export const explanations = [
     why: "only when a file that could be read a moment ago can be read no longer",
   },
   {
+    file: "address-file/read-address-file.server.ts",
+    line: 'code === "EACCES"',
+    replacement: /^(false|"")$/,
+    why: "noticed only where the tests do not run as root, who may read every file",
+  },
+  {
+    file: "address-file/read-address-file.server.ts",
+    line: "row?.cells ?? [first.text]",
+    replacement: /^row\.cells$/,
+    why: "equivalent: there is a row for each record",
+  },
+  {
+    file: "address-file/read-address-file.server.ts",
+    line: "readEmail(unescapeCell(cell.trim()))",
+    replacement: /^cell$/,
+    why: "equivalent: a cell is trimmed, and so is an address; no export puts another blank before its apostrophe",
+  },
+  {
+    file: "newsletter/issue-images.ts",
+    line: '[, name = ""]',
+    replacement: /^"Stryker was here!"$/,
+    why: "equivalent: a default that only satisfies the types",
+  },
+  {
+    file: "newsletter/issue-images.ts",
+    line: "if (!format) return null;",
+    replacement: /^false$/,
+    why: "equivalent: the error that follows is answered with null as well",
+  },
+  {
     file: "queries/suppressed-addresses.ts",
     line: ".select({ reason: suppressedAddresses.reason })",
     replacement: /^\{\}$/,

@@ -81,7 +81,7 @@ describe("a list of addresses", () => {
 
   it("says which records it refused, and why", async () => {
     const { emails, refused } = await read(
-      'email,name\na@example.test,A\nnobody,B\n,C\nb@example.test,"D\n"E,x\n',
+      'email,name\na@example.test,A\nnobody,B\n,C\nb@example.test,"D\n"E,x\n\u00a0,F\n',
     );
     expect(emails).toEqual(["a@example.test"]);
     expect(refused).toEqual([
@@ -89,7 +89,24 @@ describe("a list of addresses", () => {
       { line: 4, value: ",C", reason: "no e-mail address" },
       { line: 5, value: 'b@example.test,"D', reason: "a quotation mark is not closed" },
       { line: 6, value: '"E,x', reason: "a quotation mark is not closed" },
+      { line: 7, value: "\u00a0,F", reason: "no e-mail address" },
     ]);
+  });
+
+  it("has its columns named by its first row, even if a quotation mark there is not closed", async () => {
+    expect(await emailsIn('"Email\na@example.test\n')).toEqual(["a@example.test"]);
+  });
+
+  it("is handled in batches of 1,000 records, or of 256 KiB of them", async () => {
+    const sizesOf = async (records: string[]) => {
+      const path = join(folder, "long.csv");
+      writeFileSync(path, records.join("\n"));
+      return (await readFile(path)).map(({ addresses }) => addresses.length);
+    };
+    const records = Array.from({ length: 2_500 }, (_, n) => `reader-${n}@example.test,`);
+    expect(await sizesOf(records)).toEqual([1_000, 1_000, 500]);
+    const kibibytes = records.slice(0, 600).map((record) => record.padEnd(1_024, "x"));
+    expect(await sizesOf(kibibytes)).toEqual([256, 256, 88]);
   });
 
   it.each([
@@ -144,6 +161,15 @@ describe("a list of addresses", () => {
     await expect(readFile(join(folder, "missing.csv"))).rejects.toThrow(/^There is no file/);
     mkdirSync(join(folder, "folder.csv"));
     await expect(readFile(join(folder, "folder.csv"))).rejects.toThrow("is not a file.");
+  });
+
+  // root may read every file
+  it.skipIf(process.getuid?.() === 0)("is refused if the user may not read it", async () => {
+    const path = join(folder, "secret.csv");
+    writeFileSync(path, "a@example.test\n", { mode: 0 });
+    await expect(readFile(path)).rejects.toThrow(
+      new OperatorError(`${path} may not be read by this user.`),
+    );
   });
 });
 
