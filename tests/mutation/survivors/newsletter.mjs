@@ -44,9 +44,33 @@ export const explanations = [
   },
   {
     file: "address-file/encoding.server.ts",
-    line: "ERR_ENCODING_INVALID_ENCODED_DATA",
-    replacement: /^true$/,
+    line: /ERR_ENCODING_INVALID_ENCODED_DATA|\} catch \(error\) \{/,
+    replacement: /^(true|\{\})$/,
     why: "only when a file that could be read a moment ago can be read no longer",
+  },
+  {
+    file: "address-file/record-splitter.ts",
+    line: "if (this.#isTooLong) return;",
+    replacement: /^false$/,
+    why: "equivalent: only how often a long line is cut to the same length",
+  },
+  {
+    file: "address-file/record-splitter.ts",
+    line: /lines\[0\]\?\.number|if \(!first\) return;/,
+    replacement: /^(lines\[0\]\.number|false)$/,
+    why: "equivalent: a default or a condition that only satisfies the types",
+  },
+  {
+    file: "address-file/record-splitter.ts",
+    line: 'return isInside ? "inside" : "outside";',
+    replacement: /^""$/,
+    why: "equivalent: no other outcome is compared with 'inside'",
+  },
+  {
+    file: "address-file/record-splitter.ts",
+    line: "while (line[index] !== delimiter && ",
+    replacement: /^\/\^?\[ \\t\\f\]\$?\/$|^"Stryker was here!"$/,
+    why: "equivalent: one character is tested, or what is no blank",
   },
   {
     file: "address-file/read-address-file.server.ts",

@@ -67,6 +67,38 @@ describe("splitting CSV text into records", () => {
     expect(split(`${cell(51)}\nb,2`).at(-1)).toEqual({ line: 52, text: "b,2", kind: "complete" });
   });
 
+  it("lets a quoted cell have 64 KiB and no more, over several lines", () => {
+    // with its line ends
+    const cell = (length: number) => `"${"x".repeat(length - 5)}\ny"`;
+    expect(split(`${cell(65_536)}\nb,2`)).toEqual([
+      { line: 1, text: cell(65_536), kind: "complete" },
+      { line: 3, text: "b,2", kind: "complete" },
+    ]);
+    expect(split(`${cell(65_537)}\nb,2`).map(({ line, kind }) => [line, kind])).toEqual([
+      [1, "unclosed"],
+      [2, "complete"],
+      [3, "complete"],
+    ]);
+  });
+
+  it("sees a quoted cell between blanks, and one that begins where another ends", () => {
+    expect(split('a, \t"x\ny"\f ,b\nc')).toEqual([
+      { line: 1, text: 'a, \t"x\ny"\f ,b', kind: "complete" },
+      { line: 3, text: "c", kind: "complete" },
+    ]);
+    expect(split('"a\nx","b"c\nd')).toEqual([
+      { line: 1, text: '"a\nx","b"c', kind: "complete" },
+      { line: 3, text: "d", kind: "complete" },
+    ]);
+  });
+
+  it("cuts a line of more than 64 KiB and no other", () => {
+    expect(split("x".repeat(65_536))).toMatchObject([{ kind: "complete" }]);
+    expect(split(`${"x".repeat(65_536)}y`)).toEqual([
+      { line: 1, text: "x".repeat(65_536), kind: "too-long" },
+    ]);
+  });
+
   it("cuts a line of more than 64 KiB, without storing it, and goes on after it", () => {
     const splitter = new RecordSplitter();
     const records = splitter.push("a,1\nb,");
@@ -104,8 +136,9 @@ describe("splitting CSV text into records", () => {
 
   it("learns the delimiter from the first line, and skips a line that only names it", () => {
     const splitter = new RecordSplitter();
-    expect(splitter.push("\r\nsep=|\r\nname,x|mail\r\n")).toEqual([
-      { line: 3, text: "name,x|mail", kind: "complete" },
+    expect(splitter.delimiter).toBe(",");
+    expect(splitter.push("\r\n  \r\nsep=|\r\nname,x|mail\r\n")).toEqual([
+      { line: 4, text: "name,x|mail", kind: "complete" },
     ]);
     expect(splitter.delimiter).toBe("|");
   });
