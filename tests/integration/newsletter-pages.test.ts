@@ -13,7 +13,11 @@ import { loader as loadFeed } from "~/routes/newsletter_.feed[.]xml/route";
 import { loader as loadImage } from "~/routes/newsletter_.images.$name/route";
 import { loader as loadSitemap } from "~/routes/sitemap[.]xml/route";
 import { getDatabase } from "~db/client";
-import { insertNewsletterImages } from "~db/queries/newsletter-images";
+import {
+  deleteUnusedNewsletterImages,
+  findNewsletterImage,
+  insertNewsletterImages,
+} from "~db/queries/newsletter-images";
 import { ensureSiteKey } from "~db/queries/site-keys";
 import { profiles } from "~db/schema";
 import { issueFile, issueOf, PNG_PIXEL } from "../support/newsletter";
@@ -143,6 +147,16 @@ describe("an issue's image", () => {
     const ownKey = await ensureSiteKey("newsletter-images");
     expect(once.images.map((one) => one.name)).toEqual([readImage(PNG_PIXEL, ownKey)?.name]);
     expect(again).toEqual(once);
+  });
+
+  it("is deleted if no issue names it, once it is old enough", async () => {
+    const unused = { ...image, name: `${"u".repeat(22)}.png` };
+    await publish({ markdown: `![A lake](/newsletter/images/${name})\n`, images: [image] });
+    await insertNewsletterImages([unused]);
+    expect(await deleteUnusedNewsletterImages(new Date(Date.now() - 60_000))).toBe(0);
+    expect(await deleteUnusedNewsletterImages(new Date(Date.now() + 60_000))).toBe(1);
+    expect(await findNewsletterImage(unused.name)).toBeNull();
+    expect(await findNewsletterImage(name)).toEqual({ mediaType: "image/png", content: PNG });
   });
 
   it("is kept in memory, as are the ones requested lately, up to 32 MB", async () => {

@@ -73,9 +73,9 @@ describe("an issue's file", () => {
 
   it("may have Windows line ends, a byte order mark and comments", async () => {
     const issue = await read(
-      Buffer.from(`\ufeff${HEAD}<!-- not yet -->\nDear walker\n`.replaceAll("\n", "\r\n")),
+      Buffer.from(`\ufeff${HEAD}<!-- not yet -->  \nDear walker\n`.replaceAll("\n", "\r\n")),
     );
-    expect(issue.markdown).toBe("<!-- not yet -->\nDear walker\n");
+    expect(issue.markdown).toBe("<!-- not yet -->  \nDear walker\n");
   });
 
   it("may have the line ends of an old Macintosh", async () => {
@@ -215,7 +215,7 @@ describe("an issue's image", () => {
   });
 
   it("keeps its description and title on one line, with single spaces", async () => {
-    const { markdown } = await read('![A\n  lake](photos/lake.png "At\n  dawn")\n');
+    const { markdown } = await read('![A\n  lake](photos/lake.png "At \t\n  dawn")\n');
     expect(markdown).toMatch(/^!\[A lake\]\(\S+ "At dawn"\)\n$/);
   });
 

