@@ -27,14 +27,8 @@ export const explanations = [
   {
     file: "address-file/parse-records.ts",
     line: /const areComplete = |\? parseText\(records\.map|if \(rows\?\.length === records\.length\)|relax_column_count/,
-    replacement: /^(?!true$|rows\.length$)/,
+    replacement: /^(?!true$|rows\.length$|records\.some)/,
     why: "only how many records are parsed at once: each is parsed by itself if that fails",
-  },
-  {
-    file: "address-file/parse-records.ts",
-    line: "const areComplete = ",
-    replacement: /^true$/,
-    why: "equivalent: together with an unclosed record the text is not well-formed, and each is parsed by itself",
   },
   {
     file: "address-file/parse-records.ts",

@@ -173,6 +173,20 @@ describe("splitting CSV text into records", () => {
     );
   });
 
+  it("never reads a record as another, even if there are as many rows to a reader of the whole", () => {
+    const lines = (count: number) => Array.from({ length: count }, (_, n) => `x${n}`);
+    const [first, second] = [lines(26).join("\n"), lines(25).join("\n")];
+    // the quote of the first line is closed only by that of the 52nd, and so on to the end
+    const text = ['"a', ...lines(50), `"\n${first}\n"`, `"\n${second}\n"`, '"'].join("\n");
+    expect(rowsOf(text)).toEqual([
+      [1, null],
+      ...lines(50).map((line, n) => [n + 2, [line]]),
+      [52, [`\n${first}\n`]],
+      [80, [`\n${second}\n`]],
+      [107, null],
+    ]);
+  });
+
   it("gives records that are read the same by themselves as together", () => {
     const text = fc.string({ unit: fc.constantFrom("a", '"', '"', ",", "\n", " "), maxLength: 60 });
     fc.assert(
