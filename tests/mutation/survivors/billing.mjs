@@ -1,6 +1,17 @@
 /** @type {import("../survivors.mjs").Explanation[]} */
 export const explanations = [
   {
+    file: "billing/card-actions.server.ts",
+    line: /^if \(isReplaced\)$/,
+    why: "whether a line is written to the log",
+  },
+  {
+    file: "billing/card-actions.server.ts",
+    line: /error instanceof Stripe(Card|InvalidRequest)Error/,
+    replacement: /^\{\}$/,
+    why: "whether a line is written to the log",
+  },
+  {
     file: "billing/budgeted-http-client.server.ts",
     line: 'path.split("?", 1)[0]?.split("/")',
     why: "equivalent: a text that is split has a first part, and every path has segments",
