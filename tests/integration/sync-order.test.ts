@@ -274,11 +274,17 @@ describe("going through all rows with a customer", () => {
         },
         { afterId, onProgress: (now) => progress.push(now) },
       );
+    const startedAt = Date.now();
     const all = await walk();
+    const secondsTaken = (Date.now() - startedAt) / 1_000;
     expect(visited).toHaveLength(all);
     expect(new Set(visited).size).toBe(all);
     expect(all).toBeGreaterThanOrEqual(COUNT);
     expect(progress.map(({ total }) => total)).toEqual(progress.map(() => all));
+    // about as long for the rest as for the first page, whose 500 rows are a third of all
+    const estimated = progress[0]?.secondsLeft ?? 0;
+    expect(estimated).toBeGreaterThan(0.001);
+    expect(estimated).toBeLessThan((secondsTaken * (all - 500)) / 500 + 0.01);
     expect(progress.at(-1)).toMatchObject({ done: all, secondsLeft: 0 });
 
     const stoppedAt = progress[0];

@@ -30,7 +30,8 @@ export const MODULES = {
       "app/features/{billing,membership}/**/*.test.{ts,tsx}",
       "tests/integration/{author-notice,change-email,checkout,checkout-link}.test.ts",
       "tests/integration/{checkout-races,checkout-success,clean-up}.test.ts",
-      "tests/integration/{delete-account,membership-mails,membership-rules}.test.ts",
+      "tests/integration/{delete-account,dispute-matters,membership-mails}.test.ts",
+      "tests/integration/membership-rules.test.ts",
       "tests/integration/{payment-pages,portal,portal-return,premium-product}.test.ts",
       "tests/integration/{price-on-sale,reconcile}.test.ts",
       "tests/integration/reconcile-from-stripe.test.ts",
@@ -81,13 +82,17 @@ export const MODULES = {
         tests: ["tests/integration/{change-email,delete-account}.test.ts"],
       },
       {
+        sources: ["app/features/billing/dispute-matters.server.ts"],
+        tests: ["tests/integration/dispute-matters.test.ts"],
+      },
+      {
         sources: ["app/features/billing/membership-mails.server.ts"],
         tests: ["tests/integration/membership-mails.test.ts"],
       },
       {
         sources: [
           "app/features/billing/{author-notice,billed-profiles,card-actions}.server.ts",
-          "app/features/billing/{customer-billing,dispute-*,reconcile*}.server.ts",
+          "app/features/billing/{customer-billing,dispute-actions,reconcile*}.server.ts",
           "app/features/billing/in-parallel.ts",
           "app/features/billing/{sync-customer,unlink-customer,webhook}.server.ts",
           "db/queries/profiles.ts",

@@ -1,6 +1,18 @@
 /** @type {import("../survivors.mjs").Explanation[]} */
 export const explanations = [
   {
+    file: "billing/author-notice.server.ts",
+    line: "isLiveKey(env().STRIPE_API?.secretKey)",
+    replacement: /^env\(\)\.STRIPE_API\.secretKey$/,
+    why: "equivalent: nothing is refunded or disputed without a key",
+  },
+  {
+    file: "billing/billed-profiles.server.ts",
+    line: "if (stripeCustomerId !== null)",
+    replacement: /^true$/,
+    why: "equivalent: the query finds only profiles with a customer",
+  },
+  {
     file: "billing/card-actions.server.ts",
     line: /^if \(isReplaced\)$/,
     why: "whether a line is written to the log",
