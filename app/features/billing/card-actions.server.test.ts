@@ -1,51 +1,18 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import Stripe from "stripe";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { setEnvironment } from "~/env.server";
+import {
+  type RecordingStripe,
+  startRecordingStripe,
+} from "../../../tests/support/recording-stripe";
 import { isTryingNewCard, switchToNewCard } from "./card-actions.server";
 import type { CustomerBilling } from "./customer-billing.server";
 
-/** Answers for `POST /v1/invoices/…/pay`; anything else succeeds. */
-let payment: { status: number; error?: Record<string, string> };
-let calls: string[];
-let server: Server;
-
+let stripe: RecordingStripe;
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = decodeURIComponent(Buffer.concat(chunks).toString());
-    calls.push(`${request.method} ${request.url} ${body}`.trim());
-    const isPayment = request.url?.endsWith("/pay");
-    const { status, error } = isPayment ? payment : { status: 200, error: undefined };
-    response.writeHead(status, {
-      "Content-Type": "application/json",
-      "stripe-should-retry": "false",
-    });
-    response.end(JSON.stringify(error ? { error } : { id: "x" }));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  setEnvironment(
-    {
-      STRIPE_SECRET_KEY: "sk_test_cards",
-      STRIPE_API_BASE: `http://127.0.0.1:${port}`,
-      LOG_LEVEL: "silent",
-    },
-    { partialStripe: true },
-  );
+  stripe = await startRecordingStripe();
 });
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-  setEnvironment({});
-});
-beforeEach(() => {
-  calls = [];
-  payment = { status: 200 };
-});
+afterAll(() => stripe.close());
+beforeEach(() => stripe.reset());
 
 type Card = { id: string; created: number };
 const OLD: Card = { id: "pm_old", created: 100 };
@@ -103,18 +70,18 @@ describe("a membership is switched to the card added last", () => {
   it("when Checkout has pinned an older one", async () => {
     const state = billing([membership({ pinned: OLD, chosen: NEW })]);
     expect(await switchToNewCard(state)).toBe(true);
-    expect(calls).toEqual([SWITCH]);
+    expect(stripe.calls).toEqual([SWITCH]);
   });
 
   it("and charged what it owes, once", async () => {
     const facts = { pinned: OLD, chosen: NEW, owes: true };
     expect(await switchToNewCard(billing([membership(facts)]))).toBe(true);
-    expect(calls).toEqual([`${SWITCH}&metadata[tried_payment_method]=pm_new`, PAY]);
+    expect(stripe.calls).toEqual([`${SWITCH}&metadata[tried_payment_method]=pm_new`, PAY]);
 
-    calls = [];
+    stripe.reset();
     const tried = membership({ chosen: NEW, owes: true, tried: "pm_new" });
     expect(await switchToNewCard(billing([tried]))).toBe(false);
-    expect(calls).toEqual([]);
+    expect(stripe.calls).toEqual([]);
   });
 
   it("even if a payment with the new card has failed or is pending, but not charged again", async () => {
@@ -122,7 +89,7 @@ describe("a membership is switched to the card added last", () => {
     await switchToNewCard(billing([membership(facts)], { failed: ["pm_new"] }));
     await switchToNewCard(billing([membership(facts)], { isPaymentPending: true }));
     await switchToNewCard(billing([membership({ ...facts, tried: "pm_new" })]));
-    expect(calls).toEqual([SWITCH, SWITCH, SWITCH]);
+    expect(stripe.calls).toEqual([SWITCH, SWITCH, SWITCH]);
   });
 
   it.each<[string, Facts]>([
@@ -134,7 +101,7 @@ describe("a membership is switched to the card added last", () => {
     ["of a customer that was not read", { pinned: OLD, customer: "cus_1" }],
   ])("but not where the customer's card is %s", async (_which, facts) => {
     expect(await switchToNewCard(billing([membership(facts)]))).toBe(false);
-    expect(calls).toEqual([]);
+    expect(stripe.calls).toEqual([]);
   });
 
   it("if both were added in the same second", async () => {
@@ -150,7 +117,7 @@ describe("a membership is switched to the card added last", () => {
     const state = billing([membership({ pinned: OLD, chosen: NEW, owes: true, ...facts })]);
     expect(await switchToNewCard(state)).toBe(false);
     expect(isTryingNewCard(state)).toBe(false);
-    expect(calls).toEqual([]);
+    expect(stripe.calls).toEqual([]);
   });
 });
 
@@ -159,7 +126,7 @@ describe("what a membership owes is charged to its card", () => {
     await switchToNewCard(billing([membership({ pinned: OLD, owes: true })]));
     await switchToNewCard(billing([membership({ chosen: NEW, owes: true })]));
     await switchToNewCard(billing([membership({ pinned: NEW, chosen: OLD, owes: true })]));
-    expect(calls).toEqual([TRY("pm_old"), PAY, TRY("pm_new"), PAY, TRY("pm_new"), PAY]);
+    expect(stripe.calls).toEqual([TRY("pm_old"), PAY, TRY("pm_new"), PAY, TRY("pm_new"), PAY]);
   });
 
   it("but not without a card, nor if nothing is owed", async () => {
@@ -167,24 +134,30 @@ describe("what a membership owes is charged to its card", () => {
     expect(await switchToNewCard(billing([membership({ pinned: OLD })]))).toBe(false);
     const unread = { pinned: "pm_old", tried: "pm_older", owes: true };
     expect(await switchToNewCard(billing([membership(unread)]))).toBe(false);
-    expect(calls).toEqual([]);
+    expect(stripe.calls).toEqual([]);
   });
 
   it("for every membership, though another has nothing to pay", async () => {
     const state = billing([membership({ pinned: OLD }), membership({ pinned: OLD, owes: true })]);
     expect(await switchToNewCard(state)).toBe(true);
-    expect(calls).toEqual([TRY("pm_old"), PAY]);
+    expect(stripe.calls).toEqual([TRY("pm_old"), PAY]);
   });
 
   it("and a card that is declined, or an invoice that was paid meanwhile, is no failure", async () => {
-    payment = { status: 402, error: { type: "card_error", code: "card_declined", message: "No" } };
+    stripe.answers["/pay"] = {
+      status: 402,
+      error: { type: "card_error", code: "card_declined", message: "No" },
+    };
     expect(await switchToNewCard(billing([membership({ pinned: OLD, owes: true })]))).toBe(true);
-    payment = { status: 400, error: { type: "invalid_request_error", message: "Already paid" } };
+    stripe.answers["/pay"] = {
+      status: 400,
+      error: { type: "invalid_request_error", message: "Already paid" },
+    };
     expect(await switchToNewCard(billing([membership({ pinned: OLD, owes: true })]))).toBe(true);
   });
 
   it("and any other failure is the caller's to handle", async () => {
-    payment = { status: 500, error: { type: "api_error", message: "Out of order" } };
+    stripe.answers["/pay"] = { status: 500, error: { type: "api_error", message: "Out of order" } };
     await expect(
       switchToNewCard(billing([membership({ pinned: OLD, owes: true })])),
     ).rejects.toThrow(Stripe.errors.StripeAPIError);

@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setEnvironment } from "~/env.server";
+
+type Answer = { status: number; error?: Record<string, string> };
+
+export type RecordingStripe = {
+  /** The calls since the last `reset`, as `POST /v1/invoices/in_1 auto_advance=false`. */
+  calls: string[];
+  /** What a call whose path ends so is answered; any other succeeds. */
+  answers: Record<string, Answer>;
+  reset(): void;
+  close(): void;
+};
+
+/** Configures the site to call a server that records Stripe's calls, for rules whose outcome is which calls are made. */
+export async function startRecordingStripe(): Promise<RecordingStripe> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = decodeURIComponent(Buffer.concat(chunks).toString());
+    stripe.calls.push(`${request.method} ${request.url} ${body}`.trim());
+    const found = Object.entries(stripe.answers).find(([end]) => request.url?.endsWith(end));
+    const { status, error } = found?.[1] ?? { status: 200 };
+    response.writeHead(status, {
+      "Content-Type": "application/json",
+      "stripe-should-retry": "false",
+    });
+    response.end(JSON.stringify(error ? { error } : { id: "x" }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  setEnvironment(
+    {
+      STRIPE_SECRET_KEY: "sk_test_recorded",
+      STRIPE_API_BASE: `http://127.0.0.1:${port}`,
+      LOG_LEVEL: "silent",
+    },
+    { partialStripe: true },
+  );
+  const stripe: RecordingStripe = {
+    calls: [],
+    answers: {},
+    reset() {
+      stripe.calls = [];
+      stripe.answers = {};
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+      setEnvironment({});
+    },
+  };
+  return stripe;
+}
