@@ -238,6 +238,20 @@ describe("two processes at once", () => {
       expect((await findProfile(reader.id))?.checkoutFailures).toBe(0);
     },
   );
+
+  it("do not wait for ever for a call that stays in flight for seconds", async () => {
+    const reader = await newReader();
+    const match = "POST /v1/checkout/sessions";
+    await play("faults", { kind: "error", status: 409, match, times: 0 });
+    await expect(upgrade(reader)).rejects.toMatchObject({ statusCode: 409 });
+    type Requests = { counts: Record<string, number> };
+    const path = "requests";
+    const { counts } = await control<Requests>(site.sandboxOrigin, path, undefined, "GET");
+    // eleven calls, each of which Stripe's library repeats once
+    expect(counts[match]).toBe(22);
+    // another call could create a second session
+    expect((await findProfile(reader.id))?.checkoutFailures).toBe(0);
+  }, 30_000);
 });
 
 describe("a row that has lost its customer", () => {

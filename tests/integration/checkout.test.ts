@@ -1,6 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import { type CallPurpose, callPurpose } from "~/features/billing/call-purpose.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
+import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
 import { isSubscribed } from "~/features/membership/access";
 import { action as billing } from "~/routes/billing/route";
 import { action as checkout } from "~/routes/checkout/route";
@@ -102,20 +104,50 @@ describe("starting a checkout", () => {
     expect(subscription.metadata).toEqual({ userId: reader.id });
   });
 
-  it("leaves an open session for another product of the author's alone", async () => {
+  it("finds the open session among many for other products of the author's, which stay open", async () => {
+    const first = await upgrade();
+    const customer = (await findProfile(reader.id))?.stripeCustomerId ?? "";
+    for (let order = 1; order <= 10; order++) {
+      await stripeClient().checkout.sessions.create({
+        mode: "subscription",
+        customer,
+        client_reference_id: `order ${order} of a course`,
+        line_items: [{ price: priceId, quantity: 1 }],
+        metadata: { priceId },
+        success_url: "https://courses.example/",
+      });
+    }
+    expect((await upgrade()).body.sessionId).toBe(first.body.sessionId);
+    await control(site.sandboxOrigin, `sessions/${first.body.sessionId}/expire`);
     await upgrade();
-    const { sessions } = stripeClient().checkout;
-    const other = await sessions.create({
-      mode: "subscription",
-      customer: (await findProfile(reader.id))?.stripeCustomerId ?? "",
-      client_reference_id: "an order of a course",
-      line_items: [{ price: priceId, quantity: 1 }],
-      metadata: { priceId },
-      success_url: "https://courses.example/",
+    const { data } = await stripeClient().checkout.sessions.list({
+      customer,
+      status: "open",
+      limit: 100,
     });
-    const { body } = await upgrade();
-    expect(body.sessionId).not.toBe(other.id);
-    expect((await sessions.retrieve(other.id)).status).toBe("open");
+    expect(data).toHaveLength(11);
+  });
+
+  it("reuses the open session of a customer whom the row has lost", async () => {
+    const former = await upgrade();
+    await control(site.sandboxOrigin, `sessions/${former.body.sessionId}/expire`);
+    const latest = await upgrade();
+    await unlinkCustomer(reader.id);
+    expect((await upgrade()).body.sessionId).toBe(latest.body.sessionId);
+    expect((await openSessions()).map(({ id }) => id)).toEqual([latest.body.sessionId]);
+  });
+
+  it("calls Stripe ahead of what is not about a purchase", async () => {
+    const { sessions } = stripeClient().checkout;
+    const create = sessions.create.bind(sessions);
+    const purposes: CallPurpose[] = [];
+    vi.spyOn(sessions, "create").mockImplementation((...parameters) => {
+      purposes.push(callPurpose());
+      return create(...(parameters as Parameters<typeof create>));
+    });
+    await upgrade();
+    vi.restoreAllMocks();
+    expect(purposes).toEqual(["checkout"]);
   });
 
   it("expires an open session at a former price, so that only one can be paid", async () => {
@@ -130,8 +162,10 @@ describe("starting a checkout", () => {
   it("waits for the same call of another process, which Stripe is still processing", async () => {
     // twice, as Stripe's library repeats the call once by itself
     await fault({ kind: "error", status: 409, match: "POST /v1/checkout/sessions", times: 2 });
+    // that does not count as one of the three tries
+    await fault({ kind: "error", status: 500, match: "POST /v1/checkout/sessions", times: 2 });
     expect((await upgrade()).status).toBe(200);
-    expect((await findProfile(reader.id))?.checkoutFailures).toBe(0);
+    expect((await findProfile(reader.id))?.checkoutFailures).toBe(2);
   });
 
   it("is tried three times a click while Stripe fails, each time as another call", async () => {

@@ -320,4 +320,64 @@ export const explanations = [
       /^(false|performance\.now\(\) (\+ PAYMENT_INTERVAL_MS >= deadline|- PAYMENT_INTERVAL_MS))$/,
     why: "only how long Stripe is still asked after the visitor has gone on",
   },
+  {
+    file: "billing/checkout.server.ts",
+    line: 'override name = "SessionNotOpen";',
+    why: "what an error is called in the log",
+  },
+  {
+    file: "billing/checkout.server.ts",
+    line: "subscriptions: blocking.map(",
+    why: "what a log line says beside its message",
+  },
+  {
+    file: "billing/checkout.server.ts",
+    line: "{ userId: buyer.id, checkoutSession: session.id },",
+    why: "what a log line says beside its message",
+  },
+  {
+    file: "billing/checkout.server.ts",
+    line: "known === null ? [] : listSessions(buyer, known)",
+    replacement: /Stryker/,
+    why: "equivalent: what has neither a status nor an id is no session",
+  },
+  {
+    file: "billing/checkout.server.ts",
+    line: 'openPortal(customer.id, "overview"',
+    replacement: /^""$/,
+    why: "equivalent: whatever is not the card's page is the overview",
+  },
+  {
+    file: "billing/checkout.server.ts",
+    line: /^(\} catch \(error\) \{|if \(isMissingAtStripe\(error, "customer"\)\) return \[\];)$/,
+    why: "a click that meets this fails either way, as the customer is unknown: only which of two errors the log has",
+  },
+  {
+    file: "billing/checkout.server.ts",
+    line: "metadata?.priceId === requireStripe().priceId",
+    replacement: /^metadata\.priceId$/,
+    why: "equivalent: the site's sessions have metadata",
+  },
+  {
+    file: "billing/checkout.server.ts",
+    line: "return url !== null && isForSale &&",
+    replacement: /^true$/,
+    why: "equivalent: an open session has an address",
+  },
+  {
+    file: "billing/checkout.server.ts",
+    line: "secondsLeft >= MIN_SECONDS_LEFT",
+    replacement: /^secondsLeft > MIN_SECONDS_LEFT$/,
+    why: "equivalent but for one moment",
+  },
+  {
+    file: "billing/checkout.server.ts",
+    line: '.digest("hex").slice(0, 32)',
+    why: "equivalent: a longer key does as well",
+  },
+  {
+    file: "billing/checkout.server.ts",
+    line: "const MIN_SECONDS_LEFT = 10 * 60;",
+    why: "what runs only while the module is loaded; the test of the time left notices it",
+  },
 ];
