@@ -8,7 +8,7 @@ import { confirmEmail } from "~db/queries/users";
 import { mails } from "~db/schema";
 import { openAlteredStripe } from "../support/altered-stripe";
 import { type LogLine, watchLog } from "../support/log";
-import { control, newMember, newReader, type Reader } from "../support/payments";
+import { control, newMember, newReader, type Reader, stripeSettings } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
@@ -37,12 +37,7 @@ const errors = () => lines.filter(({ level }) => level === "error");
 /** Changes settings of the running site. */
 const set = (variables: Record<string, string>) =>
   setEnvironment({
-    PAYMENTS: "stripe",
-    STRIPE_SECRET_KEY: SANDBOX_STRIPE.secretKey,
-    STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
-    STRIPE_PRICE_ID: priceId,
-    STRIPE_API_BASE: site.sandboxOrigin,
-    STRIPE_SANDBOX_PORT: "",
+    ...stripeSettings(site.sandboxOrigin, priceId),
     SESSION_SECRET: "a secret that signs the cookies of tests only",
     LOG_LEVEL: "silent",
     ...variables,

@@ -13,7 +13,14 @@ import { isSubscribed } from "~/features/membership/access";
 import { log } from "~/observability/log.server";
 import { findProfile } from "~db/queries/profiles";
 import { findStripePrice } from "~db/queries/stripe-prices";
-import { control, newMember, newPayer, newReader, type Payer } from "../support/payments";
+import {
+  control,
+  newMember,
+  newPayer,
+  newReader,
+  type Payer,
+  stripeSettings,
+} from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -73,14 +80,7 @@ describe("a new price", () => {
   it("keeps access for members who still pay the old one", async () => {
     const member = await newMember(site.sandboxOrigin);
     const priceId = await newPrice(SANDBOX_STRIPE.productId);
-    setEnvironment({
-      PAYMENTS: "stripe",
-      STRIPE_SECRET_KEY: SANDBOX_STRIPE.secretKey,
-      STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
-      STRIPE_PRICE_ID: priceId,
-      STRIPE_API_BASE: site.sandboxOrigin,
-      STRIPE_SANDBOX_PORT: "",
-    });
+    setEnvironment(stripeSettings(site.sandboxOrigin, priceId));
     await syncCustomer(member.customer);
     expect(await hasAccess(member)).toBe(true);
     expect((await row(member)).stripePriceId).toBe(SANDBOX_STRIPE.priceId);

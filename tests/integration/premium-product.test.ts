@@ -14,7 +14,7 @@ import {
 } from "~/features/billing/premium-product.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { findStripePrice, insertStripePrice } from "~db/queries/stripe-prices";
-import { control } from "../support/payments";
+import { control, stripeSettings } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
@@ -34,12 +34,7 @@ function restart(priceId: string = SANDBOX_STRIPE.priceId): void {
 /** Changes the price on sale of the running site. */
 function sell(priceId: string): void {
   setEnvironment({
-    PAYMENTS: "stripe",
-    STRIPE_SECRET_KEY: SANDBOX_STRIPE.secretKey,
-    STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
-    STRIPE_PRICE_ID: priceId,
-    STRIPE_API_BASE: site.sandboxOrigin,
-    STRIPE_SANDBOX_PORT: "",
+    ...stripeSettings(site.sandboxOrigin, priceId),
     // a changed rate creates a new client, with an empty cache
     STRIPE_CALLS_PER_SECOND: String(90_000 + starts),
     LOG_LEVEL: "silent",

@@ -12,7 +12,7 @@ import { findStripePrice } from "~db/queries/stripe-prices";
 import { openAlteredStripe } from "../support/altered-stripe";
 import { EFFECT_TIMEOUT } from "../support/effect-timeout.mjs";
 import { type LogLine, watchLog } from "../support/log";
-import { control } from "../support/payments";
+import { control, stripeSettings } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
@@ -26,14 +26,9 @@ let lines: LogLine[];
 let priceId: string;
 
 /** Sells at the price, of the Stripe at an address. */
-const sellAt = (STRIPE_API_BASE: string) =>
+const sellAt = (origin: string) =>
   setEnvironment({
-    PAYMENTS: "stripe",
-    STRIPE_SECRET_KEY: SANDBOX_STRIPE.secretKey,
-    STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
-    STRIPE_PRICE_ID: priceId,
-    STRIPE_API_BASE,
-    STRIPE_SANDBOX_PORT: "",
+    ...stripeSettings(origin, priceId),
     LOG_LEVEL: "silent",
   });
 

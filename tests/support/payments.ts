@@ -6,6 +6,16 @@ import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { findProfile } from "~db/queries/profiles";
 import { insertUser } from "~db/queries/users";
 
+/** Settings of a site that sells a price of the local Stripe at `origin`, which it takes for the real one. */
+export const stripeSettings = (origin: string, priceId: string) => ({
+  PAYMENTS: "stripe",
+  STRIPE_SECRET_KEY: SANDBOX_STRIPE.secretKey,
+  STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef",
+  STRIPE_PRICE_ID: priceId,
+  STRIPE_API_BASE: origin,
+  STRIPE_SANDBOX_PORT: "",
+});
+
 /** A signed-in account, with its browser's cookie. */
 export type Reader = { id: string; email: string; cookie: string };
 
