@@ -297,8 +297,12 @@ describe("concurrent bodies", () => {
 
 describe("a form with a file", () => {
   const RULES = { field: "picture", limit: 1024 * 1024 };
-  const read = (body: BodyInit, contentType?: string) =>
-    readUpload(post(body, contentType), {}, RULES);
+  // as bytes: the stream that Node 24 makes of a FormData fails with nobody to catch it when it is cancelled
+  const read = async (body: BodyInit, contentType?: string) => {
+    const whole = new Response(body);
+    const type = contentType ?? whole.headers.get("Content-Type") ?? undefined;
+    return readUpload(post(await whole.arrayBuffer(), type), {}, RULES);
+  };
 
   function formWith(file: Uint8Array<ArrayBuffer>): FormData {
     const form = new FormData();
