@@ -3,13 +3,19 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setEnvironment } from "~/env.server";
 
-type Answer = { status: number; error?: Record<string, string> };
+/** The body is `error`, or an object with `fields`; with `isLost`, the connection is closed in its place. */
+type Answer = {
+  status: number;
+  error?: Record<string, string>;
+  fields?: Record<string, unknown>;
+  isLost?: boolean;
+};
 
 export type RecordingStripe = {
   /** The calls since the last `reset`, as `POST /v1/invoices/in_1 auto_advance=false`. */
   calls: string[];
-  /** What a call whose path ends so is answered; any other succeeds. */
-  answers: Record<string, Answer>;
+  /** What a call whose method and path end so is answered, the last of several again and again; any other succeeds. */
+  answers: Record<string, Answer | Answer[]>;
   reset(): void;
   close(): void;
 };
@@ -21,13 +27,17 @@ export async function startRecordingStripe(): Promise<RecordingStripe> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = decodeURIComponent(Buffer.concat(chunks).toString());
     stripe.calls.push(`${request.method} ${request.url} ${body}`.trim());
-    const found = Object.entries(stripe.answers).find(([end]) => request.url?.endsWith(end));
-    const { status, error } = found?.[1] ?? { status: 200 };
+    const call = `${request.method} ${request.url}`;
+    const [, found = { status: 200 }] =
+      Object.entries(stripe.answers).find(([end]) => call.endsWith(end)) ?? [];
+    const next = Array.isArray(found) ? (found.length > 1 ? found.shift() : found[0]) : found;
+    const { status, error, fields, isLost = false } = next ?? { status: 200 };
+    if (isLost) return request.socket.destroy();
     response.writeHead(status, {
       "Content-Type": "application/json",
       "stripe-should-retry": "false",
     });
-    response.end(JSON.stringify(error ? { error } : { id: "x" }));
+    response.end(JSON.stringify(error ? { error } : { id: "x", ...fields }));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
