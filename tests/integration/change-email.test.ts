@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { findSessionViewer, openSession } from "~/features/accounts/sessions.server";
 import { logIn, signUp } from "~/features/accounts/sign-in.server";
 import type { SignedIn } from "~/features/accounts/verify-identity.server";
@@ -19,6 +19,7 @@ import { getDatabase } from "~db/client";
 import { findSubscriberByEmail } from "~db/queries/subscribers";
 import { findUserByEmail } from "~db/queries/users";
 import { emailChanges, passkeys, sessions } from "~db/schema";
+import { watchLog } from "../support/log";
 import { control, newMember } from "../support/payments";
 import { call } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
@@ -28,7 +29,10 @@ beforeAll(async () => {
   site = await openTestSite({ payments: { webhook: (request) => call(webhook, request) } });
 });
 afterAll(() => site.close());
-afterEach(() => control(site.sandboxOrigin, "faults/clear"));
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await control(site.sandboxOrigin, "faults/clear");
+});
 
 const PASSWORD = "a long walk";
 const HERE = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
@@ -302,7 +306,16 @@ describe("the customer at Stripe", () => {
   it("gets it with the next sync if Stripe was down", async () => {
     const { member, to, confirm } = await memberWithNewAddress();
     await control(site.sandboxOrigin, "faults", { kind: "destroy", times: 0 });
+    const lines = watchLog();
     await confirm();
+    // not before the last try, which would otherwise succeed
+    await expect
+      .poll(() => lines)
+      .toContainEqual({
+        level: "warn",
+        message: "Stripe could not be told a new address; it will be tried again",
+        facts: { userId: member.id, err: expect.any(Error) },
+      });
     await control(site.sandboxOrigin, "faults/clear");
     expect(await emailAtStripe(member.customer)).not.toBe(to);
     await syncCustomer(member.customer);
