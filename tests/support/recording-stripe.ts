@@ -26,8 +26,8 @@ export async function startRecordingStripe(): Promise<RecordingStripe> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = decodeURIComponent(Buffer.concat(chunks).toString());
-    stripe.calls.push(`${request.method} ${request.url} ${body}`.trim());
     const call = `${request.method} ${request.url}`;
+    stripe.calls.push(`${call} ${body}`.trim());
     const [, found = { status: 200 }] =
       Object.entries(stripe.answers).find(([end]) => call.endsWith(end)) ?? [];
     const next = Array.isArray(found) ? (found.length > 1 ? found.shift() : found[0]) : found;

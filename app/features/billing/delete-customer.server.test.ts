@@ -29,6 +29,10 @@ const MISSING = {
 const REJECTED = { status: 400, error: { type: "invalid_request_error", message: "no" } };
 const FAILED = { status: 500, error: { type: "api_error", message: "later" } };
 const LOST = { status: 0, isLost: true };
+const UNKNOWN_OUTCOMES = [
+  ["an error of Stripe's", FAILED],
+  ["no answer at all", LOST],
+] as const;
 
 describe("a customer", () => {
   it("is deleted at Stripe", async () => {
@@ -82,18 +86,15 @@ describe("a deletion that fails", () => {
     expect(await deleteCustomer("cus_1")).toEqual({ kind: "in-doubt" });
   });
 
-  it.each([
-    ["an error of Stripe's", FAILED],
-    ["no answer at all", LOST],
-  ])("is in doubt after %s, as it may still take effect", async (_name, answer) => {
-    stripe.answers = { [DELETE]: answer };
-    expect(await deleteCustomer("cus_1")).toEqual({ kind: "in-doubt" });
-  });
+  it.each(UNKNOWN_OUTCOMES)(
+    "is in doubt after %s, as it may still take effect",
+    async (_name, answer) => {
+      stripe.answers = { [DELETE]: answer };
+      expect(await deleteCustomer("cus_1")).toEqual({ kind: "in-doubt" });
+    },
+  );
 
-  it.each([
-    ["an error of Stripe's", FAILED],
-    ["no answer at all", LOST],
-  ])("is done after %s if the customer has gone", async (_name, answer) => {
+  it.each(UNKNOWN_OUTCOMES)("is done after %s if the customer has gone", async (_name, answer) => {
     stripe.answers = { [DELETE]: answer, [GET]: [THERE, DELETED] };
     expect(await deleteCustomer("cus_1")).toEqual({ kind: "deleted" });
   });
