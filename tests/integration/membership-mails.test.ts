@@ -166,6 +166,19 @@ describe("a member", () => {
     await syncCustomer(member.customer);
     expect(await kindsTo(member)).toEqual(["begun", "renewal-failed", "ended"]);
     expect(await textTo(member)).toContain("The members' area is closed to you now");
+    expect(await textTo(member)).toContain(`${ORIGIN}/#purchase`);
+  });
+
+  it("reads of a cancellation during an unpaid month where to mend that", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const subscription = `subscriptions/${member.subscription}`;
+    await play(`${subscription}/renew`, { outcome: "declined" });
+    await syncCustomer(member.customer);
+    await play(`${subscription}/cancel-at-period-end`);
+    await syncCustomer(member.customer);
+    expect(await kindsTo(member)).toEqual(["begun", "renewal-failed", "cancelled"]);
+    expect(await textTo(member)).toContain(`${ORIGIN}/billing/card`);
+    expect(await textTo(member)).not.toContain(`${ORIGIN}/premium`);
   });
 
   it("reads of a refund what becomes of the membership, in one mail if it ends with it", async () => {

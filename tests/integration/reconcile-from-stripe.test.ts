@@ -1,14 +1,30 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { SANDBOX_STRIPE } from "~/env.server";
+import { eq } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { reconcileAll } from "~/features/billing/reconcile.server";
-import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
+import {
+  forEachAccountMembership,
+  isUuid,
+  reconcileFromStripe,
+} from "~/features/billing/reconcile-from-stripe.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
 import { isSubscribed } from "~/features/membership/access";
+import { getDatabase } from "~db/client";
 import { findProfile, updateProfile } from "~db/queries/profiles";
+import { profiles } from "~db/schema";
+import { openAlteredStripe } from "../support/altered-stripe";
 import { deleteUser } from "../support/delete-user";
-import { control, newMember, newReader, type Reader } from "../support/payments";
+import { watchLog } from "../support/log";
+import {
+  control,
+  newMember,
+  newReader,
+  type Payer,
+  type Reader,
+  stripeSettings,
+} from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
@@ -16,9 +32,34 @@ beforeAll(async () => {
   site = await openTestSite({ payments: {} });
 });
 afterAll(() => site.close());
-afterEach(() => control(site.sandboxOrigin, "reset"));
+afterEach(async () => {
+  vi.restoreAllMocks();
+  site.restoreEnvironment();
+  await control(site.sandboxOrigin, "faults/clear");
+  await control(site.sandboxOrigin, "reset");
+});
 
 const hasAccess = async ({ id }: Reader) => isSubscribed(await findProfile(id), new Date());
+const customerOf = async ({ id }: Reader) => (await findProfile(id))?.stripeCustomerId;
+const fault = (fields: Record<string, unknown>) => control(site.sandboxOrigin, "faults", fields);
+
+/** A member whose row has lost the link to their membership, and has another customer in its place. */
+async function memberWithOtherCustomer(customer?: string): Promise<Payer & { other: string }> {
+  const member = await newMember(site.sandboxOrigin);
+  const other = customer ?? (await stripeClient().customers.create({})).id;
+  await unlinkCustomer(member.id);
+  await updateProfile(member.id, { stripeCustomerId: other });
+  return { ...member, other };
+}
+
+/** Lets Stripe's answers be altered until the test's end. */
+async function alterStripe(alter: Parameters<typeof openAlteredStripe>[1]): Promise<void> {
+  const origin = await openAlteredStripe(site.sandboxOrigin, alter);
+  setEnvironment({
+    LOG_LEVEL: "silent",
+    ...stripeSettings(origin, SANDBOX_STRIPE.priceId),
+  });
+}
 
 describe("a database restored from before a payment", () => {
   it("gets its memberships back from Stripe", async () => {
@@ -65,29 +106,185 @@ describe("a database restored from before a payment", () => {
   });
 
   it("replaces a row's customer without purchases by the paid one", async () => {
-    const lost = await newMember(site.sandboxOrigin);
-    const { id: unpaid } = await stripeClient().customers.create({});
-    await unlinkCustomer(lost.id);
-    await updateProfile(lost.id, { stripeCustomerId: unpaid });
+    const lost = await memberWithOtherCustomer();
+    const lines = watchLog();
     await reconcileFromStripe();
-    expect((await findProfile(lost.id))?.stripeCustomerId).toBe(lost.customer);
+    expect(await customerOf(lost)).toBe(lost.customer);
     expect(await hasAccess(lost)).toBe(true);
+    expect(lines).toContainEqual({
+      level: "warn",
+      message: "a membership was linked to its account again",
+      facts: {
+        userId: lost.id,
+        stripeCustomerId: lost.customer,
+        subscription: lost.subscription,
+        replaces: lost.other,
+      },
+    });
+  });
+
+  it("replaces a row's customer that Stripe does not know", async () => {
+    const lost = await memberWithOtherCustomer("cus_ofAnotherAccount");
+    expect(await reconcileFromStripe()).toMatchObject({ synced: 1, failed: 0, unresolved: [] });
+    expect(await customerOf(lost)).toBe(lost.customer);
+  });
+
+  it("gets the row itself back", async () => {
+    const lost = await newMember(site.sandboxOrigin);
+    await getDatabase().db.delete(profiles).where(eq(profiles.id, lost.id));
+    const lines = watchLog();
+    await reconcileFromStripe();
+    expect(await hasAccess(lost)).toBe(true);
+    const facts = { userId: lost.id, replaces: undefined };
+    expect(lines).toContainEqual(
+      expect.objectContaining({ facts: expect.objectContaining(facts) }),
+    );
+  });
+
+  it("keeps a row's customer if Stripe can't tell whether it pays for another membership", async () => {
+    const lost = await memberWithOtherCustomer();
+    await alterStripe((_answer, call) =>
+      call === "GET /v1/subscriptions?limit=100"
+        ? fault({ kind: "error", status: 400, match: "GET /v1/subscriptions" })
+        : undefined,
+    );
+    expect(await reconcileFromStripe()).toMatchObject({ synced: 0, failed: 1, adopted: [] });
+    expect(await customerOf(lost)).toBe(lost.other);
+  });
+
+  it("leaves a row alone that has changed meanwhile", async () => {
+    const lost = await memberWithOtherCustomer();
+    await alterStripe((_answer, call) =>
+      call.startsWith("GET /v1/checkout/sessions?")
+        ? updateProfile(lost.id, { stripeCustomerId: "cus_justNow" })
+        : undefined,
+    );
+    const lines = watchLog();
+    expect(await reconcileFromStripe()).toMatchObject({
+      synced: 0,
+      failed: 0,
+      adopted: [],
+      unresolved: [{ stripeCustomerId: lost.customer }],
+    });
+    expect(await customerOf(lost)).toBe("cus_justNow");
+    expect(lines).toEqual([]);
   });
 });
 
 describe("a checkout that is open when a membership is restored", () => {
   it("is expired, so that it cannot be paid for a second one", async () => {
-    const lost = await newMember(site.sandboxOrigin);
-    const { id: unpaid } = await stripeClient().customers.create({});
-    await unlinkCustomer(lost.id);
-    await updateProfile(lost.id, { stripeCustomerId: unpaid });
+    const { lost, sessionId } = await lostWithCheckout();
+    await reconcileFromStripe();
+    expect(await customerOf(lost)).toBe(lost.customer);
+    expect(await statusOf(sessionId)).toBe("expired");
+  });
+
+  it("stays open if it is not the account's own", async () => {
+    const { lost } = await lostWithCheckout();
+    const { id } = await stripeClient().checkout.sessions.create({
+      mode: "subscription",
+      customer: lost.other,
+      client_reference_id: "another",
+      line_items: [{ price: SANDBOX_STRIPE.priceId, quantity: 1 }],
+      success_url: "http://localhost:3000/",
+    });
+    await reconcileFromStripe();
+    expect(await customerOf(lost)).toBe(lost.customer);
+    expect(await statusOf(id)).toBe("open");
+  });
+
+  it("leaves the membership to the operator if it was paid just now", async () => {
+    const { lost, sessionId } = await lostWithCheckout();
+    await alterStripe(async (_answer, call) => {
+      if (!call.startsWith("GET /v1/checkout/sessions?")) return;
+      await control(site.sandboxOrigin, `sessions/${sessionId}/pay`);
+    });
+    expect(await reconcileFromStripe()).toMatchObject({
+      failed: 0,
+      adopted: [],
+      unresolved: [{ stripeCustomerId: lost.customer, owner: { kind: "lost" } }],
+    });
+    expect(await customerOf(lost)).toBe(lost.other);
+  });
+
+  it("is tried again if Stripe fails to expire it", async () => {
+    const { lost, sessionId } = await lostWithCheckout();
+    const match = `POST /v1/checkout/sessions/${sessionId}/expire`;
+    await fault({ kind: "error", status: 403, match });
+    expect(await reconcileFromStripe()).toMatchObject({ synced: 0, failed: 1, unresolved: [] });
+    expect(await customerOf(lost)).toBe(lost.other);
+    expect(await reconcileFromStripe()).toMatchObject({ synced: 1, failed: 0 });
+    expect(await customerOf(lost)).toBe(lost.customer);
+  });
+
+  /** A lost member with an open checkout of the customer in the row. */
+  async function lostWithCheckout() {
+    const lost = await memberWithOtherCustomer();
     const outcome = await startCheckout(lost, SANDBOX_STRIPE.priceId);
     if (outcome.kind !== "checkout") throw new Error(outcome.kind);
-    await reconcileFromStripe();
-    expect((await findProfile(lost.id))?.stripeCustomerId).toBe(lost.customer);
-    const { status } = await stripeClient().checkout.sessions.retrieve(outcome.sessionId);
-    expect(status).toBe("expired");
+    return { lost, sessionId: outcome.sessionId };
+  }
+
+  async function statusOf(sessionId: string) {
+    return (await stripeClient().checkout.sessions.retrieve(sessionId)).status;
+  }
+});
+
+describe("going through the memberships of the Stripe account", () => {
+  const subscribed = async () => {
+    const { id } = await stripeClient().customers.create({});
+    await control(site.sandboxOrigin, `customers/${id}/subscribe`);
+    return id;
+  };
+
+  it("lists them by the hundred", async () => {
+    const customers = new Set<string>();
+    for (let n = 0; n < 12; n++) customers.add(await subscribed());
+    await control(site.sandboxOrigin, "requests/clear");
+    const found = new Set<string>();
+    await forEachAccountMembership(async ({ stripeCustomerId }) => {
+      found.add(stripeCustomerId);
+    });
+    expect(found).toEqual(customers);
+    type Requests = { counts: Record<string, number> };
+    const { counts } = await control<Requests>(site.sandboxOrigin, "requests", undefined, "GET");
+    expect(counts["GET /v1/subscriptions"]).toBe(1);
   });
+
+  it("fails with what fails for one of them, unless failures are asked for", async () => {
+    const customer = await subscribed();
+    const failing = async () => {
+      throw new Error("no");
+    };
+    await expect(forEachAccountMembership(failing)).rejects.toThrow("no");
+    const failures: unknown[] = [];
+    await forEachAccountMembership(failing, (...failure) => failures.push(failure));
+    expect(failures).toEqual([[customer, new Error("no")]]);
+  });
+
+  it("leaves out one without a customer", async () => {
+    await subscribed();
+    await alterStripe((answer, call) => {
+      if (!call.startsWith("GET /v1/subscriptions")) return;
+      for (const one of answer.data as { customer: unknown }[]) one.customer = null;
+    });
+    const found: unknown[] = [];
+    await forEachAccountMembership(async (membership) => {
+      found.push(membership);
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+describe("an account id", () => {
+  const ID = "9d2c8a52-0000-4000-8000-00000000abcd";
+
+  it.each([ID, ID.toUpperCase()])("can be %s", (text) => expect(isUuid(text)).toBe(true));
+
+  it.each(["", "robert", `${ID}0`, `0${ID}`, ` ${ID}`, `${ID}\n`, ID.replaceAll("-", "")])(
+    "can't be '%s'",
+    (text) => expect(isUuid(text)).toBe(false),
+  );
 });
 
 describe("a membership without an account", () => {

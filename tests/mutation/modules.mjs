@@ -30,6 +30,7 @@ export const MODULES = {
       "app/features/{billing,membership}/**/*.test.{ts,tsx}",
       "tests/integration/{author-notice,change-email,checkout,checkout-link}.test.ts",
       "tests/integration/{checkout-races,checkout-success,clean-up}.test.ts",
+      "tests/integration/customer-{billing,email}.test.ts",
       "tests/integration/{delete-account,dispute-matters,membership-mails}.test.ts",
       "tests/integration/membership-rules.test.ts",
       "tests/integration/{payment-pages,portal,portal-return,premium-product}.test.ts",
@@ -79,7 +80,7 @@ export const MODULES = {
       },
       {
         sources: ["app/features/billing/{customer-email,delete-customer}.server.ts"],
-        tests: ["tests/integration/{change-email,delete-account}.test.ts"],
+        tests: ["tests/integration/{change-email,customer-email,delete-account}.test.ts"],
       },
       {
         sources: ["app/features/billing/dispute-matters.server.ts"],
@@ -98,7 +99,8 @@ export const MODULES = {
           "db/queries/profiles.ts",
         ],
         tests: [
-          "tests/integration/{author-notice,checkout,membership-rules,reconcile}.test.ts",
+          "tests/integration/{author-notice,checkout,customer-billing}.test.ts",
+          "tests/integration/{membership-rules,reconcile}.test.ts",
           "tests/integration/{reconcile-from-stripe,sync-order,webhook}.test.ts",
         ],
       },

@@ -3,12 +3,13 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
 /**
- * Answers as the Stripe at `origin` does, but for what `alter` changes in the JSON of an answer, and not before it is
- * done; ends with the test. Resolves to its own origin, for STRIPE_API_BASE.
+ * Answers as the Stripe at `origin` does, but for what `alter` changes in the JSON of an answer to a call, such as
+ * `GET /v1/charges?limit=100`, and not before it is done; ends with the test. Resolves to its own origin, for
+ * STRIPE_API_BASE.
  */
 export async function openAlteredStripe(
   origin: string,
-  alter: (answer: Record<string, unknown>) => void | Promise<void>,
+  alter: (answer: Record<string, unknown>, call: string) => unknown,
 ): Promise<string> {
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
@@ -25,7 +26,7 @@ export async function openAlteredStripe(
       ...(method === "POST" ? { body: Buffer.concat(chunks) } : {}),
     });
     const answer = (await response.json()) as Record<string, unknown>;
-    await alter(answer);
+    await alter(answer, `${method} ${incoming.url}`);
     outgoing.writeHead(response.status, { "Content-Type": "application/json" });
     outgoing.end(JSON.stringify(answer));
   });

@@ -14,22 +14,32 @@ type Answer = {
 export type RecordingStripe = {
   /** The calls since the last `reset`, as `POST /v1/invoices/in_1 auto_advance=false`. */
   calls: string[];
-  /** What a call whose method and path end so is answered, the last of several again and again; any other succeeds. */
+  /**
+   * What a call whose method and path end so is answered, with its query or without, the last of several again and
+   * again; any other succeeds.
+   */
   answers: Record<string, Answer | Answer[]>;
   reset(): void;
   close(): void;
 };
 
-/** Configures the site to call a server that records Stripe's calls, for rules whose outcome is which calls are made. */
-export async function startRecordingStripe(): Promise<RecordingStripe> {
+/**
+ * Configures the site, with more variables, to call a server that records Stripe's calls, for rules whose outcome is
+ * which calls are made.
+ */
+export async function startRecordingStripe(
+  variables: Record<string, string> = {},
+): Promise<RecordingStripe> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = decodeURIComponent(Buffer.concat(chunks).toString());
     const call = `${request.method} ${request.url}`;
     stripe.calls.push(`${call} ${body}`.trim());
+    const [path = ""] = call.split("?");
     const [, found = { status: 200 }] =
-      Object.entries(stripe.answers).find(([end]) => call.endsWith(end)) ?? [];
+      Object.entries(stripe.answers).find(([end]) => call.endsWith(end) || path.endsWith(end)) ??
+      [];
     const next = Array.isArray(found) ? (found.length > 1 ? found.shift() : found[0]) : found;
     const { status, error, fields, isLost = false } = next ?? { status: 200 };
     if (isLost) return request.socket.destroy();
@@ -46,6 +56,7 @@ export async function startRecordingStripe(): Promise<RecordingStripe> {
       STRIPE_SECRET_KEY: "sk_test_recorded",
       STRIPE_API_BASE: `http://127.0.0.1:${port}`,
       LOG_LEVEL: "silent",
+      ...variables,
     },
     { partialStripe: true },
   );

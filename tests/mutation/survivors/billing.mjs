@@ -380,4 +380,9 @@ export const explanations = [
     line: "const MIN_SECONDS_LEFT = 10 * 60;",
     why: "what runs only while the module is loaded; the test of the time left notices it",
   },
+  {
+    file: "billing/reconcile-from-stripe.server.ts",
+    line: "if (result.synced % 500 === 0) onProgress",
+    why: "how often the operator's command writes how far it is",
+  },
 ];

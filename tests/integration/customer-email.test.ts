@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { callPurpose, withCallPurpose } from "~/features/billing/call-purpose.server";
+import { syncNewEmail, updateCustomerEmail } from "~/features/billing/customer-email.server";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import { ensureProfile, findProfile, updateProfile } from "~db/queries/profiles";
+import { type LogLine, watchLog } from "../support/log";
+import { newReader, type Reader } from "../support/payments";
+import { type RecordingStripe, startRecordingStripe } from "../support/recording-stripe";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+let stripe: RecordingStripe;
+let lines: LogLine[];
+beforeAll(async () => {
+  site = await openTestSite();
+  stripe = await startRecordingStripe({
+    SESSION_SECRET: "a secret that signs the cookies of tests only",
+  });
+});
+afterAll(async () => {
+  stripe.close();
+  await site.close();
+});
+beforeEach(() => {
+  stripe.reset();
+  lines = watchLog();
+});
+afterEach(() => vi.restoreAllMocks());
+
+const UPDATE = "POST /v1/customers/cus_1";
+const rejected = (code: string) => ({
+  status: 400,
+  error: { type: "invalid_request_error", code, message: "no" },
+});
+
+/** An account with a customer whose new address is due at Stripe. */
+async function accountWithNewEmail(row: object = {}): Promise<Reader> {
+  const reader = await newReader();
+  await ensureProfile(reader.id);
+  const stripeCustomerId = `cus_${reader.id}`;
+  await updateProfile(reader.id, { stripeCustomerId, isEmailDueAtStripe: true, ...row });
+  return reader;
+}
+
+const isDue = async ({ id }: Reader) => (await findProfile(id))?.isEmailDueAtStripe;
+const update = ({ id }: { id: string }, fields: object = {}) =>
+  updateCustomerEmail({ id, stripeCustomerId: "cus_1", isEmailDueAtStripe: true, ...fields });
+
+describe("a customer's new address", () => {
+  it("is set at Stripe, once", async () => {
+    const account = await accountWithNewEmail();
+    await update(account);
+    expect(stripe.calls).toEqual([`${UPDATE} email=${account.email}`]);
+    expect(await isDue(account)).toBe(false);
+    expect(lines).toEqual([]);
+  });
+
+  it.each([
+    ["is not due", { isEmailDueAtStripe: false }],
+    ["has no customer", { stripeCustomerId: null }],
+  ])("that %s is not sent", async (_name, fields) => {
+    const account = await accountWithNewEmail();
+    await update(account, fields);
+    expect(stripe.calls).toEqual([]);
+    expect(await isDue(account)).toBe(true);
+  });
+
+  it("of an account that was deleted meanwhile is not sent", async () => {
+    await update({ id: "9d2c8a52-0000-4000-8000-000000000000" });
+    expect(stripe.calls).toEqual([]);
+  });
+
+  it("that Stripe rejects is not sent again, and a line says so without the address", async () => {
+    const account = await accountWithNewEmail();
+    stripe.answers = { [UPDATE]: rejected("email_invalid") };
+    await update(account);
+    expect(await isDue(account)).toBe(false);
+    expect(lines).toEqual([
+      {
+        level: "warn",
+        message: "Stripe rejects this account's new email address",
+        facts: { userId: account.id, stripeCustomerId: "cus_1" },
+      },
+    ]);
+  });
+
+  it.each([
+    ["another rejection", rejected("resource_missing")],
+    ["an error with that code", { ...rejected("email_invalid"), status: 403 }],
+    ["an error of Stripe's", { status: 500, error: { type: "api_error" } }],
+  ])("stays due after %s", async (_name, answer) => {
+    const account = await accountWithNewEmail();
+    stripe.answers = { [UPDATE]: answer };
+    await expect(update(account)).rejects.toMatchObject({ statusCode: answer.status });
+    expect(await isDue(account)).toBe(true);
+    expect(lines).toEqual([]);
+  });
+});
+
+describe("telling Stripe a new address at once", () => {
+  it("has the purpose of what nobody waits for", async () => {
+    const account = await accountWithNewEmail();
+    const { customers } = stripeClient();
+    const purposes: string[] = [];
+    const original = customers.update.bind(customers);
+    vi.spyOn(customers, "update").mockImplementation(((...input: Parameters<typeof original>) => {
+      purposes.push(callPurpose());
+      return original(...input);
+    }) as typeof customers.update);
+    await withCallPurpose("checkout", () => syncNewEmail(account.id));
+    expect(stripe.calls).toEqual([`POST /v1/customers/cus_${account.id} email=${account.email}`]);
+    expect(purposes).toEqual(["background"]);
+    expect(await isDue(account)).toBe(false);
+  });
+
+  it("is nothing for an account that has no row", async () => {
+    await syncNewEmail("9d2c8a52-0000-4000-8000-000000000000");
+    expect([...stripe.calls, ...lines]).toEqual([]);
+  });
+
+  it("logs what fails, without the address", async () => {
+    const account = await accountWithNewEmail();
+    stripe.answers = { [`cus_${account.id}`]: rejected("resource_missing") };
+    await syncNewEmail(account.id);
+    expect(await isDue(account)).toBe(true);
+    expect(lines).toEqual([
+      {
+        level: "warn",
+        message: "Stripe could not be told a new address; it will be tried again",
+        facts: { userId: account.id, err: expect.objectContaining({ statusCode: 400 }) },
+      },
+    ]);
+  });
+
+  it("is left to the next sync, without a line, while payments are not configured", async () => {
+    const account = await accountWithNewEmail();
+    setEnvironment({ LOG_LEVEL: "silent" });
+    lines = watchLog();
+    await syncNewEmail(account.id);
+    expect(lines).toEqual([]);
+    expect(await isDue(account)).toBe(true);
+  });
+});
