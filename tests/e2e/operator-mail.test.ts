@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Database, openDatabase } from "~db/client";
 import { insertMatter } from "~db/queries/operator-matters";
 import { eventually } from "../support/eventually";
+import { mailIdle } from "../support/mail";
 import { createTestDatabase } from "../support/postgres";
 import { type Program, startProgram, temporaryDirectory } from "../support/program";
 import { METRICS_TOKEN, readMetric } from "../support/program-site";
@@ -74,7 +75,11 @@ it("tells of crashes again and again once, also when it goes on crashing", async
   expect(smtp.delivered).toEqual([]);
   const fourth = await start();
   await eventually(async () => expect(mailsOf("crashes again and again")).toBe(1));
-  expect(fourth.output()).toMatch(/The site crashes again and again: The program has ended/);
+  await eventually(async () =>
+    expect(fourth.output()).toMatch(/The site crashes again and again: The program has ended/),
+  );
+  // one that is killed before it has noted what it sent sends it again
+  await mailIdle(database);
   await fourth.stop("SIGKILL");
   const last = await start();
   await eventually(async () =>
