@@ -30,7 +30,7 @@ export const MODULES = {
       "app/features/{billing,membership}/**/*.test.{ts,tsx}",
       "tests/integration/{author-notice,change-email,checkout,checkout-link}.test.ts",
       "tests/integration/{checkout-races,checkout-success,clean-up}.test.ts",
-      "tests/integration/customer-{billing,email}.test.ts",
+      "tests/integration/{customer,customer-billing,customer-email}.test.ts",
       "tests/integration/{delete-account,dispute-matters,membership-mails}.test.ts",
       "tests/integration/membership-rules.test.ts",
       "tests/integration/{payment-pages,portal,portal-return,premium-product}.test.ts",
@@ -76,7 +76,10 @@ export const MODULES = {
       },
       {
         sources: ["app/features/billing/{checkout,customer}.server.ts"],
-        tests: ["tests/integration/{checkout,checkout-link,checkout-races,payment-pages}.test.ts"],
+        tests: [
+          "tests/integration/{checkout,checkout-link,checkout-races,customer}.test.ts",
+          "tests/integration/payment-pages.test.ts",
+        ],
       },
       {
         sources: ["app/features/billing/{customer-email,delete-customer}.server.ts"],

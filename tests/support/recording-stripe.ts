@@ -6,6 +6,7 @@ import { setEnvironment } from "~/env.server";
 /** The body is `error`, or an object with `fields`; with `isLost`, the connection is closed in its place. */
 type Answer = {
   status: number;
+  headers?: Record<string, string>;
   error?: Record<string, string>;
   fields?: Record<string, unknown>;
   isLost?: boolean;
@@ -14,6 +15,8 @@ type Answer = {
 export type RecordingStripe = {
   /** The calls since the last `reset`, as `POST /v1/invoices/in_1 auto_advance=false`. */
   calls: string[];
+  /** The idempotency keys of these calls, where they have one. */
+  idempotencyKeys: string[];
   /**
    * What a call whose method and path end so is answered, with its query or without, the last of several again and
    * again; any other succeeds.
@@ -36,16 +39,18 @@ export async function startRecordingStripe(
     const body = decodeURIComponent(Buffer.concat(chunks).toString());
     const call = `${request.method} ${request.url}`;
     stripe.calls.push(`${call} ${body}`.trim());
+    stripe.idempotencyKeys.push(...(request.headersDistinct["idempotency-key"] ?? []));
     const [path = ""] = call.split("?");
     const [, found = { status: 200 }] =
       Object.entries(stripe.answers).find(([end]) => call.endsWith(end) || path.endsWith(end)) ??
       [];
     const next = Array.isArray(found) ? (found.length > 1 ? found.shift() : found[0]) : found;
-    const { status, error, fields, isLost = false } = next ?? { status: 200 };
+    const { status, headers, error, fields, isLost = false } = next ?? { status: 200 };
     if (isLost) return request.socket.destroy();
     response.writeHead(status, {
       "Content-Type": "application/json",
       "stripe-should-retry": "false",
+      ...headers,
     });
     response.end(JSON.stringify(error ? { error } : { id: "x", ...fields }));
   }).listen(0, "127.0.0.1");
@@ -62,9 +67,11 @@ export async function startRecordingStripe(
   );
   const stripe: RecordingStripe = {
     calls: [],
+    idempotencyKeys: [],
     answers: {},
     reset() {
       stripe.calls = [];
+      stripe.idempotencyKeys = [];
       stripe.answers = {};
     },
     close() {

@@ -1,0 +1,249 @@
+import { eq } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { ensureCustomer } from "~/features/billing/customer.server";
+import { UnknownCustomer } from "~/features/billing/customer-billing.server";
+import { getDatabase } from "~db/client";
+import { ensureProfile, findProfile, updateProfile } from "~db/queries/profiles";
+import { insertUser } from "~db/queries/users";
+import { type Profile, users } from "~db/schema";
+import { type LogLine, watchLog } from "../support/log";
+import { type RecordingStripe, startRecordingStripe } from "../support/recording-stripe";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+let stripe: RecordingStripe;
+let lines: LogLine[];
+beforeAll(async () => {
+  site = await openTestSite();
+  stripe = await startRecordingStripe();
+});
+afterAll(async () => {
+  stripe.close();
+  await site.close();
+});
+beforeEach(() => {
+  stripe.reset();
+  created = newCustomer();
+  stripe.answers = { "POST /v1/customers": { status: 200, fields: { id: created } } };
+  lines = watchLog();
+});
+afterEach(() => vi.restoreAllMocks());
+
+const HOUR_MS = 60 * 60_000;
+const MISSING = {
+  status: 404,
+  error: { type: "invalid_request_error", code: "resource_missing", param: "id" },
+};
+
+let count = 0;
+const newCustomer = () => `cus_${++count}`;
+/** The customer that Stripe creates in a test. */
+let created: string;
+
+type Account = { id: string; email: string; profile: Profile };
+
+/** An account of this age, with these fields in its row. */
+async function newAccount(
+  row: Partial<Pick<Profile, "stripeCustomerId" | "checkoutFailures">> = {},
+  hours = 0,
+): Promise<Account> {
+  const email = `buyer-${process.pid}-${++count}@example.test`;
+  const user = await insertUser({ email, passwordHash: "not a hash" });
+  if (!user) throw new Error("The address is taken.");
+  const createdAt = new Date(Date.now() - hours * HOUR_MS);
+  await getDatabase().db.update(users).set({ createdAt }).where(eq(users.id, user.id));
+  await ensureProfile(user.id);
+  await updateProfile(user.id, row);
+  return { id: user.id, email, profile: await ensureProfile(user.id) };
+}
+
+const ensure = ({ id, email, profile }: Account) => ensureCustomer({ id, email }, profile);
+const linked = async ({ id }: Account) => (await findProfile(id))?.stripeCustomerId;
+const customers = (...data: { id: string; userId: string }[]) => ({
+  status: 200,
+  fields: {
+    object: "list",
+    data: data.map(({ id, userId }) => ({ id, metadata: { userId } })),
+    has_more: false,
+  },
+});
+const creationOf = ({ id, email }: Account) =>
+  `POST /v1/customers email=${email}&metadata[userId]=${id}`;
+const listedBy = (email: string) =>
+  `GET /v1/customers?email=${email.replace("@", "%40")}&limit=100`;
+const LISTED = "GET /v1/customers?limit=100";
+
+describe("the customer of an account", () => {
+  it("is created once, and found by its key if that is repeated", async () => {
+    const account = await newAccount();
+    expect(await ensure(account)).toEqual({ id: created, isNew: true });
+    expect(stripe.calls).toEqual([creationOf(account)]);
+    expect(stripe.idempotencyKeys).toEqual([`customer-${account.id}`]);
+    expect(await linked(account)).toBe(created);
+    expect(lines).toEqual([
+      {
+        level: "info",
+        message: "Stripe customer created",
+        facts: { userId: account.id, stripeCustomerId: created, replaced: undefined },
+      },
+    ]);
+  });
+
+  it("is not new if Stripe repeats an earlier answer", async () => {
+    const account = await newAccount();
+    stripe.answers["POST /v1/customers"] = {
+      status: 200,
+      headers: { "Idempotent-Replayed": "true" },
+      fields: { id: created },
+    };
+    expect(await ensure(account)).toEqual({ id: created, isNew: false });
+    expect(lines.map(({ message }) => message)).toEqual(["lost Stripe customer linked again"]);
+  });
+
+  it("is kept while it is there", async () => {
+    const known = newCustomer();
+    const account = await newAccount({ stripeCustomerId: known });
+    expect(await ensure(account)).toEqual({ id: known, isNew: false });
+    expect(stripe.calls).toEqual([`GET /v1/customers/${known}`]);
+    expect(lines).toEqual([]);
+  });
+
+  it("is replaced if it was deleted", async () => {
+    const deleted = newCustomer();
+    const account = await newAccount({ stripeCustomerId: deleted });
+    stripe.answers[`GET /v1/customers/${deleted}`] = { status: 200, fields: { deleted: true } };
+    expect(await ensure(account)).toEqual({ id: created, isNew: true });
+    expect(stripe.idempotencyKeys).toEqual([`customer-${account.id}-after-${deleted}`]);
+    expect(await linked(account)).toBe(created);
+    expect(lines.map(({ facts }) => facts)).toEqual([
+      { userId: account.id, stripeCustomerId: created, replaced: deleted },
+    ]);
+  });
+
+  it("is not replaced if Stripe never had it", async () => {
+    const unknown = newCustomer();
+    const account = await newAccount({ stripeCustomerId: unknown });
+    stripe.answers[`GET /v1/customers/${unknown}`] = MISSING;
+    await expect(ensure(account)).rejects.toThrow(UnknownCustomer);
+    expect(await linked(account)).toBe(unknown);
+  });
+});
+
+describe("a customer that the row has lost", () => {
+  it("is not searched for within Stripe's day of keeping keys", async () => {
+    const account = await newAccount({}, 22);
+    await ensure(account);
+    expect(stripe.calls).toEqual([creationOf(account)]);
+  });
+
+  it("is searched for by the address after that", async () => {
+    const account = await newAccount({}, 24);
+    stripe.answers[listedBy(account.email)] = customers(
+      { id: "cus_another", userId: "another" },
+      { id: `cus_of_${account.id}`, userId: account.id },
+    );
+    expect(await ensure(account)).toEqual({ id: `cus_of_${account.id}`, isNew: false });
+    expect(stripe.calls).toEqual([listedBy(account.email)]);
+    expect(lines.map(({ message }) => message)).toEqual(["lost Stripe customer linked again"]);
+  });
+
+  it("is not searched for among all others without a failed call", async () => {
+    const account = await newAccount({}, 24);
+    stripe.answers["GET /v1/customers"] = customers({ id: "cus_another", userId: "another" });
+    expect(await ensure(account)).toEqual({ id: created, isNew: true });
+    expect(stripe.calls).toEqual([listedBy(account.email), creationOf(account)]);
+  });
+
+  it("is searched for by the address alone if that finds it after a failed call", async () => {
+    const account = await newAccount({ checkoutFailures: 1 });
+    const lost = { id: `cus_of_${account.id}`, userId: account.id };
+    stripe.answers[listedBy(account.email)] = customers(lost);
+    expect(await ensure(account)).toEqual({ id: lost.id, isNew: false });
+    expect(stripe.calls).toEqual([listedBy(account.email)]);
+  });
+
+  it("is searched for among the newest after a failed call, as it may have no address", async () => {
+    const account = await newAccount({ checkoutFailures: 1 });
+    const lost = { id: `cus_of_${account.id}`, userId: account.id };
+    stripe.answers[listedBy(account.email)] = customers();
+    stripe.answers[LISTED] = customers({ id: "cus_another", userId: "another" }, lost);
+    expect(await ensure(account)).toEqual({ id: lost.id, isNew: false });
+    expect(stripe.calls).toEqual([listedBy(account.email), LISTED]);
+  });
+
+  it("is created by another key than the call that failed if it is not found", async () => {
+    const account = await newAccount({ checkoutFailures: 2 });
+    stripe.answers["GET /v1/customers"] = customers({ id: "cus_another", userId: "another" });
+    expect(await ensure(account)).toEqual({ id: created, isNew: true });
+    expect(stripe.calls).toEqual([listedBy(account.email), LISTED, creationOf(account)]);
+    expect(stripe.idempotencyKeys).toEqual([`customer-${account.id}-after-2-failures`]);
+  });
+
+  it("is searched for if the account is deleted meanwhile, and linked to nobody", async () => {
+    const account = await newAccount();
+    await getDatabase().db.delete(users).where(eq(users.id, account.id));
+    stripe.answers["GET /v1/customers"] = customers();
+    await expect(ensure(account)).rejects.toThrow();
+    expect(stripe.calls[0]).toBe(listedBy(account.email));
+  });
+});
+
+describe("an address that Stripe rejects", () => {
+  const rejected = (code: string, status = 400) => ({
+    status,
+    error: { type: "invalid_request_error", code, message: "no" },
+  });
+
+  it("is left out, by a key of its own", async () => {
+    const account = await newAccount();
+    stripe.answers["POST /v1/customers"] = [
+      rejected("email_invalid"),
+      { status: 200, fields: { id: created } },
+    ];
+    expect(await ensure(account)).toEqual({ id: created, isNew: true });
+    const metadata = `metadata[userId]=${account.id}`;
+    expect(stripe.calls).toEqual([creationOf(account), `POST /v1/customers ${metadata}`]);
+    const key = `customer-${account.id}`;
+    expect(stripe.idempotencyKeys).toEqual([key, `${key}-without-email`]);
+    expect(lines[0]).toEqual({
+      level: "warn",
+      message: "Stripe rejects this account's email address; the checkout asks for one",
+      facts: { userId: account.id },
+    });
+  });
+
+  it.each([
+    ["another rejection", rejected("parameter_invalid_empty")],
+    ["an answer that is no rejection", rejected("email_invalid", 403)],
+  ])("is not assumed of %s", async (_name, answer) => {
+    const account = await newAccount();
+    stripe.answers["POST /v1/customers"] = [answer, { status: 200, fields: { id: created } }];
+    await expect(ensure(account)).rejects.toMatchObject({ statusCode: answer.status });
+    expect(await linked(account)).toBeNull();
+    expect(stripe.calls).toEqual([creationOf(account)]);
+  });
+});
+
+describe("a new customer", () => {
+  it("gives way to one that another process has linked meanwhile", async () => {
+    const account = await newAccount();
+    const theirs = newCustomer();
+    await updateProfile(account.id, { stripeCustomerId: theirs });
+    expect(await ensure(account)).toEqual({ id: theirs, isNew: false });
+    expect(await linked(account)).toBe(theirs);
+    expect(lines).toEqual([]);
+  });
+
+  it.each([
+    ["no customer", null],
+    ["a deleted one", "cus_deleted"],
+  ])("that another account has is an error for a row with %s", async (_name, stripeCustomerId) => {
+    await newAccount({ stripeCustomerId: created });
+    const account = await newAccount({ stripeCustomerId });
+    stripe.answers["GET /v1/customers/cus_deleted"] = { status: 200, fields: { deleted: true } };
+    await expect(ensure(account)).rejects.toThrow(
+      `Customer ${created} of user ${account.id} is linked to another user.`,
+    );
+    expect(await linked(account)).toBe(stripeCustomerId);
+  });
+});
