@@ -2,6 +2,7 @@ import type { AppLoadContext } from "@remix-run/node";
 import { clientNetworks } from "./client-network.server";
 import { type BodyReader, IncomingRequest } from "./incoming-request.server";
 import { ReceivingMemory } from "./receiving-memory.server";
+import { TextResponse } from "./text-response.server";
 
 /** Largest body of a form, in bytes, but for members' notes. */
 export const FORM_LIMIT = 64 * 1024;
@@ -294,7 +295,7 @@ export function errorResponse(
   message: string,
   headers: Record<string, string> = {},
 ): Response {
-  return new Response(message, {
+  return new TextResponse(message, {
     status,
     headers: {
       "Content-Type": "text/plain; charset=utf-8",

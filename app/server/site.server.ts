@@ -7,7 +7,6 @@ import {
   type RequestHandler,
   type ServerBuild,
 } from "@remix-run/node";
-import { sendResponse } from "@remix-run/node-fetch-server";
 import compression from "compression";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
@@ -24,6 +23,7 @@ import type { RouteHandle } from "~/http/route-handle";
 import { log } from "~/observability/log.server";
 import { countRequest, exposeCaches, statusOf } from "~/observability/metrics.server";
 import { clientAddress, describeConnection } from "./client-address.server";
+import { ownSite } from "./own-host.server";
 import { PageCache } from "./page-cache.server";
 import { countVisit } from "./page-visits.server";
 import { randomText } from "./random-text.server";
@@ -34,6 +34,7 @@ import { normalizeRequestTarget } from "./request-host.server";
 import { answerWithAction } from "./resource-action.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { RouteTable } from "./route-table.server";
+import { sendAnswer } from "./send-answer.server";
 import { sharedSeconds } from "./shared-seconds.server";
 import { StaticFiles } from "./static-files.server";
 import { type FilledPage, ViewerPages } from "./viewer-pages.server";
@@ -67,6 +68,8 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
   });
   const files = new StaticFiles(projectRoot);
   const compress = compression();
+  const startCompression = (request: IncomingMessage, response: ServerResponse) =>
+    compress(request as never, response as never, () => {});
   const origin = new URL(env().PUBLIC_URL);
   const pages = new PageCache({
     keyOf: (url) => table.cacheKeyOf(url),
@@ -114,9 +117,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
 
     const requestId = prepareResponse(request, response, path, handle, startedAt);
     if (page) {
-      await new Promise<void>((next) =>
-        compress(request as never, response as never, () => next()),
-      );
+      startCompression(request, response);
       response.setHeaders(page.headers);
       response.writeHead(404).end(page.body);
       return;
@@ -125,11 +126,11 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     if (path.startsWith("/build/")) return send(response, { status: 404, message: "Not found." });
     await fairTurn(clientNetworks(clientAddress(request)));
     if (response.destroyed) return;
-    await new Promise<void>((next) => compress(request as never, response as never, () => next()));
     await answerWithRemix(remix, request, response, {
       requestId,
       handle,
       withoutRemix: answererOf(request),
+      startCompression: () => startCompression(request, response),
     });
   }
 
@@ -208,20 +209,22 @@ async function answerWithRemix(
     requestId,
     handle,
     withoutRemix,
+    startCompression,
   }: {
     requestId: string;
     handle: RouteHandle;
     withoutRemix: Answerer | null;
+    /** Compresses what is sent from now on, if it is worth it. */
+    startCompression: () => void;
   },
 ): Promise<void> {
   // the guards have checked the origin; Remix would check again, by other rules, and answer 500
   delete incoming.headers.origin;
   delete incoming.headers["x-forwarded-host"];
-  const { protocol } = new URL(env().PUBLIC_URL);
   let request: Request;
   try {
     incoming.url = withoutDataParameter(incoming.url);
-    request = new IncomingRequest(incoming, response, protocol);
+    request = new IncomingRequest(incoming, response, ownSite().protocol);
   } catch {
     return send(response, { status: 400, message: "The request's address cannot be read." });
   }
@@ -270,10 +273,7 @@ async function answerWithRemix(
     const isPersonal = request.headers.has("Cookie");
     response.setHeader("Cache-Control", isPersonal ? "private, no-store" : "private, no-cache");
   }
-  if (answer instanceof Response) return sendResponse(response, answer);
-  for (const [name, value] of answer.headers) response.setHeader(name, value);
-  response.setHeader("Content-Length", answer.body.byteLength);
-  response.end(answer.body);
+  return sendAnswer(response, answer, startCompression);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { preparedQuery } from "../prepared-query";
+import { preparedQuery, preparedStatement } from "../prepared-query";
 import { webhookEvents } from "../schema";
 
 /** An event as Stripe sent it; when it came is the database's to say. */
@@ -32,6 +32,41 @@ const insertion = preparedQuery((executor) =>
     .returning({ id: webhookEvents.id })
     .prepare("insert_webhook_event"),
 );
+
+/**
+ * What is to be done about an event: `known` if the ledger holds it; `recorded` if no profile has its customer, so that
+ * there is nothing to do and it was inserted; otherwise `pending`, with nothing written.
+ */
+export async function recordUnlessOwned(
+  { occurredAt, ...event }: NewWebhookEvent,
+  executor: Executor = getDatabase().db,
+): Promise<"known" | "recorded" | "pending"> {
+  const values = { ...event, occurredAt: occurredAt.toISOString() };
+  const [row] = await unlessOwned(executor, values);
+  if (row?.isRecorded) return "recorded";
+  // one that is neither was inserted by another process meanwhile
+  return row?.isOwned && !row.isKnown ? "pending" : "known";
+}
+
+const unlessOwned = preparedStatement<{
+  isRecorded: boolean;
+  isOwned: boolean;
+  isKnown: boolean;
+}>(() => {
+  const { placeholder } = sql;
+  return sql`
+    with owner as (
+      select 1 from profiles where stripe_customer_id = ${placeholder("stripeCustomerId")}
+    ), recorded as (
+      insert into webhook_events (id, type, api_version, stripe_customer_id, occurred_at)
+      select ${placeholder("id")}, ${placeholder("type")}, ${placeholder("apiVersion")},
+        ${placeholder("stripeCustomerId")}, ${placeholder("occurredAt")}::timestamptz
+      where not exists (select from owner)
+      on conflict do nothing returning 1
+    )
+    select exists (select from recorded) as "isRecorded", exists (select from owner) as "isOwned",
+      exists (select from webhook_events where id = ${placeholder("id")}) as "isKnown"`;
+});
 
 /** Whether the ledger holds an event. */
 export async function hasWebhookEvent(

@@ -10,6 +10,7 @@ import { writeCountedSignals } from "~/observability/operator-signals.server";
 import { action as webhook, loader as webhookPage } from "~/routes/webhooks.stripe/route";
 import { getDatabase } from "~db/client";
 import { findProfile } from "~db/queries/profiles";
+import { insertWebhookEvent, recordUnlessOwned } from "~db/queries/webhook-events";
 import { watchLog } from "../support/log";
 import { control, newReader } from "../support/payments";
 import { call, get, ORIGIN } from "../support/routes";
@@ -141,8 +142,56 @@ describe("a delivery", () => {
     expect(requests.counts).toEqual({});
   });
 
-  it("about an unknown customer is accepted", async () => {
-    expect((await deliver(eventFor("cus_stranger"))).status).toBe(200);
+  it("about an unknown customer is accepted, and enters the ledger once", async () => {
+    const event = eventFor("cus_stranger");
+    const answers = [await deliver(event), await deliver(event)];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual([
+      "Done.",
+      "Done before.",
+    ]);
+    expect(await ledger(idOf(event))).toBe(1);
+    const [row] = await getDatabase().db.execute(sql`
+      select type, api_version, stripe_customer_id, extract(epoch from occurred_at)::int as created
+      from webhook_events where id = ${idOf(event)}`);
+    expect(row).toEqual({
+      type: "customer.subscription.updated",
+      api_version: apiVersion(),
+      stripe_customer_id: "cus_stranger",
+      created: JSON.parse(event).created,
+    });
+  });
+
+  it("about a dispute that was already processed does not ask for its charge again", async () => {
+    const reader = await paidReader();
+    const { data } = await stripeClient().charges.list({ customer: reader.customer });
+    const event = eventFor("", {
+      type: "charge.dispute.updated",
+      data: { object: { id: "dp_1", object: "dispute", charge: data[0]?.id } },
+    } as unknown as Partial<Stripe.Event>);
+    await deliver(event);
+    await control(site.sandboxOrigin, "requests/clear");
+    expect(await (await deliver(event)).text()).toBe("Done before.");
+    const requests = await control(site.sandboxOrigin, "requests", undefined, "GET");
+    expect(requests.counts).toEqual({});
+  });
+
+  it("is left to be processed if a profile has its customer, and otherwise recorded by one of several", async () => {
+    const reader = await paidReader();
+    const event = {
+      id: `evt_pending_${Date.now()}`,
+      type: "invoice.paid",
+      apiVersion: null,
+      stripeCustomerId: reader.customer,
+      occurredAt: new Date(),
+    };
+    expect(await recordUnlessOwned(event)).toBe("pending");
+    expect(await ledger(event.id)).toBe(0);
+    await insertWebhookEvent(event);
+    expect(await recordUnlessOwned(event)).toBe("known");
+    const ofNobody = { ...event, id: `${event.id}_2`, stripeCustomerId: null };
+    const states = await Promise.all([1, 2, 3].map(() => recordUnlessOwned(ofNobody)));
+    expect(states.toSorted()).toEqual(["known", "known", "recorded"]);
   });
 
   it("of a type that is not handled is accepted without an entry in the ledger", async () => {

@@ -4,7 +4,7 @@ import { log } from "~/observability/log.server";
 import { countWebhook } from "~/observability/metrics.server";
 import { countAcceptedWebhook } from "~/observability/operator-signals.server";
 import { getDatabase } from "~db/client";
-import { hasWebhookEvent, insertWebhookEvent } from "~db/queries/webhook-events";
+import { hasWebhookEvent, insertWebhookEvent, recordUnlessOwned } from "~db/queries/webhook-events";
 import { withCallPurpose } from "./call-purpose.server";
 import { idOf } from "./coverage";
 import { recordDispute } from "./dispute-matters.server";
@@ -99,10 +99,9 @@ export async function receiveWebhook(
  * PostgreSQL's errors.
  */
 export async function processOnce(event: HandledEvent): Promise<boolean> {
-  if (await hasWebhookEvent(event.id)) return false;
+  // asking Stripe for the customer of one that was processed would be in vain
+  if (CUSTOMER_OF[event.type] === ofCharge && (await hasWebhookEvent(event.id))) return false;
   const customer = await customerOf(event);
-  const readAt = new Date();
-  const snapshot = customer === null ? null : await takeSnapshot(customer);
   const received = {
     id: event.id,
     type: event.type,
@@ -111,6 +110,10 @@ export async function processOnce(event: HandledEvent): Promise<boolean> {
     stripeCustomerId: customer,
     occurredAt: new Date(event.created * 1000),
   };
+  const state = await recordUnlessOwned(received);
+  if (customer === null || state !== "pending") return state === "recorded";
+  const readAt = new Date();
+  const snapshot = await takeSnapshot(customer);
   if (!snapshot) return insertWebhookEvent(received);
   const dispute = isDisputeEvent(event) ? await readDispute(event) : null;
   const done = await getDatabase().db.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, json, redirect } from "@remix-run/node";
+import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { type CheckoutLink, linkToCheckout } from "~/features/billing/checkout-link.server";
 import { paymentPageOrigins } from "~/features/billing/stripe-origins.server";
@@ -6,6 +6,7 @@ import { answerForm, limitForm } from "~/http/form-answer.server";
 import { redirectToPayment } from "~/http/payment-redirect.server";
 import { type FormBody, readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
+import { jsonResponse } from "~/http/text-response.server";
 import * as toasts from "~/toast-messages";
 import { checkoutErrors, type ToastMessage } from "~/toast-messages";
 
@@ -65,7 +66,7 @@ function reject(form: FormBody, status: number, error: string, toast: ToastMessa
 }
 
 function answerJson(body: Record<string, unknown>, status = 200): Response {
-  return json(body, { status, headers: { "Cache-Control": "no-store" } });
+  return jsonResponse(body, { status, headers: { "Cache-Control": "no-store" } });
 }
 
 const failedCall = (message: string) => toasts.checkoutFailed(checkoutErrors.invoking(message));

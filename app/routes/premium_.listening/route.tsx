@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, json, type LoaderFunctionArgs, redirect } from "@remix-run/node";
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { findSession, findViewer, requireSubscriber } from "~/features/accounts/viewer.server";
 import { CHAPTERS_PATH } from "~/features/library/library-paths";
 import { keepListeningPlace } from "~/features/library/listening.server";
@@ -6,6 +6,7 @@ import { requireEdition } from "~/features/library/require-reader.server";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import { errorResponse, readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
+import { jsonResponse } from "~/http/text-response.server";
 
 // posted every few seconds, so not worth an info line
 export const handle: RouteHandle = { metricsName: "/premium/listening", logLevel: "debug" };
@@ -29,7 +30,10 @@ export async function action(args: ActionFunctionArgs) {
     throw errorResponse(429, "Too many attempts.", { "Retry-After": String(seconds) });
   }
   const outcome = await keepListeningPlace({ userId, edition: await requireEdition() }, fields);
-  return json({ outcome }, { status: STATUS[outcome], headers: { "Cache-Control": "no-store" } });
+  return jsonResponse(
+    { outcome },
+    { status: STATUS[outcome], headers: { "Cache-Control": "no-store" } },
+  );
 }
 
 const STATUS = { kept: 200, invalid: 422, "unknown-text": 404, failed: 503 };

@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, json, type LoaderFunctionArgs, redirect } from "@remix-run/node";
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { findSession, findViewer, requireSubscriber } from "~/features/accounts/viewer.server";
 import {
   NOTE_FORM_LIMIT,
@@ -8,6 +8,7 @@ import {
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { errorResponse, readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
+import { jsonResponse } from "~/http/text-response.server";
 import * as toasts from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/premium/notes" };
@@ -56,4 +57,4 @@ export async function action(args: ActionFunctionArgs) {
 }
 
 const answer = (status: number, body: object = {}, headers: Record<string, string> = {}) =>
-  json(body, { status, headers: { "Cache-Control": "private, no-store", ...headers } });
+  jsonResponse(body, { status, headers: { "Cache-Control": "private, no-store", ...headers } });

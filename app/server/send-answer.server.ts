@@ -1,0 +1,31 @@
+import type { ServerResponse } from "node:http";
+import { sendResponse } from "@remix-run/node-fetch-server";
+import { TextResponse } from "~/http/text-response.server";
+import type { FilledPage } from "./viewer-pages.server";
+
+/** Length from which on a text is compressed, in characters; `compression` leaves anything below 1 KB as it is. */
+const LEAST_COMPRESSED = 1_000;
+
+/**
+ * Sends an answer: a text or a filled-in page in one piece, with its length, and anything else as it comes from its
+ * stream. `startCompression` is called before what may be worth it.
+ */
+export async function sendAnswer(
+  response: ServerResponse,
+  answer: Response | FilledPage,
+  startCompression: () => void,
+): Promise<void> {
+  if (answer instanceof TextResponse) {
+    const { status, headers, content } = answer;
+    if (content.length >= LEAST_COMPRESSED) startCompression();
+    response.setHeaders(headers);
+    response.setHeader("Content-Length", Buffer.byteLength(content));
+    response.writeHead(status).end(content);
+    return;
+  }
+  startCompression();
+  if (answer instanceof Response) return sendResponse(response, answer);
+  for (const [name, value] of answer.headers) response.setHeader(name, value);
+  response.setHeader("Content-Length", answer.body.byteLength);
+  response.end(answer.body);
+}
