@@ -136,7 +136,6 @@ describe("a customer that Stripe's lists do not find", () => {
       price: null,
       failedPaymentMethods: new Set(),
       isPaymentPending: false,
-      isDeleted: true,
     });
   });
 

@@ -55,8 +55,6 @@ export type CustomerBilling = {
   failedPaymentMethods: ReadonlySet<string>;
   /** Whether a bank payment of the customer is pending, which takes days. */
   isPaymentPending: boolean;
-  /** Whether the customer was deleted at Stripe, with all subscriptions. */
-  isDeleted: boolean;
 };
 
 /**
@@ -81,20 +79,19 @@ export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBi
     const failed = charges.filter(({ status }) => status === "failed");
     const failedPaymentMethods = new Set(failed.flatMap((charge) => charge.payment_method ?? []));
     const isPaymentPending = charges.some(({ status }) => status === "pending");
-    const payments = { failedPaymentMethods, isPaymentPending };
-    return { state, memberships, price, ...payments, isDeleted: false };
+    return { state, memberships, price, failedPaymentMethods, isPaymentPending };
   } catch (error) {
     if (!isMissingAtStripe(error, "customer")) throw error;
     const customer = await customerState(stripeCustomerId);
     if (customer === "unknown") throw new UnknownCustomer(stripeCustomerId);
     if (customer === "there") throw error;
-    const payments = { failedPaymentMethods: new Set<string>(), isPaymentPending: false };
+    // deleted, with all subscriptions
     return {
       state: billingStateOf([]),
       memberships: [],
       price: null,
-      ...payments,
-      isDeleted: true,
+      failedPaymentMethods: new Set(),
+      isPaymentPending: false,
     };
   }
 }

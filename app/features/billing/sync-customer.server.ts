@@ -26,6 +26,7 @@ import { enqueueMembershipMails } from "./membership-mails.server";
 import { showsNewPayment } from "./new-payment";
 import { nextSyncAt } from "./next-sync";
 import { renewalInvoices } from "./renewal-invoices";
+import { isMissingAtStripe } from "./stripe-client.server";
 import { type BillingState, liveMemberships } from "./subscription-state";
 
 /** The state a sync wrote, or why there was nothing to write. */
@@ -72,7 +73,7 @@ export function takeSnapshot(stripeCustomerId: string): Promise<BillingSnapshot 
     if (!profile) return null;
     const first = await readBilling(stripeCustomerId);
     // Notified at once: a later snapshot finds the action done, and a later failure would suppress the notice.
-    const isEmailDue = !(await isEmailUpToDate(profile, first));
+    const isEmailDue = !(await isEmailUpToDate(profile));
     const { hasChanged, ...actions } = await applyActions(first, async ({ dispute, ...action }) => {
       await notifyAuthor({ userId: profile.id, stripeCustomerId, ...action });
       if (dispute) await recordDispute(dispute, first.at);
@@ -94,12 +95,13 @@ export function takeSnapshot(stripeCustomerId: string): Promise<BillingSnapshot 
 }
 
 /** Whether Stripe knows the account's address, if need be after telling it; false if that failed. */
-async function isEmailUpToDate(profile: Profile, { isDeleted }: CustomerBilling): Promise<boolean> {
-  if (isDeleted) return true;
+async function isEmailUpToDate(profile: Profile): Promise<boolean> {
   try {
     await updateCustomerEmail(profile);
     return true;
   } catch (error) {
+    // deleted there, as the customer's billing has been read
+    if (isMissingAtStripe(error)) return true;
     log().error({ userId: profile.id, err: error }, "Stripe could not be told a new address");
     return false;
   }

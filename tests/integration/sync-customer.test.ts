@@ -1,0 +1,344 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { withCallPurpose } from "~/features/billing/call-purpose.server";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import {
+  type BillingSnapshot,
+  reportSync,
+  syncCustomer,
+  takeSnapshot,
+  writeSnapshot,
+} from "~/features/billing/sync-customer.server";
+import { registry } from "~/observability/metrics.server";
+import { getDatabase } from "~db/client";
+import { findProfile, updateProfile } from "~db/queries/profiles";
+import { memberships, operatorMatters, operatorSignals } from "~db/schema";
+import { type LogLine, watchLog } from "../support/log";
+import { control, newMember, newPayer, newReader, type Payer } from "../support/payments";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+let lines: LogLine[];
+beforeAll(async () => {
+  site = await openTestSite({ payments: {} });
+});
+afterAll(() => site.close());
+beforeEach(() => {
+  lines = watchLog();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await control(site.sandboxOrigin, "faults/clear");
+});
+
+const play = <Answer = Record<string, unknown>>(path: string, fields: object = {}) =>
+  control<Answer>(site.sandboxOrigin, path, fields as Record<string, unknown>);
+const fault = (fields: object) => play("faults", { kind: "error", status: 400, ...fields });
+const row = async ({ id }: { id: string }) => {
+  const profile = await findProfile(id);
+  if (!profile) throw new Error("The account has no profile.");
+  return profile;
+};
+const minutesUntil = (at: Date | null) => ((at?.getTime() ?? 0) - Date.now()) / 60_000;
+const linesOf = (level: string) => lines.filter((line) => line.level === level);
+
+async function snapshotOf({ customer }: { customer: string }): Promise<BillingSnapshot> {
+  const snapshot = await takeSnapshot(customer);
+  if (!snapshot) throw new Error("Nobody has the customer.");
+  return snapshot;
+}
+
+const write = (snapshot: BillingSnapshot) =>
+  getDatabase().db.transaction((tx) => writeSnapshot(snapshot, tx));
+
+/** How many syncs had this outcome, by the metric. */
+async function syncs(outcome: string): Promise<number> {
+  const { values = [] } = (await registry.getSingleMetric("billing_syncs_total")?.get()) ?? {};
+  return values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
+}
+
+/** Counts the syncs of an outcome while something is done. */
+async function counted(outcome: string, work: () => Promise<unknown>): Promise<number> {
+  const before = await syncs(outcome);
+  await work();
+  return (await syncs(outcome)) - before;
+}
+
+describe("a sync", () => {
+  it("is counted and logged with what it wrote", async () => {
+    const payer = await newPayer(site.sandboxOrigin);
+    lines = watchLog();
+    expect(await counted("synced", () => syncCustomer(payer.customer))).toBe(1);
+    const { stripeCurrentPeriodEnd } = await row(payer);
+    expect(linesOf("info")).toContainEqual({
+      level: "info",
+      message: "billing state synced",
+      facts: {
+        userId: payer.id,
+        stripeCustomerId: payer.customer,
+        subscription: payer.subscription,
+        status: "active",
+        accessUntil: stripeCurrentPeriodEnd,
+        withdrawn: undefined,
+      },
+    });
+    expect(linesOf("error")).toEqual([]);
+  });
+
+  it("says in its line that access was withdrawn", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await play(`subscriptions/${member.subscription}/refund`);
+    await syncCustomer(member.customer);
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        message: "billing state synced",
+        facts: expect.objectContaining({ withdrawn: "refund" }),
+      }),
+    );
+  });
+
+  it("of a customer that no profile has is nothing but a line", async () => {
+    const outcome = counted("unknown", async () => {
+      expect(await syncCustomer("cus_ofNobody")).toEqual({ kind: "unknown-customer" });
+    });
+    expect(await outcome).toBe(1);
+    expect(lines).toEqual([
+      {
+        level: "info",
+        message: "no profile has this Stripe customer; nothing to sync",
+        facts: { stripeCustomerId: "cus_ofNobody" },
+      },
+    ]);
+  });
+
+  it("is nothing but a line if its profile is gone before it is written", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const snapshot = await snapshotOf(member);
+    lines = watchLog();
+    expect(reportSync(snapshot, null)).toEqual({ kind: "unknown-customer" });
+    expect(lines.map(({ facts }) => facts)).toEqual([{ stripeCustomerId: member.customer }]);
+  });
+
+  it("that fails is counted", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await fault({ match: "GET /v1/subscriptions" });
+    const failed = counted("failed", () =>
+      expect(syncCustomer(member.customer)).rejects.toThrow("A fault was set"),
+    );
+    expect(await failed).toBe(1);
+  });
+
+  it("of which a newer one was written is counted and logged, with the newer state", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const earlier = await snapshotOf(member);
+    await syncCustomer(member.customer);
+    lines = watchLog();
+    const written = await write(earlier);
+    const stale = counted("stale", async () => {
+      expect(reportSync(earlier, written)).toEqual({
+        kind: "synced",
+        userId: member.id,
+        state: await row(member),
+        isTryingNewCard: false,
+      });
+    });
+    expect(await stale).toBe(1);
+    expect(lines).toEqual([
+      {
+        level: "info",
+        message: "a newer snapshot of Stripe was already written",
+        facts: { userId: member.id, stripeCustomerId: member.customer },
+      },
+    ]);
+  });
+
+  it("is written again if it is the same", async () => {
+    const snapshot = await snapshotOf(await newMember(site.sandboxOrigin));
+    await write(snapshot);
+    expect(await write(snapshot)).toMatchObject({ isStale: false });
+  });
+});
+
+describe("a customer with more than one live subscription", () => {
+  it("is an error that names them, and those that ended do not count", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const second = await play<{ id: string }>(`customers/${member.customer}/subscribe`);
+    lines = watchLog();
+    await syncCustomer(member.customer);
+    expect(linesOf("error")).toEqual([
+      {
+        level: "error",
+        message: expect.stringContaining("more than one live subscription"),
+        facts: {
+          userId: member.id,
+          stripeCustomerId: member.customer,
+          subscriptions: expect.toSatisfy((ids: string[]) =>
+            [member.subscription, second.id].every((id) => ids.includes(id)),
+          ),
+        },
+      },
+    ]);
+    await play(`subscriptions/${second.id}/cancel`);
+    lines = watchLog();
+    await syncCustomer(member.customer);
+    expect(linesOf("error")).toEqual([]);
+  });
+});
+
+describe("a checkout that was opened", () => {
+  it("is over once there is a membership, and not before", async () => {
+    const payer = await newPayer(site.sandboxOrigin);
+    const opened = (await row(payer)).checkoutOpenedAt;
+    expect(opened).toBeInstanceOf(Date);
+    const none = { ...(await snapshotOf(payer)), memberships: [] };
+    await write(none);
+    expect((await row(payer)).checkoutOpenedAt).toEqual(opened);
+    await syncCustomer(payer.customer);
+    expect((await row(payer)).checkoutOpenedAt).toBeNull();
+  });
+});
+
+describe("paid memberships", () => {
+  const recorded = ({ id }: { id: string }) =>
+    getDatabase()
+      .db.select({ endedAt: memberships.endedAt })
+      .from(memberships)
+      .where(eq(memberships.userId, id));
+
+  it("are recorded, and end when Stripe has them no more", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    expect(await recorded(member)).toEqual([{ endedAt: null }]);
+    const at = new Date();
+    await write({ ...(await snapshotOf(member)), memberships: [], at });
+    expect(await recorded(member)).toEqual([{ endedAt: at }]);
+  });
+
+  it("are not looked for where there never was a subscription", async () => {
+    const reader = await newReader();
+    const { id: customer } = await stripeClient().customers.create({});
+    const snapshot = await snapshotOf(await newMember(site.sandboxOrigin));
+    await getDatabase().db.execute(sql`insert into profiles (id, stripe_customer_id)
+      values (${reader.id}, ${customer}) on conflict (id) do update set stripe_customer_id = ${customer}`);
+    await getDatabase().db.transaction(async (tx) => {
+      // a statement about them would fail
+      await tx.execute(sql`alter table memberships rename to memberships_away`);
+      await writeSnapshot({ ...snapshot, stripeCustomerId: customer, memberships: [] }, tx);
+      await tx.execute(sql`alter table memberships_away rename to memberships`);
+    });
+    expect((await row(reader)).syncNumber).toBe(snapshot.number);
+  });
+});
+
+describe("a payment that a sync is the first to notice", () => {
+  const noticed = async (): Promise<number> => {
+    const [signal] = await getDatabase()
+      .db.select({ count: operatorSignals.count })
+      .from(operatorSignals)
+      .where(eq(operatorSignals.name, "payment-without-webhook"));
+    return signal?.count ?? 0;
+  };
+
+  it("is noted for the operator, once", async () => {
+    const payer = await newPayer(site.sandboxOrigin);
+    const before = await noticed();
+    await syncCustomer(payer.customer);
+    expect(await noticed()).toBe(before + 1);
+    await syncCustomer(payer.customer);
+    expect(await noticed()).toBe(before + 1);
+  });
+
+  it("is not, if it is a webhook that is processed", async () => {
+    const payer = await newPayer(site.sandboxOrigin);
+    const before = await noticed();
+    await withCallPurpose("webhook", () => syncCustomer(payer.customer));
+    expect(await noticed()).toBe(before);
+  });
+});
+
+describe("a new address that is due at Stripe", () => {
+  const memberWithNewAddress = async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await updateProfile(member.id, { isEmailDueAtStripe: true });
+    lines = watchLog();
+    return member;
+  };
+  const failUpdate = ({ customer }: Payer) => fault({ match: `POST /v1/customers/${customer}` });
+
+  it("is tried again soon if it fails, and the state is written all the same", async () => {
+    const member = await memberWithNewAddress();
+    await failUpdate(member);
+    await syncCustomer(member.customer);
+    expect(linesOf("error")).toEqual([
+      {
+        level: "error",
+        message: "Stripe could not be told a new address",
+        facts: { userId: member.id, err: expect.any(Error) },
+      },
+    ]);
+    const { syncDueAt, isEmailDueAtStripe } = await row(member);
+    expect(minutesUntil(syncDueAt)).toBeLessThan(6);
+    expect(isEmailDueAtStripe).toBe(true);
+    await syncCustomer(member.customer);
+    expect(minutesUntil((await row(member)).syncDueAt)).toBeGreaterThan(24 * 60);
+    expect((await row(member)).isEmailDueAtStripe).toBe(false);
+  });
+
+  it("is not tried again of a customer that was deleted there", async () => {
+    const member = await memberWithNewAddress();
+    await play(`customers/${member.customer}/delete`);
+    await syncCustomer(member.customer);
+    expect(linesOf("error")).toEqual([]);
+    expect((await row(member)).syncDueAt).toBeNull();
+  });
+});
+
+describe("a change at Stripe that a sync makes", () => {
+  const disputed = async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const dispute = await play<{ id: string }>(`subscriptions/${member.subscription}/dispute`);
+    lines = watchLog();
+    return { ...member, dispute: dispute.id };
+  };
+
+  it("is done at once, and the row is due as usual", async () => {
+    const member = await disputed();
+    await syncCustomer(member.customer);
+    expect(linesOf("error")).toEqual([]);
+    expect(minutesUntil((await row(member)).syncDueAt)).toBeGreaterThan(50);
+    const open = await getDatabase()
+      .db.select({ facts: operatorMatters.facts })
+      .from(operatorMatters)
+      .where(eq(operatorMatters.key, `dispute:${member.dispute}`));
+    expect(open).toEqual([{ facts: expect.objectContaining({ dispute: member.dispute }) }]);
+  });
+
+  it("is retried soon if Stripe rejects it", async () => {
+    const member = await disputed();
+    await fault({ match: "POST /v1/subscriptions/" });
+    await syncCustomer(member.customer);
+    expect(linesOf("error").map(({ message }) => message)).toEqual([
+      "a membership could not be changed at Stripe; it is retried",
+    ]);
+    expect(minutesUntil((await row(member)).syncDueAt)).toBeLessThan(6);
+  });
+
+  it("is followed by another sync soon if the customer cannot be read again", async () => {
+    const member = await disputed();
+    const { subscriptions } = stripeClient();
+    const update = subscriptions.update.bind(subscriptions);
+    vi.spyOn(subscriptions, "update").mockImplementationOnce(async (id, parameters) => {
+      const changed = await update(id, parameters as object);
+      await fault({ match: "GET /v1/subscriptions" });
+      return changed;
+    });
+    await syncCustomer(member.customer);
+    expect(linesOf("error")).toEqual([
+      {
+        level: "error",
+        message: expect.stringContaining("could not be read again after changes at Stripe"),
+        facts: { stripeCustomerId: member.customer, err: expect.any(Error) },
+      },
+    ]);
+    expect(minutesUntil((await row(member)).syncDueAt)).toBeLessThan(6);
+  });
+});
