@@ -1,13 +1,17 @@
-import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eq, sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { reconcile, reconcileAll, startReconciliation } from "~/features/billing/reconcile.server";
+import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
+import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { isSubscribed } from "~/features/membership/access";
 import { getDatabase } from "~db/client";
+import { withInstanceLock } from "~db/queries/instance-lock";
 import { findProfile, updateProfile } from "~db/queries/profiles";
 import { profiles } from "~db/schema";
+import { watchLog } from "../support/log";
 import { control, liveSubscription, newReader, type Reader } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 
@@ -17,6 +21,10 @@ beforeAll(async () => {
   site = await openTestSite({ payments: {} });
 });
 afterAll(() => site.close());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await control(site.sandboxOrigin, "faults/clear");
+});
 
 async function paidReader(): Promise<Reader> {
   const reader = await newReader();
@@ -112,6 +120,139 @@ describe("reconciliation", () => {
     const { failed } = await reconcileAll();
     expect(failed).toBe(0);
     expect(await Promise.all(members.map(hasAccess))).toEqual(members.map(() => true));
+  });
+});
+
+describe("when syncs fail in a row", () => {
+  /** Makes so many rows due whose customers Stripe does not know, and only them. */
+  const unknownCustomers = async (count: number) => {
+    const { db } = getDatabase();
+    await db.update(profiles).set({ syncDueAt: null });
+    await db.execute(sql`delete from users where email like 'unknown-%'`);
+    await db.execute(sql`
+      with made as (
+        insert into users (email, password_hash)
+        select 'unknown-' || n || '@example.test', 'x' from generate_series(1, ${count}::int) n
+        returning id
+      )
+      insert into profiles (id, stripe_customer_id, sync_due_at)
+      select id, 'cus_unknown_' || id, now() from made`);
+  };
+  afterEach(() => getDatabase().db.execute(sql`delete from users where email like 'unknown-%'`));
+  const givenUp = (lines: ReturnType<typeof watchLog>) =>
+    lines.filter(({ message }) => message.startsWith("too many syncs failed in a row"));
+
+  it("the timer goes on after forty-nine", async () => {
+    await unknownCustomers(49);
+    const lines = watchLog();
+    const { unknown } = await reconcile(minutesFromNow(1), { pageSize: 10 });
+    expect(unknown).toHaveLength(49);
+    expect(givenUp(lines)).toEqual([]);
+  });
+
+  it("the timer stops after fifty, with a line, and leaves the rest to its next run", async () => {
+    await unknownCustomers(70);
+    const lines = watchLog();
+    const { unknown } = await reconcile(minutesFromNow(1), { pageSize: 50 });
+    expect(unknown).toHaveLength(50);
+    expect(givenUp(lines)).toEqual([
+      {
+        level: "error",
+        message: "too many syncs failed in a row; the rest of the members are synced later",
+        facts: { synced: 0, failed: 0, unknown: 50 },
+      },
+    ]);
+    expect((await reconcile(minutesFromNow(1))).unknown).toHaveLength(20);
+  });
+
+  it("the operator's command goes on with customers whom Stripe does not know", async () => {
+    await unknownCustomers(60);
+    expect((await reconcileAll()).unknown).toHaveLength(60);
+  });
+
+  it("the operator's command stops at other failures, and says how to go on", async () => {
+    await unknownCustomers(60);
+    const { subscriptions } = stripeClient();
+    vi.spyOn(subscriptions, "list").mockImplementation(() => {
+      throw new Error("Stripe is down.");
+    });
+    await expect(reconcileAll()).rejects.toThrow(/Too many syncs failed in a row.*--after/);
+  });
+});
+
+describe("the timer", () => {
+  /** Lets the search for undelivered events wait, and counts the runs, which begin with it. */
+  const heldRuns = () => {
+    const runs: (() => void)[] = [];
+    vi.spyOn(stripeClient().events, "list").mockImplementation((query) => {
+      // a run asks for the events in two parts
+      const isFirst = (query as { types: string[] }).types.includes(WEBHOOK_EVENTS[0] ?? "");
+      const held = isFirst ? new Promise<void>((resolve) => runs.push(resolve)) : null;
+      return (async function* () {
+        await held;
+        yield* [];
+      })() as never;
+    });
+    return runs;
+  };
+
+  it("starts no run before the last one is over, and another one after it", async () => {
+    const runs = heldRuns();
+    const stop = startReconciliation(10);
+    await expect.poll(() => runs.length).toBe(1);
+    // as many intervals as it takes to be sure
+    let ticks = 0;
+    const ticking = setInterval(() => ticks++, 10);
+    await expect.poll(() => ticks).toBeGreaterThan(5);
+    clearInterval(ticking);
+    expect(runs).toHaveLength(1);
+    runs[0]?.();
+    await expect.poll(() => runs.length).toBe(2);
+    const stopped = stop();
+    runs[1]?.();
+    await stopped;
+    expect(runs).toHaveLength(2);
+  });
+
+  it("lets a run that has started finish before it is stopped", async () => {
+    const runs = heldRuns();
+    const stop = startReconciliation(10);
+    await expect.poll(() => runs.length).toBe(1);
+    let isStopped = false;
+    const stopped = stop().then(() => {
+      isStopped = true;
+    });
+    await getDatabase().db.execute(sql`select 1`);
+    expect(isStopped).toBe(false);
+    runs[0]?.();
+    await stopped;
+  });
+
+  it("waits for another instance's run, and ends without one if it is stopped meanwhile", async () => {
+    const runs = heldRuns();
+    await withInstanceLock("reconciliation", async () => {
+      const stop = startReconciliation(10);
+      await getDatabase().db.execute(sql`select pg_sleep(0.1)`);
+      await stop();
+    });
+    expect(runs).toHaveLength(0);
+  });
+
+  it("logs what fails, and goes on", async () => {
+    const lines = watchLog();
+    const messages = () => lines.map(({ level, message }) => `${level}: ${message}`);
+    const { events } = stripeClient();
+    const list = vi.spyOn(events, "list").mockImplementation(() => {
+      throw new Error("Stripe is down.");
+    });
+    await getDatabase().db.execute(sql`alter table profiles rename to profiles_away`);
+    const stop = startReconciliation(10);
+    await expect.poll(messages).toContain("error: undelivered events could not be processed");
+    await expect.poll(messages).toContain("error: reconciliation failed");
+    await getDatabase().db.execute(sql`alter table profiles_away rename to profiles`);
+    const before = list.mock.calls.length;
+    await expect.poll(() => list.mock.calls.length).toBeGreaterThan(before);
+    await stop();
   });
 });
 

@@ -36,6 +36,7 @@ export const MODULES = {
       "tests/integration/{payment-pages,portal,portal-return,premium-product}.test.ts",
       "tests/integration/{price-on-sale,reconcile}.test.ts",
       "tests/integration/reconcile-from-stripe.test.ts",
+      "tests/integration/{profile-queries,sync-customer}.test.ts",
       "tests/integration/{stripe-calls,stripe-doctor,stripe-setup,sync-order,webhook}.test.ts",
     ],
     parts: [
@@ -98,13 +99,19 @@ export const MODULES = {
           "app/features/billing/{author-notice,billed-profiles,card-actions}.server.ts",
           "app/features/billing/{customer-billing,dispute-actions,reconcile*}.server.ts",
           "app/features/billing/in-parallel.ts",
-          "app/features/billing/{sync-customer,unlink-customer,webhook}.server.ts",
-          "db/queries/profiles.ts",
+          "app/features/billing/{call-purpose,sync-customer,unlink-customer,webhook}.server.ts",
         ],
         tests: [
           "tests/integration/{author-notice,checkout,customer-billing}.test.ts",
           "tests/integration/{membership-rules,reconcile}.test.ts",
-          "tests/integration/{reconcile-from-stripe,sync-order,webhook}.test.ts",
+          "tests/integration/{reconcile-from-stripe,sync-customer,sync-order,webhook}.test.ts",
+        ],
+      },
+      {
+        sources: ["db/queries/profiles.ts"],
+        tests: [
+          "tests/integration/{checkout-races,customer,customer-email}.test.ts",
+          "tests/integration/{profile-queries,reconcile,sync-customer,sync-order}.test.ts",
         ],
       },
     ],
