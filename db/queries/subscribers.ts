@@ -31,17 +31,24 @@ export async function insertSubscriber(
   return confirmed.length > 0;
 }
 
+/** What became of an address that is to be on the list at once; written is something only in the first case. */
+export type AddedSubscriber =
+  | { kind: "added"; isQueueFull: boolean }
+  /** It is on the list, confirmed or not. */
+  | { kind: "known" }
+  /** It is on the suppression list. */
+  | { kind: "suppressed" };
+
 /**
- * Adds an address that is not on the list as confirmed, and queues a mail to it in the same statement, unless more than
- * `mostQueued` wait already or one with its idempotency key was queued before. Null, with nothing written, if the address
- * is on the list, confirmed or not.
+ * Adds an address that is on neither list as confirmed, and queues a mail to it in the same statement, unless more than
+ * `mostQueued` wait already or one with its idempotency key was queued before.
  */
 export async function insertSubscriberWithMail(
   { email, unsubscribeToken }: NewSubscriber,
   mail: NewMail,
   { now, mostQueued }: { now: Date; mostQueued: number },
   executor: Executor = getDatabase().db,
-): Promise<{ isQueueFull: boolean } | null> {
+): Promise<AddedSubscriber> {
   const [row] = await addSubscriberWithMail(executor, {
     email,
     unsubscribeToken,
@@ -54,16 +61,25 @@ export async function insertSubscriberWithMail(
     message: JSON.stringify(mail.message),
     lifetimeMs: mail.lifetimeMs,
   });
-  return row?.isAdded ? { isQueueFull: row.isQueueFull } : null;
+  if (row?.isAdded) return { kind: "added", isQueueFull: row.isQueueFull };
+  return { kind: row?.isSuppressed ? "suppressed" : "known" };
 }
 
-const addSubscriberWithMail = preparedStatement<{ isAdded: boolean; isQueueFull: boolean }>(() => {
+const addSubscriberWithMail = preparedStatement<{
+  isAdded: boolean;
+  isQueueFull: boolean;
+  isSuppressed: boolean;
+}>(() => {
   const { placeholder } = sql;
   return sql`
-    with added as (
+    with suppressed as (
+      select 1 from suppressed_addresses
+      where address_hash = ${addressHash(sql`${placeholder("email")}`)}
+    ), added as (
       insert into subscribers (email, unsubscribe_token, confirmed_at)
-      values (${placeholder("email")}, ${placeholder("unsubscribeToken")},
-        ${placeholder("now")}::timestamptz)
+      select ${placeholder("email")}, ${placeholder("unsubscribeToken")},
+        ${placeholder("now")}::timestamptz
+      where not exists (select from suppressed)
       on conflict do nothing returning 1
     ), further as (
       select 1 from mails where state = 'queued' and campaign_id is null
@@ -77,7 +93,8 @@ const addSubscriberWithMail = preparedStatement<{ isAdded: boolean; isQueueFull:
       from added where not exists (select from further)
       on conflict do nothing
     )
-    select exists (select from added) as "isAdded", exists (select from further) as "isQueueFull"`;
+    select exists (select from added) as "isAdded", exists (select from further) as "isQueueFull",
+      exists (select from suppressed) as "isSuppressed"`;
 });
 
 /**

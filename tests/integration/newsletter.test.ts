@@ -79,13 +79,18 @@ it("an address is added in one statement with its welcome, unless it is on the l
   const mail = queuedMail(await composeNewsletterWelcome(subscriber));
   const add = (mostQueued: number) =>
     insertSubscriberWithMail(subscriber, mail, { now: new Date(), mostQueued });
-  expect(await add(1)).toEqual({ isQueueFull: false });
+  await suppressAddresses([subscriber.email.toUpperCase()], "complaint");
+  expect(await add(1)).toEqual({ kind: "suppressed" });
+  expect(await findSubscriberByEmail(subscriber.email)).toBeNull();
+  expect(await mailsTo(subscriber.email)).toEqual([]);
+  await getDatabase().db.execute(sql`truncate suppressed_addresses`);
+  expect(await add(1)).toEqual({ kind: "added", isQueueFull: false });
   expect(await mailsTo(subscriber.email)).toMatchObject([{ kind: "newsletter-welcome" }]);
-  expect(await add(1)).toBeNull();
+  expect(await add(1)).toEqual({ kind: "known" });
   const added = await findSubscriberByEmail(subscriber.email);
   expect(added).toMatchObject({ unsubscribeToken: subscriber.unsubscribeToken });
   await deleteSubscriber(added?.id ?? "");
-  expect(await add(0)).toEqual({ isQueueFull: true });
+  expect(await add(0)).toEqual({ kind: "added", isQueueFull: true });
   expect(await mailsTo(subscriber.email)).toHaveLength(1);
 });
 
@@ -196,6 +201,19 @@ describe("subscribing to the newsletter", () => {
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
     expect((await findSubscriberByEmail(email))?.confirmedAt).toBeNull();
     expect((await mailsTo(email)).map(({ kind }) => kind)).toEqual(["newsletter-confirmation"]);
+  });
+
+  it("adds no suppressed address at once because its mail cannot be stored", async () => {
+    const email = newEmail();
+    await suppressAddresses([email], "complaint");
+    const { db } = getDatabase();
+    await db.execute(sql`alter table mails rename to mails_away`);
+    try {
+      expect(await toastOfSubscribing(email)).toEqual(FAILED);
+    } finally {
+      await db.execute(sql`alter table mails_away rename to mails`);
+    }
+    expect((await findSubscriberByEmail(email))?.confirmedAt).toBeUndefined();
   });
 
   it("recognizes an address that is already on it, in any case", async () => {

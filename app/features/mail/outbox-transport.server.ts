@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import nodemailer from "nodemailer";
-import { dataDirectory, reportDataDirectoryFailure } from "~/data-directory.server";
+import { reportDataDirectoryFailure } from "~/data-directory.server";
+import { env } from "~/env.server";
 import { composeMessage, SELF_CONTAINED } from "./compose-message.server";
 import type { MailTransport, TransportedMail } from "./mail-transport";
 import { writeToOutbox } from "./outbox.server";
@@ -30,7 +31,7 @@ export function openOutboxTransport(): MailTransport {
 /** Writes one mail into the outbox and returns its file. Throws the file system's error. */
 export async function writeMailToOutbox(mail: TransportedMail): Promise<string> {
   const { message } = await composer.sendMail(composeMessage(mail));
-  return writeToOutbox(join(dataDirectory(), "outbox"), message as Buffer);
+  return writeToOutbox(join(env().DATA_DIR, "outbox"), message as Buffer);
 }
 
 const composer = nodemailer.createTransport({

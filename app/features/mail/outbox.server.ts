@@ -4,16 +4,19 @@ import { join } from "node:path";
 
 let written = 0;
 
+/** Keeps the names of concurrent programs apart. */
+const writer = randomBytes(4).toString("hex");
+
 /**
  * Writes a composed message to the outbox folder, readable by the program's user only, since its links are
  * credentials. The file is created atomically, and names sort by the time of writing.
  */
 export async function writeToOutbox(folder: string, message: Buffer): Promise<string> {
   const time = new Date().toISOString().replaceAll(":", "-");
-  // The count orders mails within a millisecond; the random part keeps concurrent programs from colliding.
+  // the count orders mails within a millisecond
   written = (written + 1) % 1_000_000;
   const count = String(written).padStart(6, "0");
-  const name = `${time}-${count}-${randomBytes(4).toString("hex")}.eml`;
+  const name = `${time}-${count}-${writer}.eml`;
   const temporaryFile = join(folder, `.${name}.part`);
   const file = join(folder, name);
   try {

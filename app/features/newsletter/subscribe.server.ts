@@ -46,7 +46,7 @@ export async function subscribe(email: FieldValue): Promise<SubscribeOutcome> {
   const parsed = emailSchema.safeParse(email);
   if (!parsed.success) return { kind: "invalid" };
   try {
-    const add = (await mustConfirm(parsed.data)) ? askToConfirm : addAtOnce;
+    const add = env().NEWSLETTER_DOUBLE_OPT_IN ? askToConfirm : addAtOnce;
     return { kind: (await add(parsed.data)) ? "subscribed" : "already-subscribed" };
   } catch (error) {
     log().error({ err: error }, "newsletter subscription failed");
@@ -55,32 +55,32 @@ export async function subscribe(email: FieldValue): Promise<SubscribeOutcome> {
 }
 
 /** A suppressed address would get nothing: only its owner's confirmation lifts the suppression. */
-async function mustConfirm(email: string): Promise<boolean> {
-  return env().NEWSLETTER_DOUBLE_OPT_IN || (await isAddressSuppressed(email));
-}
-
 async function addAtOnce(email: string): Promise<boolean> {
   const subscriber = { email, unsubscribeToken: await unsubscribeTokenOf(email) };
-  const isAdded = (await addNew(subscriber)) || (await addAny(subscriber));
+  const outcome = await addNew(subscriber);
+  if (outcome === "suppressed") return askToConfirm(email);
+  const isAdded = outcome === "added" || (await addAny(subscriber));
   if (isAdded) wakeMailWorker();
   return isAdded;
 }
 
 /**
- * Adds an address that is not on the list, in one statement with its welcome: most are new. False, with nothing written,
- * if it is on the list, or if the database refuses the statement, as it does when the mail cannot be stored.
+ * Adds an address that is not on the list, in one statement with its welcome: most are new. Nothing is written if it is on
+ * the list (`known`), or if the database refuses the statement, as it does when the mail cannot be stored.
  */
-async function addNew(subscriber: NewSubscriber): Promise<boolean> {
+async function addNew(
+  subscriber: NewSubscriber,
+): Promise<"added" | "known" | "suppressed" | "refused"> {
   try {
     const mail = queuedMail(await composeNewsletterWelcome(subscriber));
     const limits = { now: new Date(), mostQueued: MAX_QUEUED };
-    const added = await insertSubscriberWithMail(subscriber, mail, limits);
-    if (added?.isQueueFull) logMailQueueFull();
-    return added !== null;
+    const outcome = await insertSubscriberWithMail(subscriber, mail, limits);
+    if (outcome.kind === "added" && outcome.isQueueFull) logMailQueueFull();
+    return outcome.kind;
   } catch (error) {
     // then nobody knows whether it was added
     if (isDatabaseUnavailable(error)) throw error;
-    return false;
+    return (await isAddressSuppressed(subscriber.email)) ? "suppressed" : "refused";
   }
 }
 
