@@ -234,6 +234,15 @@ describe("a new customer", () => {
     expect(lines).toEqual([]);
   });
 
+  it("is not linked to a row that has lost its deleted one meanwhile", async () => {
+    const deleted = newCustomer();
+    const account = await newAccount({ stripeCustomerId: deleted });
+    await updateProfile(account.id, { stripeCustomerId: null });
+    stripe.answers[`GET /v1/customers/${deleted}`] = { status: 200, fields: { deleted: true } };
+    await expect(ensure(account)).rejects.toThrow(created);
+    expect(await linked(account)).toBeNull();
+  });
+
   it.each([
     ["no customer", null],
     ["a deleted one", "cus_deleted"],

