@@ -1,0 +1,88 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type LogLine, watchLog } from "../../../tests/support/log";
+import { SANDBOX_STRIPE, setEnvironment } from "../../env.server";
+import { registry } from "../../observability/metrics.server";
+import { stripeClient } from "./stripe-client.server";
+import { receiveWebhook } from "./webhook.server";
+
+let lines: LogLine[];
+beforeAll(() => {
+  setEnvironment({
+    STRIPE_SECRET_KEY: SANDBOX_STRIPE.secretKey,
+    STRIPE_PRICE_ID: SANDBOX_STRIPE.priceId,
+    STRIPE_WEBHOOK_SECRET: SANDBOX_STRIPE.webhookSecret,
+    LOG_LEVEL: "silent",
+  });
+});
+afterAll(() => setEnvironment({}));
+beforeEach(() => {
+  lines = watchLog();
+});
+afterEach(() => vi.restoreAllMocks());
+
+const NETWORK = "192.0.2.7";
+
+const eventOf = (fields: object = {}) =>
+  JSON.stringify({
+    id: "evt_1",
+    object: "event",
+    created: Math.floor(Date.now() / 1_000),
+    livemode: false,
+    type: "customer.subscription.updated",
+    data: { object: { id: "sub_1", customer: "cus_1" } },
+    ...fields,
+  });
+const signatureOf = (payload: string, secret = SANDBOX_STRIPE.webhookSecret) =>
+  stripeClient().webhooks.generateTestHeaderString({ payload, secret });
+
+/** How many deliveries had this outcome, by the metric. */
+async function deliveries(outcome: string): Promise<number> {
+  const { values = [] } = (await registry.getSingleMetric("stripe_webhooks_total")?.get()) ?? {};
+  return values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
+}
+
+describe("a delivery", () => {
+  it.each<[string, object, (body: string) => string | null, object]>([
+    ["without a signature", {}, () => null, { reason: "no signature" }],
+    [
+      "with the signature of another secret",
+      {},
+      (body) => signatureOf(body, "whsec_another"),
+      { reason: "wrong signature" },
+    ],
+    [
+      "of live mode with a test key",
+      { livemode: true },
+      (body) => signatureOf(body),
+      {
+        reason: "livemode mismatch",
+        event: "evt_1",
+        type: "customer.subscription.updated",
+        livemode: true,
+      },
+    ],
+  ])("%s is rejected, counted and logged with its network", async (_name, fields, sign, facts) => {
+    const body = eventOf(fields);
+    const before = await deliveries("refused");
+    expect((await receiveWebhook(body, sign(body), NETWORK)).status).toBe(400);
+    expect(await deliveries("refused")).toBe(before + 1);
+    expect(lines.filter(({ facts }) => "security" in facts)).toEqual([
+      {
+        level: "warn",
+        message: expect.stringContaining("webhook rejected"),
+        facts: { security: "webhook-refused", network: NETWORK, ...facts },
+      },
+    ]);
+  });
+
+  it("of a type that is not handled is accepted, counted, and nothing to log", async () => {
+    const body = eventOf({ type: "balance.available" });
+    const before = await deliveries("ignored");
+    expect(await receiveWebhook(body, signatureOf(body), NETWORK)).toEqual({
+      status: 200,
+      message: "Nothing to do.",
+    });
+    expect(await deliveries("ignored")).toBe(before + 1);
+    expect(lines.filter(({ level }) => level !== "debug" && level !== "warn")).toEqual([]);
+  });
+});
