@@ -183,6 +183,7 @@ describe("the lists of a customer", () => {
     const lists = stripe.calls.filter((call) => /subscriptions|charges/.test(call));
     for (const call of lists) expect(call).toMatch(/[?&]limit=100(&|$)/);
     expect(lists.join()).toContain("status=all");
+    expect(lists.map(decodeURIComponent).join()).toContain("expand[0]=data.refunds");
   });
 });
 
@@ -210,7 +211,7 @@ describe("failed payments of a customer", () => {
   });
 
   it("are not those that are pending", async () => {
-    stripe.answers[CHARGES] = list(charge({ status: "pending" }));
+    stripe.answers[CHARGES] = list(charge({ status: "pending" }), charge({ id: "ch_2" }));
     const { failedPaymentMethods, isPaymentPending } = await fetchBilling("cus_1");
     expect([...failedPaymentMethods]).toEqual([]);
     expect(isPaymentPending).toBe(true);
@@ -254,11 +255,36 @@ describe("an ended membership", () => {
 describe("a live membership", () => {
   it("whose newest invoice pays its period needs no other", async () => {
     stripe.answers[SUBSCRIPTIONS] = list(subscription(invoice("in_1")));
+    stripe.answers[CHARGES] = list(charge({ payment_intent: "pi_in_1" }));
     expect(await onlyMembership()).toMatchObject({
       invoices: [{ id: "in_1" }],
       coverage: { paidUntil: now + 20 * DAY, withdrawn: null },
     });
     expect(paths()).toEqual([CHARGES, SUBSCRIPTIONS]);
+  });
+
+  it("that is past due is read from all of them, whatever the newest says", async () => {
+    stripe.answers[SUBSCRIPTIONS] = list(subscription(invoice("in_1"), { status: "past_due" }));
+    stripe.answers["GET /v1/invoices"] = list(invoice("in_1"), invoice("in_2"));
+    expect(await onlyMembership()).toMatchObject({ invoices: [{ id: "in_1" }, { id: "in_2" }] });
+  });
+
+  it("is asked for the disputes of its disputed payments alone", async () => {
+    stripe.answers[SUBSCRIPTIONS] = list(subscription(invoice("in_2")));
+    stripe.answers[CHARGES] = list(
+      charge({ id: "ch_1", payment_intent: "pi_in_1", disputed: true }),
+      charge({ id: "ch_2", payment_intent: "pi_in_2" }),
+    );
+    stripe.answers["GET /v1/invoices"] = list(invoice("in_1"), invoice("in_2"));
+    const dispute = { id: "dp_1", status: "needs_response", charge: "ch_1", created: now };
+    stripe.answers["GET /v1/disputes"] = list(dispute);
+    expect(await onlyMembership()).toMatchObject({
+      disputes: [{ dispute, chargeId: "ch_1" }],
+      coverage: { withdrawn: "dispute" },
+    });
+    expect(stripe.calls.filter((call) => call.includes("disputes"))).toEqual([
+      "GET /v1/disputes?charge=ch_1&limit=100",
+    ]);
   });
 
   it.each([

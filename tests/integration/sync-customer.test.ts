@@ -312,14 +312,30 @@ describe("a change at Stripe that a sync makes", () => {
     expect(open).toEqual([{ facts: expect.objectContaining({ dispute: member.dispute }) }]);
   });
 
-  it("is retried soon if Stripe rejects it", async () => {
+  it("is retried soon if Stripe rejects it, and what was changed before is read again", async () => {
     const member = await disputed();
     await fault({ match: "POST /v1/subscriptions/" });
+    await play("requests/clear");
     await syncCustomer(member.customer);
+    type Requests = { counts: Record<string, number> };
+    const { counts } = await control<Requests>(site.sandboxOrigin, "requests", undefined, "GET");
+    expect(counts["GET /v1/subscriptions"]).toBe(2);
     expect(linesOf("error").map(({ message }) => message)).toEqual([
       "a membership could not be changed at Stripe; it is retried",
     ]);
     expect(minutesUntil((await row(member)).syncDueAt)).toBeLessThan(6);
+  });
+
+  it("that undoes another has no dispute any more to tell of", async () => {
+    const member = await disputed();
+    await syncCustomer(member.customer);
+    await play(`disputes/${member.dispute}/close`, { won: true });
+    lines = watchLog();
+    await syncCustomer(member.customer);
+    expect(linesOf("error")).toEqual([]);
+    expect((await row(member)).accessWithdrawn).toBeNull();
+    const { pause_collection } = await stripeClient().subscriptions.retrieve(member.subscription);
+    expect(pause_collection).toBeNull();
   });
 
   it("is followed by another sync soon if the customer cannot be read again", async () => {

@@ -1,11 +1,12 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { apiVersion } from "~/features/billing/setup-webhook.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { isSubscribed } from "~/features/membership/access";
+import { registry } from "~/observability/metrics.server";
 import { writeCountedSignals } from "~/observability/operator-signals.server";
 import { action as webhook, loader as webhookPage } from "~/routes/webhooks.stripe/route";
 import { getDatabase } from "~db/client";
@@ -213,6 +214,80 @@ describe("a delivery", () => {
   });
 });
 
+describe("a delivery about a refund", () => {
+  const refund = (object: object) =>
+    eventFor("", {
+      type: "refund.failed",
+      data: { object: { id: "re_1", object: "refund", ...object } },
+    } as unknown as Partial<Stripe.Event>);
+  const chargesAskedFor = async () => {
+    const { counts } = await control<{ counts: Record<string, number> }>(
+      site.sandboxOrigin,
+      "requests",
+      undefined,
+      "GET",
+    );
+    return counts["GET /v1/charges/:id"] ?? 0;
+  };
+  beforeEach(() => control(site.sandboxOrigin, "requests/clear"));
+
+  it("takes its customer from it, if it has one", async () => {
+    const reader = await paidReader();
+    const event = refund({ customer: reader.customer, charge: "ch_1" });
+    expect((await deliver(event)).status).toBe(200);
+    expect(await chargesAskedFor()).toBe(0);
+    expect(await hasAccess(reader.id)).toBe(true);
+  });
+
+  it("of no charge and no customer only enters the ledger", async () => {
+    const event = refund({ charge: null });
+    expect((await deliver(event)).status).toBe(200);
+    expect(await chargesAskedFor()).toBe(0);
+    expect(await ledger(idOf(event))).toBe(1);
+  });
+});
+
+describe("what becomes of a delivery", () => {
+  const outcome = async (label: string) => {
+    const { values = [] } = (await registry.getSingleMetric("stripe_webhooks_total")?.get()) ?? {};
+    return values.find(({ labels }) => labels.outcome === label)?.value ?? 0;
+  };
+  const messagesOf = (lines: ReturnType<typeof watchLog>) => lines.map(({ message }) => message);
+
+  it("is counted and logged, and what it wrote as well", async () => {
+    const reader = await paidReader();
+    const event = eventFor(reader.customer);
+    const before = [await outcome("processed"), await outcome("duplicate")] as const;
+    const lines = watchLog();
+    await deliver(event);
+    expect(messagesOf(lines)).toEqual(["billing state synced", "webhook processed"]);
+    lines.length = 0;
+    await deliver(event);
+    expect(messagesOf(lines)).toEqual(["webhook already processed"]);
+    expect(await outcome("processed")).toBe(before[0] + 1);
+    expect(await outcome("duplicate")).toBe(before[1] + 1);
+  });
+
+  it("is nothing that the operator is told, if it shows a payment", async () => {
+    const noticed = () =>
+      getDatabase().db.execute(
+        sql`select count from operator_signals where name = 'payment-without-webhook'`,
+      );
+    const before = await noticed();
+    await deliver(eventFor((await paidReader()).customer));
+    expect(await noticed()).toEqual(before);
+  });
+
+  it("is counted if it fails", async () => {
+    const reader = await paidReader();
+    const before = await outcome("failed");
+    const match = "GET /v1/subscriptions";
+    await control(site.sandboxOrigin, "faults", { kind: "error", status: 400, match });
+    expect((await deliver(eventFor(reader.customer))).status).toBe(500);
+    expect(await outcome("failed")).toBe(before + 1);
+  });
+});
+
 describe("a rejected delivery leaves no trace in the database", () => {
   const body = () => eventFor("cus_1");
   const now = () => Math.floor(Date.now() / 1000);
@@ -266,9 +341,15 @@ describe("the operator is told", () => {
 
   it("of a delivery with a wrong signature or livemode, but not of one with no signature", async () => {
     const lines = watchLog();
-    await expect.poll(() => signalsAfter(() => deliver(eventFor("cus_stranger")))).toEqual([]);
-    expect(await signalsAfter(() => send(eventFor("cus_1")))).toEqual([]);
-    // again and again, since an accepted one may still be about to clear them
+    // again and again, since what was counted of earlier ones may still be about to be written, or cleared
+    await expect
+      .poll(() =>
+        signalsAfter(
+          () => deliver(eventFor("cus_stranger")),
+          () => send(eventFor("cus_1")),
+        ),
+      )
+      .toEqual([]);
     await expect
       .poll(() =>
         signalsAfter(

@@ -102,7 +102,7 @@ export const MODULES = {
           "app/features/billing/{call-purpose,sync-customer,unlink-customer,webhook}.server.ts",
         ],
         tests: [
-          "tests/integration/{author-notice,checkout,customer-billing}.test.ts",
+          "tests/integration/{author-notice,checkout,customer-billing,dispute-matters}.test.ts",
           "tests/integration/{membership-rules,reconcile}.test.ts",
           "tests/integration/{reconcile-from-stripe,sync-customer,sync-order,webhook}.test.ts",
         ],
