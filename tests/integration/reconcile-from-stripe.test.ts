@@ -254,12 +254,12 @@ describe("going through the memberships of the Stripe account", () => {
   it("fails with what fails for one of them, unless failures are asked for", async () => {
     const customer = await subscribed();
     const failing = async () => {
-      throw new Error("no");
+      throw new Error("It failed.");
     };
-    await expect(forEachAccountMembership(failing)).rejects.toThrow("no");
+    await expect(forEachAccountMembership(failing)).rejects.toThrow("It failed.");
     const failures: unknown[] = [];
     await forEachAccountMembership(failing, (...failure) => failures.push(failure));
-    expect(failures).toEqual([[customer, new Error("no")]]);
+    expect(failures).toEqual([[customer, new Error("It failed.")]]);
   });
 
   it("leaves out one without a customer", async () => {

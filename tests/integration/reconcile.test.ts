@@ -238,6 +238,32 @@ describe("the timer", () => {
     expect(runs).toHaveLength(0);
   });
 
+  it("starts its first run a few seconds after the site", async () => {
+    const runs = heldRuns();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+    const stop = startReconciliation(60_000);
+    vi.advanceTimersByTime(5_000);
+    vi.useRealTimers();
+    await expect.poll(() => runs.length).toBe(1);
+    const stopped = stop();
+    runs[0]?.();
+    await stopped;
+  });
+
+  it("logs that it could not take its turn, and tries again", async () => {
+    const lines = watchLog();
+    const runs = heldRuns();
+    vi.spyOn(getDatabase(), "connect").mockRejectedValueOnce(new Error("The database is down."));
+    const stop = startReconciliation(10);
+    await expect.poll(() => runs.length).toBe(1);
+    expect(lines).toEqual([
+      { level: "error", message: "reconciliation failed", facts: { err: expect.any(Error) } },
+    ]);
+    const stopped = stop();
+    runs[0]?.();
+    await stopped;
+  });
+
   it("logs what fails, and goes on", async () => {
     const lines = watchLog();
     const messages = () => lines.map(({ level, message }) => `${level}: ${message}`);

@@ -444,4 +444,27 @@ export const explanations = [
     replacement: /^row\./,
     why: "equivalent: the statement always has one row",
   },
+  {
+    file: "billing/reconcile.server.ts",
+    line: "new Tally({ unknownCounts: false })",
+    replacement: /^\{\}$/,
+    why: "equivalent: no answer is no as well",
+  },
+  {
+    file: "db/queries/profiles.ts",
+    line: /row\?\.(number|count)/,
+    replacement: /^row\./,
+    why: "equivalent: the statement always has one row",
+  },
+  {
+    file: "db/queries/profiles.ts",
+    line: '.prepare("find_profile_by_customer")',
+    why: "equivalent: the driver gives its statements names of its own",
+  },
+  {
+    file: "db/queries/profiles.ts",
+    line: "if (!made) throw new Error",
+    replacement: /^false$/,
+    why: "a user who is deleted between two statements: the caller would fail instead",
+  },
 ];
