@@ -9,11 +9,11 @@ import {
   takeSnapshot,
   writeSnapshot,
 } from "~/features/billing/sync-customer.server";
-import { registry } from "~/observability/metrics.server";
 import { getDatabase } from "~db/client";
 import { findProfile, updateProfile } from "~db/queries/profiles";
 import { memberships, operatorMatters, operatorSignals } from "~db/schema";
 import { type LogLine, watchLog } from "../support/log";
+import { metricValue } from "../support/metrics";
 import { control, newMember, newPayer, newReader, type Payer } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 
@@ -51,11 +51,7 @@ async function snapshotOf({ customer }: { customer: string }): Promise<BillingSn
 const write = (snapshot: BillingSnapshot) =>
   getDatabase().db.transaction((tx) => writeSnapshot(snapshot, tx));
 
-/** How many syncs had this outcome, by the metric. */
-async function syncs(outcome: string): Promise<number> {
-  const { values = [] } = (await registry.getSingleMetric("billing_syncs_total")?.get()) ?? {};
-  return values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
-}
+const syncs = (outcome: string) => metricValue("billing_syncs_total", { outcome });
 
 /** Counts the syncs of an outcome while something is done. */
 async function counted(outcome: string, work: () => Promise<unknown>): Promise<number> {

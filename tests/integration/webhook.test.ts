@@ -6,13 +6,13 @@ import { startCheckout } from "~/features/billing/checkout.server";
 import { apiVersion } from "~/features/billing/setup-webhook.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { isSubscribed } from "~/features/membership/access";
-import { registry } from "~/observability/metrics.server";
 import { writeCountedSignals } from "~/observability/operator-signals.server";
 import { action as webhook, loader as webhookPage } from "~/routes/webhooks.stripe/route";
 import { getDatabase } from "~db/client";
 import { findProfile } from "~db/queries/profiles";
 import { insertWebhookEvent, recordUnlessOwned } from "~db/queries/webhook-events";
 import { watchLog } from "../support/log";
+import { metricValue } from "../support/metrics";
 import { control, newReader } from "../support/payments";
 import { call, get, ORIGIN } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
@@ -248,10 +248,7 @@ describe("a delivery about a refund", () => {
 });
 
 describe("what becomes of a delivery", () => {
-  const outcome = async (label: string) => {
-    const { values = [] } = (await registry.getSingleMetric("stripe_webhooks_total")?.get()) ?? {};
-    return values.find(({ labels }) => labels.outcome === label)?.value ?? 0;
-  };
+  const outcome = (label: string) => metricValue("stripe_webhooks_total", { outcome: label });
   const messagesOf = (lines: ReturnType<typeof watchLog>) => lines.map(({ message }) => message);
 
   it("is counted and logged, and what it wrote as well", async () => {

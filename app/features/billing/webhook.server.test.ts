@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type LogLine, watchLog } from "../../../tests/support/log";
+import { metricValue } from "../../../tests/support/metrics";
 import { setEnvironment } from "../../env.server";
-import { registry } from "../../observability/metrics.server";
 import { stripeClient } from "./stripe-client.server";
 import { receiveWebhook } from "./webhook.server";
 
@@ -19,9 +19,15 @@ beforeAll(() => {
 });
 afterAll(() => setEnvironment({}));
 beforeEach(() => {
+  vi.useFakeTimers();
   lines = watchLog();
 });
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  // the next rejection is the first of its minute
+  vi.runAllTimers();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const NETWORK = "192.0.2.7";
 
@@ -38,11 +44,7 @@ const eventOf = (fields: object = {}) =>
 const signatureOf = (payload: string, secret = SECRET) =>
   stripeClient().webhooks.generateTestHeaderString({ payload, secret });
 
-/** How many deliveries had this outcome, by the metric. */
-async function deliveries(outcome: string): Promise<number> {
-  const { values = [] } = (await registry.getSingleMetric("stripe_webhooks_total")?.get()) ?? {};
-  return values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
-}
+const deliveries = (outcome: string) => metricValue("stripe_webhooks_total", { outcome });
 
 describe("a delivery", () => {
   it.each<[string, object, (body: string) => string | null, object]>([

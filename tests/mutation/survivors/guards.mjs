@@ -161,4 +161,10 @@ export const explanations = [
     line: 'fallback = "/"',
     why: "the routes that rely on the default are tested in browsers",
   },
+  {
+    file: "http/request-body.server.ts",
+    line: "if (request instanceof IncomingRequest) return request.readBody();",
+    replacement: /^false$/,
+    why: "equivalent but for its time: the same body is read as a stream",
+  },
 ];

@@ -333,4 +333,22 @@ export const explanations = [
     line: 'const [newest = ""]',
     why: "equivalent: a default that only satisfies the types",
   },
+  {
+    file: "newsletter/subscribe.server.ts",
+    line: 'outcome.kind === "added" && outcome.isQueueFull',
+    replacement: /^true$/,
+    why: "equivalent: no other outcome has a full queue",
+  },
+  {
+    file: "newsletter/subscribe.server.ts",
+    line: '"suppressed" : "refused"',
+    replacement: /^""$/,
+    why: "equivalent: whatever is not added or suppressed is tried in the other way",
+  },
+  {
+    file: "db/queries/subscribers.ts",
+    line: /row\?\.is(Added|Suppressed)/,
+    replacement: /^row\./,
+    why: "equivalent: the statement always has one row",
+  },
 ];
