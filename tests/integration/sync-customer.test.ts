@@ -334,6 +334,19 @@ describe("a change at Stripe that a sync makes", () => {
     expect(pause_collection).toBeNull();
   });
 
+  it("is undone though Stripe lists its dispute no more", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await stripeClient().subscriptions.update(member.subscription, {
+      pause_collection: { behavior: "void" },
+      metadata: { paused_for_dispute: "dp_longAgo" },
+    });
+    lines = watchLog();
+    await syncCustomer(member.customer);
+    expect(linesOf("error")).toEqual([]);
+    const { pause_collection } = await stripeClient().subscriptions.retrieve(member.subscription);
+    expect(pause_collection).toBeNull();
+  });
+
   it("is followed by another sync soon if the customer cannot be read again", async () => {
     const member = await disputed();
     const { subscriptions } = stripeClient();

@@ -383,11 +383,15 @@ describe("two hundred concurrent deliveries", () => {
   it("of the same event enter the ledger once", async () => {
     const reader = await paidReader();
     const event = eventFor(reader.customer);
+    const lines = watchLog();
     const answers = await Promise.all(Array.from({ length: 200 }, () => deliver(event)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     // all of them may have found the ledger empty, but only one was processed
     const messages = await Promise.all(answers.map((answer) => answer.text()));
     expect(messages.toSorted()).toEqual(["Done.", ...Array(199).fill("Done before.")].toSorted());
+    expect(new Set(lines.map(({ message }) => message))).toEqual(
+      new Set(["billing state synced", "webhook processed", "webhook already processed"]),
+    );
     expect(await ledger(idOf(event))).toBe(1);
     expect(await hasAccess(reader.id)).toBe(true);
   });

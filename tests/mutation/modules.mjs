@@ -36,7 +36,7 @@ export const MODULES = {
       "tests/integration/{payment-pages,portal,portal-return,premium-product}.test.ts",
       "tests/integration/{price-on-sale,reconcile}.test.ts",
       "tests/integration/reconcile-from-stripe.test.ts",
-      "tests/integration/{profile-queries,sync-customer}.test.ts",
+      "tests/integration/{profile-queries,sync-customer,webhook-disputes}.test.ts",
       "tests/integration/{stripe-calls,stripe-doctor,stripe-setup,sync-order,webhook}.test.ts",
     ],
     parts: [
@@ -104,7 +104,8 @@ export const MODULES = {
         tests: [
           "tests/integration/{author-notice,checkout,customer-billing,dispute-matters}.test.ts",
           "tests/integration/{membership-rules,reconcile}.test.ts",
-          "tests/integration/{reconcile-from-stripe,sync-customer,sync-order,webhook}.test.ts",
+          "tests/integration/{reconcile-from-stripe,sync-customer,sync-order}.test.ts",
+          "tests/integration/{webhook,webhook-disputes}.test.ts",
         ],
       },
       {

@@ -467,4 +467,10 @@ export const explanations = [
     replacement: /^false$/,
     why: "a user who is deleted between two statements: the caller would fail instead",
   },
+  {
+    file: "db/queries/profiles.ts",
+    line: "if (known) return known;",
+    replacement: /^false$/,
+    why: "equivalent but for two more statements: an insertion that conflicts changes nothing",
+  },
 ];
