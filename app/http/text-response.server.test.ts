@@ -35,6 +35,7 @@ describe("a response of text", () => {
   it("can be read in every way, once", async () => {
     const bytes = new TextEncoder().encode("[1]");
     expect(new Uint8Array(await new TextResponse("[1]").arrayBuffer())).toEqual(bytes);
+    expect(await new TextResponse("[1]").bytes()).toEqual(bytes);
     expect(await (await new TextResponse("[1]").blob()).text()).toBe("[1]");
     expect(await new TextResponse("[1]").json()).toEqual([1]);
     const headers = { "Content-Type": "application/x-www-form-urlencoded" };
@@ -47,10 +48,16 @@ describe("a response of text", () => {
     expect(Buffer.concat(chunks)).toEqual(Buffer.from(bytes));
     expect(response.bodyUsed).toBe(true);
     await expect(response.text()).rejects.toThrow(TypeError);
+    expect(() => response.clone()).toThrow(TypeError);
+  });
+
+  it.each([204, 205, 304])("is none to a status without a body: %i", (status) => {
+    expect(() => new TextResponse("", { status })).toThrow(TypeError);
   });
 
   it("can be cloned, with the headers that it has by then", async () => {
     const response = new TextResponse("a");
+    expect(response.body).not.toBeNull();
     response.headers.set("X-Late", "1");
     const copy = response.clone();
     expect(await copy.text()).toBe("a");

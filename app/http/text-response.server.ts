@@ -1,3 +1,6 @@
+/** Statuses of answers without a body (https://fetch.spec.whatwg.org/#null-body-status). */
+const NO_BODY = new Set([101, 103, 204, 205, 304]);
+
 /**
  * A Response whose body is a text that is there already, as that of most answers to posts. The site sends the text itself;
  * its stream is made when it is asked for, which under remix-serve it is: to make, read and collect one takes longer than
@@ -9,6 +12,7 @@ export class TextResponse extends Response {
 
   constructor(content: string, init?: ResponseInit) {
     super(null, init);
+    if (NO_BODY.has(this.status)) throw new TypeError(`An answer ${this.status} has no body.`);
     this.content = content;
     if (!this.headers.has("Content-Type")) {
       this.headers.set("Content-Type", "text/plain;charset=UTF-8");
@@ -27,6 +31,10 @@ export class TextResponse extends Response {
     return this.#whole().arrayBuffer();
   }
 
+  override bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.arrayBuffer().then((buffer) => new Uint8Array(buffer));
+  }
+
   override blob(): Promise<Blob> {
     return this.#whole().blob();
   }
@@ -43,8 +51,10 @@ export class TextResponse extends Response {
     return this.#whole().text();
   }
 
-  override clone(): Response {
-    return this.#whole().clone();
+  override clone(): TextResponse {
+    if (this.bodyUsed) throw new TypeError("The body has been read.");
+    const { content, status, statusText, headers } = this;
+    return new TextResponse(content, { status, statusText, headers });
   }
 
   /** The same response with its body as a stream. */

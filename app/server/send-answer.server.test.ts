@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import compression from "compression";
@@ -80,6 +80,40 @@ describe("a stream", () => {
     expect(headers["content-encoding"]).toBe("gzip");
     expect(gunzipSync(body).toString()).toBe(long);
   });
+});
+
+describe("a client that has disconnected", () => {
+  it.each<[string, () => typeof answer, number]>([
+    ["a text", () => new TextResponse("Done.\n"), 0],
+    ["a long text", () => new TextResponse("a".repeat(5_000)), 0],
+    ["a stream", () => new Response(new ReadableStream({ cancel: () => void cancelled++ })), 1],
+  ])("is sent nothing of %s, which is not compressed either", async (_name, make, expected) => {
+    const [request, response] = await new Promise<[IncomingMessage, ServerResponse]>((resolve) => {
+      const other = createServer((...pair) => {
+        pair[1].once("close", () => {
+          other.close();
+          resolve(pair);
+        });
+        pair[0].socket.destroy();
+      }).listen(0, "127.0.0.1", () => {
+        const { port } = other.address() as AddressInfo;
+        fetch(`http://127.0.0.1:${port}`).catch(() => {});
+      });
+    });
+    cancelled = 0;
+    let isCompressing = false;
+    await sendAnswer(response, make(), () => {
+      isCompressing = true;
+    });
+    expect(request.destroyed).toBe(true);
+    expect({ isCompressing, isSent: response.headersSent, cancelled }).toEqual({
+      isCompressing: false,
+      isSent: false,
+      cancelled: expected,
+    });
+  });
+
+  let cancelled = 0;
 });
 
 describe("a filled-in page", () => {

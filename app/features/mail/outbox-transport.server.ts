@@ -1,17 +1,19 @@
 import { join } from "node:path";
 import nodemailer from "nodemailer";
-import { reportDataDirectoryFailure } from "~/data-directory.server";
-import { env } from "~/env.server";
+import { dataDirectory, reportDataDirectoryFailure } from "~/data-directory.server";
 import { composeMessage, SELF_CONTAINED } from "./compose-message.server";
 import type { MailTransport, TransportedMail } from "./mail-transport";
 import { writeToOutbox } from "./outbox.server";
 
 /** Writes mail as `.eml` files into `DATA_DIR/outbox`, for a site without a mail server. */
 export function openOutboxTransport(): MailTransport {
+  let directory: string | undefined;
   return {
     deliver: async (mail) => {
       try {
-        await writeMailToOutbox(mail);
+        // once, since to look at it takes as long as to write the mail
+        directory ??= dataDirectory();
+        await writeMailToOutbox(mail, directory);
         return { kind: "accepted" };
       } catch (error) {
         return {
@@ -29,9 +31,12 @@ export function openOutboxTransport(): MailTransport {
 }
 
 /** Writes one mail into the outbox and returns its file. Throws the file system's error. */
-export async function writeMailToOutbox(mail: TransportedMail): Promise<string> {
+export async function writeMailToOutbox(
+  mail: TransportedMail,
+  directory = dataDirectory(),
+): Promise<string> {
   const { message } = await composer.sendMail(composeMessage(mail));
-  return writeToOutbox(join(env().DATA_DIR, "outbox"), message as Buffer);
+  return writeToOutbox(join(directory, "outbox"), message as Buffer);
 }
 
 const composer = nodemailer.createTransport({

@@ -54,10 +54,10 @@ export async function subscribe(email: FieldValue): Promise<SubscribeOutcome> {
   }
 }
 
-/** A suppressed address would get nothing: only its owner's confirmation lifts the suppression. */
 async function addAtOnce(email: string): Promise<boolean> {
   const subscriber = { email, unsubscribeToken: await unsubscribeTokenOf(email) };
   const outcome = await addNew(subscriber);
+  // it would get nothing: only its owner's confirmation lifts the suppression
   if (outcome === "suppressed") return askToConfirm(email);
   const isAdded = outcome === "added" || (await addAny(subscriber));
   if (isAdded) wakeMailWorker();
@@ -66,7 +66,7 @@ async function addAtOnce(email: string): Promise<boolean> {
 
 /**
  * Adds an address that is not on the list, in one statement with its welcome: most are new. Nothing is written if it is on
- * the list (`known`), or if the database refuses the statement, as it does when the mail cannot be stored.
+ * the list (`known`), if it is suppressed, or if the database refuses the statement, as it does when the mail cannot be stored.
  */
 async function addNew(
   subscriber: NewSubscriber,
