@@ -21,6 +21,8 @@ function scene(limits: { concurrency: number; maxWaiting: number }) {
           () => "done",
           (reason: unknown) => (reason instanceof QueueFull ? "rejected" : Promise.reject(reason)),
         ),
+    /** Ends the task that has run longest. */
+    end: () => ends.shift()?.(),
     /** Ends running tasks, and those they make room for, until the queue is empty. */
     finish: async () => {
       while (queue.running > 0) {
@@ -49,7 +51,7 @@ it("runs up to the allowed number of tasks concurrently, and returns their resul
 });
 
 it("begins more tasks when more may run, and fewer when fewer may", async () => {
-  const { queue, started, ask, finish } = scene({ concurrency: 1, maxWaiting: 10 });
+  const { queue, started, ask, end, finish } = scene({ concurrency: 1, maxWaiting: 10 });
   const asked = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"].map(ask);
   await new Promise((resolve) => setImmediate(resolve));
   expect(started).toHaveLength(1);
@@ -58,8 +60,13 @@ it("begins more tasks when more may run, and fewer when fewer may", async () => 
   expect(started).toHaveLength(3);
   expect([queue.running, queue.waiting]).toEqual([3, 1]);
   queue.setLimits({ concurrency: 1, maxWaiting: 10 });
+  end();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([queue.running, queue.waiting]).toEqual([2, 1]);
   await finish();
   expect(started).toHaveLength(4);
+  queue.setLimits({ concurrency: 5, maxWaiting: 10 });
+  expect([queue.running, queue.waiting]).toEqual([0, 0]);
   expect(new Set(await Promise.all(asked))).toEqual(new Set(["done"]));
   expect([queue.running, queue.waiting]).toEqual([0, 0]);
 });

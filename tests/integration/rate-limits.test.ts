@@ -39,6 +39,15 @@ async function countedOf(who: string): Promise<number> {
 }
 
 describe("an attempt", () => {
+  it("is counted by nothing that its kind is not limited by", async () => {
+    const context = { clientAddress: "192.0.2.77" };
+    expect(await checkRateLimit("verify-identity", { context, account })).toBeNull();
+    const rows = await getDatabase().db.execute<{ key: string }>(
+      sql`select key from rate_limits where key like 'verify-identity:%'`,
+    );
+    expect(rows.map(({ key }) => key.split(":")[1])).toEqual(["account"]);
+  });
+
   it("is allowed up to the limit, and then has to wait for the rest of its time", async () => {
     expect(await attempt(account)).toBeNull();
     const seconds = await attempt(account);

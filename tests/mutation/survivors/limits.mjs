@@ -99,7 +99,7 @@ export const explanations = [
   },
   {
     file: "http/fair-queue.server.ts",
-    line: "this.#running < this.limits.concurrency ||",
+    line: "this.#running < this.#limits.concurrency ||",
     why: "equivalent: nothing waits while a slot is free",
   },
   {
@@ -162,5 +162,11 @@ export const explanations = [
     file: "server/file-descriptors.server.ts",
     line: /\} catch \{|return "";/,
     why: "only where there is no /proc",
+  },
+  {
+    file: "http/page-slots.server.ts",
+    line: "slot = this.#acquire(network).catch(",
+    replacement: /undefined/,
+    why: "an unhandled rejection, by which Vitest fails, but not Stryker",
   },
 ];
