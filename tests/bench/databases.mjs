@@ -57,7 +57,8 @@ export async function createDatabase(dataDir, name) {
 }
 
 /**
- * Fills a migrated database with this number each of users, profiles and newsletter addresses.
+ * Fills a migrated database with this number each of users, profiles and newsletter addresses; resolves to its size on
+ * disk, in bytes.
  *
  * @param {string} url
  * @param {number} rows
@@ -72,7 +73,9 @@ export async function fill(url, rows, passwordHash) {
             select 'subscriber-' || n || '@bench.test', now() from generate_series(1, ${rows}) n`;
   await sql.unsafe("vacuum analyze");
   await sql.unsafe("checkpoint");
+  const [size] = await sql`select pg_database_size(current_database())::float8 as bytes`;
   await sql.end();
+  return Number(size?.bytes);
 }
 
 /**

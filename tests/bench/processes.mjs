@@ -1,5 +1,5 @@
 import { fork, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { NODE_FLAGS } from "../../app/tooling/node-flags.mjs";
@@ -245,9 +245,50 @@ export function residentMemory(pid) {
  *
  * @param {number} pid
  */
-export function peakMemory(pid) {
+export const peakMemory = (pid) => megabytes(`/proc/${pid}/status`, "VmHWM");
+
+/**
+ * A process's memory now, in MB; null without /proc.
+ *
+ * @param {number} pid
+ */
+export const memory = (pid) => megabytes(`/proc/${pid}/status`, "VmRSS");
+
+/**
+ * The memory of the database server of a site, in MB, with what its processes share counted once; null without /proc, or
+ * if it may not be read.
+ *
+ * @param {string} dataDir
+ */
+export function databaseMemory(dataDir) {
+  const pids = existsSync("/proc") ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
+  const shares = pids
+    .filter(isOfDatabase)
+    .map((pid) => megabytes(`/proc/${pid}/smaps_rollup`, "Pss"));
+  return shares.length === 0 || shares.includes(null)
+    ? null
+    : shares.reduce((/** @type {number} */ sum, share) => sum + (share ?? 0), 0);
+
+  /** @param {string} pid */
+  function isOfDatabase(pid) {
+    try {
+      // PostgreSQL changes into its data directory
+      return readlinkSync(`/proc/${pid}/cwd`).startsWith(realpathSync(dataDir));
+    } catch {
+      return false;
+    }
+  }
+}
+
+/**
+ * A figure of a file of /proc, in MB; null if it is not there.
+ *
+ * @param {string} file
+ * @param {string} name
+ */
+function megabytes(file, name) {
   try {
-    const found = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+    const found = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(file, "utf8"));
     return found ? Number(found[1]) / 1024 : null;
   } catch {
     return null;

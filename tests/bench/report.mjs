@@ -31,7 +31,10 @@ const NAMES = {
  * @property {Compared[]} compared
  * @property {Grown[]} grown
  * @property {{ idle: Sample, flooded: Sample }} flood
- * @property {number} peakMemory megabytes
+ * @property {number} restMemory of the Node process, before the first request, in megabytes
+ * @property {number} peakMemory of any Node process, in megabytes
+ * @property {number | null} databaseMemory of the server of all databases, in megabytes
+ * @property {{ size: number, bytes: number }[]} sizes of the databases on disk
  */
 
 /**
@@ -271,7 +274,8 @@ function writeSection(name, section) {
 }
 
 /** @param {Run} run */
-function tables({ rounds, seconds, compared, grown, flood, peakMemory }) {
+function tables(run) {
+  const { rounds, seconds, compared, grown, flood } = run;
   const rows = compared.map((one) =>
     row([
       nameOf(one.name),
@@ -284,7 +288,7 @@ function tables({ rounds, seconds, compared, grown, flood, peakMemory }) {
       String(one.site.wrong),
     ]),
   );
-  const sizes = grown[0]?.bySize.map(({ size }) => size) ?? [];
+  const sizes = run.sizes.map(({ size }) => size);
   const growth = grown.map(({ name, bySize }) =>
     row([
       nameOf(name),
@@ -306,9 +310,11 @@ Requests/s by the number of users and of subscribers, and in brackets how many t
 ${row(["request", ...sizes.map((size) => size.toLocaleString("en"))])}
 ${row(["---", ...sizes.map(() => "--:")])}
 ${growth.join("\n")}
+${row(["size on disk", ...run.sizes.map(({ bytes }) => `${whole(bytes / 1_000_000)} MB`)])}
 
 While log-ins fill the password queue, the landing page's p99 at 200 requests/s is ${flood.flooded.p99} ms; alone it
-is ${flood.idle.p99} ms. The Node process held ${peakMemory.toFixed(0)} MB at most in all of this.
+is ${flood.idle.p99} ms. The Node process held ${whole(run.restMemory)} MB before the first request, and ${whole(run.peakMemory)} MB at
+most in all of this${run.databaseMemory === null ? "" : `; PostgreSQL ${whole(run.databaseMemory)} MB at the end, for all of these databases and with its cache`}.
 `;
 }
 

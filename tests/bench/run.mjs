@@ -12,6 +12,8 @@ import { interleave, measure, medians } from "./load.mjs";
 import { measureNewsletter } from "./newsletter.mjs";
 import { measurePosts, signedEvent } from "./posts.mjs";
 import {
+  databaseMemory,
+  memory,
   peakMemory,
   project,
   siteVariables,
@@ -32,7 +34,7 @@ import { hasWrk, measureWithWrk } from "./wrk.mjs";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
-const SIZES = (process.env.BENCH_SIZES ?? "1000,100000,1000000").split(",").map(Number);
+const SIZES = (process.env.BENCH_SIZES ?? "1000,1000000,10000000").split(",").map(Number);
 
 /** A built checkout of another release, whose signed-in pages under remix-serve are measured beside. */
 const BEFORE = process.env.BENCH_BEFORE;
@@ -186,18 +188,19 @@ async function measureSignedIn() {
 async function measureRequests() {
   const passwordHash = await hashOfPassword();
 
-  /** @type {{ size: number, site: import("./processes.mjs").Server, variables: Record<string, string> }[]} */
+  /** @type {{ size: number, bytes: number, site: import("./processes.mjs").Server, variables: Record<string, string> }[]} */
   const sites = [];
   for (const size of SIZES) {
     console.log(`Filling a database with ${size.toLocaleString("en")} users and subscribers …`);
     const url = await createDatabase(dataDir, `bench_${size}`);
     const variables = await siteVariables({ url, dataDir, secret: SESSION_SECRET });
     const site = keep(await startSite(variables));
-    await fill(url, size, passwordHash);
-    sites.push({ size, site, variables });
+    const bytes = await fill(url, size, passwordHash);
+    sites.push({ size, bytes, site, variables });
   }
   const [first] = sites;
   if (!first) throw new Error("BENCH_SIZES is empty.");
+  const restMemory = memory(first.site.pid) ?? 0;
   const { site } = first;
   const plain = keep(await startSite(first.variables, { plain: true }));
   const bare = keep(await startBareServer());
@@ -217,7 +220,10 @@ async function measureRequests() {
     compared,
     grown,
     flood,
+    restMemory,
     peakMemory: Math.max(...sites.map((entry) => peakMemory(entry.site.pid) ?? 0)),
+    databaseMemory: databaseMemory(dataDir),
+    sizes: sites.map(({ size, bytes }) => ({ size, bytes })),
   });
 
   /**
