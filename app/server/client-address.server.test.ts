@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { watchLog } from "../../tests/support/log";
-import { clientAddress } from "./client-address.server";
+import { clientAddress, describeConnection } from "./client-address.server";
 
 const PROXY = "172.17.0.1";
 
@@ -13,6 +13,20 @@ function addressOf(trusted: string, forwarded?: string, from = PROXY, header = "
 }
 
 afterAll(() => setEnvironment({}));
+
+describe("a connection", () => {
+  it.each([
+    ["172.17.0.1", "1", { peer: "172.17.0.1", isPeerTrusted: true }],
+    ["::ffff:172.17.0.1", "172.17.0.0/16", { peer: "172.17.0.1", isPeerTrusted: true }],
+    ["172.17.0.1", "0", { peer: "172.17.0.1", isPeerTrusted: false }],
+    ["203.0.113.9", "1", { peer: "203.0.113.9", isPeerTrusted: false }],
+    [undefined, "1", { peer: "unknown", isPeerTrusted: false }],
+  ])("from %s with TRUST_PROXY=%s is described", (remoteAddress, trusted, described) => {
+    setEnvironment({ TRUST_PROXY: trusted, LOG_LEVEL: "silent" });
+    const request = { headers: {}, socket: { remoteAddress } } as unknown as IncomingMessage;
+    expect(describeConnection(request)).toEqual(described);
+  });
+});
 
 describe("the address of a client", () => {
   it.each<[string, string | undefined, string]>([

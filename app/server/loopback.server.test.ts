@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, createConnection } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -34,6 +35,22 @@ describe("the addresses listened on", () => {
 
   it.each(["127.0.0.1", "0.0.0.0", "book.example", undefined])("are %s itself", (host) => {
     expect(listeningHosts(host)).toEqual([host]);
+  });
+});
+
+describe("a server on inherited sockets", () => {
+  it("opens no address of its own, and them not before it serves", async () => {
+    // no socket, by which it shows that it is asked for
+    const fd = openSync(import.meta.filename, "r");
+    try {
+      // an address that this machine does not have
+      const server = await listenOn(0, "192.0.2.1", {}, [fd]);
+      servers.push(server);
+      expect(server.port).toBeNull();
+      await expect(server.serve(() => {})).rejects.toThrow("LISTEN_FDS");
+    } finally {
+      closeSync(fd);
+    }
   });
 });
 

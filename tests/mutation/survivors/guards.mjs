@@ -167,4 +167,15 @@ export const explanations = [
     replacement: /^false$/,
     why: "equivalent but for its time: the same body is read as a stream",
   },
+  {
+    file: "server/loopback.server.ts",
+    line: "servers[0]?.port ?? null",
+    why: "equivalent: there is at least one server",
+  },
+  {
+    file: "server/request-guards.server.ts",
+    line: "if (answer) return answer;",
+    replacement: /^true$/,
+    why: "equivalent: what is handled under another host has no origin check either",
+  },
 ];
