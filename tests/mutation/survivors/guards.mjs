@@ -178,4 +178,10 @@ export const explanations = [
     replacement: /^true$/,
     why: "equivalent: what is handled under another host has no origin check either",
   },
+  {
+    file: "server/route-table.server.ts",
+    line: 'values[index + 1] ?? ""',
+    replacement: /Stryker/,
+    why: "equivalent: what a pattern matches has each of its parameters",
+  },
 ];
