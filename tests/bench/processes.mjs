@@ -231,14 +231,7 @@ export function cpuSeconds(pid) {
  *
  * @param {number} pid
  */
-export function residentMemory(pid) {
-  try {
-    const found = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
-    return found ? Number(found[1]) / 1024 : null;
-  } catch {
-    return null;
-  }
-}
+export const residentMemory = (pid) => megabytes(`/proc/${pid}/status`, "VmRSS");
 
 /**
  * A process's peak memory so far, in MB; null without /proc.
@@ -246,13 +239,6 @@ export function residentMemory(pid) {
  * @param {number} pid
  */
 export const peakMemory = (pid) => megabytes(`/proc/${pid}/status`, "VmHWM");
-
-/**
- * A process's memory now, in MB; null without /proc.
- *
- * @param {number} pid
- */
-export const memory = (pid) => megabytes(`/proc/${pid}/status`, "VmRSS");
 
 /**
  * The memory of the database server of a site, in MB, with what its processes share counted once; null without /proc, or

@@ -13,9 +13,9 @@ import { measureNewsletter } from "./newsletter.mjs";
 import { measurePosts, signedEvent } from "./posts.mjs";
 import {
   databaseMemory,
-  memory,
   peakMemory,
   project,
+  residentMemory,
   siteVariables,
   startBareServer,
   startFlood,
@@ -200,7 +200,7 @@ async function measureRequests() {
   }
   const [first] = sites;
   if (!first) throw new Error("BENCH_SIZES is empty.");
-  const restMemory = memory(first.site.pid) ?? 0;
+  const restMemory = residentMemory(first.site.pid) ?? 0;
   const { site } = first;
   const plain = keep(await startSite(first.variables, { plain: true }));
   const bare = keep(await startBareServer());
