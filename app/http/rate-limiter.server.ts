@@ -63,6 +63,7 @@ export class RateLimiter {
   /** What a count in the database means for the attempt that was counted; null if it is allowed. */
   judge(key: string, { points, wait }: { points: number; wait: number }): RejectedAttempt | null {
     if (points <= this.#points) return null;
+    this.#rejectedUntil.delete(key);
     const [oldest] = this.#rejectedUntil.keys();
     if (this.#rejectedUntil.size >= MAX_REMEMBERED && oldest !== undefined) {
       this.#rejectedUntil.delete(oldest);
@@ -94,7 +95,6 @@ export type LimitedAttempt = { limiter: RateLimiter; key: string };
 export async function countInDatabase<Attempt extends LimitedAttempt>(
   attempts: readonly Attempt[],
 ): Promise<(RejectedAttempt & { attempt: Attempt }) | null> {
-  if (attempts.length === 0) return null;
   const counting = countAttempts(attempts.map(({ limiter, key }) => limiter.attempt(key)));
   const counts = await withinTimeout(counting, TIMEOUT_MS);
   for (const [index, count] of counts.entries()) {

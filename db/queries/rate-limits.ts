@@ -30,14 +30,16 @@ export async function countAttempts(
   executor: Executor = getDatabase().db,
 ): Promise<Count[]> {
   if (attempts.length === 0) return [];
-  statements[attempts.length] ??= preparedStatement(() => countingOf(attempts.length));
+  const statement =
+    statements[attempts.length] ?? preparedStatement<Count>(() => countingOf(attempts.length));
+  statements[attempts.length] = statement;
   const values = attempts.flatMap(({ key, points, seconds }, index) => [
     [`key_${index}`, key],
     [`points_${index}`, points],
     [`seconds_${index}`, seconds],
   ]);
-  const rows = await statements[attempts.length]?.(executor, Object.fromEntries(values));
-  return (rows ?? []).map(({ points, wait }) => ({ points, wait }));
+  const rows = await statement(executor, Object.fromEntries(values));
+  return rows.map(({ points, wait }) => ({ points, wait }));
 }
 
 /** By the number of attempts that they count. */

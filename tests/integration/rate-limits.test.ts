@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { countInDatabase, RateLimiter } from "~/http/rate-limiter.server";
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
-import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
+import { countAttempts, deleteExpiredRateLimits } from "~db/queries/rate-limits";
 import { watchLog } from "../support/log";
 import { metricValue } from "../support/metrics";
 import { freePorts } from "../support/ports.mjs";
@@ -195,11 +195,27 @@ describe("counting", () => {
 
   it("takes place in the database however much a limit allows", async () => {
     const limiter = new RateLimiter("test:generous", { attempts: 1e12, seconds: 60 });
-    expect(await countInDatabase([{ limiter, key: "anybody" }])).toBeNull();
+    const attempts = ["anybody", "somebody"].map((key) => ({ limiter, key }));
+    expect(await countInDatabase(attempts)).toBeNull();
     const rows = await getDatabase().db.execute(
-      sql`select points from rate_limits where key = 'test:generous:anybody'`,
+      sql`select points from rate_limits where key like 'test:generous:%'`,
     );
-    expect([...rows]).toEqual([{ points: 1 }]);
+    expect([...rows]).toEqual([{ points: 1 }, { points: 1 }]);
+  });
+
+  it("of no limits asks the database nothing", async () => {
+    let statements = 0;
+    const usual = getDatabase();
+    const counted = openDatabase(site.databaseUrl, { onQuery: () => statements++ });
+    setDatabase(counted);
+    try {
+      expect(await countAttempts([])).toEqual([]);
+      expect(await countInDatabase([])).toBeNull();
+      expect(statements).toBe(0);
+    } finally {
+      setDatabase(usual);
+      await counted.close();
+    }
   });
 
   it("takes one statement for all limits, whose commit waits for no disk", async () => {

@@ -14,9 +14,31 @@ export const explanations = [
   },
   {
     file: "http/rate-limiter.server.ts",
-    line: "isFirst: consumedPoints",
+    line: "if (wait > 0) return wait;",
+    replacement: />=/,
+    why: "equivalent: what is no longer rejected is forgotten when it is asked for again",
+  },
+  {
+    file: "http/rate-limiter.server.ts",
+    line: "oldest !== undefined",
     replacement: /^true$/,
-    why: "equivalent within one process, which does not count what it knows to be over the limit",
+    why: "equivalent: only for the types, since what is full has an oldest key",
+  },
+  {
+    file: "http/rate-limiter.server.ts",
+    line: "instanceof RateLimiterRes",
+    replacement: /^false$/,
+    why: "equivalent: only for the types, since counting in memory does not fail",
+  },
+  {
+    file: "http/rate-limiter.server.ts",
+    line: "attempt?.limiter",
+    why: "equivalent: only for the types, since there are never more counts than attempts",
+  },
+  {
+    file: "db/queries/rate-limits.ts",
+    line: "const statements:",
+    why: "equivalent: no statement counts for no keys",
   },
   {
     file: "http/rate-limits.server.ts",
