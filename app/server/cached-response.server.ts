@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Encoding, preferredEncoding } from "./accept-encoding.server";
+import { PreparedHead } from "./prepared-head.server";
 
 /** One encoding of a response, ready to be written to a socket. */
-type Variant = { body: Buffer; etag: string; headers: string[]; notModified: string[] };
+type Variant = { body: Buffer; etag: string; full: PreparedHead; notModified: PreparedHead };
 
 /** A response that is the same for everyone, cached in memory with all its headers. */
 export type CachedResponse = { identity: Variant } & Partial<Record<Encoding, Variant>>;
@@ -27,12 +28,18 @@ export function cacheResponse(
       body,
       etag,
       // whoever has the page has what it needs, too
-      notModified: all.filter(([name]) => name?.toLowerCase() !== "link").flat(),
-      headers: [
-        ...all,
-        ...(encoding === "identity" ? [] : [["Content-Encoding", encoding]]),
-        ["Content-Length", String(body.byteLength)],
-      ].flat(),
+      notModified: new PreparedHead(
+        304,
+        all.filter(([name]) => name?.toLowerCase() !== "link").flat(),
+      ),
+      full: new PreparedHead(
+        200,
+        [
+          ...all,
+          ...(encoding === "identity" ? [] : [["Content-Encoding", encoding]]),
+          ["Content-Length", String(body.byteLength)],
+        ].flat(),
+      ),
     };
     return [encoding, variant];
   });
@@ -49,12 +56,12 @@ export function sendCached(
   const variant = cached[preferredEncoding(headers["accept-encoding"])] ?? cached.identity;
   if (matches(headers["if-none-match"], variant.etag)) {
     statistics.notModified++;
-    response.writeHead(304, variant.notModified);
+    variant.notModified.writeTo(response);
     response.end();
     return;
   }
   statistics.hits++;
-  response.writeHead(200, variant.headers);
+  variant.full.writeTo(response);
   response.end(method === "HEAD" ? undefined : variant.body);
 }
 

@@ -17,8 +17,8 @@ describe("the least useful connection", () => {
     const connection = (age: number) => ({ since: Date.now() - age }) as Connection;
     const idle = idleFor === null ? null : connection(idleFor);
     const busy = busyFor === null ? null : connection(busyFor);
-    if (idle) group.idle.add(idle);
-    if (busy) group.busy.add(busy);
+    if (idle) group.idle.push(idle);
+    if (busy) group.busy.push(busy);
     const least = group.leastUseful();
     return least === undefined ? "none" : least === idle ? "idle" : "busy";
   }

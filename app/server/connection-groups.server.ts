@@ -1,4 +1,6 @@
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { Yallist } from "yallist";
 import type { ClientNetworks } from "~/http/client-network.server";
 import { SizeRanking } from "~/http/size-ranking.server";
 
@@ -9,8 +11,8 @@ export type Connection = {
   readonly from: ClientNetworks;
   /** The group it currently counts towards. */
   group: NarrowGroup;
-  /** Requests on it that have not been answered; with none it is idle. */
-  unanswered: number;
+  /** Responses to its requests that are not finished, in the order of the requests; with none it is idle. */
+  readonly unfinished: ServerResponse[];
   /** When it became idle or busy, in milliseconds since the epoch. */
   since: number;
 };
@@ -21,9 +23,9 @@ const SLOW_MS = 1_000;
 /** The connections of one narrow network. */
 export class NarrowGroup {
   /** Connections without a request in flight, the longest idle first. */
-  readonly idle = new Set<Connection>();
+  readonly idle = new Yallist<Connection>();
   /** Connections with one, the longest in flight first. */
-  readonly busy = new Set<Connection>();
+  readonly busy = new Yallist<Connection>();
   size = 0;
 
   constructor(
@@ -39,8 +41,8 @@ export class NarrowGroup {
    * the same network from sending one.
    */
   leastUseful(): Connection | undefined {
-    const [idle] = this.idle;
-    const [busy] = this.busy;
+    const idle = this.idle.head?.value;
+    const busy = this.busy.head?.value;
     if (!idle || !busy) return idle ?? busy;
     const slowSince = Date.now() - SLOW_MS;
     return busy.since <= slowSince && idle.since > slowSince ? busy : idle;

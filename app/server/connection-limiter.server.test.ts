@@ -1,14 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { EventEmitter } from "node:events";
-import { type IncomingMessage, type RequestListener, request } from "node:http";
+import { type RequestListener, request, type ServerResponse } from "node:http";
 import { createConnection, type Socket } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { ConnectionLimiter } from "./connection-limiter.server";
 import { availableConnections } from "./file-descriptors.server";
 import { type HttpLimits, type HttpServer, listen } from "./http-server.server";
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
+  vi.useRealTimers();
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
@@ -200,10 +201,19 @@ describe("a connection", () => {
         resetAndDestroy: () => void closed.push(name),
       }) as unknown as Socket;
       limiter.add(socket);
+      const responses: ServerResponse[] = [];
       return {
         socket,
-        begin: () => limiter.requestBegun({ socket, headers: {} } as IncomingMessage),
-        end: () => limiter.requestEnded(socket),
+        begin: () => {
+          const response = { req: { socket, headers: {} } } as ServerResponse;
+          responses.push(response);
+          return limiter.requestBegun(response);
+        },
+        /** Ends the response to the first of its requests, or to the last. */
+        end: (which: "first" | "last" = "first") => {
+          const response = which === "first" ? responses.shift() : responses.pop();
+          if (response) limiter.requestEnded(response);
+        },
       };
     };
     return { limiter, closed, connect };
@@ -213,15 +223,29 @@ describe("a connection", () => {
     const { limiter, closed, connect } = scene(2);
     const pipelined = connect("pipelined");
     expect(limiter.isBusy(pipelined.socket)).toBe(false);
-    expect([pipelined.begin(), pipelined.begin()]).toEqual([1, 2]);
-    pipelined.end();
+    expect([pipelined.begin(), pipelined.begin(), pipelined.begin()]).toEqual([1, 2, 3]);
+    pipelined.end("last");
+    pipelined.end("first");
     expect(limiter.isBusy(pipelined.socket)).toBe(true);
+    expect([...limiter.unfinished()]).toHaveLength(1);
     connect("idle");
     connect("newcomer");
     expect(closed).toEqual(["idle"]);
     pipelined.end();
     expect(limiter.isBusy(pipelined.socket)).toBe(false);
     expect(limiter.size).toBe(2);
+  });
+
+  it("is in flight since the first of its pipelined requests", () => {
+    vi.useFakeTimers();
+    const { closed, connect } = scene(2);
+    const [first, second] = [connect("first"), connect("second")];
+    first.begin();
+    vi.advanceTimersByTime(1_000);
+    second.begin();
+    first.begin();
+    connect("newcomer");
+    expect(closed).toEqual(["first"]);
   });
 
   it("that has been closed is neither busy nor counted", () => {

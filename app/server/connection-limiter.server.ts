@@ -1,5 +1,6 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { Node } from "yallist";
 import { type ClientNetworks, clientNetworks } from "~/http/client-network.server";
 import { type Connection, ConnectionGroups } from "./connection-groups.server";
 
@@ -22,7 +23,8 @@ type Options = {
  * connect.
  */
 export class ConnectionLimiter {
-  readonly #connections = new Map<Socket, Connection>();
+  /** Each in its place among its group's: to move one there is part of every request, and allocates nothing. */
+  readonly #connections = new Map<Socket, Node<Connection>>();
   readonly #groups = new ConnectionGroups();
 
   constructor(private readonly options: Options) {}
@@ -35,60 +37,68 @@ export class ConnectionLimiter {
   add(socket: Socket): void {
     const from = clientNetworks(socket.remoteAddress ?? "");
     const group = this.#groups.enter(from);
-    const connection = { socket, from, group, unanswered: 0, since: Date.now() };
-    group.idle.add(connection);
-    this.#connections.set(socket, connection);
-    socket.once("close", () => this.#remove(connection));
+    const place = new Node<Connection>({ socket, from, group, unfinished: [], since: Date.now() });
+    group.idle.pushNode(place);
+    this.#connections.set(socket, place);
+    socket.once("close", () => this.#remove(place));
     if (this.#connections.size > this.options.maxConnections) this.#closeLeastUseful();
   }
 
-  /** Registers a request whose head has arrived; returns how many on its connection are unanswered. */
-  requestBegun(request: IncomingMessage): number {
-    const connection = this.#connections.get(request.socket);
-    if (!connection) return 1;
-    connection.unanswered += 1;
-    if (connection.unanswered === 1) {
-      connection.group.idle.delete(connection);
-      const { addressOf } = this.options;
-      if (addressOf) this.#regroup(connection, clientNetworks(addressOf(request)));
-      connection.group.busy.add(connection);
-      connection.since = Date.now();
-    }
-    return connection.unanswered;
+  /** The responses to requests in flight, of all connections. */
+  *unfinished(): Generator<ServerResponse> {
+    for (const { value: connection } of this.#connections.values()) yield* connection.unfinished;
   }
 
-  /** Registers that a request has ended, answered or not. */
-  requestEnded(socket: Socket): void {
-    const connection = this.#connections.get(socket);
-    if (!connection) return;
-    connection.unanswered -= 1;
-    if (connection.unanswered > 0) return;
-    connection.group.busy.delete(connection);
+  /** Registers the response to a request whose head has arrived; returns how many are unfinished on its connection. */
+  requestBegun(response: ServerResponse): number {
+    const { req: request } = response;
+    const place = this.#connections.get(request.socket);
+    if (!place) return 1;
+    const connection = place.value;
+    connection.unfinished.push(response);
+    if (connection.unfinished.length === 1) {
+      const { addressOf } = this.options;
+      if (addressOf) this.#regroup(connection, clientNetworks(addressOf(request)));
+      connection.group.busy.pushNode(place);
+      connection.since = Date.now();
+    }
+    return connection.unfinished.length;
+  }
+
+  /** Registers that a response has been closed, finished or not. */
+  requestEnded(response: ServerResponse): void {
+    const place = this.#connections.get(response.req.socket);
+    if (!place) return;
+    const connection = place.value;
+    const { unfinished } = connection;
+    const index = unfinished.indexOf(response);
+    if (index === -1) return;
+    unfinished.splice(index, 1);
+    if (unfinished.length > 0) return;
     if (this.options.addressOf) this.#regroup(connection, connection.from);
-    connection.group.idle.add(connection);
+    connection.group.idle.pushNode(place);
     connection.since = Date.now();
   }
 
   /** Whether a connection has a request in flight. */
   isBusy(socket: Socket): boolean {
-    return (this.#connections.get(socket)?.unanswered ?? 0) > 0;
+    return (this.#connections.get(socket)?.value.unfinished.length ?? 0) > 0;
   }
 
   #closeLeastUseful(): void {
     const connection = this.#groups.largest()?.leastUseful();
-    if (!connection) return;
-    this.#remove(connection);
-    this.options.onClosed?.(connection.group.networks);
+    const place = connection && this.#connections.get(connection.socket);
+    if (!place) return;
+    this.#remove(place);
+    this.options.onClosed?.(place.value.group.networks);
     // after an orderly close the kernel would keep the unsent data in memory while sending it
-    connection.socket.resetAndDestroy();
+    place.value.socket.resetAndDestroy();
   }
 
-  #remove(connection: Connection): void {
-    if (!this.#connections.delete(connection.socket)) return;
-    const { group } = connection;
-    group.idle.delete(connection);
-    group.busy.delete(connection);
-    this.#groups.leave(group);
+  #remove(place: Node<Connection>): void {
+    if (!this.#connections.delete(place.value.socket)) return;
+    place.list?.removeNode(place);
+    this.#groups.leave(place.value.group);
   }
 
   #regroup(connection: Connection, networks: ClientNetworks): void {

@@ -128,11 +128,14 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
     ...DEFAULT_LIMITS,
     ...limits,
   };
-  const inFlight = new Set<ServerResponse>();
   const limiter = new ConnectionLimiter({ ...rest, onClosed: closedConnectionsReport() });
   // a proxy would pass the 503 on to a visitor, for whom waiting a second is better
   const held = drainTimeout > 0 ? new HeldRequests() : null;
   let listener: RequestListener = held?.hold ?? starting;
+  // one function for all requests, since a closure of each takes part of a cached response's time
+  function onResponseClosed(this: ServerResponse): void {
+    limiter.requestEnded(this);
+  }
   const server = createServer(
     {
       headersTimeout,
@@ -145,13 +148,9 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
     (request, response) => {
       const { socket } = request;
       // Node dispatches all pipelined requests at once and holds all their responses in memory
-      if (limiter.requestBegun(request) > rest.maxUnanswered) socket.destroy();
+      if (limiter.requestBegun(response) > rest.maxUnanswered) socket.destroy();
       if (socket.destroyed) return;
-      inFlight.add(response);
-      response.once("close", () => {
-        inFlight.delete(response);
-        limiter.requestEnded(socket);
-      });
+      response.on("close", onResponseClosed);
       // the server is closing: the client must not reuse this connection
       if (!server.listening) response.setHeader("Connection", "close");
       listener(request, response);
@@ -195,7 +194,7 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
         listener = starting;
         held.release(starting);
       }
-      return close(server, inFlight, { timeoutMs, drainTimeout });
+      return close(server, limiter, { timeoutMs, drainTimeout });
     },
   };
 }
@@ -207,7 +206,7 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
  */
 async function close(
   server: Server,
-  inFlight: ReadonlySet<ServerResponse>,
+  limiter: ConnectionLimiter,
   { timeoutMs, drainTimeout }: { timeoutMs: number; drainTimeout: number },
 ): Promise<void> {
   await acceptConnected(server);
@@ -217,14 +216,14 @@ async function close(
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
-  for (const response of inFlight) {
+  for (const response of limiter.unfinished()) {
     if (!response.headersSent) response.setHeader("Connection", "close");
   }
   const closeFinished = async () => {
     if (performance.now() < drainedAt) return;
     // after CPU starvation, data that has arrived meanwhile is read before its connection counts as idle
     for (let turn = 0; turn < 2; turn++) await nextTurn();
-    if (inFlight.size === 0) server.closeAllConnections();
+    if (limiter.unfinished().next().done) server.closeAllConnections();
     else server.closeIdleConnections();
   };
   void closeFinished();

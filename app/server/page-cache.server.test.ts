@@ -17,6 +17,9 @@ let cache: PageCache;
 let server: Server;
 let origin: string;
 
+/** What the cache returned for each request since the test began. */
+let returned: unknown[];
+
 const page = (html = PAGE, init: ResponseInit = {}) =>
   new Response(html, { ...init, headers: { "Content-Type": "text/html", ...init.headers } });
 
@@ -24,6 +27,8 @@ beforeAll(async () => {
   setEnvironment({ LOG_LEVEL: "silent" });
   server = createServer(async (request, response) => {
     const page = await cache.answer(request, response);
+    returned.push(page);
+    if (response.headersSent) return;
     if (page === false) response.writeHead(299).end("not cached");
     else if (page !== true) response.setHeaders(page.headers).writeHead(404).end(page.body);
   });
@@ -36,6 +41,7 @@ afterAll(() => {
 });
 beforeEach(() => {
   render = async () => page();
+  returned = [];
   cache = new PageCache({
     keyOf: (url) => (url.startsWith("/?") ? "/" : /^\/(\d+)?$/.test(url) ? url : null),
     render: (path) => render(path),
@@ -108,6 +114,13 @@ describe("a cached page", () => {
     expect((await get("/", { "If-None-Match": etag })).status).toBe(200);
     expect((await get("/", { "Accept-Encoding": "br", "If-None-Match": '"x"' })).status).toBe(200);
     expect(cache.statistics.notModified).toBe(4);
+  });
+
+  it("is said to have been answered, whether it had to be rendered or not", async () => {
+    await get();
+    await get();
+    await get("/", {}, "POST");
+    expect(returned).toEqual([true, true, false]);
   });
 
   it("is dropped when the cache is cleared, even while it is being rendered", async () => {
@@ -243,6 +256,12 @@ describe("early hints", () => {
     const again = await ask({ ...NAVIGATION, "If-None-Match": etag });
     expect(again).toMatchObject({ hints: [], status: 304 });
     expect(again.headers).not.toHaveProperty("link");
+  });
+
+  it("do not come before a page that names nothing to load", async () => {
+    sendEarlyHints(true);
+    render = async () => page();
+    expect(await ask(NAVIGATION)).toMatchObject({ hints: [], status: 200 });
   });
 
   it("are not sent unless the proxies are said to pass them on", async () => {

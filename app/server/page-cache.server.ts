@@ -21,7 +21,14 @@ const TIME_TO_LIVE_MS = 60_000;
 /** Maximum pages in memory; then the one requested longest ago makes room. */
 const MAX_PAGES = 200;
 
-type CachedPage = { kind: "cached"; page: CachedResponse; preloads: string[]; renderedAt: number };
+type CachedPage = {
+  kind: "cached";
+  page: CachedResponse;
+  preloads: string[];
+  renderedAt: number;
+  /** How many requests for cached pages there had been when this one was last requested. */
+  requestedAt: number;
+};
 
 /** A page that does not exist, as rendered: it is not cached, since there is no end of them. */
 export type MissingPage = { kind: "missing"; body: Buffer; headers: Headers };
@@ -53,6 +60,7 @@ export class PageCache {
   readonly #cached = new Map<string, CachedPage>();
   readonly #rendering = new Map<string, Promise<CachedPage | MissingPage | null>>();
   #generation = 0;
+  #requests = 0;
 
   constructor(private readonly options: PageCacheOptions) {}
 
@@ -79,9 +87,7 @@ export class PageCache {
       this.statistics.stale++;
       void this.#renderOnce(key, request);
     }
-    // a map keeps the order of insertion: what was requested last is last
-    this.#cached.delete(key);
-    this.#cached.set(key, cached);
+    cached.requestedAt = ++this.#requests;
     this.#send(request, response, cached);
     return true;
   }
@@ -106,7 +112,8 @@ export class PageCache {
   }
 
   #send(request: IncomingMessage, response: ServerResponse, { page, preloads }: CachedPage): void {
-    if (this.options.sendsEarlyHints && preloads.length > 0 && isFirstVisit(request)) {
+    if (this.options.sendsEarlyHints && isFirstVisit(request)) {
+      // none without links
       response.writeEarlyHints({ link: preloads });
     }
     sendCached(request, response, page, this.statistics);
@@ -114,8 +121,11 @@ export class PageCache {
 
   #keep(key: string, cached: CachedPage): void {
     this.#cached.set(key, cached);
-    const [oldest] = this.#cached.keys();
-    if (this.#cached.size > MAX_PAGES && oldest !== undefined) this.#cached.delete(oldest);
+    if (this.#cached.size <= MAX_PAGES) return;
+    const [oldest] = [...this.#cached].sort(
+      ([, one], [, other]) => one.requestedAt - other.requestedAt,
+    );
+    if (oldest) this.#cached.delete(oldest[0]);
   }
 
   #renderOnce(key: string, request: IncomingMessage): Promise<CachedPage | MissingPage | null> {
@@ -151,6 +161,7 @@ export class PageCache {
         page: await encode(body, page, sharedSeconds),
         preloads: page.headers.get("Link")?.split(", ") ?? [],
         renderedAt: Date.now(),
+        requestedAt: ++this.#requests,
       };
       if (generation === this.#generation) this.#keep(key, cached);
       return cached;

@@ -5,6 +5,8 @@ import { isOwnHost, ownSite } from "./own-host.server";
 import type { Rejection } from "./rejection";
 import { repeatedHeader } from "./request-host.server";
 
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
+
 /** Browsers and proxies together send about thirty headers. */
 const MAX_HEADERS = 100;
 
@@ -29,7 +31,7 @@ export function checkRequest(
 ): Rejection | null {
   const { hostCheck, originCheck } = handle;
   const method = request.method ?? "GET";
-  if (!/^(GET|HEAD|POST|PUT|PATCH|DELETE)$/.test(method)) {
+  if (!METHODS.has(method)) {
     return {
       status: 405,
       message: "This method is not supported.",

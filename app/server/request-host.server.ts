@@ -19,14 +19,14 @@ const SINGLE_LENGTHS = new Set([...SINGLE_HEADERS].map((name) => name.length));
 
 /** The first of these headers that a request repeats; null for none. */
 export function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
-  const seen = new Set<string>();
+  const seen: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const written = rawHeaders[i] ?? "";
     if (!SINGLE_LENGTHS.has(written.length)) continue;
     const name = written.toLowerCase();
     if (!SINGLE_HEADERS.has(name)) continue;
-    if (seen.has(name)) return name;
-    seen.add(name);
+    if (seen.includes(name)) return name;
+    seen.push(name);
   }
   return null;
 }

@@ -93,28 +93,44 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
   return (request, response) => {
     normalizeRequestTarget(request);
     const path = pathOf(request.url);
-    void answer(request, response, path).catch((error: unknown) => {
-      log().error({ err: error, path }, "a request could not be answered");
-      if (response.headersSent) response.destroy();
-      else send(response, { status: 500, message: "Something went wrong." });
-    });
+    try {
+      const answering = answer(request, response, path);
+      void answering?.catch((error: unknown) => sendFailure(response, path, error));
+    } catch (error) {
+      sendFailure(response, path, error);
+    }
   };
 
-  async function answer(request: IncomingMessage, response: ServerResponse, path: string) {
+  /** Answers what it can from memory, at once: a promise takes part of that time. */
+  function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+  ): Promise<void> | undefined {
     const handle = table.handleOf(path);
     const rejection = checkRequest(request, path, handle);
     if (rejection) {
       prepareResponse(request, response, path, handle);
-      return send(response, rejection);
+      send(response, rejection);
+      return undefined;
     }
-    if (files.answer(request, response, path)) return;
-    const startedAt = performance.now();
-    const page = await pages.answer(request, response);
-    if (page === true) {
-      const name = handle.metricsName;
-      return countVisit(visitors, request, response, { path, page: name, isCached: true });
-    }
+    if (files.answer(request, response, path)) return undefined;
+    const page = pages.answer(request, response);
+    if (page !== true) return answerRest(request, response, path, handle, page);
+    countCachedPage(request, response, path, handle);
+    return undefined;
+  }
 
+  async function answerRest(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    handle: RouteHandle,
+    rendering: ReturnType<PageCache["answer"]>,
+  ): Promise<void> {
+    const startedAt = performance.now();
+    const page = await rendering;
+    if (page === true) return countCachedPage(request, response, path, handle);
     const requestId = prepareResponse(request, response, path, handle, startedAt);
     if (page) {
       startCompression(request, response);
@@ -132,6 +148,15 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
       withoutRemix: answererOf(request),
       startCompression: () => startCompression(request, response),
     });
+  }
+
+  function countCachedPage(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    { metricsName }: RouteHandle,
+  ): void {
+    countVisit(visitors, request, response, { path, page: metricsName, isCached: true });
   }
 
   /** What answers a request without Remix: a resource route's action, or a page's template; null for any other. */
@@ -298,6 +323,12 @@ async function renderRejectedForm(
   headers.set("Retry-After", retryAfter);
   headers.set("Cache-Control", "no-store");
   return new Response(rendered.body, { status, headers });
+}
+
+function sendFailure(response: ServerResponse, path: string, error: unknown): void {
+  log().error({ err: error, path }, "a request could not be answered");
+  if (response.headersSent) response.destroy();
+  else send(response, { status: 500, message: "Something went wrong." });
 }
 
 function send(response: ServerResponse, { status, message, headers = {} }: Rejection): void {

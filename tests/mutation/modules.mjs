@@ -232,8 +232,11 @@ export const MODULES = {
     ],
   },
   cache: {
-    sources: ["app/server/{accept-encoding,cached-response,page-cache,static-files}.server.ts"],
-    tests: ["app/server/{accept-encoding,page-cache,static-files}.server.test.ts"],
+    sources: [
+      "app/server/{accept-encoding,cached-response,page-cache,prepared-head}.server.ts",
+      "app/server/static-files.server.ts",
+    ],
+    tests: ["app/server/{accept-encoding,page-cache,prepared-head,static-files}.server.test.ts"],
   },
   limits: {
     sources: [

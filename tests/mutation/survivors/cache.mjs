@@ -61,4 +61,20 @@ export const explanations = [
     line: 'digest("base64url")',
     why: "equivalent: a longer ETag does as well",
   },
+  {
+    file: "server/cached-response.server.ts",
+    line: "name?.toLowerCase()",
+    why: "equivalent: only for the types, since every header has a name",
+  },
+  {
+    file: "server/page-cache.server.ts",
+    line: "oldest !== undefined",
+    replacement: /^true$/,
+    why: "equivalent: only for the types, since what is full has an oldest page",
+  },
+  {
+    file: "server/page-cache.server.ts",
+    line: 'kind: "cached"',
+    why: "equivalent: any other name but that of a missing page will do",
+  },
 ];

@@ -48,12 +48,6 @@ export const explanations = [
   },
   {
     file: "server/connection-limiter.server.ts",
-    line: "if (connection.unanswered === 1)",
-    replacement: /^true$/,
-    why: "equivalent: pipelined requests come from one client, in the group that it has entered",
-  },
-  {
-    file: "server/connection-limiter.server.ts",
     line: "if (this.options.addressOf) this.#regroup(",
     replacement: /^true$/,
     why: "equivalent: without a proxy the group is the connection's own already",
@@ -167,8 +161,13 @@ export const explanations = [
   },
   {
     file: "server/connection-limiter.server.ts",
-    line: "if (!connection) return;",
+    line: "const place = connection &&",
     why: "equivalent: there is a connection, the newest",
+  },
+  {
+    file: "server/connection-limiter.server.ts",
+    line: "place.list?.removeNode",
+    why: "equivalent: only for the types, since an open connection is in one of the lists",
   },
   {
     file: "server/connection-groups.server.ts",
