@@ -165,22 +165,21 @@ async function measureSignedIn() {
   const names = Object.keys(servers.site?.works ?? {});
   /** @type {import("./report.mjs").SignedIn[]} */
   const pages = [];
+  const rounds = { rounds: ROUNDS, seconds: SECONDS };
   for (const name of names) {
     const asked = Object.keys(servers).filter((key) => servers[key]?.works[name]);
-    const servedBy = await interleave(asked, {
-      rounds: ROUNDS,
-      seconds: SECONDS,
-      measureOne: (key, seconds) => {
+    const load = (/** @type {typeof measure} */ generate) => ({
+      ...rounds,
+      measureOne: (/** @type {string} */ key, /** @type {number} */ seconds) => {
         const server = /** @type {(typeof servers)[string]} */ (servers[key]);
-        return measure(
-          server,
-          /** @type {import("./load.mjs").Work} */ (server.works[name]),
-          seconds,
-        );
+        const work = /** @type {import("./load.mjs").Work} */ (server.works[name]);
+        return generate(server, work, seconds);
       },
     });
-    console.log("signed in", name, JSON.stringify(servedBy));
-    pages.push({ name, ...servedBy });
+    const servedBy = await interleave(asked, load(measure));
+    const underWrk = hasWrk() ? (await interleave(["site"], load(measureWithWrk))).site : undefined;
+    console.log("signed in", name, JSON.stringify({ ...servedBy, underWrk }));
+    pages.push({ name, ...servedBy, underWrk });
   }
   writeSignedInReport({ rounds: ROUNDS, seconds: SECONDS, pages });
 }
