@@ -30,7 +30,7 @@ const WARNING_INTERVAL_MS = 3_600_000;
  * client itself puts into X-Forwarded-For is further left and is ignored.
  */
 export function clientAddress(request: IncomingMessage): string {
-  const socket = request.socket.remoteAddress ?? "unknown";
+  const socket = withoutZone(request.socket.remoteAddress ?? "unknown");
   const proxies = env().TRUST_PROXY;
   const forwarded = request.headers["x-forwarded-for"];
   if (!isProxy(socket, proxies)) {
@@ -49,7 +49,7 @@ export function describeConnection({ socket }: IncomingMessage): {
   peer: string;
   isPeerTrusted: boolean;
 } {
-  const address = socket.remoteAddress ?? "unknown";
+  const address = withoutZone(socket.remoteAddress ?? "unknown");
   return {
     // without the IPv4-mapped form of dual-stack sockets, as TRUST_PROXY takes it
     peer: ipaddr.isValid(address) ? ipaddr.process(address).toString() : address,
@@ -85,9 +85,19 @@ function lastUntrusted(reported: string[], proxies: readonly string[], socket: s
 /** Parses an address as reported by a proxy, with or without a port; null if it is not one. */
 function addressIn(written: string): string | null {
   const text = written.trim();
-  if (isIP(text)) return text;
-  const address = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? "";
-  return isIP(address) ? address : null;
+  const address = isIP(text)
+    ? text
+    : (/^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? "");
+  return isIP(address) ? withoutZone(address) : null;
+}
+
+/**
+ * Without the zone of an IPv6 address (RFC 4007, 11), which names a network interface and not the client. Node takes any
+ * text for one, and ipaddr.js throws at some.
+ */
+function withoutZone(address: string): string {
+  const zone = address.indexOf("%");
+  return zone === -1 ? address : address.slice(0, zone);
 }
 
 let warnedAt = Number.NEGATIVE_INFINITY;
