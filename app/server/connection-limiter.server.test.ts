@@ -227,7 +227,7 @@ describe("a connection", () => {
     pipelined.end("last");
     pipelined.end("first");
     expect(limiter.isBusy(pipelined.socket)).toBe(true);
-    expect([...limiter.unfinished()]).toHaveLength(1);
+    expect([...limiter.lastUnfinished()]).toHaveLength(1);
     connect("idle");
     connect("newcomer");
     expect(closed).toEqual(["idle"]);

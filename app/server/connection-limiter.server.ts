@@ -23,7 +23,7 @@ type Options = {
  * connect.
  */
 export class ConnectionLimiter {
-  /** Each in its place among its group's: to move one there is part of every request, and allocates nothing. */
+  /** Each in its place in one of its group's lists; every request moves it from one to the other and back. */
   readonly #connections = new Map<Socket, Node<Connection>>();
   readonly #groups = new ConnectionGroups();
 
@@ -44,9 +44,12 @@ export class ConnectionLimiter {
     if (this.#connections.size > this.options.maxConnections) this.#closeLeastUseful();
   }
 
-  /** The responses to requests in flight, of all connections. */
-  *unfinished(): Generator<ServerResponse> {
-    for (const { value: connection } of this.#connections.values()) yield* connection.unfinished;
+  /** Of each connection with a request in flight the last response, which is sent after all others on it. */
+  *lastUnfinished(): Generator<ServerResponse> {
+    for (const { value: connection } of this.#connections.values()) {
+      const last = connection.unfinished.at(-1);
+      if (last) yield last;
+    }
   }
 
   /** Registers the response to a request whose head has arrived; returns how many are unfinished on its connection. */

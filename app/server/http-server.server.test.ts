@@ -1,5 +1,5 @@
 import { closeSync, openSync, stat } from "node:fs";
-import { type RequestListener, request } from "node:http";
+import { type RequestListener, request, type ServerResponse } from "node:http";
 import { createConnection, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type HttpLimits, type HttpServer, listen } from "./http-server.server";
@@ -183,6 +183,65 @@ describe("a kept-alive connection", () => {
     socket.write(ask);
     expect((await ended).match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
   });
+});
+
+describe("pipelined requests", () => {
+  const first = "GET /first HTTP/1.1\r\nHost: a\r\n\r\n";
+
+  /** Answers the first request only once another one has arrived, whole. */
+  function inReverse(): RequestListener {
+    let answerFirst = () => {};
+    return (incoming, response) => {
+      if (incoming.url === "/first") answerFirst = () => response.end("one");
+      else {
+        echo(incoming, response);
+        incoming.on("end", answerFirst);
+      }
+    };
+  }
+
+  it("are answered in their order, the last with the leave it asked for to send its body", async () => {
+    const server = await serve({}, inReverse());
+    const { socket, ended } = connectTo(server);
+    const post = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n";
+    socket.write(`${first}${post}walk`);
+    const [one = "", two = "", ...rest] = (await ended).split(/(?=HTTP\/1\.1 )/);
+    expect(rest).toEqual([]);
+    expect(one).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\none$/s);
+    expect(two).toMatch(/^HTTP\/1\.1 200 OK\r\n.*Connection: close\r\n.*\r\n\r\ngot walk$/s);
+  });
+
+  it("are all answered by a server that is told to stop meanwhile", async () => {
+    const responses: ServerResponse[] = [];
+    let arrived = () => {};
+    const bothArrived = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const server = await serve({}, (_incoming, response) => {
+      if (responses.push(response) === 2) arrived();
+    });
+    const { socket, ended } = connectTo(server);
+    socket.write(`${first}${first}`);
+    await bothArrived;
+    const closed = server.close(5_000);
+    await expect.poll(() => responses[1]?.hasHeader("Connection")).toBe(true);
+    for (const [index, response] of responses.entries()) response.end(`number ${index}`);
+    const text = await ended;
+    expect(text).toMatch(
+      /keep-alive\r\n.*number 0HTTP\/1\.1 200 OK\r\nConnection: close\r\n.*number 1$/s,
+    );
+    await closed;
+  });
+});
+
+it("a request that asks for leave to send its body is given it at once", async () => {
+  const server = await serve();
+  const { socket, ended } = connectTo(server);
+  socket.write("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
+  await new Promise<void>((resolve) => socket.once("data", () => resolve()));
+  socket.write("walk");
+  socket.end();
+  expect(await ended).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n.*got walk$/s);
 });
 
 describe("stopping", () => {

@@ -136,6 +136,16 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
   function onResponseClosed(this: ServerResponse): void {
     limiter.requestEnded(this);
   }
+  const onRequest: RequestListener = (request, response) => {
+    // Node dispatches all pipelined requests at once and holds all their responses in memory
+    const { socket } = request;
+    if (limiter.requestBegun(response) > rest.maxUnanswered) socket.destroy();
+    if (socket.destroyed) return;
+    response.on("close", onResponseClosed);
+    // the server is closing: the client must not reuse this connection
+    if (!server.listening) response.setHeader("Connection", "close");
+    listener(request, response);
+  };
   const server = createServer(
     {
       headersTimeout,
@@ -145,18 +155,15 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
       requireHostHeader: false,
       connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, headersTimeout / 2),
     },
-    (request, response) => {
-      const { socket } = request;
-      // Node dispatches all pipelined requests at once and holds all their responses in memory
-      if (limiter.requestBegun(response) > rest.maxUnanswered) socket.destroy();
-      if (socket.destroyed) return;
-      response.on("close", onResponseClosed);
-      // the server is closing: the client must not reuse this connection
-      if (!server.listening) response.setHeader("Connection", "close");
-      listener(request, response);
-    },
+    onRequest,
   );
   server.timeout = rest.idleTimeout;
+  server.on("checkContinue", (request, response) => {
+    // Node would write the leave of a request that waits for others on its connection into its response's body
+    if (response.socket) response.writeContinue();
+    else response.setHeader("Connection", "close");
+    onRequest(request, response);
+  });
   server.on("connection", (socket) => {
     connectionAccepted();
     limiter.add(socket);
@@ -216,14 +223,14 @@ async function close(
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
-  for (const response of limiter.unfinished()) {
+  for (const response of limiter.lastUnfinished()) {
     if (!response.headersSent) response.setHeader("Connection", "close");
   }
   const closeFinished = async () => {
     if (performance.now() < drainedAt) return;
     // after CPU starvation, data that has arrived meanwhile is read before its connection counts as idle
     for (let turn = 0; turn < 2; turn++) await nextTurn();
-    if (limiter.unfinished().next().done) server.closeAllConnections();
+    if (limiter.lastUnfinished().next().done) server.closeAllConnections();
     else server.closeIdleConnections();
   };
   void closeFinished();

@@ -269,6 +269,24 @@ describe("early hints", () => {
     expect((await ask(NAVIGATION)).hints).toEqual([]);
   });
 
+  it("do not come for a page that waits for others on its connection", async () => {
+    sendEarlyHints(true);
+    await get();
+    const socket = connect(Number(new URL(origin).port), "127.0.0.1");
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += chunk;
+    });
+    const navigation = "GET / HTTP/1.1\r\nHost: a\r\nSec-Fetch-Mode: navigate\r\n";
+    socket.write(`${navigation}\r\n${navigation}Connection: close\r\n\r\n`);
+    await once(socket, "end");
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual([
+      "HTTP/1.1 103",
+      "HTTP/1.1 200",
+      "HTTP/1.1 200",
+    ]);
+  });
+
   it("are not sent over HTTP/1.0, which has no interim answers", async () => {
     sendEarlyHints(true);
     await get();

@@ -112,7 +112,8 @@ export class PageCache {
   }
 
   #send(request: IncomingMessage, response: ServerResponse, { page, preloads }: CachedPage): void {
-    if (this.options.sendsEarlyHints && isFirstVisit(request)) {
+    // one that waits for others on its connection has no socket yet, and Node would write the hints into its body
+    if (this.options.sendsEarlyHints && response.socket && isFirstVisit(request)) {
       // none without links
       response.writeEarlyHints({ link: preloads });
     }
