@@ -95,6 +95,7 @@ export type LimitedAttempt = { limiter: RateLimiter; key: string };
 export async function countInDatabase<Attempt extends LimitedAttempt>(
   attempts: readonly Attempt[],
 ): Promise<(RejectedAttempt & { attempt: Attempt }) | null> {
+  if (attempts.length === 0) return null;
   const counting = countAttempts(attempts.map(({ limiter, key }) => limiter.attempt(key)));
   const counts = await withinTimeout(counting, TIMEOUT_MS);
   for (const [index, count] of counts.entries()) {

@@ -190,6 +190,25 @@ it("cannot be written twice", async () => {
   expect(errors).toMatchObject([{ code: "ERR_HTTP_HEADERS_SENT" }]);
 });
 
+it.each([
+  [
+    "a length",
+    ["Content-Type", "text/plain"],
+    /Transfer-Encoding: chunked\r\n.*\r\n8\r\nthe path\r\n0\r\n\r\n/s,
+  ],
+  [
+    "an end to the connection",
+    [...LENGTH, "Connection", "close"],
+    /Connection: close\r\n.*\nclosed$/s,
+  ],
+])(
+  "is written out by Node each time for headers that decide on %s",
+  async (_what, headers, expected) => {
+    full = new PreparedHead(200, headers);
+    for (let i = 0; i < 3; i++) expect(await exchange(GET)).toMatch(expected);
+  },
+);
+
 it("is written out by Node each time where Node keeps no head to learn from", () => {
   const written: unknown[] = [];
   const response = {

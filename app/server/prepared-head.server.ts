@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 type WithHead = ServerResponse & { _header?: unknown };
 
 const DATE = /^Date: .*\r\n/m;
+const SETS_MORE = /^(Transfer-Encoding:|Connection: close)/im;
 
 /**
  * The status line and headers of a response that is sent many times. Node validates and writes out every header of every
@@ -21,7 +22,7 @@ export class PreparedHead {
     private readonly headers: string[],
   ) {}
 
-  /** As `writeHead`, but for trailers: the response is then sent by `end`. */
+  /** As `writeHead`; the response is then sent by `end`, whole. */
   writeTo(response: ServerResponse): void {
     if (!isPlain(response)) {
       response.writeHead(this.status, this.headers);
@@ -44,7 +45,7 @@ export class PreparedHead {
   }
 }
 
-/** Whether nothing but the status and the headers decides what a response's head is: of all other responses, most. */
+/** Whether a response's head is decided by its status and headers alone, as it is for most responses. */
 function isPlain(response: ServerResponse): boolean {
   return (
     response.shouldKeepAlive &&
@@ -54,9 +55,12 @@ function isPlain(response: ServerResponse): boolean {
   );
 }
 
-/** What Node has written, around the date; null if it no longer keeps it there. */
+/**
+ * What Node has written, around the date; null if it no longer keeps it there, or if it has set more than the head: how
+ * the body is sent, where its length is unknown, or that the connection ends.
+ */
 function readHead({ _header: head }: WithHead): { before: string; after: string } | null {
-  const date = typeof head === "string" ? DATE.exec(head) : null;
+  const date = typeof head === "string" && !SETS_MORE.test(head) ? DATE.exec(head) : null;
   if (!date) return null;
   return {
     before: date.input.slice(0, date.index),

@@ -19,7 +19,7 @@ export type Count = {
 };
 
 /**
- * Counts an attempt for each of several keys, which differ, up to the first whose limit it exceeds; returns as many
+ * Counts an attempt for each of one or several keys, which differ, up to the first whose limit it exceeds; returns as many
  * counts as it made.
  *
  * One statement, since each one is a commit: and that does not wait for the disk, nor for a standby. A server that dies
@@ -29,7 +29,6 @@ export async function countAttempts(
   attempts: readonly CountedAttempt[],
   executor: Executor = getDatabase().db,
 ): Promise<Count[]> {
-  if (attempts.length === 0) return [];
   const statement =
     statements[attempts.length] ?? preparedStatement<Count>(() => countingOf(attempts.length));
   statements[attempts.length] = statement;

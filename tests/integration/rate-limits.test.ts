@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { countInDatabase, RateLimiter } from "~/http/rate-limiter.server";
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
-import { countAttempts, deleteExpiredRateLimits } from "~db/queries/rate-limits";
+import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
 import { watchLog } from "../support/log";
 import { metricValue } from "../support/metrics";
 import { freePorts } from "../support/ports.mjs";
@@ -203,18 +203,13 @@ describe("counting", () => {
     expect([...rows]).toEqual([{ points: 1 }, { points: 1 }]);
   });
 
-  it("of no limits asks the database nothing", async () => {
-    let statements = 0;
-    const usual = getDatabase();
-    const counted = openDatabase(site.databaseUrl, { onQuery: () => statements++ });
-    setDatabase(counted);
+  it("of no limits needs no database", async () => {
+    const database = getDatabase();
+    setDatabase(null);
     try {
-      expect(await countAttempts([])).toEqual([]);
       expect(await countInDatabase([])).toBeNull();
-      expect(statements).toBe(0);
     } finally {
-      setDatabase(usual);
-      await counted.close();
+      setDatabase(database);
     }
   });
 

@@ -68,7 +68,7 @@ export const explanations = [
   },
   {
     file: "server/page-cache.server.ts",
-    line: "oldest !== undefined",
+    line: "if (oldest)",
     replacement: /^true$/,
     why: "equivalent: only for the types, since what is full has an oldest page",
   },
