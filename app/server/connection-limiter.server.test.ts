@@ -248,6 +248,16 @@ describe("a connection", () => {
     expect(closed).toEqual(["first"]);
   });
 
+  it("is busy until each of its responses has ended, however often one of them is said to have", () => {
+    const { limiter, connect } = scene(2);
+    const { socket, begin } = connect("pipelined");
+    begin();
+    begin();
+    const [last] = limiter.lastUnfinished();
+    for (let i = 0; i < 3; i++) limiter.requestEnded(last as ServerResponse);
+    expect(limiter.isBusy(socket)).toBe(true);
+  });
+
   it("that has been closed is neither busy nor counted", () => {
     const { limiter, connect } = scene(2);
     const gone = connect("gone");

@@ -166,6 +166,12 @@ export const explanations = [
   },
   {
     file: "server/connection-limiter.server.ts",
+    line: "if (!place) return;",
+    replacement: /^false$/,
+    why: "equivalent: there is a connection, the newest",
+  },
+  {
+    file: "server/connection-limiter.server.ts",
     line: "place.list?.removeNode",
     why: "equivalent: only for the types, since an open connection is in one of the lists",
   },
