@@ -250,12 +250,14 @@ describe("a connection", () => {
 
   it("is busy until each of its responses has ended, however often one of them is said to have", () => {
     const { limiter, connect } = scene(2);
-    const { socket, begin } = connect("pipelined");
+    const { socket, begin, end } = connect("pipelined");
     begin();
     begin();
     const [last] = limiter.lastUnfinished();
     for (let i = 0; i < 3; i++) limiter.requestEnded(last as ServerResponse);
     expect(limiter.isBusy(socket)).toBe(true);
+    end("first");
+    expect(limiter.isBusy(socket)).toBe(false);
   });
 
   it("that has been closed is neither busy nor counted", () => {
