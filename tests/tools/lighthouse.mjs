@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import lighthouse from "lighthouse";
+import { median } from "../bench/load.mjs";
 import { findChromium, launchChromium } from "../support/browsers/chromium.mjs";
 import { startBuiltDemo } from "../support/built-demo.mjs";
 import { freePorts } from "../support/ports.mjs";
@@ -140,18 +141,19 @@ async function judge({ path, floors, cookie }) {
   console.log(`\n${path}`);
   for (const [category, floor] of Object.entries(floors)) {
     const scores = runs.map((run) => scoreOf(run, category)).sort((a, b) => a - b);
-    const median = medianOf(scores);
-    const good = median >= floor;
+    const score = median(scores);
+    const good = score >= floor;
     if (!good) process.exitCode = 1;
     console.log(
-      `  ${good ? "✔" : "✘"} ${category.padEnd(15)} ${String(median).padStart(3)}  (at least ${floor}; runs ${scores.join(", ")})`,
+      `  ${good ? "✔" : "✘"} ${category.padEnd(15)} ${String(score).padStart(3)}  (at least ${floor}; runs ${scores.join(", ")})`,
     );
-    const run = runs.find((run) => scoreOf(run, category) === median);
-    if (run && median < 100)
+    const run = runs.find((run) => scoreOf(run, category) === score);
+    if (run && score < 100) {
       for (const line of costsOf(run, category)) console.log(`      ${line}`);
+    }
   }
   const times = Object.entries(TIMES).map(([audit, name]) => {
-    const time = medianOf(runs.map(({ audits }) => audits[audit]?.numericValue ?? Infinity));
+    const time = median(runs.map(({ audits }) => audits[audit]?.numericValue ?? Infinity));
     return { audit, time, text: `${name} ${Math.round(time)} ms` };
   });
   const blocked = times.find(({ audit }) => audit === "total-blocking-time")?.time ?? Infinity;
@@ -159,11 +161,6 @@ async function judge({ path, floors, cookie }) {
   console.log(
     `  ${blocked < MAX_BLOCKING_MS ? "✔" : "✘"} ${times.map(({ text }) => text).join(", ")}  (blocked less than ${MAX_BLOCKING_MS} ms)`,
   );
-}
-
-/** @param {number[]} numbers an odd number of them */
-function medianOf(numbers) {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
 /**
