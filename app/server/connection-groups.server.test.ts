@@ -20,7 +20,7 @@ describe("the least useful connection", () => {
     if (idle) group.idle.push(idle);
     if (busy) group.busy.push(busy);
     const least = group.leastUseful();
-    return least === undefined ? "none" : least === idle ? "idle" : "busy";
+    return least === undefined ? "none" : least.value === idle ? "idle" : "busy";
   }
 
   it.each([

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { Yallist } from "yallist";
+import { type Node, Yallist } from "yallist";
 import type { ClientNetworks } from "~/http/client-network.server";
 import { SizeRanking } from "~/http/size-ranking.server";
 
@@ -40,12 +40,12 @@ export class NarrowGroup {
    * before a connection that has only just become idle, or a flood of slow requests would keep anyone else in
    * the same network from sending one.
    */
-  leastUseful(): Connection | undefined {
-    const idle = this.idle.head?.value;
-    const busy = this.busy.head?.value;
+  leastUseful(): Node<Connection> | undefined {
+    const idle = this.idle.head;
+    const busy = this.busy.head;
     if (!idle || !busy) return idle ?? busy;
     const slowSince = Date.now() - SLOW_MS;
-    return busy.since <= slowSince && idle.since > slowSince ? busy : idle;
+    return busy.value.since <= slowSince && idle.value.since > slowSince ? busy : idle;
   }
 }
 

@@ -89,8 +89,7 @@ export class ConnectionLimiter {
   }
 
   #closeLeastUseful(): void {
-    const connection = this.#groups.largest()?.leastUseful();
-    const place = connection && this.#connections.get(connection.socket);
+    const place = this.#groups.largest()?.leastUseful();
     if (!place) return;
     this.#remove(place);
     this.options.onClosed?.(place.value.group.networks);

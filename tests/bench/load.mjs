@@ -1,4 +1,5 @@
 import autocannon from "autocannon";
+import { median } from "../support/median.mjs";
 import { cpuSeconds } from "./processes.mjs";
 
 /**
@@ -99,15 +100,6 @@ export async function interleave(keys, { rounds, seconds, measureOne, afterRound
   return /** @type {Record<Key, Sample>} */ (
     Object.fromEntries([...samples].map(([key, list]) => [key, medians(list)]))
   );
-}
-
-/** @param {number[]} values */
-export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2
-    ? (sorted[middle] ?? 0)
-    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
 /**

@@ -2,8 +2,9 @@
 // around nodemailer. Measures how fast that is and what visitors notice of it.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { median } from "../support/median.mjs";
 import { addSubscribers, createDatabase } from "./databases.mjs";
-import { measure, median } from "./load.mjs";
+import { measure } from "./load.mjs";
 import {
   cpuSeconds,
   residentMemory,

@@ -1,6 +1,7 @@
 // Compares posts with a bare Node server that reads the same bodies and makes the same writes (bare-poster.mjs), and log-ins
 // also with the rate at which bare Node verifies passwords. Each is asked in turn, in one run.
 import { createHmac, randomUUID } from "node:crypto";
+import { median } from "../support/median.mjs";
 import {
   createDatabase,
   fill,
@@ -9,7 +10,7 @@ import {
   PASSWORD,
   storedMail,
 } from "./databases.mjs";
-import { interleave, measure, median } from "./load.mjs";
+import { interleave, measure } from "./load.mjs";
 import { measureHashing, siteVariables, startBarePoster, startSite } from "./processes.mjs";
 
 const USERS = 1_000;

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { median } from "../support/median.mjs";
 import { costliest, drawFlameGraph } from "./flame-graph.mjs";
-import { median } from "./load.mjs";
 import { project } from "./processes.mjs";
 
 const NAMES = {

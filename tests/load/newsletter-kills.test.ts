@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type Database, openDatabase } from "~db/client";
 import { childEnvironment } from "../support/child-environment.mjs";
 import { eventually } from "../support/eventually";
+import { median } from "../support/median.mjs";
 import { addWalkers, issueFile } from "../support/newsletter";
 import { OwnPostgres } from "../support/own-postgres";
 import { type Program, startProgram, temporaryDirectory } from "../support/program";
@@ -205,10 +206,6 @@ function residentMegabytes(pid: number): number | null {
   } catch {
     return null;
   }
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 async function statesOf(): Promise<Record<string, number>> {

@@ -13,9 +13,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import lighthouse from "lighthouse";
-import { median } from "../bench/load.mjs";
 import { findChromium, launchChromium } from "../support/browsers/chromium.mjs";
 import { startBuiltDemo } from "../support/built-demo.mjs";
+import { median } from "../support/median.mjs";
 import { freePorts } from "../support/ports.mjs";
 import { control } from "../support/screen-visitors.mjs";
 
