@@ -68,6 +68,14 @@ export class ConnectionLimiter {
     return connection.unfinished.length;
   }
 
+  /** Whether a response that comes before this one says that it ends the connection. */
+  isClosedBefore(response: ServerResponse): boolean {
+    const unfinished = this.#connections.get(response.req.socket)?.value.unfinished ?? [];
+    return unfinished
+      .slice(0, unfinished.indexOf(response))
+      .some((earlier) => earlier.getHeader("Connection") === "close");
+  }
+
   /** Registers that a response has been closed, finished or not. */
   requestEnded(response: ServerResponse): void {
     const place = this.#connections.get(response.req.socket);

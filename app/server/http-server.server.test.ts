@@ -232,6 +232,21 @@ describe("pipelined requests", () => {
     );
     await closed;
   });
+
+  it("are left to be sent again when they come after one that ends the connection", async () => {
+    const seen: (string | undefined)[] = [];
+    const server = await serve({}, (incoming, response) => {
+      seen.push(incoming.url);
+      // as of a server that is closing
+      response.setHeader("Connection", "close");
+      setImmediate(() => response.end("one"));
+    });
+    const { socket, ended } = connectTo(server);
+    const post = "POST /second HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nwalk";
+    socket.write(first + post + post);
+    expect(await ended).toMatch(/^HTTP\/1\.1 200 OK\r\nConnection: close\r\n.*\r\n\r\none$/s);
+    expect(seen).toEqual(["/first"]);
+  });
 });
 
 it("a request that asks for leave to send its body is given it at once", async () => {

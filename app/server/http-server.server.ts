@@ -139,8 +139,11 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
   const onRequest: RequestListener = (request, response) => {
     // Node dispatches all pipelined requests at once and holds all their responses in memory
     const { socket } = request;
-    if (limiter.requestBegun(response) > rest.maxUnanswered) socket.destroy();
+    const unanswered = limiter.requestBegun(response);
+    if (unanswered > rest.maxUnanswered) socket.destroy();
     if (socket.destroyed) return;
+    // its client learns from the response before it that it has to send it again (RFC 9112, 9.6)
+    if (unanswered > 1 && limiter.isClosedBefore(response)) return;
     response.on("close", onResponseClosed);
     // the server is closing: the client must not reuse this connection
     if (!server.listening) response.setHeader("Connection", "close");
