@@ -54,6 +54,7 @@ const unlessOwned = preparedStatement<{
   isKnown: boolean;
 }>(() => {
   const { placeholder } = sql;
+  // not looked up for one just recorded: a plan that was made while the ledger was empty reads all of it
   return sql`
     with owner as (
       select 1 from profiles where stripe_customer_id = ${placeholder("stripeCustomerId")}
@@ -65,7 +66,8 @@ const unlessOwned = preparedStatement<{
       on conflict do nothing returning 1
     )
     select exists (select from recorded) as "isRecorded", exists (select from owner) as "isOwned",
-      exists (select from webhook_events where id = ${placeholder("id")}) as "isKnown"`;
+      case when exists (select from recorded) then true
+        else exists (select from webhook_events where id = ${placeholder("id")}) end as "isKnown"`;
 });
 
 /** Whether the ledger holds an event. */
