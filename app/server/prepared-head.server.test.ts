@@ -147,6 +147,18 @@ it("is written out by Node for the first response only", async () => {
   expect(writeHead.mock.calls.filter(([status]) => status === 200)).toHaveLength(1);
 });
 
+it("is not taken in by headers whose names only end like those it looks for", async () => {
+  const similar = ["X-Date", "today", "X-Transfer-Encoding", "none", "X-Connection", "close by"];
+  full = new PreparedHead(200, [...similar, ...LENGTH]);
+  const writeHead = vi.spyOn(ServerResponse.prototype, "writeHead");
+  for (let i = 0; i < 3; i++) {
+    const answer = await exchange(GET);
+    expect(answer).toContain("\r\nX-Date: today\r\n");
+    expect(answer).toMatch(/\r\nDate: \w{3}, /);
+  }
+  expect(writeHead.mock.calls.filter(([status]) => status === 200)).toHaveLength(1);
+});
+
 it("has the date of each response", async () => {
   await exchange(GET);
   const now = vi.spyOn(Date, "now");

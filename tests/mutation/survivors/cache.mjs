@@ -77,4 +77,21 @@ export const explanations = [
     line: 'kind: "cached"',
     why: "equivalent: any other name but that of a missing page will do",
   },
+  {
+    file: "server/prepared-head.server.ts",
+    line: "second !== this.#second",
+    replacement: /^true$/,
+    why: "equivalent: only how often the date is written out",
+  },
+  {
+    file: "server/prepared-head.server.ts",
+    line: '#text = ""',
+    why: "equivalent: replaced before it is read",
+  },
+  {
+    file: "server/prepared-head.server.ts",
+    line: 'typeof head === "string"',
+    replacement: /^true$/,
+    why: "equivalent: only for the types, since no date is found in anything else",
+  },
 ];
