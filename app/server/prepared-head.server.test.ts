@@ -59,7 +59,7 @@ async function exchange(requests: string, times = 1): Promise<string> {
   socket.write(requests);
   await answers(times);
   const all = received;
-  if (all.includes("Connection: close")) {
+  if (all.includes("\r\nConnection: close\r\n")) {
     if (!socket.readableEnded) await once(socket, "end");
     return `${received}\nclosed`;
   }
