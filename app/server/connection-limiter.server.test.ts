@@ -268,6 +268,7 @@ describe("a connection", () => {
     expect(limiter.isBusy(gone.socket)).toBe(false);
     expect(limiter.size).toBe(0);
     expect([gone.begin(), gone.begin()]).toEqual([1, 1]);
+    expect(limiter.isClosedBefore({ req: gone } as unknown as ServerResponse)).toBe(false);
     gone.end();
     expect(limiter.size).toBe(0);
   });

@@ -176,6 +176,12 @@ export const explanations = [
     why: "equivalent: only for the types, since an open connection is in one of the lists",
   },
   {
+    file: "server/connection-limiter.server.ts",
+    line: ".unfinished ?? []",
+    replacement: /Stryker/,
+    why: "equivalent: a response that is not among them comes after none",
+  },
+  {
     file: "server/connection-groups.server.ts",
     line: "this.#bySize.largest()?.bySize",
     why: "equivalent: it is asked only when there is a connection",
