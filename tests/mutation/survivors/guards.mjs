@@ -105,6 +105,18 @@ export const explanations = [
     why: "equivalent: it is put together again, or for the first time",
   },
   {
+    file: "server/client-address.server.ts",
+    line: '.exec(text)?.[1] ?? "")',
+    replacement: /Stryker/,
+    why: "equivalent: any other text is no address either",
+  },
+  {
+    file: "server/request-host.server.ts",
+    line: "const seen: string[] = []",
+    replacement: /Stryker/,
+    why: "equivalent: no header has that name",
+  },
+  {
     file: "server/request-host.server.ts",
     line: /rawHeaders\[i\] \?\? ""|url = "\/"|i < rawHeaders\.length/,
     why: "equivalent: Node gives names and values in pairs, and every request its URL",
