@@ -1,14 +1,7 @@
 /**
- * A function on the stack, with the milliseconds in which it, or what it called, was on the CPU.
+ * A function on the stack, with the number of samples in which it, or what it called, was on the CPU.
  *
  * @typedef {{ name: string, place: string, own: number, all: number, children: Map<string, Frame> }} Frame
- *
- * What V8's profiler writes, as far as it is read here: times are in microseconds, of the system's monotonic clock.
- * @typedef {object} CpuProfile
- * @property {{ id: number, callFrame: { functionName: string, url: string, lineNumber: number }, children?: number[] }[]} nodes
- * @property {number} startTime
- * @property {number[]} samples
- * @property {number[]} timeDeltas
  */
 
 const [WIDTH, LINE, HEAD, PAD] = [1200, 17, 46, 10];
@@ -16,7 +9,7 @@ const [WIDTH, LINE, HEAD, PAD] = [1200, 17, 46, 10];
 const SMALLEST = 0.002;
 const CHARACTER_WIDTH = 6.1;
 
-/** By where a function is from: the site and what is compiled in, packages, Node itself, and its engine. */
+/** By where a function is from: the site and what is compiled in, packages, Node's own scripts, and all that is no script. */
 const COLOURS = {
   site: "#e9b44c",
   package: "#d98b5f",
@@ -25,15 +18,14 @@ const COLOURS = {
 };
 
 /**
- * Draws a profile as a flame graph: what calls is below what it calls, and as wide as its part of the CPU time. What is
- * idle is left out, and so is what was sampled outside of `from` and `to`, on the profile's clock.
+ * Draws samples of a process as a flame graph: what calls is below what it calls, and as wide as its part of the CPU time.
  *
- * @param {CpuProfile} profile
- * @param {{ title: string, from: number, to: number }} options
+ * @param {import("./perf.mjs").Stack[]} stacks
+ * @param {{ title: string }} options
  * @returns {string} an SVG
  */
-export function drawFlameGraph(profile, { title, from, to }) {
-  const root = readFrames(profile, from, to);
+export function drawFlameGraph(stacks, { title }) {
+  const root = mergeStacks(stacks);
   const depth = depthOf(root, root.all * SMALLEST);
   const height = HEAD + depth * LINE + PAD;
   const scale = (WIDTH - 2 * PAD) / Math.max(root.all, 1e-9);
@@ -75,12 +67,11 @@ ${drawn.join("\n")}
 /**
  * The functions in which most of the CPU time was spent itself, by their part of it.
  *
- * @param {CpuProfile} profile
- * @param {{ from: number, to: number }} period
+ * @param {import("./perf.mjs").Stack[]} stacks
  * @returns {{ name: string, place: string, part: number }[]}
  */
-export function costliest(profile, { from, to }) {
-  const root = readFrames(profile, from, to);
+export function costliest(stacks) {
+  const root = mergeStacks(stacks);
   /** @type {Map<string, { name: string, place: string, part: number }>} */
   const found = new Map();
   const add = (/** @type {Frame} */ frame) => {
@@ -95,66 +86,28 @@ export function costliest(profile, { from, to }) {
 }
 
 /**
- * @param {CpuProfile} profile
- * @param {number} from
- * @param {number} to
+ * @param {import("./perf.mjs").Stack[]} stacks
  * @returns {Frame} the whole, with the outermost functions as children
  */
-function readFrames({ nodes, startTime, samples, timeDeltas }, from, to) {
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const parents = new Map(
-    nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])),
-  );
-  const pathOf = (/** @type {number} */ id) => {
-    const path = [];
-    for (let at = parents.has(id) ? id : undefined; at !== undefined; at = parents.get(at)) {
-      const node = byId.get(at);
-      if (node && parents.has(at)) path.unshift(node.callFrame);
-    }
-    return path;
-  };
-  /** @type {Map<number, number>} */
-  const times = new Map();
-  let at = startTime;
-  samples.forEach((id, index) => {
-    at += timeDeltas[index] ?? 0;
-    // a sample stands for the time until the next one
-    const duration = timeDeltas[index + 1] ?? 0;
-    if (at >= from && at <= to) times.set(id, (times.get(id) ?? 0) + duration / 1000);
-  });
+function mergeStacks(stacks) {
   const root = frameOf("all", "");
-  for (const [id, milliseconds] of times) {
-    const path = pathOf(id);
-    if (["(idle)", "(program)", "(root)"].includes(path.at(-1)?.functionName ?? "(root)")) continue;
-    root.all += milliseconds;
+  for (const stack of stacks) {
+    root.all += 1;
     let frame = root;
-    for (const { functionName, url } of path) {
-      const name = functionName || "(anonymous)";
-      const place = placeOf(url);
+    for (const { name, place } of stack) {
       const key = `${name} ${place}`;
       const next = frame.children.get(key) ?? frameOf(name, place);
       frame.children.set(key, next);
-      next.all += milliseconds;
+      next.all += 1;
       frame = next;
     }
-    frame.own += milliseconds;
+    frame.own += 1;
   }
   return root;
 }
 
 /** @param {string} name @param {string} place @returns {Frame} */
 const frameOf = (name, place) => ({ name, place, own: 0, all: 0, children: new Map() });
-
-/**
- * Where a function is from, without the machine's folders: "build/index.js", a package's name, Node's own module, or
- * nothing for the engine.
- *
- * @param {string} url
- */
-function placeOf(url) {
-  const [, inPackage] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
-  return inPackage ?? /build\/[^/]+$/.exec(url)?.[0] ?? (url.startsWith("node:") ? url : "");
-}
 
 /** @param {Frame} frame */
 function colourOf({ place }) {
@@ -170,7 +123,12 @@ function depthOf(frame, least) {
 }
 
 function legend() {
-  const names = { site: "the site", package: "packages", node: "Node", engine: "V8" };
+  const names = {
+    site: "the site",
+    package: "packages",
+    node: "Node",
+    engine: "V8, C++ and the kernel",
+  };
   return Object.entries(names)
     .map(([key, name], index) => {
       const x = PAD + index * 110;

@@ -35,6 +35,8 @@ export async function startSite(variables, { plain = false, nodeFlags = [], root
       NODE_ENV: "production",
       PORT: String(port),
       LOG_LEVEL: "error",
+      // as in the container
+      MALLOC_ARENA_MAX: "2",
       RATE_LIMIT_FACTOR: "1000000",
       ...variables,
     },

@@ -228,7 +228,9 @@ Bare Node verifies ${whole(hashRate)} passwords a second: log-ins reach ${ratio(
 }
 
 const PROFILES = {
-  page: { title: "A signed-in visitor's landing page", file: "flame-graph-page.svg" },
+  page: { title: "A member's landing page", file: "flame-graph-page.svg" },
+  chapter: { title: "A chapter", file: "flame-graph-chapter.svg" },
+  account: { title: "The account page", file: "flame-graph-account.svg" },
   post: { title: "A newsletter post", file: "flame-graph-post.svg" },
 };
 
@@ -239,9 +241,9 @@ const PROFILES = {
  */
 export function writeProfileReport(profiles) {
   const parts = Object.entries(PROFILES).map(([key, { title, file }]) => {
-    const { profile, from, to, sample } = profiles[/** @type {keyof typeof PROFILES} */ (key)];
-    writeFileSync(join(project, "docs", file), drawFlameGraph(profile, { title, from, to }));
-    const rows = costliest(profile, { from, to })
+    const { stacks, sample } = profiles[/** @type {keyof typeof PROFILES} */ (key)];
+    writeFileSync(join(project, "docs", file), drawFlameGraph(stacks, { title }));
+    const rows = costliest(stacks)
       .slice(0, 12)
       .map(({ name, place, part }) =>
         row([`\`${name}\``, place && `\`${place}\``, `${(part * 100).toFixed(1)} %`]),

@@ -10,6 +10,7 @@ import { createDatabase, fill, hashOfPassword, makeMember, PASSWORD } from "./da
 import { measureLibrary } from "./library.mjs";
 import { interleave, measure, medians } from "./load.mjs";
 import { measureNewsletter } from "./newsletter.mjs";
+import { hasPerf } from "./perf.mjs";
 import { measurePosts, signedEvent } from "./posts.mjs";
 import {
   databaseMemory,
@@ -45,6 +46,8 @@ const MAIL_ROUNDS = Math.min(ROUNDS, 3);
 const PARTS = process.argv[2]
   ? [process.argv[2]]
   : ["newsletter", "library", "posts", "signed-in", "profiles", "requests"];
+
+const CHAPTER_PATH = "/premium/chapters/the-hour-before-the-day";
 
 const SESSION_SECRET = "a secret for benchmarks that is worth nothing elsewhere";
 
@@ -91,24 +94,28 @@ async function main() {
     writePostsReport(await measurePosts(options));
   }
   if (PARTS.includes("signed-in")) await measureSignedIn();
-  if (PARTS.includes("profiles")) await drawProfiles();
+  if (PARTS.includes("profiles")) {
+    if (hasPerf()) await drawProfiles();
+    else console.error("No flame graphs: perf is not installed (Debian's package linux-perf).");
+  }
   if (PARTS.includes("requests")) await measureRequests();
 }
 
-/** A signed-in visitor's landing page, and a newsletter post. */
+/** A page of each kind that is for signed-in visitors, and a newsletter post. */
 async function drawProfiles() {
   const run = (
     /** @type {string} */ name,
     /** @type {Parameters<typeof profile>[0]["prepare"]} */ prepare,
   ) => profile({ dataDir, name, secret: SESSION_SECRET, seconds: SECONDS, prepare });
-  const page = await run("page", async ({ origin }) => {
-    const { cookie } = await signIn(origin);
-    return {
-      path: "/",
-      headers: { "Accept-Encoding": "identity", Cookie: cookie },
-      statuses: [200],
-    };
-  });
+  const ofMember = (/** @type {string} */ name, /** @type {string} */ path) =>
+    run(name, async ({ origin, url }) => {
+      const { email, cookie } = await signIn(origin);
+      await makeMember(url, email);
+      return { path, headers: { "Accept-Encoding": "identity", Cookie: cookie }, statuses: [200] };
+    });
+  const page = await ofMember("page", "/");
+  const chapter = await ofMember("chapter", CHAPTER_PATH);
+  const account = await ofMember("account", "/account");
   const post = await run("post", async ({ origin }) => ({
     path: "/newsletter",
     method: "POST",
@@ -120,7 +127,7 @@ async function drawProfiles() {
     next: () => ({ body: JSON.stringify({ email: `${randomUUID()}@bench.test` }) }),
     statuses: [200],
   }));
-  writeProfileReport({ page, post });
+  writeProfileReport({ page, chapter, account, post });
 }
 
 /** The pages of a reader and a member, beside remix-serve with this build and with that of `BENCH_BEFORE`. */
@@ -148,9 +155,7 @@ async function measureSignedIn() {
         ? {}
         : {
             // only the program imports the edition
-            ...(name === "plain"
-              ? {}
-              : { chapter: ["/premium/chapters/the-hour-before-the-day", member.cookie] }),
+            ...(name === "plain" ? {} : { chapter: [CHAPTER_PATH, member.cookie] }),
             account: ["/account", member.cookie],
           }),
     };
@@ -261,23 +266,25 @@ async function measureRequests() {
   async function grow() {
     const grown = [];
     for (const name of ["landing-signed-in", "log-in", "newsletter", "webhook"]) {
-      /** @type {import("./load.mjs").Sample[][]} */
-      const samples = sites.map(() => []);
-      const works = await Promise.all(
-        sites.map(async (entry) => {
-          const all = await describeCases(entry.site.origin, entry.size);
-          return all.find((one) => one.name === name)?.work;
-        }),
-      );
-      for (let round = 0; round <= ROUNDS; round++) {
-        for (const [index, entry] of sites.entries()) {
-          const work = works[index];
-          if (!work) continue;
-          const sample = await measure(entry.site, work, round === 0 ? 1 : SECONDS);
-          if (round > 0) samples[index]?.push(sample);
-        }
+      /** @type {Map<string, { site: import("./processes.mjs").Server, work: import("./load.mjs").Work }>} */
+      const loads = new Map();
+      for (const { size, site } of sites) {
+        const found = (await describeCases(site.origin, size)).find((one) => one.name === name);
+        if (found) loads.set(String(size), { site, work: found.work });
       }
-      const bySize = sites.map(({ size }, index) => ({ size, ...medians(samples[index] ?? []) }));
+      const samples = await interleave([...loads.keys()], {
+        rounds: ROUNDS,
+        seconds: SECONDS,
+        measureOne: (key, seconds) => {
+          const load = loads.get(key);
+          if (!load) throw new Error(`No site has ${key} users.`);
+          return measure(load.site, load.work, seconds);
+        },
+      });
+      const bySize = sites.map(({ size }) => {
+        const sample = /** @type {import("./load.mjs").Sample} */ (samples[String(size)]);
+        return { size, ...sample };
+      });
       console.log(name, JSON.stringify(bySize));
       grown.push({ name, bySize });
     }
