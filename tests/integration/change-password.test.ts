@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PASSKEY_LIST_PATH } from "~/features/accounts/passkeys/passkey-paths";
 import { lookUpPasswordReset } from "~/features/accounts/password-reset.server";
 import { openPasswordReset } from "~/features/accounts/password-reset-request.server";
 import { findSessionViewer, setSession } from "~/features/accounts/sessions.server";
@@ -11,9 +13,11 @@ import {
 } from "~/features/accounts/verify-identity.server";
 import { changePassword } from "~/features/my-account/change-password.server";
 import { getDatabase } from "~db/client";
+import { insertPasskey } from "~db/queries/passkeys";
 import { updateSession } from "~db/queries/sessions";
 import { sessions } from "~db/schema";
 import { whileHashQueueIsFull } from "../support/hash-flood";
+import { ORIGIN } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
@@ -78,6 +82,21 @@ describe("changing the password", () => {
     );
     expect(mails).toHaveLength(1);
     expect(mails[0]?.text).toContain("every other device that was signed in");
+  });
+
+  it("tells the owner of passkeys, which it leaves, and where they are", async () => {
+    const account = await newAccount();
+    const passkey = { id: randomUUID(), userId: account.userId, name: "A phone", counter: 0 };
+    await getDatabase().db.transaction((tx) =>
+      insertPasskey({ ...passkey, publicKey: Buffer.from("key"), transports: [] }, 1, tx),
+    );
+    await changePassword(account, { password: OLD, newPassword: NEW }, undefined);
+    const [mail] = await getDatabase().db.execute<{ text: string }>(
+      sql`select message->>'text' as text from mails
+        where recipient = ${account.email} and kind = 'password-changed'`,
+    );
+    expect(mail?.text).toMatch(/Your account has a passkey,/);
+    expect(mail?.text).toContain(`${ORIGIN}${PASSKEY_LIST_PATH}`);
   });
 
   it("ends an open link to choose a new one", async () => {

@@ -80,6 +80,17 @@ describe("a reset link", () => {
     const notice = mailsTo(email).at(-1);
     expect(notice?.headers.subject).toBe("Your password was changed");
     expect(notice?.text).toContain(`${ORIGIN}/auth/forgot-password`);
+    expect(notice?.text).toMatch(/every\s+device\s+that\s+was\s+signed\s+in/);
+  });
+
+  it("signs in the browser that it was opened with, under its name", async () => {
+    const { email } = await newReader();
+    const userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+    const token = await tokenFor(email);
+    await resetPasswordByLink({ token, password: NEW_PASSWORD }, { ...HERE, userAgent });
+    const open = await getDatabase().db.execute<{ browser: string; system: string }>(sql`
+      select browser, system from sessions join users on users.id = user_id where email = ${email}`);
+    expect([...open]).toEqual([{ browser: "Firefox", system: "Linux" }]);
   });
 
   it("is not consumed by being opened", async () => {

@@ -1,10 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { getPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { libuvThreads } from "~/env.server";
 import { yieldToOtherThreads } from "./hash-threads.server";
+
+vi.mock("node:os", async (original) => {
+  const os = await original<typeof import("node:os")>();
+  return { ...os, setPriority: vi.fn(os.setPriority) };
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 /** The nice value of each thread of this process, by its id (proc(5), stat). */
 function niceValues(): Map<number, number> {
@@ -37,3 +45,18 @@ it.runIf(process.platform === "linux")(
       expect(timeOf(id)).toBeGreaterThan(before[index] ?? 0);
   },
 );
+
+it("says so where the system does not allow it", async () => {
+  vi.mocked(setPriority).mockImplementationOnce(() => {
+    throw Object.assign(new Error("EACCES"), { code: "EACCES" });
+  });
+  expect(await yieldToOtherThreads()).toBe(false);
+});
+
+it("lowers none where it does not recognize all of them", async () => {
+  vi.mocked(setPriority).mockClear();
+  // more than the pool has by now
+  vi.stubEnv("UV_THREADPOOL_SIZE", "12");
+  expect(await yieldToOtherThreads()).toBe(false);
+  expect(setPriority).not.toHaveBeenCalled();
+});
