@@ -6,12 +6,13 @@ import { signUp } from "~/features/accounts/sign-in.server";
 import {
   findSession,
   findViewer,
+  requireAccount,
   requireSubscriber,
   requireViewer,
 } from "~/features/accounts/viewer.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
 import { findUserByEmail } from "~db/queries/users";
-import { profiles, stripePrices, users } from "~db/schema";
+import { profiles, sessions, stripePrices, users } from "~db/schema";
 import { watchLog } from "../support/log";
 import { freePorts } from "../support/ports.mjs";
 import { ORIGIN } from "../support/routes";
@@ -169,6 +170,18 @@ describe("a page for signed-in visitors", () => {
   });
 });
 
+describe("what belongs to an account", () => {
+  it("is shown to its owner with their session, and sends anyone else to the log-in page", async () => {
+    const { id, email, args } = await newReader();
+    const account = await requireAccount(args());
+    expect(account).toMatchObject({ userId: id, viewer: { user: { email } } });
+    const [open] = await getDatabase().db.select().from(sessions).where(eq(sessions.userId, id));
+    expect(account.tokenHash).toBe(open?.tokenHash);
+    expect(account.session.expiresAt).toEqual(open?.expiresAt);
+    expect(await redirectOf(requireAccount(requestWith("")))).toBe("/auth");
+  });
+});
+
 describe("the members' area", () => {
   it("is shown to a member, and sends anyone else to the landing page", async () => {
     const member = await newReader(paying("price_another"));
@@ -196,6 +209,11 @@ describe("a database that is down", () => {
       // the page shows 'Loading...' and asks again
       expect(await requireSubscriber(shared)).toBeNull();
       expect(await redirectOf(requireViewer(shared, "/auth"))).toBe("/auth");
+      const refused = await requireAccount(shared).catch((error: unknown) => error as Response);
+      expect(refused).toMatchObject({ status: 503 });
+      expect((refused as Response).headers.get("Retry-After")).toBe("5");
+      const text = await (refused as Response).text();
+      expect(text.trim()).toBe("The site cannot be reached. Please try again.");
     } finally {
       setDatabase(database);
       await away.close();
