@@ -107,17 +107,15 @@ describe("changing the password", () => {
   });
 
   it.each([
-    [{ password: "not it", newPassword: NEW }, "That is not your password."],
-    [{ password: "", newPassword: NEW }, "Please enter your current password."],
-    [{ password: undefined, newPassword: NEW }, "Please enter your current password."],
-    [{ password: [OLD, OLD], newPassword: NEW }, "That is not your password."],
-    [{ password: OLD, newPassword: "short" }, "Password should be at least 6 characters."],
-    [
-      { password: OLD, newPassword: "x".repeat(1_001) },
-      "Password should be at most 1000 characters.",
-    ],
-    [{ password: OLD, newPassword: undefined }, "Please enter a password."],
-  ])("is rejected with %j", async (fields, message) => {
+    ["another password", "That is not your password.", "not it", NEW],
+    ["an empty one", "Please enter your current password.", "", NEW],
+    ["none", "Please enter your current password.", undefined, NEW],
+    ["two", "That is not your password.", [OLD, OLD], NEW],
+    ["a new one too short", "Password should be at least 6 characters.", OLD, "short"],
+    ["a new one too long", "Password should be at most 1000 characters.", OLD, "x".repeat(1_001)],
+    ["no new one", "Please enter a password.", OLD, undefined],
+  ])("is rejected with %s", async (_what, message, password, newPassword) => {
+    const fields = { password, newPassword };
     const account = await newAccount();
     expect(await changePassword(account, fields, undefined)).toEqual({ kind: "rejected", message });
     expect(await canLogIn(account, OLD)).toBe(true);

@@ -14,6 +14,11 @@ if (process.env.MUTATION_IGNORES_STATIC)
 const fullName = ({ name, suite }: RunnerTask): string =>
   suite ? `${fullName(suite)} ${name}`.trim() : name;
 
+/** Stryker looks for the tests of a mutant by one regular expression of all their names, whose size is limited. */
+const MAX_NAME_LENGTH = 2_000;
+
 beforeEach(({ task, skip }) => {
+  if (fullName(task).length > MAX_NAME_LENGTH)
+    throw new Error("The name of this test is too long.");
   if (isLeftOut(fullName(task), sources)) skip("too slow for mutants of other sources");
 });
