@@ -12,11 +12,12 @@ import {
   verifyIdentity,
 } from "~/features/accounts/verify-identity.server";
 import { changePassword } from "~/features/my-account/change-password.server";
-import { getDatabase } from "~db/client";
+import { getDatabase, setDatabase } from "~db/client";
 import { insertPasskey } from "~db/queries/passkeys";
 import { updateSession } from "~db/queries/sessions";
 import { sessions } from "~db/schema";
 import { whileHashQueueIsFull } from "../support/hash-flood";
+import { watchLog } from "../support/log";
 import { ORIGIN } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
 
@@ -175,6 +176,74 @@ describe("verifying who is there", () => {
     expect(await kindOf(withSession("passkey", 9))).toBe("verified");
     expect(await kindOf(withSession("passkey", 11))).toBe("rejected");
     expect(await kindOf(withSession("password", 1))).toBe("rejected");
+  });
+
+  it("by password is recorded as that", async () => {
+    const account = await newAccount();
+    const byPasskey = { verifiedAt: minutesAgo(1), verifiedBy: "passkey" } as const;
+    await updateSession(account.tokenHash, byPasskey);
+    await verifyIdentity(account, OLD, undefined);
+    const [row] = await getDatabase()
+      .db.select()
+      .from(sessions)
+      .where(eq(sessions.tokenHash, account.tokenHash));
+    expect(row?.verifiedBy).toBe("password");
+  });
+
+  it.each([
+    ["none", undefined, "Please enter your password."],
+    ["an empty one", "", "Please enter your password."],
+    ["two", [OLD, OLD], "That is not your password."],
+    ["one that is too long", "x".repeat(1_001), "That is not your password."],
+  ])("is rejected for %s, without hashing it", async (_what, password, message) => {
+    const account = await newAccount();
+    const outcome = await whileHashQueueIsFull("192.0.2.9", () =>
+      verifyIdentity(account, password, "192.0.2.9"),
+    );
+    expect(outcome).toEqual({ kind: "rejected", message });
+  });
+
+  it("takes the longest password there can be", async () => {
+    const account = await newAccount();
+    const longest = "x".repeat(1_000);
+    await changePassword(account, { password: OLD, newPassword: longest }, undefined);
+    expect(await verifyIdentity(account, longest, undefined)).toMatchObject({ kind: "verified" });
+  });
+
+  it("fails for an account that is gone, waits for hashes, and notes a wrong password", async () => {
+    const account = await newAccount();
+    const lines = watchLog();
+    expect(await verifyIdentity(account, "not it", "192.0.2.9")).toMatchObject({
+      kind: "rejected",
+    });
+    expect(lines).toEqual([
+      {
+        level: "warn",
+        message: "a password was not confirmed",
+        facts: {
+          security: "sign-in-failed",
+          way: "verify",
+          userId: account.userId,
+          network: "192.0.2.9",
+        },
+      },
+    ]);
+    const waiting = await whileHashQueueIsFull("192.0.2.9", () =>
+      verifyIdentity(account, OLD, "192.0.2.9"),
+    );
+    expect(waiting).toEqual({ kind: "busy" });
+    const gone = { ...account, userId: randomUUID() };
+    expect(await verifyIdentity(gone, OLD, undefined)).toEqual({ kind: "failed" });
+    const database = getDatabase();
+    setDatabase(null);
+    const failed = await verifyIdentity(account, OLD, undefined);
+    setDatabase(database);
+    expect(failed).toEqual({ kind: "failed" });
+    expect(lines.at(-1)).toEqual({
+      level: "error",
+      message: "a password could not be verified",
+      facts: { err: expect.any(Error), userId: account.userId },
+    });
   });
 
   it("with a wrong password leaves the session as it was", async () => {

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import {
   confirmEmailByLink,
@@ -11,11 +11,13 @@ import { resetPassword } from "~/features/accounts/password-reset.server";
 import { openPasswordReset } from "~/features/accounts/password-reset-request.server";
 import { signUp } from "~/features/accounts/sign-in.server";
 import { action as checkout } from "~/routes/checkout/route";
-import { getDatabase } from "~db/client";
+import { getDatabase, setDatabase } from "~db/client";
 import { findUserByEmail } from "~db/queries/users";
 import { sessions, users } from "~db/schema";
+import { watchLog } from "../support/log";
+import { fillMailQueue } from "../support/mail";
 import { newReader } from "../support/payments";
-import { flashOf, post } from "../support/routes";
+import { flashOf, ORIGIN, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
@@ -27,6 +29,9 @@ beforeAll(async () => {
   });
 });
 afterAll(() => site.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const HERE = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
 
@@ -50,6 +55,18 @@ async function mailCount(email: string, kind: string): Promise<number> {
     sql`select count(*)::int as count from mails where recipient = ${email} and kind = ${kind}`,
   );
   return row?.count ?? 0;
+}
+
+/** What comes of something while the database is down, and what is logged. */
+async function withoutDatabase<T>(run: () => Promise<T>) {
+  const database = getDatabase();
+  const lines = watchLog();
+  setDatabase(null);
+  try {
+    return { outcome: await run(), lines };
+  } finally {
+    setDatabase(database);
+  }
 }
 
 describe("the link in the mail that welcomes a new account", () => {
@@ -119,7 +136,67 @@ describe("the link in the mail that welcomes a new account", () => {
   });
 });
 
+describe("a confirmed address", () => {
+  it("is noted in the security log the first time, by account", async () => {
+    const user = await newAccount();
+    const token = emailConfirmationToken(user);
+    const lines = watchLog();
+    for (let times = 1; times <= 2; times++) await confirmEmailByLink(token, user.id);
+    expect(lines).toEqual([
+      {
+        level: "info",
+        message: "address confirmed",
+        facts: { security: "email-confirmed", userId: user.id },
+      },
+    ]);
+  });
+
+  it("is not said while the database is down, which is logged", async () => {
+    const user = await newAccount();
+    const token = emailConfirmationToken(user);
+    const { lines, outcome } = await withoutDatabase(() => confirmEmailByLink(token, user.id));
+    expect(outcome).toEqual({ kind: "failed" });
+    expect(lines).toEqual([
+      {
+        level: "error",
+        message: "an address could not be confirmed",
+        facts: { err: expect.any(Error) },
+      },
+    ]);
+    expect(await confirmedAt(user.email)).toBeNull();
+  });
+});
+
 describe("a mail that asks to confirm", () => {
+  it("has the link, and the way to take the account over", async () => {
+    const user = await newAccount();
+    expect(await resendEmailConfirmation(user.id)).toEqual({ kind: "sent" });
+    const [mail] = await getDatabase().db.execute<{ text: string }>(
+      sql`select message->>'text' as text from mails
+        where recipient = ${user.email} and kind = 'email-confirmation'`,
+    );
+    const token = /confirm-email\?token=(\S+)/.exec(mail?.text ?? "")?.[1];
+    expect(await readEmailConfirmation(token)).toEqual({ id: user.id, email: user.email });
+    expect(mail?.text).toContain(`${ORIGIN}/auth/forgot-password`);
+  });
+
+  it("is not queued while too much mail waits, nor while the database is down", async () => {
+    const user = await newAccount();
+    const { lines, outcome } = await withoutDatabase(() => resendEmailConfirmation(user.id));
+    expect(outcome).toEqual({ kind: "failed" });
+    expect(lines).toEqual([
+      {
+        level: "error",
+        message: "a confirmation mail could not be queued",
+        facts: { err: expect.any(Error), userId: user.id },
+      },
+    ]);
+    await fillMailQueue();
+    expect(await resendEmailConfirmation(user.id)).toEqual({ kind: "busy" });
+    expect(await mailCount(user.email, "email-confirmation")).toBe(0);
+    await getDatabase().db.execute(sql`truncate mails`);
+  });
+
   it("is sent once a minute, however many ask for it at once", async () => {
     const user = await newAccount();
     const outcomes = await Promise.all(

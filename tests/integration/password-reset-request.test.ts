@@ -1,7 +1,12 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
+import {
+  createResetLink,
+  requestPasswordReset,
+} from "~/features/accounts/password-reset-request.server";
 import { action as forgotPassword } from "~/routes/auth_.forgot-password/route";
-import { getDatabase } from "~db/client";
+import { getDatabase, setDatabase } from "~db/client";
+import { findUserByEmail } from "~db/queries/users";
 import { everythingIn, watchLog } from "../support/log";
 import { fillMailQueue, linkIn, mailIdle } from "../support/mail";
 import {
@@ -98,6 +103,35 @@ describe("asking for a new password", () => {
       variant: "destructive",
     });
     expect(mailsTo(email)).toEqual([]);
+  });
+
+  it("fails while the database is down, which is logged", async () => {
+    const database = getDatabase();
+    const lines = watchLog();
+    setDatabase(null);
+    const outcome = await requestPasswordReset("a@example.test");
+    setDatabase(database);
+    expect(outcome).toEqual({ kind: "failed" });
+    expect(lines).toEqual([
+      {
+        level: "error",
+        message: "a password reset could not be requested",
+        facts: { err: expect.any(Error) },
+      },
+    ]);
+  });
+
+  it("says why there is no link, and notes a new one by account and who has asked", async () => {
+    const { email } = await newReader();
+    const lines = watchLog();
+    expect(await createResetLink("nobody@example.test", "mail")).toEqual({ kind: "no-account" });
+    expect(await createResetLink(email, "operator")).toMatchObject({ kind: "created", email });
+    expect(await createResetLink(email, "mail")).toEqual({ kind: "limited" });
+    await age(email, "61 seconds");
+    await createResetLink(email, "mail");
+    const userId = (await findUserByEmail(email))?.id;
+    const noted = { security: "password-reset-requested", userId };
+    expect(lines.map(({ facts }) => facts)).toEqual([{ ...noted, by: "operator" }, noted]);
   });
 
   it("stores only the link's hash", async () => {

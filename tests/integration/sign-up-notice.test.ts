@@ -1,8 +1,10 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { notifySignUpAttempt } from "~/features/accounts/sign-up-notice.server";
 import { action as signUp } from "~/routes/auth_.signup/route";
-import { getDatabase } from "~db/client";
-import { mailIdle } from "../support/mail";
+import { getDatabase, setDatabase } from "~db/client";
+import { watchLog } from "../support/log";
+import { fillMailQueue, mailIdle } from "../support/mail";
 import { delivered, mailsTo, newReader, withMailedReaders } from "../support/password-reset";
 import { ORIGIN, post } from "../support/routes";
 
@@ -40,6 +42,27 @@ describe("signing up with an address that has an account", () => {
     );
     await trySigningUp(email);
     expect(mailsTo(email)).toHaveLength(2);
+  });
+
+  it("queues nothing while too much mail waits, and tells the visitor as ever while it cannot", async () => {
+    const { email } = await newReader();
+    await fillMailQueue();
+    expect((await trySigningUp(email)).status).toBe(409);
+    const notices = sql`select from mails where kind = 'sign-up-attempt'`;
+    expect(await getDatabase().db.execute(notices)).toHaveLength(0);
+
+    const database = getDatabase();
+    const lines = watchLog();
+    setDatabase(null);
+    await notifySignUpAttempt(email);
+    setDatabase(database);
+    expect(lines).toEqual([
+      {
+        level: "error",
+        message: "the notice of a sign-up attempt could not be queued",
+        facts: { err: expect.any(Error) },
+      },
+    ]);
   });
 
   it("mails nobody when the sign-up was rejected for another reason, or succeeded", async () => {

@@ -127,7 +127,8 @@ export const MODULES = {
       "app/features/accounts/**/*.test.{ts,tsx}",
       "tests/integration/{accounts,clean-up,known-browser,password-races,password-reset}.test.ts",
       "tests/integration/{password-reset-request,sign-in,sign-up-notice,user-queries,viewer}.test.ts",
-      "tests/integration/{change-password,email-confirmation,sessions}.test.ts",
+      "tests/integration/{account-welcome,change-email,change-password}.test.ts",
+      "tests/integration/{email-confirmation,sessions}.test.ts",
     ],
   },
   "my-account": {
