@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { cachedRouteMatching } from "./cached-route-matching.mjs";
+import { withoutFunctionNames } from "./function-names.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const program = join(root, "build/index.js");
@@ -29,7 +30,7 @@ const { metafile } = await build({
     js: 'import { createRequire as createBundleRequire } from "node:module"; const require = createBundleRequire(import.meta.url);',
   },
   plugins: [cachedRouteMatching()],
-  // Stripe's errors take their type from the name of their class
+  // Stripe's errors take their type from the name of their class; those of functions are taken back below
   keepNames: true,
   define: { "process.env.NODE_ENV": '"production"' },
   // names stay, so that a stack says where an error was; lines stay short, so that it says so precisely
@@ -40,7 +41,7 @@ const { metafile } = await build({
   logLevel: "warning",
 });
 writeFileSync(join(root, "build/metafile.bundle.json"), JSON.stringify(metafile));
-writeFileSync(program, withoutWideCharacters(readFileSync(program, "utf8")));
+writeFileSync(program, withoutFunctionNames(withoutWideCharacters(readFileSync(program, "utf8"))));
 
 /**
  * A script in which the characters beyond Latin 1 that esbuild leaves, in templates and regular expressions, are escaped.

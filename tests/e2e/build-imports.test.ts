@@ -44,6 +44,13 @@ it("the build has one byte per character, and lines that a stack can tell apart"
   expect(read("build/index.js.LEGAL.txt")).toContain("MIT License");
 });
 
+it("the build sets the names of classes, on which packages rely, and of nothing else", () => {
+  const script = read("build/index.js").replaceAll("\n", "");
+  const named = new Set(script.match(/\b__name\(\w+,/g));
+  expect(named).toEqual(new Set(["__name(this,"]));
+  expect(script).toContain('__name(this,"StripeInvalidRequestError")');
+});
+
 it("the build contains no development package but the mail components, without what they bring along", () => {
   const { packages } = JSON.parse(read("package-lock.json"));
   const added = packagesOf(bundled());
