@@ -235,16 +235,24 @@ describe("pipelined requests", () => {
 
   it("are left to be sent again when they come after one that ends the connection", async () => {
     const seen: (string | undefined)[] = [];
+    const post = "POST /second HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n";
+    const sent = Buffer.concat([Buffer.from(first + post), Buffer.alloc(1_000_000)]);
     const server = await serve({}, (incoming, response) => {
       seen.push(incoming.url);
       // as of a server that is closing
       response.setHeader("Connection", "close");
-      setImmediate(() => response.end("one"));
+      // with anything left unread, the kernel would reset the connection
+      const endOnceRead = () => {
+        if (incoming.socket.bytesRead === sent.length) response.end("one".repeat(1_000_000));
+        else setTimeout(endOnceRead, 5);
+      };
+      endOnceRead();
     });
     const { socket, ended } = connectTo(server);
-    const post = "POST /second HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nwalk";
-    socket.write(first + post + post);
-    expect(await ended).toMatch(/^HTTP\/1\.1 200 OK\r\nConnection: close\r\n.*\r\n\r\none$/s);
+    socket.write(sent);
+    const [head, body] = (await ended).split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\nConnection: close\r\n/);
+    expect(body).toHaveLength(3_000_000);
     expect(seen).toEqual(["/first"]);
   });
 });

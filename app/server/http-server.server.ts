@@ -143,7 +143,11 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
     if (unanswered > rest.maxUnanswered) socket.destroy();
     if (socket.destroyed) return;
     // its client learns from the response before it that it has to send it again (RFC 9112, 9.6)
-    if (unanswered > 1 && limiter.isClosedBefore(response)) return;
+    if (unanswered > 1 && limiter.isClosedBefore(response)) {
+      // left unread, it would make the kernel reset the connection in the middle of that response
+      request.resume();
+      return;
+    }
     response.on("close", onResponseClosed);
     // the server is closing: the client must not reuse this connection
     if (!server.listening) response.setHeader("Connection", "close");

@@ -3,8 +3,8 @@ import { parseAst } from "rollup/parseAst";
 /** What esbuild names its function that sets a name, with `keepNames`. */
 const SETS_NAME = "__name";
 
-/** Where a function takes the name of what it is given to (ECMAScript, "NamedEvaluation"). */
-const NAMING = new Set([
+/** Where a function needs no parentheses, which would have V8 compile it when the script is loaded. */
+const ASSIGNING = new Set([
   "VariableDeclarator",
   "AssignmentExpression",
   "AssignmentPattern",
@@ -16,8 +16,8 @@ const NAMING = new Set([
  * A script that esbuild has made with `keepNames`, without the calls that set the name of a function: each is made whenever
  * the function is created, which closures are with every request. Those of classes stay.
  *
- * A function then has the name that it is declared with, or that of the variable or property that it is given to, which
- * differs from the source's in a number at its end where two would have had the same.
+ * A function then has the name that it is declared with, or that of the variable or property that it is given to: where two
+ * would have had the same, one has another number at its end than in the source, and one without a name an invented one.
  *
  * @param {string} script a module
  * @returns {string}
@@ -25,13 +25,19 @@ const NAMING = new Set([
 export function withoutFunctionNames(script) {
   /** @type {[from: number, to: number, replacement: string][]} */
   const edits = [];
-  visit(parseAst(script), null, (node, parent) => {
+  const tree = parseAst(script);
+  /** @type {Set<string>} */
+  const functions = new Set();
+  visit(tree, null, ({ type, id }) => {
+    if (type === "FunctionDeclaration" && id?.name) functions.add(id.name);
+  });
+  visit(tree, null, (node, parent) => {
     if (node.type !== "CallExpression" || node.callee?.name !== SETS_NAME) return;
     const [named] = node.arguments ?? [];
-    if (named?.type === "Identifier" && parent?.type === "ExpressionStatement") {
+    if (parent?.type === "ExpressionStatement" && functions.has(named?.name ?? "")) {
       edits.push([parent.start, parent.end, ""]);
     } else if (/^(Arrow)?FunctionExpression$/.test(named?.type ?? "") && named) {
-      const [open, close] = parent && NAMING.has(parent.type) ? ["", ""] : ["(", ")"];
+      const [open, close] = parent && ASSIGNING.has(parent.type) ? ["", ""] : ["(", ")"];
       edits.push([node.start, named.start, open], [named.end, node.end, close]);
     }
   });
@@ -48,7 +54,8 @@ export function withoutFunctionNames(script) {
 /**
  * A node of the syntax tree (ESTree), as far as it is read here.
  *
- * @typedef {{ type: string, start: number, end: number, callee?: { name?: string }, arguments?: Node[] }} Node
+ * @typedef {{ type: string, start: number, end: number, name?: string, id?: { name?: string } | null, callee?: { name?: string },
+ *   arguments?: Node[] }} Node
  */
 
 /**

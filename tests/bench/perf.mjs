@@ -1,5 +1,6 @@
 // Linux's own profiler, which sees what a process does outside of JavaScript as well: V8's takes the time in which a thread
 // waits for the system for CPU time. Used where it is installed (Debian's package `linux-perf`).
+import { constants } from "node:buffer";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
@@ -18,9 +19,6 @@ export const PERF_FLAGS = ["--perf-basic-prof", "--interpreted-frames-native-sta
 
 /** Not a divisor of what anything else is timed by. */
 const SAMPLES_PER_SECOND = 997;
-
-/** Stacks of a long run take hundreds of megabytes as text. */
-const MAX_TEXT = 1024 ** 3;
 
 /** Whether perf is installed. */
 export const hasPerf = () => spawnSync("perf", ["--version"]).status === 0;
@@ -42,19 +40,25 @@ export function recordStacks(pid, folder) {
       stdio: "inherit",
     },
   );
+  const exited = once(perf, "exit");
   return async () => {
-    perf.kill("SIGINT");
-    await once(perf, "exit");
+    if (!perf.kill("SIGINT"))
+      throw new Error(
+        "perf has ended early: may it sample, as root or by kernel.perf_event_paranoid?",
+      );
+    await exited;
     const text = execFileSync("perf", ["script", "--input", file, "--fields", "ip,sym,dso"], {
       encoding: "utf8",
-      maxBuffer: MAX_TEXT,
+      maxBuffer: constants.MAX_STRING_LENGTH,
       stdio: ["ignore", "pipe", "ignore"],
     });
     // V8 writes it there, whatever TMPDIR is
     const map = `/tmp/perf-${pid}.map`;
     const nameAt = namesOfCode(readFileSync(map, "utf8"));
     rmSync(map);
-    return readStacks(text, nameAt);
+    const stacks = readStacks(text, nameAt);
+    if (stacks.length === 0) throw new Error("perf has sampled nothing.");
+    return stacks;
   };
 }
 

@@ -6,6 +6,9 @@ import { NODE_FLAGS } from "../../app/tooling/node-flags.mjs";
 import { freePorts } from "../support/ports.mjs";
 import { untilReady } from "../support/ready.mjs";
 
+// as in the container, for the site and all that it is compared with
+process.env.MALLOC_ARENA_MAX = "2";
+
 export const project = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
@@ -35,8 +38,7 @@ export async function startSite(variables, { plain = false, nodeFlags = [], root
       NODE_ENV: "production",
       PORT: String(port),
       LOG_LEVEL: "error",
-      // as in the container
-      MALLOC_ARENA_MAX: "2",
+      MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX,
       RATE_LIMIT_FACTOR: "1000000",
       ...variables,
     },

@@ -1,6 +1,6 @@
 // `npm run bench`: compares the site with a bare Node server sending the same bytes, its newsletter with a bare loop
 // around nodemailer, a library of thousands of texts with one of twelve, and its posts with a bare server's that makes the
-// same writes, interleaved in one run, and draws where the CPU time of a page and of a post goes. A parameter runs one part:
+// same writes, interleaved in one run, and draws where the CPU time of some pages and of a post goes. A parameter runs one part:
 // `requests`, `signed-in`, `posts`, `profiles`, `newsletter` or `library`.
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";

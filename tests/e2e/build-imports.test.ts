@@ -46,8 +46,7 @@ it("the build has one byte per character, and lines that a stack can tell apart"
 
 it("the build sets the names of classes, on which packages rely, and of nothing else", () => {
   const script = read("build/index.js").replaceAll("\n", "");
-  const named = new Set(script.match(/\b__name\(\w+,/g));
-  expect(named).toEqual(new Set(["__name(this,"]));
+  expect(/\b__name\((?!this,).{0,80}/.exec(script)).toBeNull();
   expect(script).toContain('__name(this,"StripeInvalidRequestError")');
 });
 

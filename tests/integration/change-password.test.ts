@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { PASSKEY_LIST_PATH } from "~/features/accounts/passkeys/passkey-paths";
 import { lookUpPasswordReset } from "~/features/accounts/password-reset.server";
 import { openPasswordReset } from "~/features/accounts/password-reset-request.server";
@@ -12,7 +12,7 @@ import {
   verifyIdentity,
 } from "~/features/accounts/verify-identity.server";
 import { changePassword } from "~/features/my-account/change-password.server";
-import { getDatabase, setDatabase } from "~db/client";
+import { getDatabase } from "~db/client";
 import { insertPasskey } from "~db/queries/passkeys";
 import { updateSession } from "~db/queries/sessions";
 import { sessions } from "~db/schema";
@@ -20,12 +20,16 @@ import { whileHashQueueIsFull } from "../support/hash-flood";
 import { watchLog } from "../support/log";
 import { ORIGIN } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
+import { withoutDatabase } from "../support/without-database";
 
 let site: TestSite;
 beforeAll(async () => {
   site = await openTestSite();
 });
 afterAll(() => site.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const OLD = "a long walk";
 const NEW = "a longer walk";
@@ -234,10 +238,7 @@ describe("verifying who is there", () => {
     expect(waiting).toEqual({ kind: "busy" });
     const gone = { ...account, userId: randomUUID() };
     expect(await verifyIdentity(gone, OLD, undefined)).toEqual({ kind: "failed" });
-    const database = getDatabase();
-    setDatabase(null);
-    const failed = await verifyIdentity(account, OLD, undefined);
-    setDatabase(database);
+    const failed = await withoutDatabase(() => verifyIdentity(account, OLD, undefined));
     expect(failed).toEqual({ kind: "failed" });
     expect(lines.at(-1)).toEqual({
       level: "error",

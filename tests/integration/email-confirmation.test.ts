@@ -11,7 +11,7 @@ import { resetPassword } from "~/features/accounts/password-reset.server";
 import { openPasswordReset } from "~/features/accounts/password-reset-request.server";
 import { signUp } from "~/features/accounts/sign-in.server";
 import { action as checkout } from "~/routes/checkout/route";
-import { getDatabase, setDatabase } from "~db/client";
+import { getDatabase } from "~db/client";
 import { findUserByEmail } from "~db/queries/users";
 import { sessions, users } from "~db/schema";
 import { watchLog } from "../support/log";
@@ -19,6 +19,7 @@ import { fillMailQueue } from "../support/mail";
 import { newReader } from "../support/payments";
 import { flashOf, ORIGIN, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
+import { withoutDatabase } from "../support/without-database";
 
 let site: TestSite;
 beforeAll(async () => {
@@ -29,8 +30,9 @@ beforeAll(async () => {
   });
 });
 afterAll(() => site.close());
-afterEach(() => {
+afterEach(async () => {
   vi.restoreAllMocks();
+  await getDatabase().db.execute(sql`truncate mails`);
 });
 
 const HERE = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
@@ -55,18 +57,6 @@ async function mailCount(email: string, kind: string): Promise<number> {
     sql`select count(*)::int as count from mails where recipient = ${email} and kind = ${kind}`,
   );
   return row?.count ?? 0;
-}
-
-/** What comes of something while the database is down, and what is logged. */
-async function withoutDatabase<T>(run: () => Promise<T>) {
-  const database = getDatabase();
-  const lines = watchLog();
-  setDatabase(null);
-  try {
-    return { outcome: await run(), lines };
-  } finally {
-    setDatabase(database);
-  }
 }
 
 describe("the link in the mail that welcomes a new account", () => {
@@ -154,7 +144,8 @@ describe("a confirmed address", () => {
   it("is not said while the database is down, which is logged", async () => {
     const user = await newAccount();
     const token = emailConfirmationToken(user);
-    const { lines, outcome } = await withoutDatabase(() => confirmEmailByLink(token, user.id));
+    const lines = watchLog();
+    const outcome = await withoutDatabase(() => confirmEmailByLink(token, user.id));
     expect(outcome).toEqual({ kind: "failed" });
     expect(lines).toEqual([
       {
@@ -182,7 +173,8 @@ describe("a mail that asks to confirm", () => {
 
   it("is not queued while too much mail waits, nor while the database is down", async () => {
     const user = await newAccount();
-    const { lines, outcome } = await withoutDatabase(() => resendEmailConfirmation(user.id));
+    const lines = watchLog();
+    const outcome = await withoutDatabase(() => resendEmailConfirmation(user.id));
     expect(outcome).toEqual({ kind: "failed" });
     expect(lines).toEqual([
       {
@@ -194,7 +186,6 @@ describe("a mail that asks to confirm", () => {
     await fillMailQueue();
     expect(await resendEmailConfirmation(user.id)).toEqual({ kind: "busy" });
     expect(await mailCount(user.email, "email-confirmation")).toBe(0);
-    await getDatabase().db.execute(sql`truncate mails`);
   });
 
   it("is sent once a minute, however many ask for it at once", async () => {

@@ -5,7 +5,7 @@ import {
   requestPasswordReset,
 } from "~/features/accounts/password-reset-request.server";
 import { action as forgotPassword } from "~/routes/auth_.forgot-password/route";
-import { getDatabase, setDatabase } from "~db/client";
+import { getDatabase } from "~db/client";
 import { findUserByEmail } from "~db/queries/users";
 import { everythingIn, watchLog } from "../support/log";
 import { fillMailQueue, linkIn, mailIdle } from "../support/mail";
@@ -25,6 +25,7 @@ import {
 } from "../support/password-reset";
 import { freePorts } from "../support/ports.mjs";
 import { flashOf, ORIGIN, post } from "../support/routes";
+import { withoutDatabase } from "../support/without-database";
 
 withMailedReaders();
 
@@ -106,11 +107,8 @@ describe("asking for a new password", () => {
   });
 
   it("fails while the database is down, which is logged", async () => {
-    const database = getDatabase();
     const lines = watchLog();
-    setDatabase(null);
-    const outcome = await requestPasswordReset("a@example.test");
-    setDatabase(database);
+    const outcome = await withoutDatabase(() => requestPasswordReset("a@example.test"));
     expect(outcome).toEqual({ kind: "failed" });
     expect(lines).toEqual([
       {

@@ -11,7 +11,7 @@ import {
   headers as resetPasswordHeaders,
 } from "~/routes/auth_.reset-password/route";
 import { loadRoot } from "~/shell/root-data.server";
-import { getDatabase, setDatabase } from "~db/client";
+import { getDatabase } from "~db/client";
 import { findUserByEmail } from "~db/queries/users";
 import { whileHashQueueIsFull } from "../support/hash-flood";
 import { watchLog } from "../support/log";
@@ -30,6 +30,7 @@ import {
   withMailedReaders,
 } from "../support/password-reset";
 import { call, cookiesOf, flashOf, ORIGIN, post } from "../support/routes";
+import { withoutDatabase } from "../support/without-database";
 
 withMailedReaders();
 
@@ -192,12 +193,11 @@ describe("a reset link", () => {
   it("shows its form, and fails without using up the link, while the database is down", async () => {
     const { email } = await newReader();
     const token = await tokenFor(email);
-    const database = getDatabase();
-    setDatabase(null);
     const lines = watchLog();
-    const page = await openLink(token);
-    const answer = await choose(token);
-    setDatabase(database);
+    const [page, answer] = await withoutDatabase(async () => [
+      await openLink(token),
+      await choose(token),
+    ]);
     expect(lines).toEqual([
       {
         level: "error",
@@ -216,11 +216,10 @@ describe("a reset link", () => {
   });
 
   it("of another shape is invalid without asking the database", async () => {
-    const database = getDatabase();
-    setDatabase(null);
-    const found = await lookUpPasswordReset("cut short");
-    const outcome = await resetPasswordByLink({ token: "cut short", password: NEW_PASSWORD }, HERE);
-    setDatabase(database);
+    const [found, outcome] = await withoutDatabase(async () => [
+      await lookUpPasswordReset("cut short"),
+      await resetPasswordByLink({ token: "cut short", password: NEW_PASSWORD }, HERE),
+    ]);
     expect(found).toBeNull();
     expect(outcome).toEqual({ kind: "invalid-link" });
   });

@@ -2,11 +2,12 @@ import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { notifySignUpAttempt } from "~/features/accounts/sign-up-notice.server";
 import { action as signUp } from "~/routes/auth_.signup/route";
-import { getDatabase, setDatabase } from "~db/client";
+import { getDatabase } from "~db/client";
 import { watchLog } from "../support/log";
 import { fillMailQueue, mailIdle } from "../support/mail";
 import { delivered, mailsTo, newReader, withMailedReaders } from "../support/password-reset";
 import { ORIGIN, post } from "../support/routes";
+import { withoutDatabase } from "../support/without-database";
 
 withMailedReaders();
 
@@ -51,11 +52,8 @@ describe("signing up with an address that has an account", () => {
     const notices = sql`select from mails where kind = 'sign-up-attempt'`;
     expect(await getDatabase().db.execute(notices)).toHaveLength(0);
 
-    const database = getDatabase();
     const lines = watchLog();
-    setDatabase(null);
-    await notifySignUpAttempt(email);
-    setDatabase(database);
+    await withoutDatabase(() => notifySignUpAttempt(email));
     expect(lines).toEqual([
       {
         level: "error",
