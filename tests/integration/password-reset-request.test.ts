@@ -104,6 +104,7 @@ describe("asking for a new password", () => {
       variant: "destructive",
     });
     expect(mailsTo(email)).toEqual([]);
+    expect(await requestPasswordReset(email)).toEqual({ kind: "busy" });
   });
 
   it("fails while the database is down, which is logged", async () => {

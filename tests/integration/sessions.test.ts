@@ -55,7 +55,7 @@ describe("a session", () => {
       .db.select()
       .from(sessions)
       .where(eq(sessions.userId, user.id));
-    expect(row).toMatchObject({ browser: "Firefox", system: "Windows" });
+    expect(row).toMatchObject({ browser: "Firefox", system: "Windows", verifiedBy: "password" });
     expect(JSON.stringify(row)).not.toContain("140");
   });
 
@@ -71,6 +71,16 @@ describe("a session", () => {
     const after = await session.find();
     expect(Date.now() - (after?.lastSeenAt.getTime() ?? 0)).toBeLessThan(60_000);
     expect(after?.expiresAt).toEqual(before.expiresAt);
+  });
+
+  it("is not written again on a day on which it has been seen", async () => {
+    const session = await open(await newUser());
+    const earlierToday = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS);
+    await updateSession(session.tokenHash, { lastSeenAt: earlierToday });
+    const before = await session.find();
+    if (!before) throw new Error("The session has ended.");
+    expect(await renewSession(session.request, before)).toBeNull();
+    expect((await session.find())?.lastSeenAt).toEqual(earlierToday);
   });
 
   it("is listed for its owner alone, the last seen first, without what gives access", async () => {

@@ -7,13 +7,14 @@ import { openSession } from "~/features/accounts/sessions.server";
 import { logIn, type SigningBrowser, signUp } from "~/features/accounts/sign-in.server";
 import { signOut } from "~/features/accounts/sign-out.server";
 import { clientNetworks } from "~/http/client-network.server";
-import { getDatabase, setDatabase } from "~db/client";
+import { getDatabase } from "~db/client";
 import { findUserByEmail, insertUser } from "~db/queries/users";
 import { whileHashQueueIsFull } from "../support/hash-flood";
 import { watchLog } from "../support/log";
 import { mailIdle } from "../support/mail";
 import { runMailWorker } from "../support/mail-worker";
 import { openTestSite, type TestSite } from "../support/site";
+import { withoutDatabase } from "../support/without-database";
 
 let site: TestSite;
 beforeAll(async () => {
@@ -46,16 +47,22 @@ async function newAccount() {
   return { email, id: user.id, passwordHash: user.passwordHash, session: outcome.session };
 }
 
-/** Runs `task` while the process has no database. */
-async function withoutDatabase<Result>(task: () => Promise<Result>): Promise<Result> {
-  const database = getDatabase();
-  setDatabase(null);
-  try {
-    return await task();
-  } finally {
-    setDatabase(database);
-  }
-}
+it("signs the browser in under its name", async () => {
+  const email = newEmail();
+  const userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+  await signUp({ email, password: PASSWORD }, { ...browserAt(), userAgent });
+  await logIn({ email, password: PASSWORD }, browserAt());
+  const open = await getDatabase().db.execute<{
+    browser: string | null;
+    system: string | null;
+  }>(sql`
+    select browser, system from sessions join users on users.id = user_id where email = ${email}
+    order by sessions.created_at`);
+  expect([...open]).toEqual([
+    { browser: "Firefox", system: "Linux" },
+    { browser: null, system: null },
+  ]);
+});
 
 describe("the security log", () => {
   it("names the account, the network and whether the browser is known when somebody logs in", async () => {

