@@ -15,7 +15,7 @@ const fullName = ({ name, suite }: RunnerTask): string =>
   suite ? `${fullName(suite)} ${name}`.trim() : name;
 
 /** Stryker looks for the tests of a mutant by one regular expression of all their names, whose size is limited. */
-const MAX_NAME_LENGTH = 2_000;
+const MAX_NAME_LENGTH = 10_000;
 
 beforeEach(({ task, skip }) => {
   if (fullName(task).length > MAX_NAME_LENGTH)
