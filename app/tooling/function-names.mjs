@@ -3,6 +3,8 @@ import { parseAst } from "rollup/parseAst";
 /** What esbuild names its function that sets a name, with `keepNames`. */
 const SETS_NAME = "__name";
 
+const FUNCTION = /^(Arrow)?FunctionExpression$/;
+
 /** Where a function needs no parentheses, which would have V8 compile it when the script is loaded. */
 const ASSIGNING = new Set([
   "VariableDeclarator",
@@ -28,15 +30,17 @@ export function withoutFunctionNames(script) {
   const tree = parseAst(script);
   /** @type {Set<string>} */
   const functions = new Set();
-  visit(tree, null, ({ type, id }) => {
-    if (type === "FunctionDeclaration" && id?.name) functions.add(id.name);
+  visit(tree, null, ({ type, id, init }) => {
+    // a declaration in a block is one of a variable by now
+    const isFunction = type === "FunctionDeclaration" || FUNCTION.test(init?.type ?? "");
+    if (isFunction && id?.name) functions.add(id.name);
   });
   visit(tree, null, (node, parent) => {
     if (node.type !== "CallExpression" || node.callee?.name !== SETS_NAME) return;
     const [named] = node.arguments ?? [];
     if (parent?.type === "ExpressionStatement" && functions.has(named?.name ?? "")) {
       edits.push([parent.start, parent.end, ""]);
-    } else if (/^(Arrow)?FunctionExpression$/.test(named?.type ?? "") && named) {
+    } else if (named && FUNCTION.test(named.type)) {
       const [open, close] = parent && ASSIGNING.has(parent.type) ? ["", ""] : ["(", ")"];
       edits.push([node.start, named.start, open], [named.end, node.end, close]);
     }
@@ -54,7 +58,7 @@ export function withoutFunctionNames(script) {
 /**
  * A node of the syntax tree (ESTree), as far as it is read here.
  *
- * @typedef {{ type: string, start: number, end: number, name?: string, id?: { name?: string } | null, callee?: { name?: string },
+ * @typedef {{ type: string, start: number, end: number, name?: string, id?: { name?: string } | null, init?: Node | null, callee?: { name?: string },
  *   arguments?: Node[] }} Node
  */
 

@@ -18,6 +18,7 @@ describe("the server's functions", () => {
     ["declared", "function walk() {}"],
     ["in a variable", "const walk = () => 1;"],
     ["assigned later", "let walk; walk = function () {};"],
+    ["declared in a block", "let walk; { walk = stroll; function stroll() {} }"],
     ["a default", "const { walk = () => 1 } = {};"],
     [
       "created by another",
