@@ -1,4 +1,5 @@
 import { parseAst } from "rollup/parseAst";
+import { visitSyntaxTree } from "./visit-syntax-tree.mjs";
 
 /** What esbuild names its function that sets a name, with `keepNames`. */
 const SETS_NAME = "__name";
@@ -30,12 +31,12 @@ export function withoutFunctionNames(script) {
   const tree = parseAst(script);
   /** @type {Set<string>} */
   const functions = new Set();
-  visit(tree, null, ({ type, id, init }) => {
+  visitSyntaxTree(tree, ({ type, id, init }) => {
     // a declaration in a block is one of a variable by now
     const isFunction = type === "FunctionDeclaration" || FUNCTION.test(init?.type ?? "");
     if (isFunction && id?.name) functions.add(id.name);
   });
-  visit(tree, null, (node, parent) => {
+  visitSyntaxTree(tree, (node, parent) => {
     if (node.type !== "CallExpression" || node.callee?.name !== SETS_NAME) return;
     const [named] = node.arguments ?? [];
     if (parent?.type === "ExpressionStatement" && functions.has(named?.name ?? "")) {
@@ -53,24 +54,4 @@ export function withoutFunctionNames(script) {
     return kept;
   });
   return parts.join("") + script.slice(at);
-}
-
-/**
- * A node of the syntax tree (ESTree), as far as it is read here.
- *
- * @typedef {{ type: string, start: number, end: number, name?: string, id?: { name?: string } | null, init?: Node | null, callee?: { name?: string },
- *   arguments?: Node[] }} Node
- */
-
-/**
- * @param {object} node
- * @param {Node | null} parent
- * @param {(node: Node, parent: Node | null) => void} onNode
- */
-function visit(node, parent, onNode) {
-  const current = /** @type {Node} */ (node);
-  onNode(current, parent);
-  for (const part of Object.values(current).flat()) {
-    if (typeof part === "object" && part && "type" in part) visit(part, current, onNode);
-  }
 }

@@ -1,5 +1,6 @@
 import { parseAst } from "rollup/parseAst";
 import { editSources } from "../edit-sources.mjs";
+import { visitSyntaxTree } from "../visit-syntax-tree.mjs";
 import { LEFT_OUT } from "./left-out.mjs";
 
 /** Takes out of packages what `left-out.mjs` lists. Fails the build where a file has no longer what is listed. */
@@ -36,7 +37,7 @@ export function withoutParts(file, source, { functions = {}, statements = [], ex
 function withBodies(file, source, bodies) {
   /** @type {Map<string, { start: number, end: number }[]>} */
   const found = new Map(Object.keys(bodies).map((name) => [name, []]));
-  visit(parseAst(source), (node) => {
+  visitSyntaxTree(parseAst(source), (node) => {
     if (node.type !== "FunctionDeclaration" && node.type !== "ClassDeclaration") return;
     found.get(node.id?.name)?.push(node.body);
   });
@@ -61,7 +62,7 @@ function withoutStatements(file, source, beginnings) {
   /** @type {{ start: number, end: number }[]} */
   const places = [];
   const missing = new Set(beginnings);
-  visit(parseAst(source), ({ type, start, end }) => {
+  visitSyntaxTree(parseAst(source), ({ type, start, end }) => {
     if (!/Statement$|^(Variable|Import)Declaration$/.test(type) || type === "BlockStatement")
       return;
     const beginning = beginnings.find((one) => source.startsWith(one, start));
@@ -86,16 +87,4 @@ function withConstants(file, source, values) {
     source = source.replaceAll(expression, value);
   }
   return source;
-}
-
-/**
- * @param {any} node of a syntax tree
- * @param {(node: any) => void} action
- */
-function visit(node, action) {
-  if (Array.isArray(node)) for (const child of node) visit(child, action);
-  else if (typeof node === "object" && node !== null) {
-    if (typeof node.type === "string") action(node);
-    for (const child of Object.values(node)) visit(child, action);
-  }
 }
