@@ -12,7 +12,7 @@ import {
   headers as unsubscribePageHeaders,
 } from "~/routes/newsletter_.unsubscribe/route";
 import { addressHash } from "~db/address-hash";
-import { getDatabase, setDatabase } from "~db/client";
+import { getDatabase } from "~db/client";
 import { deleteUnconfirmedSubscribers, findSubscriberByEmail } from "~db/queries/subscribers";
 import { suppressAddresses } from "~db/queries/suppressed-addresses";
 import { everythingIn, watchLog } from "../support/log";
@@ -21,6 +21,7 @@ import { runMailWorker } from "../support/mail-worker";
 import { call, flashOf, get, ORIGIN, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
+import { withoutDatabase } from "../support/without-database";
 
 const SUCCESS = {
   title: "🎉 Success!",
@@ -269,11 +270,10 @@ describe("subscribing with double opt-in", () => {
   it("reports a temporary failure to confirm, and the link still works", async () => {
     const { email, confirmToken } = await asked();
     const lines = watchLog();
-    const database = getDatabase();
-    setDatabase(null);
-    const failed = await postToken(confirm, confirmToken);
-    const forged = await postToken(confirm, "forged");
-    setDatabase(database);
+    const { failed, forged } = await withoutDatabase(async () => ({
+      failed: await postToken(confirm, confirmToken),
+      forged: await postToken(confirm, "forged"),
+    }));
     expect((await flashOf(forged))?.toast).toEqual(LINK_INVALID);
     expect(lines).toEqual([
       {
@@ -398,10 +398,7 @@ describe("unsubscribing", () => {
     const forged = new URL(`/newsletter/unsubscribe?token=${confirmToken}`, ORIGIN);
     expect((await oneClick(forged)).status).toBe(400);
     const lines = watchLog();
-    const database = getDatabase();
-    setDatabase(null);
-    const failed = await oneClick(unsubscribeUrl);
-    setDatabase(database);
+    const failed = await withoutDatabase(() => oneClick(unsubscribeUrl));
     expect(lines).toEqual([
       { level: "error", message: "unsubscribing failed", facts: { err: expect.any(Error) } },
     ]);

@@ -26,6 +26,7 @@ import { fillMailQueue } from "../support/mail";
 import { flashOf, ORIGIN, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
+import { withoutDatabase } from "../support/without-database";
 
 const SUCCESS = {
   title: "🎉 Success!",
@@ -257,10 +258,7 @@ describe("subscribing to the newsletter", () => {
   it("responds with the failure toast and keeps the typed address when the database is down", async () => {
     const email = newEmail();
     const lines = watchLog();
-    const database = getDatabase();
-    setDatabase(null);
-    const answer = await post(subscribe, { form: { email } });
-    setDatabase(database);
+    const answer = await withoutDatabase(() => post(subscribe, { form: { email } }));
     expect(await flashOf(answer)).toMatchObject({ toast: FAILED, email });
     expect(lines.filter(({ level }) => level === "error")).toEqual([
       {

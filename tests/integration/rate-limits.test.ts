@@ -9,6 +9,7 @@ import { watchLog } from "../support/log";
 import { metricValue } from "../support/metrics";
 import { freePorts } from "../support/ports.mjs";
 import { openTestSite, type TestSite } from "../support/site";
+import { withoutDatabase } from "../support/without-database";
 
 /** A tenth of the limits: one attempt per account and network, five per network, ten per wide network or account. */
 const FACTOR = "0.1";
@@ -59,11 +60,10 @@ describe("an attempt", () => {
   it("is rejected without a query once its limit is known to be exceeded", async () => {
     for (let i = 0; i < 3; i++) await attempt(account);
     const lines = watchLog();
-    const database = getDatabase();
-    setDatabase(null);
-    const seconds = await attempt(account);
-    const other = await attempt(`another ${account}`);
-    setDatabase(database);
+    const [seconds, other] = await withoutDatabase(async () => [
+      await attempt(account),
+      await attempt(`another ${account}`),
+    ]);
     expect(seconds).toBeGreaterThan(14 * 60);
     expect(other).toBeNull();
     expect(lines).toEqual([
@@ -204,13 +204,7 @@ describe("counting", () => {
   });
 
   it("of no limits needs no database", async () => {
-    const database = getDatabase();
-    setDatabase(null);
-    try {
-      expect(await countInDatabase([])).toBeNull();
-    } finally {
-      setDatabase(database);
-    }
+    expect(await withoutDatabase(() => countInDatabase([]))).toBeNull();
   });
 
   it("takes one statement for all limits, whose commit waits for no disk", async () => {

@@ -70,14 +70,13 @@ describe("an account", () => {
     const change = await db.transaction(async (tx) => {
       expect(await holdUser(id, tx)).toEqual({ email, passwordHash: "a hash" });
       expect(await holdUser(randomUUID(), tx)).toBeNull();
-      const changed = db
+      return db
         .transaction(async (other) => {
           await other.execute(sql`set local lock_timeout = '200ms'`);
           await updatePasswordHash(id, "another", other);
           return "changed";
         })
         .catch(() => "held");
-      return await changed;
     });
     expect(change).toBe("held");
   });

@@ -161,11 +161,6 @@ export const explanations = [
   },
   {
     file: "server/connection-limiter.server.ts",
-    line: "const place = connection &&",
-    why: "equivalent: there is a connection, the newest",
-  },
-  {
-    file: "server/connection-limiter.server.ts",
     line: "if (!place) return;",
     replacement: /^false$/,
     why: "equivalent: there is a connection, the newest",
