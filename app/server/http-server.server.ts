@@ -165,6 +165,7 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
     onRequest,
   );
   server.timeout = rest.idleTimeout;
+  server.on("timeout", (socket) => void closeUnlessReadable(socket));
   server.on("checkContinue", (request, response) => {
     // Node would write the leave of a request that waits for others on its connection into its response's body
     if (response.socket) response.writeContinue();
@@ -236,7 +237,7 @@ async function close(
   const closeFinished = async () => {
     if (performance.now() < drainedAt) return;
     // after CPU starvation, data that has arrived meanwhile is read before its connection counts as idle
-    for (let turn = 0; turn < 2; turn++) await nextTurn();
+    await polledForData();
     if (limiter.lastUnfinished().next().done) server.closeAllConnections();
     else server.closeIdleConnections();
   };
@@ -266,6 +267,22 @@ async function acceptConnected(server: Server): Promise<void> {
     await nextTurn();
   }
   server.off("connection", onConnection);
+}
+
+/**
+ * Closes a connection whose time is over, unless its client has sent something meanwhile. An event loop that was blocked runs
+ * its timers before it reads, so that Node would reset connections for which a request has long been waiting in the kernel.
+ */
+async function closeUnlessReadable(socket: Socket): Promise<void> {
+  const { bytesRead } = socket;
+  await polledForData();
+  if (socket.bytesRead === bytesRead) socket.destroy();
+}
+
+/** Resolves once what had arrived before the call has been read. */
+async function polledForData(): Promise<void> {
+  // the first iteration may have polled already
+  for (let turn = 0; turn < 2; turn++) await nextTurn();
 }
 
 /** Resolves at the end of the event loop's iteration. */
