@@ -56,7 +56,8 @@ describe("a session", () => {
       .from(sessions)
       .where(eq(sessions.userId, user.id));
     expect(row).toMatchObject({ browser: "Firefox", system: "Windows", verifiedBy: "password" });
-    expect(JSON.stringify(row)).not.toContain("140");
+    // with its point, since a random hash may have any digits
+    expect(JSON.stringify(row)).not.toMatch(/140\.0|Mozilla|Gecko/);
   });
 
   it("records the day on which it is used, once a day", async () => {
