@@ -3,7 +3,7 @@ import { PgDialect } from "drizzle-orm/pg-core";
 import type { Executor } from "./client";
 
 /**
- * A query that is built once per database, for those that run with nearly every page: building one anew takes longer than
+ * A query that is built once per database, for those that run with nearly every page or log-in: building one anew takes longer than
  * reading its answer. `build` ends with Drizzle's `prepare`.
  */
 export function preparedQuery<Query>(

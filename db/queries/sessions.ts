@@ -98,31 +98,40 @@ export type NewSession = {
  * here, or it ends this session too.
  */
 export async function insertSession(
-  session: NewSession,
+  { expiresAt, ...session }: NewSession,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
+  const values = { ...session, expiresAt: expiresAt.toISOString() };
+  const inserted = await insertion(executor).execute(values);
+  return inserted.length > 0;
+}
+
+const insertion = preparedQuery((executor) => {
+  const { placeholder } = sql;
   const verified = executor
     .select({
-      tokenHash: sql<string>`${session.tokenHash}::text`.as("token_hash"),
+      tokenHash: sql<string>`${placeholder("tokenHash")}::text`.as("token_hash"),
       id: sql<string>`gen_random_uuid()`.as("id"),
       userId: users.id,
       createdAt: sql<Date>`now()`.as("created_at"),
-      expiresAt: sql<Date>`${session.expiresAt.toISOString()}::timestamptz`.as("expires_at"),
+      expiresAt: sql<Date>`${placeholder("expiresAt")}::timestamptz`.as("expires_at"),
       lastSeenAt: sql<Date>`now()`.as("last_seen_at"),
-      browser: sql<string | null>`${session.browser}::text`.as("browser"),
-      system: sql<string | null>`${session.system}::text`.as("system"),
+      browser: sql<string | null>`${placeholder("browser")}::text`.as("browser"),
+      system: sql<string | null>`${placeholder("system")}::text`.as("system"),
       verifiedAt: sql<Date>`now()`.as("verified_at"),
-      verifiedBy: sql<VerifiedBy>`${session.verifiedBy}::text`.as("verified_by"),
+      verifiedBy: sql<VerifiedBy>`${placeholder("verifiedBy")}::text`.as("verified_by"),
     })
     .from(users)
-    .where(and(eq(users.id, session.userId), eq(users.passwordHash, session.passwordHash)))
+    .where(
+      and(eq(users.id, placeholder("userId")), eq(users.passwordHash, placeholder("passwordHash"))),
+    )
     .for("share");
-  const inserted = await executor
+  return executor
     .insert(sessions)
     .select(verified)
-    .returning({ tokenHash: sessions.tokenHash });
-  return inserted.length > 0;
-}
+    .returning({ tokenHash: sessions.tokenHash })
+    .prepare("insert_session");
+});
 
 /** Records that a session was seen, extended or verified. */
 export async function updateSession(

@@ -4,10 +4,10 @@ import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import {
   type AuthenticatedUser,
-  authenticator,
+  authenticate,
   CredentialsError,
-  credentialsRequest,
   type SentCredentials,
+  type Way,
   WRONG_CREDENTIALS,
 } from "./authenticator.server";
 import { readEmail } from "./credentials";
@@ -74,12 +74,10 @@ export async function signUp(
   }
 }
 
-type Way = "login" | "signup";
-
 class AddressTaken extends Error {}
 
 /**
- * The authenticated user and the token of their new session. Throws as `authenticator` does, and AddressTaken
+ * The authenticated user and the token of their new session. Throws as `authenticate` does, and AddressTaken
  * when signing up with an address that already has an account.
  */
 async function authenticateAndOpenSession(
@@ -89,10 +87,7 @@ async function authenticateAndOpenSession(
 ): Promise<{ user: AuthenticatedUser; session: string }> {
   // Retried once if the hash was replaced meanwhile, which may be a rehash of the same password.
   for (let attempt = 1; attempt <= 2; attempt++) {
-    const user = await authenticator.authenticate(
-      way,
-      credentialsRequest(credentials, clientAddress),
-    );
+    const user = await authenticate(way, credentials, clientAddress);
     if (user.identities?.length === 0) throw new AddressTaken();
     const session = await openSession(user, before, { userAgent });
     if (!session) continue;
