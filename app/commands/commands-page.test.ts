@@ -159,6 +159,7 @@ describe("the variables that the documents name", () => {
     "CADDY_ADDRESSES",
     "CADDY_UPSTREAM",
     "MALLOC_ARENA_MAX",
+    "GLIBC_TUNABLES",
     "NODE_EXTRA_CA_CERTS",
     "FIREFOX_PATH",
   ]);

@@ -7,7 +7,8 @@ import { freePorts } from "../support/ports.mjs";
 import { untilReady } from "../support/ready.mjs";
 
 // as in the container, for the site and all that it is compared with
-process.env.MALLOC_ARENA_MAX = "2";
+const MALLOC = { MALLOC_ARENA_MAX: "2", GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
+Object.assign(process.env, MALLOC);
 
 export const project = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -38,7 +39,7 @@ export async function startSite(variables, { plain = false, nodeFlags = [], root
       NODE_ENV: "production",
       PORT: String(port),
       LOG_LEVEL: "error",
-      MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX,
+      ...MALLOC,
       RATE_LIMIT_FACTOR: "1000000",
       ...variables,
     },
