@@ -11,14 +11,14 @@ export type Signal =
   /** Signed with another secret, or not by Stripe. */
   | "webhook-refused"
   /** Signed with the right secret, but with a livemode that does not match the key. */
-  | "webhook-of-other-mode"
+  | "webhook-livemode-mismatch"
   /** A payment that was noticed without a webhook, which may still come. */
   | "payment-without-webhook";
 
 /** The signals that an accepted webhook clears. */
 const MENDED_BY_WEBHOOK: Signal[] = [
   "webhook-refused",
-  "webhook-of-other-mode",
+  "webhook-livemode-mismatch",
   "payment-without-webhook",
 ];
 

@@ -63,7 +63,7 @@ const openMatter = () =>
     {
       kind: "webhooks-refused",
       key: `webhooks-refused:${randomUUID()}`,
-      facts: { count: 3, otherMode: 0 },
+      facts: { count: 3, livemodeMismatches: 0 },
       openedAt: new Date(),
       reportAfterMs: 0,
     },

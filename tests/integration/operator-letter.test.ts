@@ -377,7 +377,7 @@ describe("'operator matters'", () => {
     expect((await run("operator", "matters")).stdout).toBe("Nothing needs a hand.\n");
     await insertMatter({
       ...{ kind: "webhooks-refused", key: "webhooks-refused", reportAfterMs: 0 },
-      ...{ facts: { count: 4, otherMode: 0 }, openedAt: ago(0, 1) },
+      ...{ facts: { count: 4, livemodeMismatches: 0 }, openedAt: ago(0, 1) },
     });
     await db().execute(sql`update operator_matters set reported_at = now(), is_mailed = true`);
     await db().execute(sql`

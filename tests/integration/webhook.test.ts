@@ -354,7 +354,7 @@ describe("the operator is told", () => {
           () => deliver(eventFor("cus_1", { livemode: true })),
         ),
       )
-      .toEqual(["webhook-of-other-mode", "webhook-refused"]);
+      .toEqual(["webhook-livemode-mismatch", "webhook-refused"]);
     const failed = "a signal for the operator could not be counted";
     expect(lines.map(({ message }) => message)).not.toContain(failed);
   });

@@ -1,8 +1,8 @@
 import type { Profile } from "~db/schema";
 import type { CustomerBilling } from "./customer-billing.server";
 
-/** A payment older than this is told by no webhook any more: Stripe repeats them for three days, in milliseconds. */
-const REPEATED_FOR_MS = 3 * 24 * 60 * 60 * 1_000;
+/** How long Stripe retries a webhook, in milliseconds: none will tell of an older payment. */
+const WEBHOOK_RETRY_MS = 3 * 24 * 60 * 60 * 1_000;
 
 /**
  * Whether a snapshot is the first to show a payment of the last days that changes the membership, so that Stripe must
@@ -21,5 +21,5 @@ export function showsNewPayment(
     .flatMap(({ invoices }) => invoices.map((invoice) => invoice.status_transitions.paid_at ?? 0));
   const paidAt = Math.max(0, ...paid) * 1_000;
   const isNew = paidAt > (before.syncedAt?.getTime() ?? 0);
-  return isChanged && isNew && at.getTime() - paidAt <= REPEATED_FOR_MS;
+  return isChanged && isNew && at.getTime() - paidAt <= WEBHOOK_RETRY_MS;
 }

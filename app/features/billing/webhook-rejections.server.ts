@@ -38,7 +38,7 @@ export function rejectWebhook(reason: RejectionReason, facts: Record<string, unk
 const SIGNALS: Record<RejectionReason, Signal | null> = {
   "no signature": null,
   "wrong signature": "webhook-refused",
-  "livemode mismatch": "webhook-of-other-mode",
+  "livemode mismatch": "webhook-livemode-mismatch",
 };
 
 const MESSAGES: Record<RejectionReason, string> = {

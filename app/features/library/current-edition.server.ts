@@ -21,7 +21,7 @@ export function clearCurrentEdition(): void {
 }
 
 /** Calls `listener` whenever another edition is taken, until the returned function is called. */
-export function onEditionTaken(listener: Listener): () => void {
+export function onEditionChange(listener: Listener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
@@ -36,7 +36,7 @@ export async function waitForEdition(): Promise<Edition | null> {
   if (current) return current;
   let stopListening = () => {};
   const taken = new Promise<Edition>((resolve) => {
-    stopListening = onEditionTaken(resolve);
+    stopListening = onEditionChange(resolve);
   });
   return pTimeout<Edition, null>(taken, {
     milliseconds: FIRST_EDITION_TIMEOUT_MS,

@@ -1,4 +1,4 @@
-import { currentEdition, onEditionTaken } from "./current-edition.server";
+import { currentEdition, onEditionChange } from "./current-edition.server";
 
 /** Node's timers take at most 24.8 days; a day also limits how long a change of the clock goes unnoticed. */
 const MAX_WAIT_MS = 86_400_000;
@@ -22,7 +22,7 @@ export function onPublishedTextsChanged(listener: () => void): () => void {
       Math.min(Math.max(next.getTime() - Date.now(), 1), MAX_WAIT_MS),
     ).unref();
   };
-  const stopListening = onEditionTaken(() => {
+  const stopListening = onEditionChange(() => {
     listener();
     waitForNext();
   });

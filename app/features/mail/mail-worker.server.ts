@@ -44,9 +44,9 @@ const DATABASE_CONNECTIONS = 4;
  * wait for a connection, up to so many, and never has more in hand until their results are recorded. A claim takes as
  * long as the database's commit; with half of these numbers, commits of a few milliseconds halve the speed.
  */
-const FEWEST_AHEAD = 2;
-const MOST_AHEAD = 4;
-const MOST_IN_HAND = 8;
+const LOW_WATER_MARK = 2;
+const HIGH_WATER_MARK = 4;
+const MAX_IN_HAND = 8;
 
 /** How often the queue is looked at for mail that another process queued or that has become due, in milliseconds. */
 const POLL_MS = 1_000;
@@ -314,10 +314,13 @@ class Worker {
     const inHand = ahead + this.#campaignAttempts;
     const wanted = isProbing
       ? 1 - inHand
-      : Math.min(MOST_AHEAD * this.#connections - ahead, MOST_IN_HAND * this.#connections - inHand);
+      : Math.min(
+          HIGH_WATER_MARK * this.#connections - ahead,
+          MAX_IN_HAND * this.#connections - inHand,
+        );
     const isWorthAClaim = isProbing
       ? wanted === 1
-      : ahead < FEWEST_AHEAD * this.#connections && wanted > 0;
+      : ahead < LOW_WATER_MARK * this.#connections && wanted > 0;
     if (!this.#campaigns || this.#isCampaignDrained || !isWorthAClaim) return 0;
     const mails = await this.#campaigns.claim(wanted, performance.now());
     if (mails.length === 0) this.#isCampaignDrained = true;

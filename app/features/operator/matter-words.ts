@@ -35,10 +35,10 @@ const OUTCOMES: Record<string, string> = {
 };
 
 const WORDS: Record<MatterKind, Write> = {
-  "webhooks-refused": ({ count, otherMode }) => ({
+  "webhooks-refused": ({ count, livemodeMismatches }) => ({
     title: "Stripe's webhooks are refused",
     wrong:
-      Number(otherMode) > 0
+      Number(livemodeMismatches) > 0
         ? `The site has refused ${number(count)} webhooks and accepted none since: some are of Stripe's other mode, so a test key meets live events or the reverse.`
         : `The site has refused ${number(count)} webhooks and accepted none since, because STRIPE_WEBHOOK_SECRET is not the secret they are signed with.`,
     means:

@@ -48,7 +48,7 @@ describe("what the rows say", () => {
   it("webhooks of the other mode count with those of a wrong signature", () => {
     const signals = {
       "webhook-refused": signal(2, ago(1)),
-      "webhook-of-other-mode": signal(1, ago(1)),
+      "webhook-livemode-mismatch": signal(1, ago(1)),
     };
     expect(stateOf("webhooks-refused", { signals })).toBe("bad");
   });

@@ -55,15 +55,18 @@ export function crashLoop({ crashes }: HealthFacts, place: string): Observation 
 
 function refusedWebhooks({ signals }: HealthFacts, now: Date): Observation {
   const refused = signals["webhook-refused"];
-  const otherMode = signals["webhook-of-other-mode"];
-  const count = (refused?.count ?? 0) + (otherMode?.count ?? 0);
-  const lastAt = Math.max(refused?.lastAt.getTime() ?? 0, otherMode?.lastAt.getTime() ?? 0);
+  const livemodeMismatches = signals["webhook-livemode-mismatch"];
+  const count = (refused?.count ?? 0) + (livemodeMismatches?.count ?? 0);
+  const lastAt = Math.max(
+    refused?.lastAt.getTime() ?? 0,
+    livemodeMismatches?.lastAt.getTime() ?? 0,
+  );
   const isOver = count === 0 || now.getTime() - lastAt > REFUSALS_OVER_MS;
   return {
     kind: "webhooks-refused",
     key: "webhooks-refused",
     state: isOver ? "good" : count >= REFUSED_WEBHOOKS ? "bad" : "unknown",
-    facts: { count, otherMode: otherMode?.count ?? 0 },
+    facts: { count, livemodeMismatches: livemodeMismatches?.count ?? 0 },
   };
 }
 

@@ -24,8 +24,8 @@ export function missingFrom(text: string, other: string): Insertion[] {
     const mine = own.slice(ownFrom, ownTo);
     const theirs = others.slice(otherFrom, otherTo);
     const end = mine.at(-1)?.end ?? own[ownFrom - 1]?.end ?? 0;
-    const atHead = takeWrittenOn(mine, theirs, "shift");
-    const atTail = takeWrittenOn(mine, theirs, "pop");
+    const atHead = takeInsertions(mine, theirs, "shift");
+    const atTail = takeInsertions(mine, theirs, "pop");
     insertions.push(...atHead.insertions);
     if (theirs.length > 0) {
       const added = trimmed(other, theirs);
@@ -114,7 +114,7 @@ function betweenCommonEnds(own: readonly Paragraph[], others: readonly Paragraph
  * Takes paragraphs off one end of two lists as long as one of a pair is the other with something inserted. Returns
  * how many, and what ours lack, in order.
  */
-function takeWrittenOn(
+function takeInsertions(
   mine: Paragraph[],
   theirs: Paragraph[],
   take: "shift" | "pop",
@@ -125,9 +125,10 @@ function takeWrittenOn(
   for (;;) {
     const own = mine.at(at);
     const other = theirs.at(at);
-    const written = own && other && writtenOn(own.text, other.text);
-    if (!written) break;
-    if (written.text !== "") insertions.push({ at: own.start + written.at, text: written.text });
+    const insertion = own && other && insertionInto(own.text, other.text);
+    if (!insertion) break;
+    if (insertion.text !== "")
+      insertions.push({ at: own.start + insertion.at, text: insertion.text });
     mine[take]();
     theirs[take]();
     taken += 1;
@@ -139,7 +140,7 @@ function takeWrittenOn(
  * What makes a text the other if one of the two is the other with something inserted: an insertion, with an empty
  * text if the other is the shorter one. Null if they differ in any other way.
  */
-function writtenOn(text: string, other: string): Insertion | null {
+function insertionInto(text: string, other: string): Insertion | null {
   const shorter = Math.min(text.length, other.length);
   let head = 0;
   while (head < shorter && text[head] === other[head]) head += 1;
