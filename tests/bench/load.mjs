@@ -1,6 +1,10 @@
+import { createHistogram } from "node:perf_hooks";
 import autocannon from "autocannon";
 import { median } from "../support/median.mjs";
 import { cpuSeconds } from "./processes.mjs";
+
+/** Until what is called often has been compiled for the last time, but on a slow machine. */
+const WARM_UP_SECONDS = 4;
 
 /**
  * The requests to a server: `next` returns the parts that differ for each one.
@@ -28,7 +32,12 @@ import { cpuSeconds } from "./processes.mjs";
 export async function measure({ pid, origin }, work, seconds) {
   const { next } = work;
   const before = cpuSeconds(pid);
+  // autocannon's own are in whole milliseconds and, at a steady rate, add a delay for each millisecond of a longer one
+  const latencies = createHistogram();
   const result = await autocannon({
+    setupClient: (client) => {
+      client.on("response", (_status, _bytes, ms) => latencies.record(microseconds(ms)));
+    },
     url: origin + work.path,
     method: work.method ?? "GET",
     headers: work.headers ?? {},
@@ -59,12 +68,15 @@ export async function measure({ pid, origin }, work, seconds) {
   const total = result.requests.total;
   return {
     rate: total / result.duration,
-    p50: result.latency.p50,
-    p99: result.latency.p99,
+    p50: latencies.percentile(50) / 1_000,
+    p99: latencies.percentile(99) / 1_000,
     cpu: cpuPerThousand(before, after, total),
     wrong: total - answered + result.errors,
   };
 }
+
+/** At least one, since a histogram takes no less. @param {number} ms */
+const microseconds = (ms) => Math.max(1, Math.round(ms * 1_000));
 
 /**
  * CPU seconds per 1,000 requests; null where they are not known.
@@ -77,7 +89,7 @@ export function cpuPerThousand(before, after, total) {
 
 /**
  * Measures servers by turns, in an order that alternates, so that the same one is not always measured after a heavily
- * loaded one. The first round, of a second, only warms up.
+ * loaded one. The first round only warms up.
  *
  * @template {string} Key
  * @param {readonly Key[]} keys of the servers
@@ -92,7 +104,7 @@ export async function interleave(keys, { rounds, seconds, measureOne, afterRound
   const samples = new Map(keys.map((key) => [key, /** @type {Sample[]} */ ([])]));
   for (let round = 0; round <= rounds; round++) {
     for (const key of round % 2 === 1 ? [...keys].reverse() : keys) {
-      const sample = await measureOne(key, round === 0 ? 1 : seconds);
+      const sample = await measureOne(key, round === 0 ? WARM_UP_SECONDS : seconds);
       if (round > 0) samples.get(key)?.push(sample);
     }
     if (round > 0) await afterRound?.();

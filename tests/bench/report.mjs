@@ -76,7 +76,7 @@ ${row(["sender", "mails/s", "beside the loop", "CPU", "of the SMTP server"])}
 ${row(["---", "--:", "--:", "--:", "--:"])}
 ${rows.join("\n")}
 
-Meanwhile the landing page's p99 at 50 requests/s is ${of(({ sendingP99 }) => sendingP99)} ms; before it was ${of(({ idleP99 }) => idleP99)} ms. The process holds
+Meanwhile the landing page's p99 at 50 requests/s is ${latency(of(({ sendingP99 }) => sendingP99))} ms; before it was ${latency(of(({ idleP99 }) => idleP99))} ms. The process holds
 ${early} MB in the first third of an issue and ${late} MB in the last.
 `,
   );
@@ -162,7 +162,7 @@ export function writeLibraryReport({ rounds, seconds, members, starts, pages, se
     ]),
   );
   const searchRows = searches.map(({ name, sample }) =>
-    row([name, `${sample.p50} / ${sample.p99}`, String(sample.wrong)]),
+    row([name, latencies(sample), String(sample.wrong)]),
   );
   writeSection(
     "library",
@@ -206,7 +206,7 @@ export function writePostsReport({ rounds, seconds, posts, hashRate }) {
       whole(site.rate),
       whole(bare.rate),
       ratio(site.rate, bare.rate),
-      `${site.p50} / ${site.p99}`,
+      latencies(site),
       (site.cpu ?? 0).toFixed(2),
       (bare.cpu ?? 0).toFixed(2),
       String(site.wrong + bare.wrong),
@@ -287,8 +287,8 @@ function tables(run) {
       whole(one.site.rate),
       one.bare ? `${ratio(one.site.rate, one.bare.rate)} of bare Node` : "",
       one.plain ? `${ratio(one.site.rate, one.plain.rate)} of remix-serve` : "",
-      `${one.site.p50} / ${one.site.p99}`,
-      one.bare ? `${one.bare.p50} / ${one.bare.p99}` : "",
+      latencies(one.site),
+      one.bare ? latencies(one.bare) : "",
       one.site.cpu === null ? "" : one.site.cpu.toFixed(2),
       String(one.site.wrong),
     ]),
@@ -317,8 +317,8 @@ ${row(["---", ...sizes.map(() => "--:")])}
 ${growth.join("\n")}
 ${row(["size on disk", ...run.sizes.map(({ bytes }) => `${whole(bytes / 1_000_000)} MB`)])}
 
-While log-ins fill the password queue, the landing page's p99 at 200 requests/s is ${flood.flooded.p99} ms; alone it
-is ${flood.idle.p99} ms. The Node process held ${whole(run.restMemory)} MB before the first request, and ${whole(run.peakMemory)} MB at
+While log-ins fill the password queue, the landing page's p99 at 200 requests/s is ${latency(flood.flooded.p99)} ms; alone it
+is ${latency(flood.idle.p99)} ms. The Node process held ${whole(run.restMemory)} MB before the first request, and ${whole(run.peakMemory)} MB at
 most in all of this${run.databaseMemory === null ? "" : `; PostgreSQL ${whole(run.databaseMemory)} MB at the end, for all of these databases and with its cache`}.
 `;
 }
@@ -332,7 +332,6 @@ function wrkTable(compared) {
   const rows = compared.flatMap(({ name, underWrk }) => {
     if (!underWrk?.bare) return [];
     const { site, bare } = underWrk;
-    const latencies = `${site.p50.toFixed(1)} / ${site.p99.toFixed(1)}`;
     const wrong = String(site.wrong + bare.wrong);
     return [
       row([
@@ -340,7 +339,7 @@ function wrkTable(compared) {
         whole(site.rate),
         whole(bare.rate),
         ratio(site.rate, bare.rate),
-        latencies,
+        latencies(site),
         wrong,
       ]),
     ];
@@ -410,5 +409,9 @@ const nameOf = (name) => NAMES[/** @type {keyof typeof NAMES} */ (name)] ?? name
 const row = (cells) => `| ${cells.join(" | ")} |`;
 /** @param {number} value */
 const whole = (value) => Math.round(value).toLocaleString("en");
+/** @param {number} ms */
+const latency = (ms) => (ms < 10 ? ms.toFixed(1) : whole(ms));
+/** @param {Sample} sample */
+const latencies = ({ p50, p99 }) => `${latency(p50)} / ${latency(p99)}`;
 /** @param {number} a @param {number} b */
 const ratio = (a, b) => (a / b).toFixed(2);
