@@ -1,4 +1,4 @@
-import { type AreaFinding, broken, fine } from "./finding";
+import { type AreaFinding, ok, problem } from "./finding";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -17,8 +17,8 @@ export function judgeCertificate(
   const days = Math.floor((end - now) / DAY_MS);
   const enough = Math.min(RENEWED_DAYS * DAY_MS, (end - Date.parse(valid_from)) * RENEWED_SHARE);
   const found = `valid for ${days} more ${days === 1 ? "day" : "days"}`;
-  if (end - now >= enough) return fine("certificate", found);
-  return broken(
+  if (end - now >= enough) return ok("certificate", found);
+  return problem(
     "certificate",
     `${found}, and not renewed`,
     "Renew it, and see in the log of what renews it why it was not renewed by itself.",

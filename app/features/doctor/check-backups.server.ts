@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { env } from "~/env.server";
 import type { BackupStore } from "~/features/backup/backup-store";
 import { configuredBackupStores } from "~/features/backup/backup-stores.server";
-import { type AreaFinding, broken, doubtful, fine } from "./finding";
+import { type AreaFinding, ok, problem, warning } from "./finding";
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -18,7 +18,7 @@ export async function checkBackups(now = Date.now()): Promise<AreaFinding[]> {
   const stores = await configuredBackupStores();
   if (stores.length === 0) {
     return [
-      doubtful(
+      warning(
         "place",
         "no backups are made",
         "Set BACKUP_DIR or BACKUP_S3_URL, and BACKUP_EVERY=1d: docs/backups.md.",
@@ -45,24 +45,24 @@ async function checkStore(
   if (!newest) {
     const found = "holds no backup yet";
     return every === undefined
-      ? doubtful(what, found, "Run 'backup', or set BACKUP_EVERY=1d and restart the site.")
-      : broken(what, found, `${makeOne} The first is made when the site starts.`);
+      ? warning(what, found, "Run 'backup', or set BACKUP_EVERY=1d and restart the site.")
+      : problem(what, found, `${makeOne} The first is made when the site starts.`);
   }
   const age = now - newest.getTime();
   const found = `the newest is ${spell(age)} old`;
   if (age < -HOUR_MS)
-    return broken(
+    return problem(
       what,
       "the newest is of the future",
       "Set this machine's clock, delete that backup, and run 'backup'.",
     );
   if (every === undefined) {
     return age <= BY_HAND_MS
-      ? fine(what, found)
-      : doubtful(what, found, "Run 'backup', or set BACKUP_EVERY=1d and restart the site.");
+      ? ok(what, found)
+      : warning(what, found, "Run 'backup', or set BACKUP_EVERY=1d and restart the site.");
   }
-  if (age <= every + LEEWAY_MS) return fine(what, found);
-  return broken(what, `${found}, and one is due every ${spell(every)}`, makeOne);
+  if (age <= every + LEEWAY_MS) return ok(what, found);
+  return problem(what, `${found}, and one is due every ${spell(every)}`, makeOne);
 }
 
 /** A bucket's error says what to do itself, after a colon; a folder's is the file system's. */
@@ -73,7 +73,7 @@ function unreadable(what: string, { message }: Error): AreaFinding {
   const buckets =
     "Compare its address with the provider's console, and look whether it can be reached from here.";
   const said = advice && `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`;
-  return broken(
+  return problem(
     what,
     `cannot be read: ${found}`,
     said ?? (what === "BACKUP_DIR" ? folders : buckets),
@@ -89,7 +89,7 @@ function checkPlace(places: number): AreaFinding[] {
   );
   if (backups === undefined || backups !== data) return [];
   return [
-    doubtful(
+    warning(
       "place",
       "BACKUP_DIR is on the same disk as DATA_DIR",
       "Move it to another disk or machine, or set BACKUP_S3_URL as well.",

@@ -1,4 +1,4 @@
-import { type AreaFinding, broken, fine } from "./finding";
+import { type AreaFinding, ok, problem } from "./finding";
 import type { Limits } from "./limits";
 
 /** How far another clock is ahead of this machine's, in seconds. */
@@ -13,10 +13,10 @@ export function differenceOf(whose: string, date: unknown, now: number): ClockDi
 /** Whether this machine's clock agrees with those of others. */
 export function judgeClock(others: ClockDifference[], { clockSeconds }: Limits): AreaFinding {
   const what = "clock";
-  if (others.length === 0) return fine(what, "nothing to compare it with");
+  if (others.length === 0) return ok(what, "nothing to compare it with");
   const apart = others.filter(({ seconds }) => Math.abs(seconds) > clockSeconds);
   if (apart.length === 0)
-    return fine(what, `agrees with ${others.map(({ whose }) => whose).join(", ")}`);
+    return ok(what, `agrees with ${others.map(({ whose }) => whose).join(", ")}`);
   const found = apart.map(
     ({ whose, seconds }) =>
       `${whose} is ${spell(Math.abs(seconds))} ${seconds > 0 ? "ahead" : "behind"}`,
@@ -24,7 +24,7 @@ export function judgeClock(others: ClockDifference[], { clockSeconds }: Limits):
   // when all agree with each other, it is this one that is wrong
   const machine =
     apart.length === others.length ? "this machine" : apart.map(({ whose }) => whose).join(" and ");
-  return broken(
+  return problem(
     what,
     found.join("; "),
     `Let ${machine} set the clock by NTP ('timedatectl set-ntp true').`,

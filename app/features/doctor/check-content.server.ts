@@ -2,7 +2,7 @@ import { env } from "~/env.server";
 import { holdsEdition, listFolder } from "~/features/library/importer/edition-folder.server";
 import { BrokenEdition, describeProblem } from "~/features/library/importer/edition-problem";
 import { checkFolder } from "~/features/library/importer/import-edition.server";
-import { type AreaFinding, broken, doubtful, fine } from "./finding";
+import { type AreaFinding, ok, problem, warning } from "./finding";
 
 /** Whether the edition in CONTENT_DIR can be taken as it is. */
 export async function checkContent(): Promise<AreaFinding[]> {
@@ -14,25 +14,25 @@ export async function checkContent(): Promise<AreaFinding[]> {
     if (!holdsEdition(await listFolder(CONTENT_DIR))) {
       if (IS_CONTENT_DIR_SET) {
         const found = `there is none in CONTENT_DIR ${CONTENT_DIR}`;
-        return [broken(what, found, "Mount or copy the edition there, or correct CONTENT_DIR.")];
+        return [problem(what, found, "Mount or copy the edition there, or correct CONTENT_DIR.")];
       }
       const found = "the sample, not yours";
       return SANDBOX
-        ? [fine(what, found)]
-        : [doubtful(what, found, `Copy your edition to ${CONTENT_DIR}: docs/content.md.`)];
+        ? [ok(what, found)]
+        : [warning(what, found, `Copy your edition to ${CONTENT_DIR}: docs/content.md.`)];
     }
     const { problems, source } = await checkFolder(CONTENT_DIR);
     const [first] = problems;
-    if (!first) return [fine(what, `${source.documents.length} texts, no mistakes`)];
+    if (!first) return [ok(what, `${source.documents.length} texts, no mistakes`)];
     const found = `${problems.length} ${problems.length === 1 ? "mistake" : "mistakes"}, such as ${describeProblem(first)}`;
-    return [broken(what, found, check)];
+    return [problem(what, found, check)];
   } catch (error) {
     if (error instanceof BrokenEdition) {
-      return [broken(what, error.message.split("\n")[0] ?? "", check)];
+      return [problem(what, error.message.split("\n")[0] ?? "", check)];
     }
     const { code = "unknown" } = error as NodeJS.ErrnoException;
     return [
-      broken(
+      problem(
         what,
         `${CONTENT_DIR} cannot be read (${code})`,
         "Let the site's user read the folder and all that is in it.",

@@ -4,7 +4,7 @@ import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { env } from "~/env.server";
 import { explainDataDirectoryFailure } from "~db/data-directory";
-import { type AreaFinding, broken, doubtful, fine } from "./finding";
+import { type AreaFinding, ok, problem, warning } from "./finding";
 import { formatBytes } from "./format-bytes";
 import type { Limits } from "./limits";
 
@@ -20,7 +20,7 @@ export function checkDataDirectory(): AreaFinding[] {
   const folder = statSync(DATA_DIR, { throwIfNoEntry: false });
   if (!folder) {
     return [
-      doubtful(
+      warning(
         "DATA_DIR",
         `${DATA_DIR} does not exist`,
         "Start the site, which creates it; if it was there before, mount its disk, or correct DATA_DIR.",
@@ -30,7 +30,7 @@ export function checkDataDirectory(): AreaFinding[] {
   const failure = failureToWrite(DATA_DIR);
   if (failure) return [failure];
   return [
-    fine("DATA_DIR", "can be written"),
+    ok("DATA_DIR", "can be written"),
     ...(SESSION_SECRET ? [] : checkSecret(join(DATA_DIR, "session-secret"))),
     checkAccess(DATA_DIR, folder),
   ];
@@ -44,7 +44,7 @@ function failureToWrite(folder: string): AreaFinding | null {
   } catch (error) {
     const { message } = explainDataDirectoryFailure(folder, error) as Error;
     const [found = message, ...advice] = message.split(/(?<=\.) /);
-    return broken(
+    return problem(
       "DATA_DIR",
       found.replace(/\.$/, ""),
       advice.join(" ") || "Make it writable for the user that the site runs as.",
@@ -58,7 +58,7 @@ function checkSecret(file: string): AreaFinding[] {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? null;
   if (size === null) {
     return [
-      doubtful(
+      warning(
         "session-secret",
         "not made yet",
         "Start the site; if it ran before, restore DATA_DIR from a backup, or everybody has to log in again.",
@@ -67,7 +67,7 @@ function checkSecret(file: string): AreaFinding[] {
   }
   if (size >= SECRET_LENGTH) return [];
   return [
-    broken(
+    problem(
       "session-secret",
       "is damaged",
       "Restore it from a backup, or delete it and restart the site: everybody has to log in again.",
@@ -86,7 +86,7 @@ function checkAccess(folder: string, { mode, uid }: Stats): AreaFinding {
   const open = secrets.filter((file) => (file.mode & 0o077) !== 0).map(({ name }) => name);
   if (open.length > 0) {
     const paths = open.map((name) => join(folder, name)).join(" ");
-    return broken(
+    return problem(
       what,
       `other users can read ${open.join(", ")}`,
       `Close it: chmod 600 ${paths}; then replace what it holds, if others use this machine.`,
@@ -94,16 +94,16 @@ function checkAccess(folder: string, { mode, uid }: Stats): AreaFinding {
   }
   const foreign = secrets.find((file) => !file.name.includes("/") && file.uid !== uid);
   if (foreign) {
-    return broken(
+    return problem(
       what,
       `${foreign.name} belongs to another user than DATA_DIR`,
       `Give it back: chown --reference=${folder} ${join(folder, foreign.name)}`,
     );
   }
   if ((mode & others) !== 0) {
-    return broken(what, "other users can read DATA_DIR", `Close it: chmod go-rwx ${folder}`);
+    return problem(what, "other users can read DATA_DIR", `Close it: chmod go-rwx ${folder}`);
   }
-  return fine(what, "closed to other users");
+  return ok(what, "closed to other users");
 }
 
 /** Room on the disks of DATA_DIR, of the edition and of the backups; each disk once. */
@@ -129,10 +129,10 @@ export async function checkDisks({ diskFree, diskFreeUrgent }: Limits): Promise<
     const advice = isFiles
       ? `Delete what the disk of ${folder} holds in great numbers (find … | wc -l): small files use up its inodes.`
       : `Make room on the disk of ${folder} (du -xsh shows what fills it), or enlarge it.`;
-    if (free >= diskFree) findings.push(fine(name, found));
+    if (free >= diskFree) findings.push(ok(name, found));
     else
       findings.push(
-        free < diskFreeUrgent ? broken(name, found, advice) : doubtful(name, found, advice),
+        free < diskFreeUrgent ? problem(name, found, advice) : warning(name, found, advice),
       );
   }
   return findings;

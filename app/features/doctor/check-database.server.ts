@@ -10,7 +10,7 @@ import {
   readDatabaseHealth,
   type StuckSession,
 } from "~db/queries/database-health";
-import { type AreaFinding, broken, doubtful, fine } from "./finding";
+import { type AreaFinding, ok, problem, warning } from "./finding";
 import { formatBytes } from "./format-bytes";
 import type { Limits } from "./limits";
 
@@ -24,7 +24,7 @@ export async function checkDatabase(limits: Limits): Promise<AreaFinding[]> {
   const milliseconds = await measureRoundTrip();
   const kind = env().DATABASE_URL ? "" : ", embedded";
   return [
-    fine("server", `PostgreSQL ${health.version}${kind}, ${formatBytes(health.bytes)}`),
+    ok("server", `PostgreSQL ${health.version}${kind}, ${formatBytes(health.bytes)}`),
     judgeMigrations(migrations),
     judgeWriting(health),
     judgeConnections(health, limits),
@@ -38,7 +38,7 @@ function judgeMigrations({ pending, unknown }: { pending: number; unknown: numbe
   const what = "schema";
   if (unknown > 0) {
     const found = `has ${unknown} migrations of a newer release than this program`;
-    return broken(
+    return problem(
       what,
       found,
       "Run the newer release again, or restore the backup made before it.",
@@ -46,14 +46,18 @@ function judgeMigrations({ pending, unknown }: { pending: number; unknown: numbe
   }
   if (pending > 0) {
     const found = `${pending} ${pending === 1 ? "migration is" : "migrations are"} pending`;
-    return broken(what, found, "Restart the site with this release: it applies them at its start.");
+    return problem(
+      what,
+      found,
+      "Restart the site with this release: it applies them at its start.",
+    );
   }
-  return fine(what, "of this release");
+  return ok(what, "of this release");
 }
 
 function judgeWriting({ isReadOnly }: DatabaseHealth): AreaFinding {
-  if (!isReadOnly) return fine("writing", "possible");
-  return broken("writing", "read-only, so nobody can sign up or pay", PRIMARY);
+  if (!isReadOnly) return ok("writing", "possible");
+  return problem("writing", "read-only, so nobody can sign up or pay", PRIMARY);
 }
 
 function judgeConnections(
@@ -63,12 +67,12 @@ function judgeConnections(
   const what = "connections";
   if (ownConnections && ownConnections.used > connectionsUsed * ownConnections.max) {
     const found = `${ownConnections.used} of the ${ownConnections.max} that role or database may have are in use`;
-    return doubtful(what, found, "Raise CONNECTION LIMIT: an instance of the site uses up to 18.");
+    return warning(what, found, "Raise CONNECTION LIMIT: an instance of the site uses up to 18.");
   }
   const { used, max } = connections;
   const found = `${used} of ${max} in use`;
-  if (used <= connectionsUsed * max) return fine(what, found);
-  return doubtful(
+  if (used <= connectionsUsed * max) return ok(what, found);
+  return warning(
     what,
     found,
     "Raise max_connections of the server, or end what else uses it (pg_stat_activity shows it).",
@@ -77,7 +81,7 @@ function judgeConnections(
 
 function judgeSessions(stuck: StuckSession[]): AreaFinding {
   const what = "locks";
-  if (stuck.length === 0) return fine(what, "nobody waits");
+  if (stuck.length === 0) return ok(what, "nobody waits");
   const described = stuck.map(({ pid, program, seconds, waiting, isIdle }) => {
     const who = `session ${pid}${program ? ` (${program.slice(0, 40)})` : ""}`;
     const since = `for ${Math.round(seconds)} s`;
@@ -88,10 +92,10 @@ function judgeSessions(stuck: StuckSession[]): AreaFinding {
   });
   const others = stuck.filter(({ program }) => program !== SNAPSHOT_SESSION);
   if (others.length === 0) {
-    return doubtful(what, described.join("; "), "Wait until the site's backup is done.");
+    return warning(what, described.join("; "), "Wait until the site's backup is done.");
   }
   const [{ pid } = { pid: 0 }] = others;
-  return broken(what, described.join("; "), `End it, as in: select pg_terminate_backend(${pid});`);
+  return problem(what, described.join("; "), `End it, as in: select pg_terminate_backend(${pid});`);
 }
 
 function judgeRows(
@@ -102,7 +106,7 @@ function judgeRows(
   const findings: AreaFinding[] = [];
   if (!hasAutovacuum) {
     findings.push(
-      broken(
+      problem(
         "autovacuum",
         "turned off, so the database only grows, and stops one day",
         "Turn it on: alter system reset autovacuum; select pg_reload_conf();",
@@ -112,7 +116,7 @@ function judgeRows(
   if (bloated.length > 0) {
     const found = bloated.map(({ table, dead }) => `${dead} in ${table}`).join(", ");
     findings.push(
-      doubtful(
+      warning(
         "dead rows",
         found,
         "Run VACUUM; if they come back, find what keeps a transaction open.",
@@ -122,16 +126,16 @@ function judgeRows(
   if (transactionAge > limits.transactionAge) {
     const found = `the oldest is ${transactionAge.toLocaleString("en")} old; PostgreSQL stops at 2 billion`;
     findings.push(
-      broken("transaction ids", found, "Run VACUUM (FREEZE) on this database, as its superuser."),
+      problem("transaction ids", found, "Run VACUUM (FREEZE) on this database, as its superuser."),
     );
   }
-  return findings.length > 0 ? findings : [fine("dead rows", "cleared away")];
+  return findings.length > 0 ? findings : [ok("dead rows", "cleared away")];
 }
 
 function judgeRoundTrip(milliseconds: number, { roundTripMs }: Limits): AreaFinding {
   const found = `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
-  if (milliseconds <= roundTripMs) return fine("round trip", found);
-  return doubtful(
+  if (milliseconds <= roundTripMs) return ok("round trip", found);
+  return warning(
     "round trip",
     `${found}, and a page takes several`,
     "Bring site and database into the same data centre, and look at the load of both machines.",
@@ -147,7 +151,7 @@ export function openingFinding(error: unknown): AreaFinding {
       "Look at the database's log, and compare DATABASE_URL with it: docs/database.md.")
     : "Look at DATA_DIR/postgres.log.";
   // some sentences of the program say what to do themselves
-  return broken("server", found.replace(/\.$/, ""), advice);
+  return problem("server", found.replace(/\.$/, ""), advice);
 }
 
 const PRIMARY =

@@ -1,7 +1,7 @@
 import { env } from "~/env.server";
 import { examineQueue, examineServer, type MailFinding } from "~/features/mail/mail-doctor.server";
 import { findFailedMails } from "~db/queries/failed-mails";
-import { type AreaFinding, doubtful } from "./finding";
+import { type AreaFinding, warning } from "./finding";
 import type { Limits } from "./limits";
 import { type Network, resolverOf } from "./network.server";
 
@@ -13,7 +13,7 @@ export async function checkMailServer(network: Network): Promise<AreaFinding[]> 
   const { SMTP_URL, SANDBOX } = env();
   if (!SMTP_URL && SANDBOX) {
     return [
-      doubtful(
+      warning(
         "server",
         "none: mail is written to DATA_DIR/outbox",
         "To send it, set SMTP_URL and MAIL_FROM.",
@@ -34,7 +34,7 @@ export async function checkMailQueue({ mailWaitSeconds }: Limits): Promise<AreaF
   return [
     ...findings.map(fromMail),
     ...retryable.map(({ kind, reply, retryable: count }) =>
-      doubtful(
+      warning(
         "failed",
         `${count} ${kind} in ${FAILED_DAYS} days${reply ? `, by ${reply}` : ""}`,
         "The mail server's log says why; mend that, and run 'mail retry'.",
@@ -45,8 +45,8 @@ export async function checkMailQueue({ mailWaitSeconds }: Limits): Promise<AreaF
 
 const RESOLVER = "Check this machine's name servers (/etc/resolv.conf), and run 'doctor' again.";
 
-function fromMail({ ok, what, found, advice, isUnknown, isDoubtful }: MailFinding): AreaFinding {
-  const level = !ok ? "problem" : isUnknown || isDoubtful ? "warning" : "ok";
+function fromMail({ ok, what, found, advice, isUnknown, isWarning }: MailFinding): AreaFinding {
+  const level = !ok ? "problem" : isUnknown || isWarning ? "warning" : "ok";
   const todo = isUnknown ? RESOLVER : advice;
   return {
     what: what === "mail server" ? "server" : what,

@@ -1,15 +1,15 @@
 import { env } from "~/env.server";
 import { ADVICE } from "~/features/billing/doctor-finding";
 import { examineStripeSettings } from "~/features/billing/stripe-doctor.server";
-import { type AreaFinding, doubtful, fine } from "./finding";
+import { type AreaFinding, ok, warning } from "./finding";
 
 /** Key, price, webhook endpoint and the arrival of events at Stripe; `stripe doctor` checks every member too. */
 export async function checkPayments(hasDatabase: boolean): Promise<AreaFinding[]> {
   const { STRIPE, SANDBOX } = env();
-  if (SANDBOX) return [fine("mode", "the local sandbox, without real money")];
+  if (SANDBOX) return [ok("mode", "the local sandbox, without real money")];
   if (!STRIPE) {
     return [
-      doubtful(
+      warning(
         "settings",
         "not set: nothing is sold",
         "Set STRIPE_SECRET_KEY, and run 'stripe setup': docs/going-live.md.",

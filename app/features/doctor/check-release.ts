@@ -1,4 +1,4 @@
-import { type AreaFinding, doubtful, fine } from "./finding";
+import { type AreaFinding, ok, warning } from "./finding";
 
 /** Until when each line of Node.js gets corrections (https://github.com/nodejs/release#release-schedule). */
 const SUPPORTED_UNTIL: Record<number, string> = {
@@ -15,21 +15,21 @@ export function checkRelease(
   now = new Date(),
 ): AreaFinding[] {
   const until = SUPPORTED_UNTIL[Number(node.split(".")[0])];
-  const program = fine("program", release);
+  const program = ok("program", release);
   if (until === undefined) {
     // release lines newer than this program are not judged; odd ones are supported for months only
     const isNewer = Number(node.split(".")[0]) > 26;
     return isNewer
-      ? [program, fine("Node.js", node)]
+      ? [program, ok("Node.js", node)]
       : [
           program,
-          doubtful("Node.js", `${node}, which gets no corrections for long`, "Move to Node.js 24."),
+          warning("Node.js", `${node}, which gets no corrections for long`, "Move to Node.js 24."),
         ];
   }
   return now < new Date(`${until}T24:00:00Z`)
-    ? [program, fine("Node.js", node)]
+    ? [program, ok("Node.js", node)]
     : [
         program,
-        doubtful("Node.js", `${node}, without corrections since ${until}`, "Move to Node.js 24."),
+        warning("Node.js", `${node}, without corrections since ${until}`, "Move to Node.js 24."),
       ];
 }

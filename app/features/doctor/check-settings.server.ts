@@ -1,5 +1,5 @@
 import { env } from "~/env.server";
-import { type AreaFinding, broken, doubtful, fine } from "./finding";
+import { type AreaFinding, ok, problem, warning } from "./finding";
 
 /** What to set, for settings that a production site needs; what mail and payments lack is said with them. */
 const MISSING: Record<string, [what: string, advice: string]> = {
@@ -22,25 +22,23 @@ export function checkSettings(): AreaFinding[] {
   const findings = [
     ...missing.flatMap((name) => {
       const [effect, advice] = MISSING[name] ?? [];
-      return effect && advice ? [doubtful(name, `not set: ${effect}`, advice)] : [];
+      return effect && advice ? [warning(name, `not set: ${effect}`, advice)] : [];
     }),
-    ...WARNINGS.filter((warning) => !SAID_ELSEWHERE.test(warning)).map(adviceOf),
+    ...WARNINGS.filter((text) => !SAID_ELSEWHERE.test(text)).map(adviceOf),
   ];
-  return findings.length > 0
-    ? findings
-    : [fine("variables", "valid, and none contradicts another")];
+  return findings.length > 0 ? findings : [ok("variables", "valid, and none contradicts another")];
 }
 
 /** A warning is `name is …: effect. What to do.`, with or without the last sentence. */
-function adviceOf(warning: string): AreaFinding {
-  const [, name = "variables", rest = warning] = /^([A-Z][A-Z0-9_]+)\b ?(.*)$/s.exec(warning) ?? [];
+function adviceOf(text: string): AreaFinding {
+  const [, name = "variables", rest = text] = /^([A-Z][A-Z0-9_]+)\b ?(.*)$/s.exec(text) ?? [];
   const [found = rest, ...more] = rest.split(/(?<=\.) /);
   const ending = /: (add .*)$/.exec(found);
   const advice =
     more.join(" ") ||
     ending?.[1] ||
     "If that is meant, nothing; else correct or unset it, and restart the site.";
-  return doubtful(name, found.replace(/\.$/, ""), advice.charAt(0).toUpperCase() + advice.slice(1));
+  return warning(name, found.replace(/\.$/, ""), advice.charAt(0).toUpperCase() + advice.slice(1));
 }
 
 /** The lines of the error with which settings could not be read. */
@@ -49,7 +47,7 @@ export function invalidSettings(message: string): AreaFinding[] {
     const [, name = "variables", found = line, wanted] =
       /^([\w-]+): found (.*), wanted (.*?)\.?$/s.exec(line) ?? [];
     const advice = wanted ? `Set it to ${wanted}.` : "Correct it.";
-    return broken(
+    return problem(
       name,
       wanted ? `found ${found}` : found,
       `${advice} The site does not start before that.`,

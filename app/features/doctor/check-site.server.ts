@@ -2,7 +2,7 @@ import { env } from "~/env.server";
 import { isLoopbackHost } from "~/environment/host-names";
 import { hasSessionSecret } from "~/http/session-secrets.server";
 import { judgeCertificate } from "./certificate";
-import { type AreaFinding, broken, doubtful, fine } from "./finding";
+import { type AreaFinding, ok, problem, warning } from "./finding";
 import { hasNoRoute, judgeAddresses } from "./judge-addresses";
 import { judgeArrival } from "./judge-arrival";
 import {
@@ -33,7 +33,7 @@ export async function checkSite(network: Network): Promise<AreaFinding[]> {
     const finding = failureFinding(PUBLIC_URL, asked.code, own, isLocal);
     return !own && !isLocal
       ? [
-          broken("program", "does not answer on its port", "Start the site, and look at its log."),
+          problem("program", "does not answer on its port", "Start the site, and look at its log."),
           finding,
         ]
       : [finding];
@@ -88,7 +88,7 @@ async function askByPublicUrl(network: Network): Promise<Asked> {
   for (const { address, code } of silent) {
     const record = address.includes(":") ? "AAAA" : "A";
     findings.push(
-      broken(
+      problem(
         "DNS",
         `${hostname} also leads to ${address}, where nobody answers (${code})`,
         `Delete that ${record} record, or let the site answer there: some visitors get there first.`,
@@ -110,10 +110,10 @@ function judgeAnswer(
   const { PUBLIC_URL } = env();
   const what = "PUBLIC_URL";
   if (arrival)
-    return [fine(what, `${PUBLIC_URL} answers`), ...judgeArrival(arrival, PUBLIC_URL, headers)];
+    return [ok(what, `${PUBLIC_URL} answers`), ...judgeArrival(arrival, PUBLIC_URL, headers)];
   if (headers["cf-mitigated"] === "challenge") {
     return [
-      doubtful(
+      warning(
         what,
         `${PUBLIC_URL} cannot be asked: Cloudflare wants a browser to prove itself (status ${status})`,
         "Let /healthz pass without a challenge (a rule of Cloudflare's that skips it), and run 'doctor' again.",
@@ -123,7 +123,7 @@ function judgeAnswer(
   if (status === 502 || status === 503 || status === 504) {
     const found = `${PUBLIC_URL} answers ${status}: the proxy runs, but does not reach the site`;
     return [
-      broken(
+      problem(
         what,
         found,
         "Start the site; if it runs, let the proxy pass on to its HOST and PORT.",
@@ -139,12 +139,12 @@ function judgeAnswer(
       target === PUBLIC_URL
         ? "The proxy redirects to itself: tell it, or a CDN in front, that visitors come by https."
         : `Set PUBLIC_URL=${target} and restart the site, or let the proxy pass requests on instead.`;
-    return [broken(what, found, advice)];
+    return [problem(what, found, advice)];
   }
   if (status === 200 && text === "ok\n") {
     const found = `${PUBLIC_URL} answers, but with another secret or data, or as an older release`;
     return [
-      broken(
+      problem(
         what,
         found,
         "Run 'doctor' with the variables of the site, SESSION_SECRET and DATA_DIR above all, and as the same release.",
@@ -152,7 +152,7 @@ function judgeAnswer(
     ];
   }
   return [
-    broken(
+    problem(
       what,
       `another site answers at ${PUBLIC_URL} (status ${status})`,
       "Correct the DNS record, or the proxy's configuration for this name.",
@@ -177,13 +177,13 @@ async function checkHttp(url: URL, network: Network): Promise<AreaFinding | null
   const what = "http";
   try {
     const answer = await askAnywhere(url, network);
-    if (redirectsToSite(answer)) return fine(what, "redirects to https");
+    if (redirectsToSite(answer)) return ok(what, "redirects to https");
     const found = `${url.origin} does not lead to https (status ${answer.status})`;
-    return broken(what, found, "Let the proxy redirect port 80 to https: docs/deploying.md.");
+    return problem(what, found, "Let the proxy redirect port 80 to https: docs/deploying.md.");
   } catch (error) {
     const code = codeOf(error);
     const found = `nobody answers at ${url.origin} (${code})`;
-    return doubtful(what, found, "Let the proxy answer on port 80 too, with a redirect to https.");
+    return warning(what, found, "Let the proxy answer on port 80 too, with a redirect to https.");
   }
 }
 
@@ -191,13 +191,9 @@ async function checkAlias(url: URL, network: Network): Promise<AreaFinding | nul
   const what = url.hostname;
   try {
     const answer = await askAnywhere(url, network);
-    if (redirectsToSite(answer)) return fine(what, "redirects");
+    if (redirectsToSite(answer)) return ok(what, "redirects");
     const found = `does not redirect to PUBLIC_URL (status ${answer.status})`;
-    return doubtful(
-      what,
-      found,
-      "Let the proxy pass this name on to the site, which redirects it.",
-    );
+    return warning(what, found, "Let the proxy pass this name on to the site, which redirects it.");
   } catch (error) {
     const code = codeOf(error);
     // a name that nobody has registered need not redirect
@@ -205,7 +201,7 @@ async function checkAlias(url: URL, network: Network): Promise<AreaFinding | nul
     const advice = /^(CERT|ERR_TLS|DEPTH|SELF|UNABLE)/.test(code)
       ? "Get a certificate that has this name too."
       : "Let the proxy answer for this name too, or delete its DNS record.";
-    return doubtful(what, `has a DNS record, but cannot be opened (${code})`, advice);
+    return warning(what, `has a DNS record, but cannot be opened (${code})`, advice);
   }
 }
 

@@ -15,7 +15,7 @@ import { checkPayments } from "./check-payments.server";
 import { checkRelease } from "./check-release";
 import { checkSettings, invalidSettings } from "./check-settings.server";
 import { checkSite } from "./check-site.server";
-import { type AreaFinding, doubtful, type Finding } from "./finding";
+import { type AreaFinding, type Finding, warning } from "./finding";
 import { LIMITS, type Limits } from "./limits";
 import { askAnywhere, type Network } from "./network.server";
 
@@ -58,7 +58,7 @@ export async function examineSite(examination: Examination): Promise<Finding[]> 
   const withDatabase = async (area: string, check: () => Promise<AreaFinding[]>) =>
     (await opening).kind === "open"
       ? inTime(area, check)
-      : inArea(area)([doubtful("database", "not checked without the database")]);
+      : inArea(area)([warning("database", "not checked without the database")]);
 
   const groups = await Promise.all([
     inTime("settings", async () => checkSettings()),
@@ -90,14 +90,14 @@ async function inTime(area: string, check: () => Promise<AreaFinding[]>): Promis
   const findings = await pTimeout(check(), {
     milliseconds: CHECK_MS,
     fallback: () => [
-      doubtful(
+      warning(
         "check",
         `not done within ${CHECK_MS / 1_000} s`,
         "Run 'doctor' again when less is going on.",
       ),
     ],
   }).catch((error: Error) => [
-    doubtful(
+    warning(
       "check",
       `failed: ${error.message.split("\n")[0]}`,
       "Run 'doctor' again; if it stays, report it as a bug.",
@@ -132,7 +132,7 @@ async function checkOpened(opening: Promise<Opening>, limits: Limits): Promise<F
   return inArea(area)([
     opened.kind === "failed"
       ? openingFinding(opened.error)
-      : doubtful(
+      : warning(
           "server",
           "none in DATA_DIR yet",
           "Start the site, which creates it, or set DATABASE_URL.",

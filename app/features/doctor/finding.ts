@@ -18,16 +18,16 @@ export type Finding = {
 export type AreaFinding = Omit<Finding, "area">;
 
 /** All is well. */
-export function fine(what: string, found: string): AreaFinding {
+export function ok(what: string, found: string): AreaFinding {
   return { what, level: "ok", found };
 }
 
 /** Possibly a mistake, or nothing that could be checked. */
-export function doubtful(what: string, found: string, advice?: string): AreaFinding {
+export function warning(what: string, found: string, advice?: string): AreaFinding {
   return { what, level: "warning", found, ...(advice ? { advice } : {}) };
 }
 
 /** Broken. */
-export function broken(what: string, found: string, advice: string): AreaFinding {
+export function problem(what: string, found: string, advice: string): AreaFinding {
   return { what, level: "problem", found, advice };
 }

@@ -1,5 +1,5 @@
 import { isLoopbackHost } from "~/environment/host-names";
-import { type AreaFinding, doubtful } from "./finding";
+import { type AreaFinding, warning } from "./finding";
 
 /** Whether a connection failed because this machine has no way to addresses of that family, which others may have. */
 export function hasNoRoute(address: string, code: string): boolean {
@@ -11,7 +11,7 @@ export function hasNoRoute(address: string, code: string): boolean {
 /** The finding for a public name that resolves to this machine itself, as by /etc/hosts, while visitors use DNS; else null. */
 export function judgeAddresses(hostname: string, addresses: readonly string[]): AreaFinding | null {
   if (isLoopbackHost(hostname) || !addresses.every(isLoopback)) return null;
-  return doubtful(
+  return warning(
     "DNS",
     `${hostname} leads to this machine itself here (${addresses[0]}), as by /etc/hosts: its DNS record was not checked`,
     "Open the site from another network, or remove the name from /etc/hosts and run 'doctor' again.",

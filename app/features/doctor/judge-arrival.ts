@@ -1,4 +1,4 @@
-import { type AreaFinding, broken, doubtful, fine } from "./finding";
+import { type AreaFinding, ok, problem, warning } from "./finding";
 import type { Arrival } from "./probe.server";
 
 /**
@@ -36,7 +36,7 @@ function behindCdn(
   headers: AnswerHeaders,
 ): AreaFinding {
   if (finding.level !== "ok" || addresses !== 1 || hasForged || !isFromCdn(headers)) return finding;
-  return doubtful(
+  return warning(
     finding.what,
     "a CDN is in front, but one address arrives: if it is the CDN's, its visitors count as one",
     "Let the proxy trust the CDN's networks (Caddy: trusted_proxies; nginx: set_real_ip_from and real_ip_header), if it does not.",
@@ -44,7 +44,7 @@ function behindCdn(
 }
 
 /** The site itself goes by PUBLIC_URL, whatever X-Forwarded-Proto says. */
-const HALF_ENCRYPTED = doubtful(
+const HALF_ENCRYPTED = warning(
   "protocol",
   "the proxy was asked by http (X-Forwarded-Proto): something in front of it ends TLS",
   "If that is a CDN, let it ask the proxy by https, or what visitors send travels unencrypted between them.",
@@ -52,8 +52,8 @@ const HALF_ENCRYPTED = doubtful(
 
 function judgeHost(arrival: Arrival, host: string): AreaFinding {
   const what = "Host";
-  if (arrival.host.toLowerCase().replace(/:(80|443)$/, "") === host) return fine(what, "passed on");
-  return broken(
+  if (arrival.host.toLowerCase().replace(/:(80|443)$/, "") === host) return ok(what, "passed on");
+  return problem(
     what,
     `the proxy asks the site for '${arrival.host}' instead of '${host}'`,
     `Let the proxy pass the visitor's Host on (nginx: 'proxy_set_header Host ${host.includes(":") ? "$http_host" : "$host"};').`,
@@ -70,15 +70,15 @@ function judgeClient(arrival: Arrival, isEncrypted: boolean): AreaFinding {
   if (proxies === 0) {
     if (added > 0) {
       const found = `${count(added)} in front, but TRUST_PROXY is 0: all visitors count as one`;
-      return broken(what, found, `Set TRUST_PROXY=${added}, and restart the site.`);
+      return problem(what, found, `Set TRUST_PROXY=${added}, and restart the site.`);
     }
-    if (!isEncrypted) return fine(what, "no proxy in front");
+    if (!isEncrypted) return ok(what, "no proxy in front");
     const found = "the proxy does not report them: all visitors count as one";
-    return broken(what, found, `${addHeader}, then set TRUST_PROXY=1 and restart the site.`);
+    return problem(what, found, `${addHeader}, then set TRUST_PROXY=1 and restart the site.`);
   }
   if (!isPeerTrusted) {
     if (added === 0 && !isEncrypted) {
-      return broken(
+      return problem(
         what,
         "TRUST_PROXY is set, but no proxy is in front",
         "Set TRUST_PROXY=0, and restart the site.",
@@ -89,22 +89,22 @@ function judgeClient(arrival: Arrival, isEncrypted: boolean): AreaFinding {
       proxies === null
         ? `Add ${peer} to TRUST_PROXY, and restart the site.`
         : `Set TRUST_PROXY=${peer}, and restart the site.`;
-    return broken(what, found, advice);
+    return problem(what, found, advice);
   }
   if (added === 0) {
     const found = `nobody reports them in X-Forwarded-For: ${effect}`;
-    return broken(
+    return problem(
       what,
       found,
       `${addHeader}; without a proxy, set TRUST_PROXY=0 and restart the site.`,
     );
   }
-  if (proxies === null) return fine(what, `reported by ${count(added)}`);
+  if (proxies === null) return ok(what, `reported by ${count(added)}`);
   if (proxies !== added) {
     const found = `${count(added)} in front, but TRUST_PROXY is ${proxies}: ${effect}`;
-    return broken(what, found, `Set TRUST_PROXY=${added}, and restart the site.`);
+    return problem(what, found, `Set TRUST_PROXY=${added}, and restart the site.`);
   }
-  return fine(what, `reported by ${count(added)}`);
+  return ok(what, `reported by ${count(added)}`);
 }
 
 function count(proxies: number): string {

@@ -1,4 +1,4 @@
-import { type AreaFinding, broken, doubtful } from "./finding";
+import { type AreaFinding, problem, warning } from "./finding";
 
 type Cause = { cause: string; advice: string };
 
@@ -98,19 +98,19 @@ export function failureFinding(
   };
   const found = `${publicUrl}: ${cause} (${code})`;
   if (isLocal && CAUSES[code] === REFUSED) {
-    if (!isRunning) return broken(what, found, "Start the site.");
-    return doubtful(
+    if (!isRunning) return problem(what, found, "Start the site.");
+    return warning(
       what,
       `${found}, but the site runs`,
       "If it opens in a browser on the machine itself, only this container does not lead there. Else start the proxy.",
     );
   }
   if (isRunning && CAUSES[code] === UNREACHED) {
-    return doubtful(
+    return warning(
       what,
       `${found}, but the site runs`,
       `If it opens in a browser elsewhere, only this network does not lead to its own address. Else: ${advice}`,
     );
   }
-  return broken(what, found, advice);
+  return problem(what, found, advice);
 }

@@ -16,7 +16,7 @@ export type MailFinding = {
   /** Set if it could not be found out whether all is well. */
   isUnknown?: true;
   /** Set if it may be meant so. */
-  isDoubtful?: true;
+  isWarning?: true;
 };
 
 /** Transactional mail that has been due for longer than this many seconds is stuck. */
@@ -132,7 +132,7 @@ async function checkDns(resolveTxt: ResolveTxt): Promise<MailFinding[]> {
     // many providers put a return address of their own, whose domain is then the one that counts
     const advice =
       "Add the SPF record that your mail provider names; none is needed if it sends with a return address of its own.";
-    return { ...finding, ok: true, isDoubtful: true as const, advice };
+    return { ...finding, ok: true, isWarning: true as const, advice };
   };
   const checkDmarc = async () => {
     const checkAt = (name: string) =>
