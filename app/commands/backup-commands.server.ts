@@ -3,8 +3,8 @@ import { env } from "~/env.server";
 import { readBackupFile } from "~/features/backup/backup-file.server";
 import { anyBackupTime, backupName } from "~/features/backup/backup-name";
 import { allBackupStores, backupBucket } from "~/features/backup/backup-stores.server";
-import { writeProvedFile } from "~/features/backup/proved-file.server";
 import { requireKnownRelease, restoreBackup } from "~/features/backup/restore-backup.server";
+import { writeVerifiedFile } from "~/features/backup/verified-file.server";
 import { type VerifiedBackup, verifyBackup } from "~/features/backup/verify-backup.server";
 import { backUp } from "~/features/backup/write-backup.server";
 import { formatCount } from "~/features/newsletter/format-count";
@@ -17,7 +17,7 @@ export type RestoreOptions = { keepContent?: boolean };
 /** How a backup in the bucket is named on the command line. */
 const IN_BUCKET = "s3:";
 
-/** `backup`: backs up the site, and reads the backup again to prove it. */
+/** `backup`: backs up the site, and reads the backup again to verify it. */
 export async function create(file?: string): Promise<void> {
   const now = new Date();
   const content = () => backUp(now, { onLeftOut: note });
@@ -33,13 +33,13 @@ export async function create(file?: string): Promise<void> {
   }
   const path = resolve(file ?? join(env().BACKUP_DIR ?? ".", backupName(now)));
   await withSite(async () => {
-    const verified = await writeProvedFile(path, content());
+    const verified = await writeVerifiedFile(path, content());
     print(path);
     describe(verified);
   });
 }
 
-/** `backup verify`: proves a backup without changing anything. */
+/** `backup verify`: verifies a backup without changing anything. */
 export async function verify(file: string): Promise<void> {
   const source = await openBackup(file);
   const verified = await verifyBackup(source());

@@ -275,14 +275,14 @@ function addBackupCommands(program: Command): void {
   };
   const backup = program
     .command("backup")
-    .description("back up the whole site, which may be running, and prove the backup");
+    .description("back up the whole site, which may be running, and verify the backup");
   backup
     .command("create [file]", { isDefault: true })
     .description("write a backup to a new file, or to standard output if it is '-'")
     .action(async (file: string | undefined) => (await commands()).create(file));
   backup
     .command("verify <file>")
-    .description("read a backup and prove that it is whole; changes nothing")
+    .description("read a backup and verify that it is whole; changes nothing")
     .action(async (file: string) => (await commands()).verify(file));
   backup
     .command("list")

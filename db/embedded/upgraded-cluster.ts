@@ -4,7 +4,7 @@ import { syncDirectory } from "./sync-directory";
 
 /** In DATA_DIR: the cluster that a program serves from. */
 export const CURRENT = "postgres";
-/** In DATA_DIR: a cluster that is whole and proved, about to take the place of the old one, which may have left it. */
+/** In DATA_DIR: a cluster that is whole and verified, about to take the place of the old one, which may have left it. */
 export const UPGRADED = "postgres.upgraded";
 
 /**

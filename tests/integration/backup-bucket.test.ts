@@ -274,7 +274,7 @@ describe("the timer", () => {
   });
 });
 
-it("a backup in the bucket is listed, proved and restored by name", async () => {
+it("a backup in the bucket is listed, verified and restored by name", async () => {
   watchLog();
   await backUpIfDue(DAY, NOW);
   const name = backupName(NOW);

@@ -227,22 +227,22 @@ it("a backup that cannot be read back is deleted, and none of the older ones is"
   expect(everythingIn(lines)).toMatch(/not whole|altered|not a backup/);
 });
 
-it("a backup is proved before it gets its name, so that a kill leaves none that is not", async () => {
+it("a backup is verified before it gets its name, so that a kill leaves none that is not", async () => {
   const store = folderStore(folder);
   const content = async function* () {
     yield Buffer.from("a backup");
   };
   let stored = "";
-  const prove = async (bytes: AsyncIterable<Uint8Array>) => {
+  const verify = async (bytes: AsyncIterable<Uint8Array>) => {
     for await (const chunk of bytes) stored += String(chunk);
     expect(names()).toEqual([expect.stringMatching(/^\..*\.part$/)]);
   };
-  await store.save(backupName(NOW), content(), { prove });
+  await store.save(backupName(NOW), content(), { verify });
   expect(stored).toBe("a backup");
   expect(names()).toEqual([backupName(NOW)]);
 
   const refuse = () => Promise.reject(new Error("It cannot be read back."));
-  await expect(store.save(backupName(ago(DAY)), content(), { prove: refuse })).rejects.toThrow(
+  await expect(store.save(backupName(ago(DAY)), content(), { verify: refuse })).rejects.toThrow(
     "It cannot be read back.",
   );
   expect(names()).toEqual([backupName(NOW)]);

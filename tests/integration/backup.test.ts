@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { writeBackupFile } from "~/features/backup/backup-file.server";
 import { countRows } from "~/features/backup/count-rows";
-import { writeProvedFile } from "~/features/backup/proved-file.server";
+import { writeVerifiedFile } from "~/features/backup/verified-file.server";
 import { verifyBackup } from "~/features/backup/verify-backup.server";
 import { backUp } from "~/features/backup/write-backup.server";
 import { type Database, getDatabase, openDatabase, setDatabase } from "~db/client";
@@ -203,7 +203,7 @@ describe("a backup that could not be restored, or not to a site that works, is r
 it("a file that cannot be read back as a backup does not keep the name of one", async () => {
   const folder = temporaryDirectory();
   const path = join(folder.path, "golden-path-20261123T040506Z.tar.gz");
-  await expect(writeProvedFile(path, inPieces(backup.subarray(0, -100)))).rejects.toThrow(
+  await expect(writeVerifiedFile(path, inPieces(backup.subarray(0, -100)))).rejects.toThrow(
     `not whole: it was cut off. It is now ${path}.broken.`,
   );
   expect(readdirSync(folder.path)).toEqual(["golden-path-20261123T040506Z.tar.gz.broken"]);

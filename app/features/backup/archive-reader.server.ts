@@ -34,7 +34,7 @@ export class BrokenBackup extends OperatorError {}
 
 /**
  * Reads a whole archive once, entry by entry, with little memory however large they claim to be. `onEntry` gets each
- * entry before its digest is known to be right. Resolves once everything was read and proved to be what was written;
+ * entry before its digest is known to be right. Resolves once everything was read and verified to be what was written;
  * throws a BrokenBackup for a file that is foreign, shortened, altered or of a newer format.
  */
 export async function readArchive(

@@ -18,7 +18,7 @@ const NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK", 
 export async function writeBackupFile(
   path: string,
   content: AsyncIterable<Uint8Array>,
-  { stopping, prove }: SaveOptions = {},
+  { stopping, verify }: SaveOptions = {},
 ): Promise<number> {
   const folder = dirname(path);
   const unfinished = join(folder, `.${basename(path)}.${process.pid}${UNFINISHED}`);
@@ -39,7 +39,7 @@ export async function writeBackupFile(
     } finally {
       await file.close();
     }
-    await prove?.(readBackupFile(unfinished));
+    await verify?.(readBackupFile(unfinished));
     await giveName(unfinished, path);
     await syncFolder(folder).catch(async (error) => {
       // what was reported as failed must not be taken for a backup

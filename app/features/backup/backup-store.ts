@@ -5,7 +5,7 @@ export type SaveOptions = {
   /** When it is aborted, the store gives up. */
   stopping?: AbortSignal;
   /** Is given what was stored to read; if it throws, nothing stays. */
-  prove?: (stored: AsyncIterable<Uint8Array>) => Promise<unknown>;
+  verify?: (stored: AsyncIterable<Uint8Array>) => Promise<unknown>;
 };
 
 /** A place that keeps backups under their names. Its functions throw an OperatorError for what the operator can fix. */
@@ -18,7 +18,7 @@ export type BackupStore = {
    */
   list(timeOf?: (name: string) => Date | null): Promise<StoredBackup[]>;
   /**
-   * Stores a backup as it is produced, whole or not at all; returns its size in bytes. Never replaces one. It is proved
+   * Stores a backup as it is produced, whole or not at all; returns its size in bytes. Never replaces one. It is verified
    * before it gets its name, except in a bucket, where nothing can be renamed.
    */
   save(name: string, content: AsyncIterable<Uint8Array>, options?: SaveOptions): Promise<number>;

@@ -63,11 +63,11 @@ export function bucketStore(
   async function save(
     name: string,
     content: AsyncIterable<Uint8Array>,
-    { stopping, prove }: SaveOptions = {},
+    { stopping, verify }: SaveOptions = {},
   ): Promise<number> {
     const bytes = await upload(name, content, stopping);
     try {
-      await prove?.(read(name));
+      await verify?.(read(name));
     } catch (error) {
       await remove(name).catch(() => {});
       throw error;

@@ -20,7 +20,7 @@ export type NextBackup = Date;
 
 /**
  * Makes a backup if the newest one is older than `every` milliseconds, as the names in the folder and in the bucket
- * tell, whatever this process remembers. A new backup is read back and proved before any older one is deleted. Returns
+ * tell, whatever this process remembers. A new backup is read back and verified before any older one is deleted. Returns
  * when to look again. A failure is logged and counted; throws nothing.
  */
 export async function backUpIfDue(
@@ -128,8 +128,9 @@ async function ensureBackup(
   const name = source?.name ?? backupName(now);
   const content = source ? source.store.read(name) : backUp(now, { onLeftOut: warn });
   // one that cannot be read back must not be taken for a backup by the next attempt, or after a kill
-  const prove = (stored: AsyncIterable<Uint8Array>) => verifyBackup(untilAborted(stored, stopping));
-  const bytes = await store.save(name, content, { stopping, prove });
+  const verify = (stored: AsyncIterable<Uint8Array>) =>
+    verifyBackup(untilAborted(stored, stopping));
+  const bytes = await store.save(name, content, { stopping, verify });
   const expired = await removeExpired(store, now);
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   log().info({ backup: name, bytes, seconds, expired, store: store.label }, "backed up");

@@ -16,7 +16,7 @@ const WITHOUT =
   "Start with BACKUP_BEFORE_UPGRADE=false to upgrade without one, once you have one of your own.";
 
 /**
- * Backs up a site whose database is about to be upgraded, and proves the backup: to BACKUP_DIR, else, if the database
+ * Backs up a site whose database is about to be upgraded, and verifies the backup: to BACKUP_DIR, else, if the database
  * is embedded, into DATA_DIR's folder `backups`, and an external one to the bucket. Returns the backup's name; null for
  * a site that nobody has used, or that has no place for a backup, which is logged. Throws an OperatorError that says
  * how to go on without.

@@ -25,7 +25,7 @@ export type ClusterUpgrade =
   | { kind: "moved"; from: number; to: number; backup: string; place: string; kept: string };
 
 /**
- * Moves the embedded database to the major of PostgreSQL that this program brings along: a proved backup, a new cluster
+ * Moves the embedded database to the major of PostgreSQL that this program brings along: a verified backup, a new cluster
  * filled from it, every row compared, and only then the new one takes the old one's place. The old one is kept, and is
  * as it was whenever the program is killed before. Throws an OperatorError.
  */

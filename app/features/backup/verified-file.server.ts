@@ -7,10 +7,10 @@ import { type VerifiedBackup, verifyBackup } from "./verify-backup.server";
 const BROKEN = ".broken";
 
 /**
- * Writes a backup to a new file and reads it again to prove it. One that cannot be read back gets a name that nothing
+ * Writes a backup to a new file and reads it again to verify it. One that cannot be read back gets a name that nothing
  * takes for a backup. Throws an OperatorError.
  */
-export async function writeProvedFile(
+export async function writeVerifiedFile(
   path: string,
   content: AsyncIterable<Uint8Array>,
 ): Promise<VerifiedBackup> {
