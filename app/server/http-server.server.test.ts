@@ -196,7 +196,7 @@ describe("a kept-alive connection", () => {
     socket.write(ask);
     await new Promise((resolve) => socket.once("data", resolve));
     socket.write(ask);
-    // Node 24 adds a second to the time that it tells the client
+    // Node adds a second to the time that it tells the client
     block(1_500);
     expect((await ended).match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
   });
