@@ -179,22 +179,24 @@ describe("a misbehaving client", () => {
 });
 
 describe("a kept-alive connection", () => {
+  const ask = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+  /** A connection on which a request was answered, to a server that keeps it for 200 ms. */
+  async function keptAlive() {
+    const connection = connectTo(await serve({ keepAliveTimeout: 200 }));
+    connection.socket.write(ask);
+    await new Promise((resolve) => connection.socket.once("data", resolve));
+    return connection;
+  }
+
   it("serves another request, and is closed when none comes", async () => {
-    const server = await serve({ keepAliveTimeout: 200 });
-    const { socket, ended } = connectTo(server);
-    const ask = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-    socket.write(ask);
-    await new Promise((resolve) => socket.once("data", resolve));
+    const { socket, ended } = await keptAlive();
     socket.write(ask);
     expect((await ended).match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
   });
 
   it("serves a request that arrives while the process is too busy to read it until its time is over", async () => {
-    const server = await serve({ keepAliveTimeout: 200 });
-    const { socket, ended } = connectTo(server);
-    const ask = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-    socket.write(ask);
-    await new Promise((resolve) => socket.once("data", resolve));
+    const { socket, ended } = await keptAlive();
     socket.write(ask);
     // Node adds a second to the time that it tells the client
     block(1_500);
