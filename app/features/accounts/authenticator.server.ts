@@ -72,7 +72,7 @@ class CredentialsRequest extends Request {
     fields: SentCredentials,
     readonly clientAddress: string | undefined,
   ) {
-    super(env().PUBLIC_URL, { method: "POST" });
+    super(env().PUBLIC_URL);
     for (const name of ["email", "password"] as const) {
       for (const value of [fields[name] ?? []].flat()) {
         if (typeof value === "string") this.#form.append(name, value);

@@ -43,6 +43,11 @@ export const explanations = [
   },
   {
     file: "accounts/authenticator.server.ts",
+    line: "if (!strategy) throw",
+    why: "equivalent: only for the types, since there is one for each way",
+  },
+  {
+    file: "accounts/authenticator.server.ts",
     line: 'name = "CredentialsError"',
     why: "equivalent: nobody reads what the error is called",
   },
