@@ -1,3 +1,4 @@
+import { executionAsyncResource } from "node:async_hooks";
 import { setFlagsFromString } from "node:v8";
 
 /*
@@ -12,3 +13,18 @@ process.env.NODE_ENV ??= "production";
  * garbage: a steady load then takes 320 MB instead of 200, at the same speed.
  */
 setFlagsFromString("--heap-growing-percent=30");
+
+/*
+ * V8 makes objects of a kind that lived long among the old ones from then on, and what it sees while a site starts has
+ * nothing to do with the objects of requests (docs/decisions/0044-v8-defaults.md).
+ */
+setFlagsFromString("--no-allocation-site-pretenuring");
+
+/*
+ * Node makes an object for every `process.nextTick`, by a literal with computed keys, and V8 has fast code for such a
+ * literal only while its objects get the same hidden class. It forgets the class when garbage is collected while there
+ * is no such object, as on an idle site; one that is kept keeps it (docs/decisions/0044-v8-defaults.md).
+ */
+/** @type {object[]} */
+export const keptTicks = [];
+process.nextTick(() => keptTicks.push(executionAsyncResource()));
