@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import {
   keyOfData,
@@ -27,6 +28,9 @@ const dataOf = (values: PersonalValues, more: object = {}) => ({
   ...more,
 });
 
+const LONG_TEXT = "a".repeat(10_000);
+const DIGEST = createHash("sha256").update(LONG_TEXT).digest("base64");
+
 describe("a viewer's data", () => {
   it("become another's, value by value", () => {
     expect(replaceValues(dataOf(ANNA), ANNA, BEN)).toEqual(dataOf(BEN));
@@ -49,6 +53,17 @@ describe("a viewer's data", () => {
     ["an address within a text", { line: `Mail to ${ANNA.email}` }],
   ])("have another key with %s", (_, more) => {
     expect(keyOfData(dataOf(ANNA, more), ANNA)).not.toBe(keyOfData(dataOf(BEN), BEN));
+  });
+
+  it.each([
+    ["one text and two", ["a,b"], ["a", "b"]],
+    ["a text and what stands for a personal value", "$user", ANNA.user],
+    ["a text and a number", "3", 3],
+    ["a text and the end of its list", '"1:a,]', "a"],
+    ["a name with a value and two names", { "a=1,1:b": 2 }, { a: 1, b: 2 }],
+    ["a text and what stands for a long one", `#${DIGEST}`, LONG_TEXT],
+  ])("have other keys with %s", (_, one, other) => {
+    expect(keyOfData({ more: one }, ANNA)).not.toBe(keyOfData({ more: other }, ANNA));
   });
 
   it("have another key with another long text, however alike", () => {

@@ -77,15 +77,15 @@ export function replaceValues(data: unknown, from: PersonalValues, to: PersonalV
  * rendered without being sent. Throws NotPlainData like `replaceValues`.
  */
 export function keyOfData(data: unknown, values: PersonalValues): string {
-  return keyText(data, textsOf(values, PLACEHOLDERS));
+  return keyOf(data, textsOf(values, PLACEHOLDERS));
 }
 
-/** What stands for personal values in the key of a template. */
+/** What stands for personal values in the key of a template; no other text's part of a key begins like these. */
 const PLACEHOLDERS: PersonalValues = {
-  user: "\0user",
-  email: "\0email",
-  picture: "\0picture",
-  periodEnd: "\0periodEnd",
+  user: "$user",
+  email: "$email",
+  picture: "$picture",
+  periodEnd: "$periodEnd",
 };
 
 type Texts = ReadonlyMap<string, string>;
@@ -110,18 +110,21 @@ function isBare(value: unknown): value is null | undefined | boolean | number {
   return false;
 }
 
-/** One text for each value, in JSON but for what is undefined or not a number. */
-function keyText(value: unknown, texts: Texts): string {
-  if (typeof value === "string") return JSON.stringify(texts.get(value) ?? shortened(value));
+/**
+ * A text of its own for each value. It is made for every page that is filled in, so that texts are not quoted as in JSON
+ * but have their lengths before them.
+ */
+function keyOf(value: unknown, placeholders: Texts): string {
+  if (typeof value === "string") return placeholders.get(value) ?? keyOfText(value);
   if (isBare(value)) return String(value);
   let key = "";
   if (Array.isArray(value)) {
-    for (const part of value) key += `${keyText(part, texts)},`;
+    for (const part of value) key += `${keyOf(part, placeholders)},`;
     return `[${key}]`;
   }
   for (const name of Object.getOwnPropertyNames(value)) {
     const part = (value as Record<string, unknown>)[name];
-    key += `${JSON.stringify(name)}:${keyText(part, texts)},`;
+    key += `${name.length}:${name}=${keyOf(part, placeholders)},`;
   }
   return `{${key}}`;
 }
@@ -158,12 +161,11 @@ const LONG = 500;
 const digests = new Map<string, string>();
 const MAX_DIGESTS = 200;
 
-/** A short text that stands for no other one. */
-function shortened(text: string): string {
-  if (text.length < LONG) return text;
+function keyOfText(text: string): string {
+  if (text.length < LONG) return `"${text.length}:${text}`;
   let digest = digests.get(text);
   if (digest === undefined) {
-    digest = `\0sha256:${hash("sha256", text, "base64")}`;
+    digest = `#${hash("sha256", text, "base64")}`;
     if (digests.size >= MAX_DIGESTS) digests.clear();
     digests.set(text, digest);
   }

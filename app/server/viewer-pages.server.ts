@@ -106,7 +106,7 @@ export class ViewerPages {
     let key: string;
     const values = personalValues(page.viewer);
     try {
-      // neither an address nor JSON has line breaks
+      // neither an address nor JSON has line breaks, and the rest is the last
       const parts = [url, JSON.stringify(page.headers), keyOfData(page.data, values)];
       key = hash("sha256", parts.join("\n"), "base64");
     } catch (error) {

@@ -11,15 +11,15 @@ import { ReviewsSection } from "./reviews-section";
 export type StaticMarkup = { key: string; html: string };
 
 /** Only the latest: there is one edition, and its first chapter changes with it. */
-let latest: (StaticMarkup & { source: string }) | undefined;
+let latest: (StaticMarkup & { words: ShownWords; shownPreview: string }) | undefined;
 
 /**
  * The landing page's sections from About to Reviews, which are the same for everybody and in which nothing moves:
- * rendered once for the same words.
+ * rendered once for the same words, as an object, and the same preview.
  */
 export function landingSections(words: ShownWords, preview: PreviewContent): StaticMarkup {
-  const source = JSON.stringify([words, preview]);
-  if (latest?.source !== source) {
+  const shownPreview = JSON.stringify(preview);
+  if (latest?.words !== words || latest.shownPreview !== shownPreview) {
     const html = renderToStaticMarkup(
       <LandingWordsContext.Provider value={words}>
         <PathCrossing from="cover" to="left" />
@@ -33,7 +33,7 @@ export function landingSections(words: ShownWords, preview: PreviewContent): Sta
       // the page around them has ids of its own
       { identifierPrefix: "sections" },
     );
-    latest = { source, html, key: hash("sha256", html, "base64url").slice(0, 12) };
+    latest = { words, shownPreview, html, key: hash("sha256", html, "base64url").slice(0, 12) };
   }
   return latest;
 }
