@@ -1,6 +1,6 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import type { Sql } from "postgres";
-import { Connection, type ConnectionSettings } from "./connection";
+import type { Connection, ConnectionSettings } from "./connection";
 import { describeConnectionFailure } from "./connection-failure";
 import {
   ConnectionPool,
@@ -8,6 +8,7 @@ import {
   type PoolLimits,
   type PoolStatistics,
 } from "./connection-pool";
+import { openConnection } from "./open-connection";
 import { OperatorError } from "./operator-error";
 import * as schema from "./schema";
 
@@ -56,7 +57,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   return {
     db,
     reopen: (changes) => openDatabase(url, { ...options, ...changes }),
-    connect: () => Connection.open(settings),
+    connect: () => openConnection(settings),
     statistics: () => pool.statistics(),
     close: () => pool.close(),
   };
@@ -72,7 +73,7 @@ export async function connectDatabase(
 ): Promise<Database> {
   let connection: Connection;
   try {
-    connection = await Connection.open({
+    connection = await openConnection({
       url,
       applicationName: options.applicationName ?? "golden-path",
     });

@@ -1,7 +1,8 @@
-import { Connection, type ConnectionSettings, type Parameter, type Rows } from "./connection";
+import type { Connection, ConnectionSettings, Parameter, Rows } from "./connection";
 import { ConnectionError, databaseErrorCode, isServerLost } from "./database-errors";
 import { splitHosts } from "./database-url";
 import { PoolClient, TransactionClient, type UnsafeOptions } from "./drizzle-client";
+import { leadsWhereItShould, openConnection } from "./open-connection";
 
 export type PoolLimits = {
   /** Maximum number of connections; default 10. */
@@ -288,7 +289,7 @@ export class ConnectionPool {
   async #openOne(): Promise<Connection> {
     for (;;) {
       try {
-        return await Connection.open(this.#settings);
+        return await openConnection(this.#settings);
       } catch (error) {
         this.#refusedSince ??= Date.now();
         const restarting = RESTART_ERROR_CODES.has(databaseErrorCode(error) ?? "");
@@ -341,13 +342,13 @@ export class ConnectionPool {
     this.#isCheckingPrimary = true;
     this.#wasUsed = false;
     try {
-      const found = await Connection.open(this.#settings);
+      const found = await openConnection(this.#settings);
       void found.end();
       const others = new Map([...this.#open].map((connection) => [connection.host, connection]));
       others.delete(found.host);
       await Promise.all(
         [...others].map(async ([host, one]) => {
-          if (await one.leadsWhereItShould(OTHER_HOST_MS)) return;
+          if (await leadsWhereItShould(one, OTHER_HOST_MS)) return;
           for (const connection of this.#open) if (connection.host === host) connection.destroy();
         }),
       );

@@ -2,17 +2,11 @@ import { createConnection, Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import postgres from "postgres";
-import { ConnectionError, databaseErrorCode, NoServerFound } from "./database-errors";
-import { parseSocketAddress, socketPath, splitHosts, withoutSocket } from "./database-url";
-import { checkServer, saysPooled, type WantedServer, wantedServers } from "./server-choice";
-import { raceStaggered } from "./staggered-race";
+import { ConnectionError } from "./database-errors";
+import { parseSocketAddress, socketPath, withoutSocket } from "./database-url";
+import { checkServer, saysPooled, type WantedServer } from "./server-choice";
 import { encrypt, explainTlsFailure } from "./tls";
-import {
-  readTlsSettings,
-  type SslMode,
-  type TlsSettings,
-  withoutOwnParameters,
-} from "./tls-settings";
+import { type TlsSettings, withoutOwnParameters } from "./tls-settings";
 
 /** Dates are passed through as PostgreSQL's text format, which Drizzle's columns parse and format. */
 const DATE_TYPES = [1082, 1083, 1114, 1184, 1115, 1182, 1185, 1231];
@@ -20,14 +14,6 @@ const JSON_TYPES = [114, 3802];
 
 /** Milliseconds a cancelled statement may still take before its connection is destroyed. */
 const CANCEL_TIMEOUT_MS = 2_000;
-/** Milliseconds after which the next of several hosts is tried as well. */
-const NEXT_HOST_MS = 300;
-/** Milliseconds until an attempt to connect fails: to the only host, and to one of several. */
-const CONNECT_TIMEOUT_MS = { one: 5_000, several: 3_000 };
-
-/** The host of several that settings led to last, which is tried first. */
-const lastHosts = new WeakMap<ConnectionSettings, string>();
-
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html, CancelRequest. */
 const CANCEL_REQUEST_CODE = 80_877_102;
 
@@ -63,6 +49,8 @@ type CancelKey = { pid: number; secret: number };
  */
 export class Connection {
   readonly openedAt = Date.now();
+  /** With the address of its one host. */
+  readonly settings: ConnectionSettings;
   /** Which of several hosts it leads to, as `host:port`; a socket's path. */
   readonly host: string;
   /**
@@ -73,8 +61,6 @@ export class Connection {
   /** In PostgreSQL's server_version_num format: 180004 is 18.4. */
   serverVersion = 0;
 
-  /** With the address of this one host. */
-  readonly #settings: ConnectionSettings;
   readonly #driver: postgres.Sql;
   readonly #address: { host: string; port: number } | { path: string };
   /** Null for a connection without TLS. */
@@ -88,7 +74,7 @@ export class Connection {
 
   /** To an address with one host. */
   private constructor(settings: ConnectionSettings, tls: TlsSettings | null) {
-    this.#settings = settings;
+    this.settings = settings;
     const socketAddress = parseSocketAddress(settings.url);
     const url = withoutOwnParameters(settings.url);
     this.#tls = tls;
@@ -124,71 +110,24 @@ export class Connection {
   }
 
   /**
-   * Connects and waits until the server accepts queries. Of several hosts it is the first that is the server which
-   * `target_session_attrs` asks for, by default one that can be written to; each is tried with and without TLS as its
-   * `sslmode` says. Rejects with the socket's or the server's error, or NoServerFound for several hosts.
+   * Connects to an address with one host, and waits until that server accepts queries; null for no TLS. Rejects with the
+   * socket's or the server's error after it has closed the connection.
    */
-  static async open(settings: ConnectionSettings): Promise<Connection> {
-    let failure: unknown;
-    for (const wanted of wantedServers(settings.url)) {
-      try {
-        return await Connection.#openOneOf(settings, wanted);
-      } catch (error) {
-        failure = error;
-      }
-    }
-    throw failure;
-  }
-
-  static async #openOneOf(settings: ConnectionSettings, wanted: WantedServer): Promise<Connection> {
-    const addresses = splitHosts(settings.url);
-    const timeout =
-      settings.connectTimeout ?? CONNECT_TIMEOUT_MS[addresses.length > 1 ? "several" : "one"];
-    const open = (url: string) => Connection.#openHost({ ...settings, url }, timeout, wanted);
-    if (addresses.length === 1) return open(settings.url);
-    const last = lastHosts.get(settings);
-    const inOrder = addresses.toSorted((a, b) => Number(b === last) - Number(a === last));
-    try {
-      return await raceStaggered(
-        inOrder.map((url) => async () => {
-          const connection = await open(url);
-          lastHosts.set(settings, url);
-          return connection;
-        }),
-        NEXT_HOST_MS,
-        (late) => late.destroy(),
-      );
-    } catch (errors) {
-      throw new NoServerFound(
-        (errors as Error[]).map((error, index) => ({ host: hostOf(inOrder[index] ?? ""), error })),
-      );
-    }
-  }
-
-  static async #openHost(
+  static async connect(
     settings: ConnectionSettings,
-    timeout: number,
-    wanted: WantedServer,
+    { tls, timeout, wanted }: { tls: TlsSettings | null; timeout: number; wanted: WantedServer },
   ): Promise<Connection> {
-    const attempts = attemptsOf(settings.url);
-    for (const [index, tls] of attempts.entries()) {
-      const connection = new Connection(settings, tls);
-      try {
-        await connection.#handshake(timeout, wanted, saysPooled(settings.url));
-        return connection;
-      } catch (error) {
-        connection.destroy();
-        if (index + 1 === attempts.length || !mayBeAboutTls(error)) throw error;
-      }
+    const connection = new Connection(settings, tls);
+    try {
+      await connection.#handshake(timeout, wanted);
+      return connection;
+    } catch (error) {
+      connection.destroy();
+      throw error;
     }
-    throw closed();
   }
 
-  async #handshake(
-    timeout: number,
-    wanted: WantedServer,
-    saidPooled: boolean | null,
-  ): Promise<void> {
+  async #handshake(timeout: number, wanted: WantedServer): Promise<void> {
     const timeoutError = new ConnectionError(
       "CONNECT_TIMEOUT",
       `The database server did not answer within ${timeout} ms.`,
@@ -209,7 +148,7 @@ export class Connection {
       this.serverVersion = row?.version ?? 0;
       this.#cancelKey = rows.state as CancelKey | null;
       // a pooler makes up its own key, which PostgreSQL makes of the session's process
-      this.isPooled = saidPooled ?? this.#cancelKey?.pid !== row?.pid;
+      this.isPooled = saysPooled(this.settings.url) ?? this.#cancelKey?.pid !== row?.pid;
     } finally {
       clearTimeout(deadline);
     }
@@ -217,17 +156,6 @@ export class Connection {
 
   get alive(): boolean {
     return this.#alive;
-  }
-
-  /** Whether its host takes a new connection within these milliseconds, and still is the server that is wanted. */
-  async leadsWhereItShould(timeout: number): Promise<boolean> {
-    try {
-      const another = await Connection.open({ ...this.#settings, connectTimeout: timeout });
-      await another.end();
-      return true;
-    } catch {
-      return false;
-    }
   }
 
   /** Calls the listener once, when the connection has closed for whatever reason. */
@@ -382,30 +310,6 @@ export class Connection {
       () => socket.destroy(),
     );
   }
-}
-
-/** An address's one host, as `host:port`. */
-function hostOf(url: string): string {
-  const host = /^[a-z]+:\/\/(?:[^/?#]*@)?([^/?#]*)/i.exec(url)?.[1] || "localhost";
-  return /:\d+$/.test(host) ? host : `${host}:5432`;
-}
-
-/** How to connect to each host, in this order: with these settings of TLS, or null for without. */
-function attemptsOf(url: string): (TlsSettings | null)[] {
-  // like libpq, no TLS on a Unix socket
-  if (parseSocketAddress(url) !== null) return [null];
-  const tls = readTlsSettings(url);
-  const orders: Partial<Record<SslMode, (TlsSettings | null)[]>> = {
-    disable: [null],
-    allow: [null, tls],
-    prefer: [tls, null],
-  };
-  return orders[tls.mode] ?? [tls];
-}
-
-/** Whether a server might accept the same connection with TLS or without it: it ended the first, or refused it. */
-function mayBeAboutTls(error: unknown): boolean {
-  return /^(28000|ECONNRESET|EPIPE|CONNECTION_CLOSED|TLS_.*)$/.test(databaseErrorCode(error) ?? "");
 }
 
 function closed(): ConnectionError {

@@ -1,7 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Connection, type Rows } from "../connection";
+import type { Connection, Rows } from "../connection";
 import { databaseErrorCode } from "../database-errors";
+import { openConnection } from "../open-connection";
 import { OperatorError } from "../operator-error";
 import { HAS_UNIX_SOCKETS, isUnixSocket, type ServerAddress } from "./address";
 import type { Cluster } from "./cluster";
@@ -143,7 +144,7 @@ async function tryLock(session: Connection, lock: number): Promise<boolean> {
 async function openSession(cluster: Cluster, server: RunningServer): Promise<Connection | null> {
   const url = await superuserUrl(cluster, server, "postgres");
   try {
-    const session = await Connection.open({ url, applicationName: "golden-path-owner" });
+    const session = await openConnection({ url, applicationName: "golden-path-owner" });
     const [row] = await send(session, "select current_setting('data_directory') as directory");
     if ((await sameDirectory(String(row?.directory), cluster.directory)) === true) return session;
     await session.end();

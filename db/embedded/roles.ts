@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto";
-import { Connection, type Rows } from "../connection";
+import type { Connection, Rows } from "../connection";
 import { describeConnectionFailure } from "../connection-failure";
 import { databaseErrorCode } from "../database-errors";
 import { formatDatabaseUrl } from "../database-url";
+import { openConnection } from "../open-connection";
 import { OperatorError } from "../operator-error";
 import type { ServerAddress } from "./address";
 import { type Cluster, readPassword, SUPERUSER } from "./cluster";
@@ -143,7 +144,7 @@ async function sitePassword(cluster: Pick<Cluster, "directory">): Promise<string
 }
 
 async function open(url: string): Promise<Connection> {
-  return Connection.open({ url, applicationName: "golden-path-roles" }).catch((error) => {
+  return openConnection({ url, applicationName: "golden-path-roles" }).catch((error) => {
     const message = describeConnectionFailure(url, error, "the embedded PostgreSQL");
     throw new OperatorError(message, { cause: error });
   });

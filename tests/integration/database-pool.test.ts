@@ -7,9 +7,9 @@ import { count, eq, sql } from "drizzle-orm";
 import { pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { connectDatabase, type Database, openDatabase } from "~db/client";
-import { Connection } from "~db/connection";
 import { databaseErrorCode, isDatabaseUnavailable } from "~db/database-errors";
 import { parseSocketAddress, socketPath, withoutSocket } from "~db/database-url";
+import { openConnection } from "~db/open-connection";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 
 const guests = pgTable(
@@ -436,7 +436,7 @@ describe("connecting to DATABASE_URL", () => {
     const { port } = await listen(() => {});
     const url = `postgres://someone@127.0.0.1:${port}/shop`;
     const settings = { url, applicationName: "test", connectTimeout: 50 };
-    expect(databaseErrorCode(await reason(Connection.open(settings)))).toBe("CONNECT_TIMEOUT");
+    expect(databaseErrorCode(await reason(openConnection(settings)))).toBe("CONNECT_TIMEOUT");
   });
 
   it("rejects a server that is too old", async () => {

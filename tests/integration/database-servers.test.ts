@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { connectDatabase, type Database, type Executor, openDatabase } from "~db/client";
-import { Connection } from "~db/connection";
 import { databaseErrorCode, isDatabaseUnavailable } from "~db/database-errors";
 import { migrateDatabase } from "~db/migrate";
+import { openConnection } from "~db/open-connection";
 import { withInstanceLock } from "~db/queries/instance-lock";
 import { eventually } from "../support/eventually";
 import { type Pooler, startPooler } from "../support/pgbouncer";
@@ -142,7 +142,7 @@ describe.skipIf(!canPool)(`behind PgBouncer${unlessInstalled("pgbouncer")}`, () 
   it("is recognized, and PostgreSQL itself is not mistaken for it", async () => {
     const isPooled = async (host: string, parameters = {}) => {
       const url = postgres.url([host], parameters);
-      const connection = await Connection.open({ url, applicationName: "test" });
+      const connection = await openConnection({ url, applicationName: "test" });
       await connection.end();
       return connection.isPooled;
     };

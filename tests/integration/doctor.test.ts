@@ -12,10 +12,11 @@ import { describeFindings } from "~/features/doctor/describe-findings";
 import type { Finding } from "~/features/doctor/finding";
 import type { Limits } from "~/features/doctor/limits";
 import { connectDatabase } from "~db/client";
-import { Connection } from "~db/connection";
+import type { Connection } from "~db/connection";
 import { withSnapshot } from "~db/dump/snapshot";
 import { knownMigrations } from "~db/known-migrations";
 import { migrateDatabase, migrateInTransaction } from "~db/migrate";
+import { openConnection } from "~db/open-connection";
 import { BUCKET_KEY, startBucket } from "../support/bucket-server.mjs";
 import { createAuthority } from "../support/certificates";
 import { GOOD_HABITS, redirectToTls } from "../support/doctor-front";
@@ -362,7 +363,7 @@ const CASES: Case[] = [
       for (let i = 0; i < 11; i++) {
         sessions.push(
           await scene.session(),
-          await Connection.open({ url, applicationName: "psql" }),
+          await openConnection({ url, applicationName: "psql" }),
         );
       }
       return () => Promise.all(sessions.map((session) => session.end()));
@@ -400,7 +401,7 @@ const CASES: Case[] = [
     breakIt: async () => {
       await scene.sql("create database older owner book");
       const mend = databaseUrl((url) => (url.pathname = "/older"));
-      const connection = await Connection.open({
+      const connection = await openConnection({
         url: scene.variables.DATABASE_URL ?? "",
         applicationName: "tests",
       });

@@ -4,8 +4,9 @@ import { resolve } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "~db/client";
-import { Connection } from "~db/connection";
+import type { Connection } from "~db/connection";
 import { migrateDatabase } from "~db/migrate";
+import { openConnection } from "~db/open-connection";
 import { findProfile } from "~db/queries/profiles";
 import { findUserByEmail } from "~db/queries/users";
 import { eventually } from "../support/eventually";
@@ -43,7 +44,7 @@ class OlderRelease {
   private constructor(private readonly connections: Connection[]) {}
 
   static async connect(url: string): Promise<OlderRelease> {
-    const open = () => Connection.open({ url, applicationName: "golden-path" });
+    const open = () => openConnection({ url, applicationName: "golden-path" });
     return new OlderRelease([await open(), await open()]);
   }
 

@@ -11,8 +11,9 @@ import type { Limits } from "~/features/doctor/limits";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { openDatabase } from "~/server/open-database.server";
 import { connectDatabase } from "~db/client";
-import { Connection } from "~db/connection";
+import type { Connection } from "~db/connection";
 import { migrateDatabase } from "~db/migrate";
+import { openConnection } from "~db/open-connection";
 import { type Authority, createAuthority } from "./certificates";
 import { type Front, startFront } from "./doctor-front";
 import { SMALL_EDITION, writeEdition } from "./library";
@@ -87,7 +88,7 @@ export async function openDoctorScene(): Promise<DoctorScene> {
     return address.href;
   };
   const runIn = async (database: string, statement: string) => {
-    const connection = await Connection.open({
+    const connection = await openConnection({
       url: superuserIn(database),
       applicationName: "superuser",
     });
@@ -140,7 +141,7 @@ export async function openDoctorScene(): Promise<DoctorScene> {
     portFor: (port) => ({ 443: front.httpsPort, 80: front.httpPort })[port] ?? port,
     administer: (statement) => runIn("postgres", statement),
     sql: (statement) => runIn("book", statement),
-    session: (applicationName = "psql") => Connection.open({ url: site.href, applicationName }),
+    session: (applicationName = "psql") => openConnection({ url: site.href, applicationName }),
     examine: async (limits) => {
       const { nameServers, authorities } = {
         nameServers: [names.address],

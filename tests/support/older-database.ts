@@ -1,10 +1,10 @@
-import { Connection } from "~db/connection";
 import { knownMigrations } from "~db/known-migrations";
 import { migrateInTransaction } from "~db/migrate";
+import { openConnection } from "~db/open-connection";
 
 /** Makes an empty database that of an older release: with only the first so many migrations, and an account. */
 export async function makeOlderDatabase(url: string, migrations = 1): Promise<void> {
-  const connection = await Connection.open({ url, applicationName: "test" });
+  const connection = await openConnection({ url, applicationName: "test" });
   const send = (text: string) =>
     connection.query(text, [], { prepare: false, asArrays: false, timeout: null });
   try {

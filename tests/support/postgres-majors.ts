@@ -14,9 +14,10 @@ import {
 } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
-import { Connection } from "~db/connection";
+import type { Connection } from "~db/connection";
 import { type Binaries, binariesIn } from "~db/embedded/binaries";
 import { asUser, chooseSystemUser, type SystemUser } from "~db/embedded/system-user";
+import { openConnection } from "~db/open-connection";
 import { runExclusively } from "../../app/tooling/run-exclusively.mjs";
 import { eventually } from "./eventually";
 import { fastFolder } from "./fast-folder.mjs";
@@ -198,7 +199,7 @@ async function giveTo(path: string, user: SystemUser): Promise<void> {
 }
 
 function connect(url: string): Promise<Connection> {
-  return Connection.open({ url, applicationName: "test" });
+  return openConnection({ url, applicationName: "test" });
 }
 
 function stop(server: ChildProcess): Promise<void> {

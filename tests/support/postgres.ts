@@ -2,11 +2,11 @@ import { rmSync } from "node:fs";
 import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openDatabase } from "~db/client";
-import { Connection } from "~db/connection";
 import { type EmbeddedPostgres, openEmbeddedPostgres } from "~db/embedded";
 import { isAlive } from "~db/embedded/processes";
 import { SITE_ROLE } from "~db/embedded/roles";
 import { migrateDatabase } from "~db/migrate";
+import { openConnection } from "~db/open-connection";
 import { embeddedDatabase } from "./embedded-database";
 import { fastFolder } from "./fast-folder.mjs";
 
@@ -92,7 +92,7 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
 
 async function administer(statement: string): Promise<void> {
   const url = process.env[SUPERUSER] ?? "";
-  const connection = await Connection.open({ url, applicationName: "golden-path-tests" });
+  const connection = await openConnection({ url, applicationName: "golden-path-tests" });
   try {
     await connection.query(statement, [], { prepare: false, asArrays: false, timeout: 30_000 });
   } finally {

@@ -2,7 +2,6 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { chmod, chown, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { Connection } from "~db/connection";
 import { type Binaries, prepareBinaries } from "~db/embedded/binaries";
 import {
   asUser,
@@ -10,6 +9,7 @@ import {
   ensureUserAccess,
   type SystemUser,
 } from "~db/embedded/system-user";
+import { openConnection } from "~db/open-connection";
 import { eventually } from "./eventually";
 import { fastFolder } from "./fast-folder.mjs";
 import { freePorts } from "./ports.mjs";
@@ -71,7 +71,7 @@ export class ReplicatedServer {
 
   /** Runs one statement as the superuser. */
   async ask(statement: string): Promise<Record<string, unknown>[]> {
-    const connection = await Connection.open({
+    const connection = await openConnection({
       url: `postgres://postgres@${this.host}/postgres?target_session_attrs=any`,
       applicationName: "test",
     });
