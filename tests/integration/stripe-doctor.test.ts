@@ -4,6 +4,7 @@ import { doctor } from "~/commands/stripe-commands.server";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { ADVICE, type Advice } from "~/features/billing/doctor-finding";
+import { premiumProducts } from "~/features/billing/premium-product.server";
 import { reconcileAll } from "~/features/billing/reconcile.server";
 import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
 import { apiVersion, findWebhookEndpoints } from "~/features/billing/setup-webhook.server";
@@ -18,6 +19,7 @@ import { insertStripePrice } from "~db/queries/stripe-prices";
 import { insertWebhookEvent } from "~db/queries/webhook-events";
 import { deleteUser } from "../support/delete-user";
 import { type LogLine, watchLog } from "../support/log";
+import { metricValue } from "../support/metrics";
 import { newReader, type Reader } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 import {
@@ -668,6 +670,17 @@ describe("events that Stripe could not deliver", () => {
     lines.length = 0;
     expect(await processUndeliveredEvents()).toBe(0);
     expect(reported(lines)).toEqual([]);
+  });
+
+  it("are processed after all that a payment or a visitor waits for", async () => {
+    // whose own calls are made as for a webhook
+    await premiumProducts();
+    const calls = (purpose: string) =>
+      metricValue("stripe_calls_total", { purpose, outcome: "answered" });
+    const before = { webhook: await calls("webhook"), background: await calls("background") };
+    expect(await processUndeliveredEvents()).toBeGreaterThan(0);
+    expect(await calls("webhook")).toBe(before.webhook);
+    expect(await calls("background")).toBeGreaterThan(before.background + 2);
   });
 
   it("are tried a limited number at a time, whether they fail or not", async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -161,6 +162,15 @@ describe("a delivery", () => {
       stripe_customer_id: "cus_stranger",
       created: JSON.parse(event).created,
     });
+  });
+
+  it("about an unknown customer sets no purpose, which would cost the whole site hooks of promises", async () => {
+    const run = vi.spyOn(AsyncLocalStorage.prototype, "run");
+    await deliver(eventFor("cus_stranger"));
+    expect(run).not.toHaveBeenCalled();
+    const reader = await paidReader();
+    await deliver(eventFor(reader.customer));
+    expect(run).toHaveBeenCalledWith("webhook", expect.any(Function));
   });
 
   it("about a dispute that was already processed does not ask for its charge again", async () => {

@@ -10,9 +10,21 @@ export type CallPurpose = (typeof CALL_PURPOSES)[number];
 
 const storage = new AsyncLocalStorage<CallPurpose>();
 
-/** Runs a function; all calls to Stripe made within it, at any depth, have this purpose. */
-export function withCallPurpose<Result>(purpose: CallPurpose, work: () => Result): Result {
-  return storage.run(purpose, work);
+/** How much work with a purpose has not ended. */
+let running = 0;
+
+/** Runs a function; all calls to Stripe made until its promise settles, at any depth, have this purpose. */
+export async function withCallPurpose<Result>(
+  purpose: CallPurpose,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  running++;
+  try {
+    return await storage.run(purpose, work);
+  } finally {
+    // while it is enabled, Node 20 runs a hook for every promise of the process (decision 0011)
+    if (--running === 0) storage.disable();
+  }
 }
 
 /** The purpose of the current call chain; "background" by default. */

@@ -52,7 +52,7 @@ export async function processUndeliveredEvents(
   for await (const event of undeliveredEvents({ gte: since })) {
     if (++read > max.read || tried === max.processed || stopping?.aborted) break;
     try {
-      const isNew = await processOnce(event);
+      const isNew = await processOnce(event, "background");
       if (!isNew) continue;
       tried++;
       processed++;

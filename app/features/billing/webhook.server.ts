@@ -4,8 +4,13 @@ import { log } from "~/observability/log.server";
 import { countWebhook } from "~/observability/metrics.server";
 import { countAcceptedWebhook } from "~/observability/operator-signals.server";
 import { getDatabase } from "~db/client";
-import { hasWebhookEvent, insertWebhookEvent, recordUnlessOwned } from "~db/queries/webhook-events";
-import { withCallPurpose } from "./call-purpose.server";
+import {
+  hasWebhookEvent,
+  insertWebhookEvent,
+  type NewWebhookEvent,
+  recordUnlessOwned,
+} from "~db/queries/webhook-events";
+import { type CallPurpose, withCallPurpose } from "./call-purpose.server";
 import { idOf } from "./coverage";
 import { recordDispute } from "./dispute-matters.server";
 import { isMissingAtStripe, requireStripe, stripeClient } from "./stripe-client.server";
@@ -78,7 +83,7 @@ export async function receiveWebhook(
   }
 
   try {
-    const isNew = await withCallPurpose("webhook", () => processOnce(event));
+    const isNew = await processOnce(event, "webhook");
     countWebhook(isNew ? "processed" : "duplicate");
     log().info(facts, isNew ? "webhook processed" : "webhook already processed");
     return { status: 200, message: isNew ? "Done." : "Done before." };
@@ -93,15 +98,18 @@ export async function receiveWebhook(
 }
 
 /**
- * Processes an event once; false when the ledger already has it. Its id is inserted in the same transaction as
- * the changes, so a failed event leaves no entry and is delivered again, and a processed one is not processed
- * twice. Only the customer is taken from the event; the state is read from Stripe. Throws Stripe's and
- * PostgreSQL's errors.
+ * Processes an event once, with calls to Stripe for this purpose; false when the ledger already has it. Its id is
+ * inserted in the same transaction as the changes, so a failed event leaves no entry and is delivered again, and a
+ * processed one is not processed twice. Only the customer is taken from the event; the state is read from Stripe.
+ * Throws Stripe's and PostgreSQL's errors.
  */
-export async function processOnce(event: HandledEvent): Promise<boolean> {
-  // asking Stripe for the customer of one that was processed would be in vain
-  if (CUSTOMER_OF[event.type] === ofCharge && (await hasWebhookEvent(event.id))) return false;
-  const customer = await customerOf(event);
+export async function processOnce(event: HandledEvent, purpose: CallPurpose): Promise<boolean> {
+  const mustAskStripe = CUSTOMER_OF[event.type] === ofCharge;
+  // asking for the customer of one that was processed would be in vain
+  if (mustAskStripe && (await hasWebhookEvent(event.id))) return false;
+  const customer = await (mustAskStripe
+    ? withCallPurpose(purpose, async () => customerOf(event))
+    : customerOf(event));
   const received = {
     id: event.id,
     type: event.type,
@@ -112,6 +120,15 @@ export async function processOnce(event: HandledEvent): Promise<boolean> {
   };
   const state = await recordUnlessOwned(received);
   if (customer === null || state !== "pending") return state === "recorded";
+  return withCallPurpose(purpose, () => syncOnce(event, received, customer));
+}
+
+/** Syncs a known customer, and enters the event in the ledger with it; false when another process just did. */
+async function syncOnce(
+  event: HandledEvent,
+  received: NewWebhookEvent,
+  customer: string,
+): Promise<boolean> {
   const readAt = new Date();
   const snapshot = await takeSnapshot(customer);
   if (!snapshot) return insertWebhookEvent(received);
