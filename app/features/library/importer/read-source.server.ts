@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, posix } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import pMap from "p-map";
 import { splitFrontMatter } from "~/features/markdown/front-matter";
 import { unparsablePart } from "~/features/markdown/markdown-limits";
@@ -84,7 +85,11 @@ export async function readSource(folder: string, files: readonly string[]): Prom
   const read = await pMap(texts, (path) => readText(join(folder, path)), {
     concurrency: CONCURRENT_READS,
   });
-  for (const [index, text] of read.entries()) addDocument(source, texts[index] ?? "", text);
+  for (const [index, text] of read.entries()) {
+    addDocument(source, texts[index] ?? "", text);
+    // requests are answered in between
+    await setImmediate();
+  }
   for (const path of files.filter(belongsToEdition)) {
     if (!isText(path) && path !== LANDING_FILE) await readMedia(source, path);
   }
