@@ -1,13 +1,13 @@
 // Compares an edition of three thousand texts, which ten thousand members read, with one of twelve chapters: how a site
 // starts on it, and how fast members get its pages. Both are asked in turn, in one run.
-import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePorts } from "../support/ports.mjs";
-import { addReaders, createDatabase, makeMember, PASSWORD } from "./databases.mjs";
+import { signUp } from "./accounts.mjs";
+import { addReaders, createDatabase, makeMember } from "./databases.mjs";
 import { interleave, measure, medians } from "./load.mjs";
 import { cpuSeconds, project, startSite } from "./processes.mjs";
 
@@ -135,16 +135,7 @@ export async function measureLibrary({ dataDir, secret, rounds, seconds, keep })
  */
 async function prepare(variables, members) {
   const { site, start } = await startOn(variables, null);
-  const email = `${randomUUID()}@bench.test`;
-  const answer = await fetch(`${site.origin}/auth/signup`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ email, password: PASSWORD }),
-  });
-  const cookie = answer.headers
-    .getSetCookie()
-    .map((line) => line.split(";")[0])
-    .join("; ");
+  const { email, cookie } = await signUp(site.origin);
   await makeMember(variables.DATABASE_URL ?? "", email);
   await addReaders(variables.DATABASE_URL ?? "", { members, read: READ, noted: NOTED });
   await site.stop();

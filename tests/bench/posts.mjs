@@ -2,6 +2,7 @@
 // also with the rate at which bare Node verifies passwords. Each is asked in turn, in one run.
 import { createHmac, randomUUID } from "node:crypto";
 import { median } from "../support/median.mjs";
+import { logIn } from "./accounts.mjs";
 import {
   createDatabase,
   fill,
@@ -58,7 +59,7 @@ export async function measurePosts({ dataDir, secret, rounds, seconds, keep }) {
   };
   const readers = [];
   for (const { id, email } of members) {
-    readers.push({ id, cookie: await logIn(site.origin, own, email) });
+    readers.push({ id, cookie: await logIn(site.origin, email) });
   }
   const bareReaders = bareMembers.map(({ id }) => ({ id, cookie: "" }));
 
@@ -180,19 +181,4 @@ async function postedMail(origin, url) {
   });
   if (answer.status !== 200) throw new Error(`Subscribing failed with ${answer.status}.`);
   return storedMail(url, email);
-}
-
-/**
- * @param {string} origin
- * @param {Record<string, string>} headers
- * @param {string} email
- */
-async function logIn(origin, headers, email) {
-  const body = JSON.stringify({ email, password: PASSWORD });
-  const answer = await fetch(`${origin}/auth/login`, { method: "POST", headers, body });
-  if (answer.status !== 200) throw new Error(`Logging in failed with ${answer.status}.`);
-  return answer.headers
-    .getSetCookie()
-    .map((line) => line.split(";")[0])
-    .join("; ");
 }

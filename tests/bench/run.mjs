@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { signUp } from "./accounts.mjs";
 import { createDatabase, fill, hashOfPassword, makeMember, PASSWORD } from "./databases.mjs";
 import { measureLibrary } from "./library.mjs";
 import { interleave, measure, medians } from "./load.mjs";
@@ -109,7 +110,7 @@ async function drawProfiles() {
   ) => profile({ dataDir, name, secret: SESSION_SECRET, seconds: SECONDS, prepare });
   const ofMember = (/** @type {string} */ name, /** @type {string} */ path) =>
     run(name, async ({ origin, url }) => {
-      const { email, cookie } = await signIn(origin);
+      const { email, cookie } = await signUp(origin);
       await makeMember(url, email);
       return { path, headers: { "Accept-Encoding": "identity", Cookie: cookie }, statuses: [200] };
     });
@@ -144,7 +145,7 @@ async function measureSignedIn() {
     // under remix-serve nothing is migrated
     if (name !== "site") await (await startSite(variables, { root })).stop();
     const server = keep(await startSite(variables, { plain: name !== "site", root }));
-    const [reader, member] = [await signIn(server.origin), await signIn(server.origin)];
+    const [reader, member] = [await signUp(server.origin), await signUp(server.origin)];
     await makeMember(url, member.email);
     /** @type {Record<string, [string, string]>} */
     const pages = {
@@ -304,7 +305,7 @@ async function describeCases(origin, size = SIZES[0] ?? 1000) {
   const json = { ...own, "Content-Type": "application/json" };
   const raw = (/** @type {string} */ path, /** @type {Record<string, string>} */ headers) => () =>
     rawGet(origin + path, headers);
-  const { cookie } = await signIn(origin);
+  const { cookie } = await signUp(origin);
   const etag =
     (await fetch(`${origin}/`, { headers: { "Accept-Encoding": "br" } })).headers.get("etag") ?? "";
   const html = await (await fetch(`${origin}/`)).text();
@@ -364,20 +365,6 @@ async function describeCases(origin, size = SIZES[0] ?? 1000) {
       reference: null,
     },
   ];
-}
-
-/** @param {string} origin */
-async function signIn(origin) {
-  const email = `${randomUUID()}@bench.test`;
-  const answer = await fetch(`${origin}/auth/signup`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ email, password: PASSWORD }),
-  });
-  if (answer.status !== 200) throw new Error(`Signing up failed with ${answer.status}.`);
-  const cookies = answer.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
-  // as if the page with the toast had been seen: it would be told again each time
-  return { email, cookie: cookies.filter((cookie) => !cookie.startsWith("flash=")).join("; ") };
 }
 
 /**
