@@ -26,6 +26,9 @@ type SignedIn = {
 /** What addresses are told apart by. */
 const TOKEN = /viewer-\d+-[0-9a-f]{12}/g;
 
+/** What contents show beside a text that is read. */
+const READ_MARK = /<\/svg>Read<\/span>/;
+
 /** Characters that HTML, scripts and patterns of replacements take for their own. */
 const SPELLINGS = [
   "",
@@ -157,30 +160,60 @@ function withoutNonce({ headers, text }: Answer): string {
 }
 
 describe("the page of a signed-in viewer", () => {
-  it.each(["/", "/premium", "/premium/chapters/hills"])(
-    "is the same filled in as rendered: %s",
-    async (path) => {
-      const [first, second] = [member(0), member(1)];
-      await site.database.db
-        .update(profiles)
-        .set({ stripeSubscriptionStatus: "active" })
-        .where(eq(profiles.id, first.id));
-      const rendered = await ask(path, first);
-      const before = await statistic();
-      await ask(path, second);
-      const filled = await ask(path, first);
-      expect(await statistic()).toBeGreaterThan(before);
-      expect(withoutNonce(filled)).toBe(withoutNonce(rendered));
-      const {
-        date,
-        "x-request-id": id,
-        "content-security-policy": policy,
-        ...headers
-      } = rendered.headers;
-      for (const name of ["transfer-encoding", "content-length"]) delete headers[name];
-      expect(filled.headers).toMatchObject(headers);
-    },
-  );
+  it.each([
+    "/",
+    "/premium",
+    "/premium/chapters",
+    "/premium/chapters/hills",
+    "/premium/extras/one-drawer",
+  ])("is the same filled in as rendered: %s", async (path) => {
+    const [first, second] = [member(0), member(1)];
+    await site.database.db
+      .update(profiles)
+      .set({ stripeSubscriptionStatus: "active" })
+      .where(eq(profiles.id, first.id));
+    const rendered = await ask(path, first);
+    const before = await statistic();
+    await ask(path, second);
+    const filled = await ask(path, first);
+    expect(await statistic()).toBeGreaterThan(before);
+    expect(withoutNonce(filled)).toBe(withoutNonce(rendered));
+    const {
+      date,
+      "x-request-id": id,
+      "content-security-policy": policy,
+      ...headers
+    } = rendered.headers;
+    for (const name of ["transfer-encoding", "content-length"]) delete headers[name];
+    expect(filled.headers).toMatchObject(headers);
+  });
+
+  it("shows what its viewer has read at once, and nobody else", async () => {
+    const [reader, other] = [member(2), member(3)];
+    for (let count = 0; count < 3; count++) {
+      for (const viewer of [reader, other]) {
+        expectOwnPage(await ask("/premium/chapters", viewer), viewer);
+      }
+    }
+    const before = await statistic();
+    const marked = await send(`${site.origin}/premium/progress`, {
+      json: { action: "read", slug: "gates" },
+      cookie: reader.cookie,
+      headers: { Origin: site.origin },
+    });
+    expect(marked.status).toBe(200);
+    for (let count = 0; count < 3; count++) {
+      const [own, others] = [
+        await ask("/premium/chapters", reader),
+        await ask("/premium/chapters", other),
+      ];
+      expectOwnPage(own, reader);
+      expectOwnPage(others, other);
+      expect([own, others].map(({ text }) => READ_MARK.test(text))).toEqual([true, false]);
+    }
+    // the other's each time, and the reader's once it had been asked for twice
+    expect((await statistic()) - before).toBeGreaterThanOrEqual(4);
+  });
 
   it("has a nonce of its own each time", async () => {
     const nonces = new Set<string>();
@@ -230,6 +263,10 @@ describe("the page of a signed-in viewer", () => {
     const { db } = site.database;
     const from = await statistic();
     const seenEditions = new Set<string>();
+    const pathFor = ({ isMember }: SignedIn, index: number) => {
+      if (!isMember || index % 4 !== 0) return "/";
+      return index % 8 === 0 ? "/premium" : "/premium/chapters";
+    };
     const askAll = (
       asking: readonly SignedIn[],
       change: (viewer: SignedIn, index: number) => Promise<"signed out" | undefined>,
@@ -238,7 +275,7 @@ describe("the page of a signed-in viewer", () => {
         asking,
         async (viewer, index) => {
           const isSignedOut = (await change(viewer, index)) === "signed out";
-          const answer = await ask(viewer.isMember && index % 4 === 0 ? "/premium" : "/", viewer);
+          const answer = await ask(pathFor(viewer, index), viewer);
           const [edition] = /Edition \d begins/.exec(answer.text) ?? [];
           if (edition) seenEditions.add(edition);
           if (!isSignedOut) return expectOwnPage(answer, viewer);

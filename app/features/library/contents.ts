@@ -42,10 +42,7 @@ export function contentsPage(edition: Edition, page: number, now: Date): Content
     ...EXTRA_SECTIONS.map(({ kind, title }) => ({
       id: kind,
       title,
-      // their position counts all extras
-      entries: extras
-        .filter(({ extraKind }) => extraKind === kind)
-        .map((entry, index) => ({ ...entry, position: index + 1 })),
+      entries: extras.filter(({ extraKind }) => extraKind === kind),
     })),
   ];
   const total = all.reduce((sum, { entries }) => sum + entries.length, 0);
@@ -56,10 +53,15 @@ export function contentsPage(edition: Edition, page: number, now: Date): Content
   let before = (page - 1) * ENTRIES_PER_PAGE;
   let room = ENTRIES_PER_PAGE;
   for (const { entries, ...section } of all) {
-    const shown = entries.slice(before, before + room);
+    const first = before;
+    const shown = entries.slice(first, first + room).map((entry, index) => {
+      // an extra's position counts those of all kinds
+      const number = entry.kind === "chapter" ? entry.position : first + index + 1;
+      return toContentsEntry(entry, number);
+    });
     before = Math.max(0, before - entries.length);
     room -= shown.length;
-    if (shown.length > 0) sections.push({ ...section, entries: shown.map(toContentsEntry) });
+    if (shown.length > 0) sections.push({ ...section, entries: shown });
   }
   return { page, pageCount, sections };
 }
@@ -70,12 +72,12 @@ export function extrasPath(edition: Edition, now: Date): string {
   return `${contentsPath(page)}#${EXTRAS_ID}`;
 }
 
-function toContentsEntry(entry: EditionEntry): ContentsEntry {
-  const { slug, position, title, summary, wordCount } = entry;
+function toContentsEntry(entry: EditionEntry, number: number): ContentsEntry {
+  const { slug, title, summary, wordCount } = entry;
   return {
     slug,
     path: documentPath(entry),
-    number: position,
+    number,
     title,
     summary,
     minutes: minutesToRead(wordCount),
