@@ -410,12 +410,6 @@ export const explanations = [
   },
   {
     file: "billing/webhook.server.ts",
-    line: "CUSTOMER_OF[event.type] === ofCharge && (await hasWebhookEvent",
-    replacement: /^true$/,
-    why: "equivalent: the ledger is asked once more",
-  },
-  {
-    file: "billing/webhook.server.ts",
     line: 'customer === null || state !== "pending"',
     replacement: /^false$/,
     why: "equivalent: without a customer nothing is pending",
