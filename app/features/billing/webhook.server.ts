@@ -104,10 +104,10 @@ export async function receiveWebhook(
  * Throws Stripe's and PostgreSQL's errors.
  */
 export async function processOnce(event: HandledEvent, purpose: CallPurpose): Promise<boolean> {
-  const mustAskStripe = CUSTOMER_OF[event.type] === ofCharge;
+  const mayAskStripe = CUSTOMER_OF[event.type] === ofCharge;
   // asking for the customer of one that was processed would be in vain
-  if (mustAskStripe && (await hasWebhookEvent(event.id))) return false;
-  const customer = await (mustAskStripe
+  if (mayAskStripe && (await hasWebhookEvent(event.id))) return false;
+  const customer = await (mayAskStripe
     ? withCallPurpose(purpose, async () => customerOf(event))
     : customerOf(event));
   const received = {
