@@ -1,4 +1,6 @@
 import { executionAsyncResource } from "node:async_hooks";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 
 /*
@@ -28,3 +30,10 @@ setFlagsFromString("--no-allocation-site-pretenuring");
 /** @type {object[]} */
 export const keptTicks = [];
 process.nextTick(() => keptTicks.push(executionAsyncResource()));
+
+/*
+ * How many properties an object of a class has room for, V8 decides by the first seven, and of these it sees only those that
+ * are alive. On an idle site, where garbage is collected between one health check and the next, it finds none and leaves
+ * no room: all responses from then on would be dictionaries (docs/decisions/0044-v8-defaults.md).
+ */
+export const keptResponse = new ServerResponse(new IncomingMessage(new Socket()));

@@ -14,6 +14,28 @@ const COLLECT_GARBAGE = `
   console.log(keptTicks.length === 1 && %HaveSameMap(keptTicks[0], await tick()));
 `;
 
+/** Prints whether responses, requests and sockets are no dictionaries, where garbage is collected after each request. */
+const ANSWER_RARELY = `
+  import { createServer, get } from "node:http";
+  const all = { response: true, request: true, socket: true };
+  const server = createServer((request, response) => {
+    all.response &&= %HasFastProperties(response);
+    all.request &&= %HasFastProperties(request);
+    all.socket &&= %HasFastProperties(request.socket);
+    response.end();
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  for (let visit = 0; visit < 20; visit++) {
+    await new Promise((resolve) => {
+      get({ port: server.address().port, agent: false }, (message) => message.resume().on("close", resolve));
+    });
+    for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+    gc();
+  }
+  server.close();
+  console.log(JSON.stringify(all));
+`;
+
 /** Makes so many objects that live for a while that V8 would make the next ones among the old. */
 const FILL_WINDOW = `
   const window = [];
@@ -24,6 +46,17 @@ const FILL_WINDOW = `
 describe("the runtime's setup", () => {
   it("keeps the hidden class of what process.nextTick queues", () => {
     expect(run(COLLECT_GARBAGE, ["--allow-natives-syntax", "--expose-gc"])).toBe("true\n");
+  });
+
+  it("leaves responses room for their properties, however rarely there is one", () => {
+    const flags = ["--allow-natives-syntax", "--expose-gc"];
+
+    expect(JSON.parse(run(ANSWER_RARELY, flags))).toMatchObject({ response: false });
+    expect(JSON.parse(run(`import "#runtime-setup"; ${ANSWER_RARELY}`, flags))).toEqual({
+      response: true,
+      request: true,
+      socket: true,
+    });
   });
 
   it("makes all objects among the young, whatever has lived long before", () => {
