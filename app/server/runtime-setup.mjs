@@ -33,7 +33,7 @@ process.nextTick(() => keptTicks.push(executionAsyncResource()));
 
 /*
  * How many properties an object of a class has room for, V8 decides by the first seven, and of these it sees only those that
- * are alive. On an idle site, where garbage is collected between one health check and the next, it finds none and leaves
- * no room: all responses from then on would be dictionaries (docs/decisions/0044-v8-defaults.md).
+ * are alive. Where garbage is collected between them, as can happen on a site that hardly has visitors yet, it finds none
+ * and leaves no room: all responses from then on would be dictionaries (docs/decisions/0044-v8-defaults.md).
  */
 export const keptResponse = new ServerResponse(new IncomingMessage(new Socket()));

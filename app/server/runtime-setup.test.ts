@@ -1,6 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 
+/** Lets a program collect garbage and ask V8 about its objects. */
+const ASK_V8 = ["--allow-natives-syntax", "--expose-gc"];
+
 /** Prints whether an object of process.nextTick still has the hidden class of before garbage was collected. */
 const COLLECT_GARBAGE = `
   import { executionAsyncResource } from "node:async_hooks";
@@ -45,14 +48,12 @@ const FILL_WINDOW = `
 
 describe("the runtime's setup", () => {
   it("keeps the hidden class of what process.nextTick queues", () => {
-    expect(run(COLLECT_GARBAGE, ["--allow-natives-syntax", "--expose-gc"])).toBe("true\n");
+    expect(run(COLLECT_GARBAGE, ASK_V8)).toBe("true\n");
   });
 
   it("leaves responses room for their properties, however rarely there is one", () => {
-    const flags = ["--allow-natives-syntax", "--expose-gc"];
-
-    expect(JSON.parse(run(ANSWER_RARELY, flags))).toMatchObject({ response: false });
-    expect(JSON.parse(run(`import "#runtime-setup"; ${ANSWER_RARELY}`, flags))).toEqual({
+    expect(JSON.parse(run(ANSWER_RARELY, ASK_V8))).toMatchObject({ response: false });
+    expect(JSON.parse(run(`import "#runtime-setup"; ${ANSWER_RARELY}`, ASK_V8))).toEqual({
       response: true,
       request: true,
       socket: true,
