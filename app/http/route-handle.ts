@@ -1,4 +1,15 @@
 /**
+ * Texts in a route's data that are its viewer's own beside those of the viewer themself. Whatever else is in the data tells
+ * apart the templates of its page, so that most viewers who have it open should have the rest in common.
+ */
+export type OwnValues = {
+  /** Shown or sent as they are; none that is compared with anything, as a name could equal the name of a state. */
+  texts: readonly (string | null)[];
+  /** ISO 8601 instants, shown as a day by `UtcDate` or not at all. */
+  instants: readonly (string | null)[];
+};
+
+/**
  * What a route declares to the host in its `handle` export. The defaults are the safe choice: every check
  * applies, pages take a slot, nothing is cached.
  */
@@ -15,8 +26,9 @@ export type RouteHandle = {
   /**
    * Whether a signed-in viewer's page is filled in from a template where there is one: what it renders has to depend
    * on its address and on what its loaders return, and on nothing else (`docs/decisions/0038-filled-in-pages.md`).
+   * `ownValues` is given what its own loader has returned.
    */
-  filledIn?: true;
+  filledIn?: { ownValues?(data: unknown): OwnValues };
   /** False for what health checks, scrapers and Stripe request, under whatever host name they use. */
   hostCheck?: false;
   /** False for what other programs post to, authenticated by a signature or a token. */

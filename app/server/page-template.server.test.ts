@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { escapeHtml, type Markers, pageTemplate } from "./page-template.server";
+import { escapeHtml, pageTemplate } from "./page-template.server";
+
+type Markers = Readonly<
+  Record<"user" | "email" | "initial" | "picture" | "nonce" | "data", string>
+>;
 
 const MARKERS: Markers = {
   user: "user1",
@@ -48,6 +52,12 @@ describe("a page's template", () => {
       .toString();
     expect(filled).toContain(`<p title="${email}">${email}</p>`);
     expect(filled).toContain('nonce="abc"');
+  });
+
+  it("is not filled in without one of its values", () => {
+    const { nonce, ...others } = VALUES;
+    expect(nonce).toBe("abc");
+    expect(() => templateOf(page)?.fill(others)).toThrow("without its 'nonce'");
   });
 
   it.each<[string, (markers: Markers) => string]>([

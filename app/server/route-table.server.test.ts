@@ -273,7 +273,7 @@ describe("a route", () => {
 });
 
 describe("a page that may be filled in", () => {
-  const filledIn: RouteHandle = { filledIn: true };
+  const filledIn: RouteHandle = { filledIn: {} };
   const made = new RouteTable({
     root: { id: "root", path: "", module: {} },
     missing: undefined,

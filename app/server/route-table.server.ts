@@ -1,5 +1,5 @@
 import type { ActionFunction, ServerBuild } from "@remix-run/node";
-import type { RouteHandle } from "~/http/route-handle";
+import type { OwnValues, RouteHandle } from "~/http/route-handle";
 import { escapeRegExp } from "./escape-reg-exp";
 
 type Routes = Pick<ServerBuild, "routes">["routes"];
@@ -7,7 +7,12 @@ type Routes = Pick<ServerBuild, "routes">["routes"];
 const UNDECLARED: RouteHandle = {};
 
 /** The routes that make up the page at a path, from the root down, and the path's parameters. */
-export type PageRoute = { ids: readonly string[]; params: Readonly<Record<string, string>> };
+export type PageRoute = {
+  ids: readonly string[];
+  params: Readonly<Record<string, string>>;
+  /** What in the data of the last of the routes is its viewer's own. */
+  ownValues?: (data: unknown) => OwnValues;
+};
 
 type Entry = { handle: RouteHandle; ids: readonly string[] };
 
@@ -45,14 +50,17 @@ export class RouteTable {
    * any other. An escaped path is not, since it is one of many spellings of a page's.
    */
   filledInOf(url: string): PageRoute | null {
-    if (!this.handleOf(url).filledIn || url.includes("%")) return null;
+    const { filledIn } = this.handleOf(url);
+    if (!filledIn || url.includes("%")) return null;
+    const { ownValues } = filledIn;
     const fixed = this.#fixed.get(url);
-    if (fixed) return { ids: fixed.ids, params: {} };
+    if (fixed) return { ids: fixed.ids, ownValues, params: {} };
     for (const { pattern, names, ids } of this.#patterns) {
       const values = pattern.exec(url);
       if (!values) continue;
       return {
         ids,
+        ownValues,
         params: Object.fromEntries(names.map((name, index) => [name, values[index + 1] ?? ""])),
       };
     }

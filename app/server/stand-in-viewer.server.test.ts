@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import type { Viewer, ViewerProfile } from "~/features/accounts/viewer";
 import {
+  derivedValues,
   keyOfData,
   NotPlainData,
   type PersonalValues,
+  personalValues,
   replaceValues,
   twoStandIns,
 } from "./stand-in-viewer.server";
@@ -11,20 +14,21 @@ import {
 const ANNA: PersonalValues = {
   user: "1",
   email: "anna@book.test",
-  picture: "/avatars/1.webp",
-  periodEnd: "2027-01-02T03:04:05.678Z",
+  texts: ["/avatars/1.webp", "11"],
+  instants: ["2027-01-02T03:04:05.678Z", "2026-12-31T23:59:59.999Z"],
 };
 const BEN: PersonalValues = {
   user: "2",
   email: "ben@book.test",
-  picture: "/avatars/2.webp",
-  periodEnd: "2027-02-03T04:05:06.789Z",
+  texts: ["/avatars/2.webp", "22"],
+  instants: ["2027-02-03T04:05:06.789Z", "2026-03-04T05:06:07.890Z"],
 };
 
 /** What a loader returns for a viewer. */
-const dataOf = (values: PersonalValues, more: object = {}) => ({
-  viewer: { ...values, isSubscribed: true },
-  list: [values.email, "a text", 3, null, undefined],
+const dataOf = ({ user, email, texts, instants }: PersonalValues, more: object = {}) => ({
+  viewer: { user, email, picture: texts[0], end: instants[0], isSubscribed: true },
+  sessions: [{ id: texts[1], lastSeen: instants[1] }],
+  list: [email, "a text", 3, null, undefined],
   ...more,
 });
 
@@ -76,8 +80,25 @@ describe("a viewer's data", () => {
   });
 
   it("have another key without a picture", () => {
-    const without = { ...ANNA, picture: null };
-    expect(keyOfData(dataOf(without), without)).not.toBe(keyOfData(dataOf(BEN), BEN));
+    const withPicture = { ...dataOf(ANNA), picture: ANNA.texts[0] };
+    const without = { ...dataOf(BEN), picture: null };
+    expect(keyOfData(without, BEN)).not.toBe(keyOfData(withPicture, ANNA));
+  });
+
+  it("have another key where two values are the same", () => {
+    const [first = "", second = ""] = ANNA.instants;
+    const seenOnce = { ...ANNA, instants: [first] };
+    const data = dataOf(ANNA);
+    const sameData = JSON.parse(JSON.stringify(data).replaceAll(second, first));
+    expect(keyOfData(sameData, seenOnce)).not.toBe(keyOfData(dataOf(BEN), BEN));
+    expect(keyOfData(sameData, seenOnce)).toBe(
+      keyOfData(
+        JSON.parse(
+          JSON.stringify(dataOf(BEN)).replaceAll(String(BEN.instants[1]), String(BEN.instants[0])),
+        ),
+        { ...BEN, instants: BEN.instants.slice(0, 1) },
+      ),
+    );
   });
 
   it("have another key with another text that is rendered without being sent, and keep it so", () => {
@@ -86,7 +107,7 @@ describe("a viewer's data", () => {
     expect(keyOfData(withText("one"), ANNA)).not.toBe(keyOfData(withText("two"), ANNA));
     const replaced = replaceValues(withText("one"), ANNA, BEN) as { html: string };
     expect(replaced.html).toBe("one");
-    expect(Object.keys(replaced)).toEqual(["viewer", "list"]);
+    expect(Object.keys(replaced)).toEqual(["viewer", "sessions", "list"]);
   });
 
   it.each([
@@ -100,12 +121,64 @@ describe("a viewer's data", () => {
   });
 });
 
+describe("a viewer's personal values", () => {
+  const profile: ViewerProfile = {
+    stripe_price_id: "price_1",
+    stripe_current_period_end: "2027-01-02T03:04:05.678Z",
+    outlook: { kind: "renews" },
+    trouble: null,
+    price: null,
+    hasInvoices: true,
+  };
+  const viewer: Viewer = {
+    user: { id: "1", email: "anna@book.test", user_metadata: { avatar_url: "/avatars/1.webp" } },
+    profile,
+    isSubscribed: true,
+  };
+
+  it("are those of the viewer, and of what the page lists, each once", () => {
+    const own = {
+      texts: ["/avatars/1.webp", "11", null],
+      instants: [null, "2026-12-31T23:59:59.999Z", "2026-12-31T23:59:59.999Z"],
+    };
+    expect(personalValues(viewer, own)).toEqual({
+      user: "1",
+      email: "anna@book.test",
+      texts: ["/avatars/1.webp", "11"],
+      instants: ["2027-01-02T03:04:05.678Z", "2026-12-31T23:59:59.999Z"],
+    });
+  });
+
+  it("hold the end of a membership that is known to end", () => {
+    const at = "2026-12-31T23:59:59.999Z";
+    const ending = { ...viewer, profile: { ...profile, outlook: { kind: "ends", at } as const } };
+    expect(personalValues(ending).instants).toEqual([profile.stripe_current_period_end, at]);
+  });
+
+  it("are no instants without a membership", () => {
+    expect(personalValues({ ...viewer, profile: null, isSubscribed: false })).toEqual({
+      user: "1",
+      email: "anna@book.test",
+      texts: ["/avatars/1.webp"],
+      instants: [],
+    });
+  });
+
+  it("are shown as a first letter and as days in UTC", () => {
+    expect(derivedValues(ANNA)).toEqual({
+      initial: "A",
+      day0: "January 2, 2027",
+      day1: "December 31, 2026",
+    });
+  });
+});
+
 describe("two stand-ins", () => {
   it("share nothing, and are never the same again", () => {
     const seen = new Set<string>();
     for (let count = 0; count < 100; count++) {
-      const [one, other] = twoStandIns();
-      const values = [one, other].flatMap(({ markers: { initial, ...rest } }) =>
+      const [one, other] = twoStandIns(ANNA);
+      const values = [one, other].flatMap(({ markers: { initial, day0, day1, ...rest } }) =>
         Object.values(rest),
       );
       expect(one.markers.initial).not.toBe(other.markers.initial);
@@ -116,7 +189,38 @@ describe("two stand-ins", () => {
         expect(seen).not.toContain(value);
         seen.add(value);
       }
-      expect(other.values.periodEnd?.slice(0, 4)).not.toBe(one.values.periodEnd?.slice(0, 4));
+    }
+  });
+
+  it("have as many values as their viewer", () => {
+    for (const { values } of twoStandIns(ANNA)) {
+      expect(values.texts).toHaveLength(2);
+      expect(values.instants).toHaveLength(2);
+    }
+    for (const { values } of twoStandIns({ ...ANNA, texts: [], instants: [] })) {
+      expect(values).toMatchObject({ texts: [], instants: [] });
+    }
+  });
+
+  it("have instants that are over and such as are to come, in opposite orders", () => {
+    const day = (index: number) => new Date(Date.UTC(2026, 0, index)).toISOString();
+    const instants = [2, 1, 3, 100, 50].map(day);
+    for (let count = 0; count < 100; count++) {
+      const [one, other] = twoStandIns({ ...ANNA, instants });
+      const order = (values: PersonalValues) =>
+        values.instants
+          .map((instant, index) => ({ time: Date.parse(instant), index }))
+          .sort((a, b) => a.time - b.time)
+          .map(({ index }) => index);
+      expect(order(one.values)).toEqual([1, 0, 2, 4, 3]);
+      expect(order(other.values)).toEqual([3, 4, 2, 0, 1]);
+      const now = Date.now();
+      expect(one.values.instants.every((instant) => Date.parse(instant) < now)).toBe(true);
+      expect(other.values.instants.every((instant) => Date.parse(instant) > now)).toBe(true);
+      const days = [one, other].flatMap(({ markers }) =>
+        instants.map((_, i) => markers[`day${i}`]),
+      );
+      expect(new Set(days).size).toBe(10);
     }
   });
 });

@@ -1,14 +1,17 @@
 import { hash, randomBytes, randomInt } from "node:crypto";
 import type { Viewer } from "~/features/accounts/viewer";
+import type { OwnValues } from "~/http/route-handle";
+import { utcDate } from "~/ui/utc-date";
 import type { Markers } from "./page-template.server";
 
-/** The personal values of a viewer that pages show or contain. */
+/** The values of a viewer that their page shows or contains. */
 export type PersonalValues = {
   user: string;
   email: string;
-  picture: string | null;
-  /** When access ends, where no page shows it; ISO 8601. */
-  periodEnd: string | null;
+  /** Further texts that stand in the page as they are, each once: the picture, and the page's own (`OwnValues`). */
+  texts: readonly string[];
+  /** ISO 8601 instants, each once, that stand in the page as days, as they are, or both. */
+  instants: readonly string[];
 };
 
 /** Values that stand for a viewer's, in the same places. */
@@ -22,42 +25,105 @@ export type StandIn = {
 /** The first and the last character of the Basic Multilingual Plane's private use area, which no letter uses. */
 const PRIVATE_USE = [0xe000, 0xf8ff] as const;
 
+/** Years that are over, and years to come, for instants of stand-ins. */
+const PAST = [1100, 1900] as const;
+const FUTURE = [3000, 9000] as const;
+
+const NOTHING: OwnValues = { texts: [], instants: [] };
+
 /** What is a viewer's own. Whatever else is in a page's data is told apart by the key of its template. */
-export function personalValues({ user, profile }: Viewer): PersonalValues {
-  // pages show a date only of a membership that ends or has a problem
-  const isDateShown = profile !== null && (profile.trouble ?? profile.outlook.kind) !== "renews";
+export function personalValues({ user, profile }: Viewer, own = NOTHING): PersonalValues {
+  const { outlook, stripe_current_period_end: end } = profile ?? {};
+  const endsAt = outlook && "at" in outlook ? outlook.at : null;
   return {
     user: user.id,
     email: user.email,
-    picture: user.user_metadata.avatar_url,
-    periodEnd: isDateShown ? null : (profile?.stripe_current_period_end ?? null),
+    texts: distinct([user.user_metadata.avatar_url, ...own.texts]),
+    instants: distinct([end, endsAt, ...own.instants]),
   };
 }
 
-/**
- * Two viewers that do not exist. Nobody can guess their values, which have nothing in common, from the first
- * character to the last, nor in length: whatever a page derives from one of them differs between the two.
- */
-export function twoStandIns(): [StandIn, StandIn] {
-  const [from, to] = PRIVATE_USE;
-  const initial = randomInt(from, to);
-  return [standIn(initial, 8, "2031"), standIn(initial + 1, 100, "2047")];
+function distinct(texts: readonly (string | null | undefined)[]): string[] {
+  const present = texts.filter((text) => text !== null && text !== undefined);
+  return [...new Set(present)];
 }
 
-function standIn(initialCode: number, randomLength: number, year: string): StandIn {
+/** Personal values by the names of their places in a template of a page's data. */
+export function namedValues({ user, email, texts, instants }: PersonalValues) {
+  const named: Record<string, string> = { user, email };
+  for (const [index, text] of texts.entries()) named[`text${index}`] = text;
+  for (const [index, instant] of instants.entries()) named[`instant${index}`] = instant;
+  return named;
+}
+
+/** What pages show in place of a value, by the names of the places: an address's first letter, an instant's day. */
+export function derivedValues({ email, instants }: PersonalValues) {
+  const derived: Record<string, string> = { initial: email.charAt(0).toUpperCase() };
+  for (const [index, instant] of instants.entries()) {
+    derived[`day${index}`] = utcDate(new Date(instant));
+  }
+  return derived;
+}
+
+/**
+ * Two viewers that do not exist, with as many values as `values`. Nobody can guess theirs, which have nothing in common,
+ * from the first character to the last, nor in length. All instants of one are over, those of the other are to come, in the
+ * opposite order: whatever a page derives from a value or decides by it differs between the two.
+ */
+export function twoStandIns(values: PersonalValues): [StandIn, StandIn] {
+  const [from, to] = PRIVATE_USE;
+  const initial = randomInt(from, to);
+  const ranks = ranksOf(values.instants);
+  const last = ranks.length - 1;
+  const [one, other] = [
+    instantsWithin(PAST, ranks),
+    instantsWithin(
+      FUTURE,
+      ranks.map((rank) => last - rank),
+    ),
+  ];
+  const count = values.texts.length;
+  return [standIn(initial, 8, count, one), standIn(initial + 1, 100, count, other)];
+}
+
+/** Of each instant, how many are earlier. */
+function ranksOf(instants: readonly string[]): number[] {
+  const times = instants.map((instant) => Date.parse(instant));
+  return times.map((time) => times.filter((earlier) => earlier < time).length);
+}
+
+/** Random instants on as many days, in the order of their ranks. */
+function instantsWithin([from, to]: readonly [number, number], ranks: readonly number[]) {
+  const start = Date.UTC(from, 0);
+  const part = (Date.UTC(to, 0) - start) / ranks.length;
+  return ranks.map((rank) =>
+    new Date(start + part * rank + (randomInt(2 ** 40) / 2 ** 40) * part * 0.9).toISOString(),
+  );
+}
+
+function standIn(
+  initialCode: number,
+  randomLength: number,
+  textCount: number,
+  instants: string[],
+): StandIn {
   const random = () => randomBytes(randomLength).toString("hex");
   // unlike a letter, this one is the same in upper and in lower case
   const initial = String.fromCharCode(initialCode);
   const values = {
     user: random(),
     email: `${initial}${random()}@${random()}`,
-    picture: `/${random()}`,
-    periodEnd: new Date(Date.parse(`${year}-01-01`) + randomInt(2 ** 34)).toISOString(),
+    texts: Array.from({ length: textCount }, () => `/${random()}`),
+    instants,
   };
-  const { user, email, picture } = values;
   const pageData = random();
-  const data = JSON.stringify(pageData);
-  return { values, pageData, markers: { user, email, initial, picture, nonce: random(), data } };
+  const markers = {
+    ...namedValues(values),
+    ...derivedValues(values),
+    nonce: random(),
+    data: JSON.stringify(pageData),
+  };
+  return { values, pageData, markers };
 }
 
 /** A loader's data holds something of which it cannot be told whether it is the same for two viewers. */
@@ -69,7 +135,13 @@ export class NotPlainData extends Error {}
  * one, since Remix encodes it once. Throws NotPlainData for anything else than what JSON knows.
  */
 export function replaceValues(data: unknown, from: PersonalValues, to: PersonalValues): unknown {
-  return copy(data, textsOf(from, to), new Map());
+  const texts = new Map<string, string>();
+  const others = namedValues(to);
+  for (const [name, text] of Object.entries(namedValues(from))) {
+    const other = others[name];
+    if (other !== undefined && !texts.has(text)) texts.set(text, other);
+  }
+  return copy(data, texts, new Map());
 }
 
 /**
@@ -77,27 +149,15 @@ export function replaceValues(data: unknown, from: PersonalValues, to: PersonalV
  * rendered without being sent. Throws NotPlainData like `replaceValues`.
  */
 export function keyOfData(data: unknown, values: PersonalValues): string {
-  return keyOf(data, textsOf(values, PLACEHOLDERS));
+  const placeholders = new Map<string, string>();
+  for (const [name, text] of Object.entries(namedValues(values))) {
+    // no other text's part of a key begins like these
+    if (!placeholders.has(text)) placeholders.set(text, `$${name}`);
+  }
+  return keyOf(data, placeholders);
 }
-
-/** What stands for personal values in the key of a template; no other text's part of a key begins like these. */
-const PLACEHOLDERS: PersonalValues = {
-  user: "$user",
-  email: "$email",
-  picture: "$picture",
-  periodEnd: "$periodEnd",
-};
 
 type Texts = ReadonlyMap<string, string>;
-
-function textsOf(from: PersonalValues, to: PersonalValues): Texts {
-  const texts = new Map<string, string>();
-  for (const name of ["user", "email", "picture", "periodEnd"] as const) {
-    const [before, after] = [from[name], to[name]];
-    if (before !== null && after !== null) texts.set(before, after);
-  }
-  return texts;
-}
 
 /** Whether a value is one that JSON writes as it is, but for texts. Throws NotPlainData for what JSON does not know. */
 function isBare(value: unknown): value is null | undefined | boolean | number {

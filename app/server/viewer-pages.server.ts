@@ -4,11 +4,13 @@ import { encode } from "turbo-stream";
 import type { RootData } from "~/features/accounts/root-data";
 import { log } from "~/observability/log.server";
 import { scriptText } from "~/shell/hydration/inline-scripts.server";
-import { escapeHtml, type PageTemplate, pageTemplate, TextTemplate } from "./page-template.server";
+import { escapeHtml, pageTemplate, TextTemplate } from "./page-template.server";
 import type { PageRoute } from "./route-table.server";
 import {
+  derivedValues,
   keyOfData,
   NotPlainData,
+  namedValues,
   type PersonalValues,
   personalValues,
   replaceValues,
@@ -30,11 +32,8 @@ type Remix = (request: Request, context: AppLoadContext) => Promise<Response>;
 /** A page that is filled in, with the headers of the one its template was made of. */
 export type FilledPage = { body: Buffer; headers: Headers };
 
-/** The values that stand in the data of a page. */
-type DataTemplate = TextTemplate<keyof PersonalValues>;
-
 /** The templates are null where two renders had more in common than markers, or less. */
-type Made = { templates: { page: PageTemplate; data: DataTemplate } | null; headers: Headers };
+type Made = { templates: { page: TextTemplate; data: TextTemplate } | null; headers: Headers };
 
 type Kept = Made & { madeAt: number };
 
@@ -86,7 +85,7 @@ export class ViewerPages {
     remix: Remix,
     request: Request,
     context: AppLoadContext,
-    { ids, params }: PageRoute,
+    { ids, params, ownValues }: PageRoute,
   ): Promise<FilledPage | null> {
     const results = await Promise.all(
       ids.map(async (id): Promise<[string, Loaded]> => {
@@ -104,7 +103,8 @@ export class ViewerPages {
 
     const url = request.url;
     let key: string;
-    const values = personalValues(page.viewer);
+    const own = page.data[ids.at(-1) ?? ""];
+    const values = personalValues(page.viewer, ownValues?.(own));
     try {
       // neither an address nor JSON has line breaks, and the rest is the last
       const parts = [url, JSON.stringify(page.headers), keyOfData(page.data, values)];
@@ -116,10 +116,7 @@ export class ViewerPages {
     const kept = await this.#keptOf(key, () => this.#make(remix, url, results, page.data, values));
     if (!kept?.templates) return null;
     const body = kept.templates.page.fill({
-      user: escapeHtml(values.user),
-      email: escapeHtml(values.email),
-      initial: escapeHtml(values.email.charAt(0).toUpperCase()),
-      picture: escapeHtml(values.picture ?? ""),
+      ...inHtml(values),
       nonce: context.nonce ?? "",
       data: kept.templates.data.fill(inData(values)),
     });
@@ -185,7 +182,7 @@ export class ViewerPages {
     data: Record<string, unknown>,
     values: PersonalValues,
   ): Promise<Made> {
-    const [one, other] = twoStandIns();
+    const [one, other] = twoStandIns(values);
     const first = await this.#render(remix, url, results, values, one);
     const second = await this.#render(remix, url, results, values, other);
     const headers = first?.headers ?? new Headers();
@@ -202,7 +199,7 @@ export class ViewerPages {
     data: Record<string, unknown>,
     values: PersonalValues,
     standIns: [StandIn, StandIn],
-  ): Promise<DataTemplate | null> {
+  ): Promise<TextTemplate | null> {
     const [one, other] = await Promise.all(
       standIns.map(async ({ values: others }) => ({
         html: await encodeData(replaceValues(data, values, others)),
@@ -284,15 +281,18 @@ async function encodeData(loaderData: unknown): Promise<string> {
   }
 }
 
+/** Personal values as they stand in a page's HTML, in an element or in an attribute. */
+function inHtml(values: PersonalValues): Record<string, string> {
+  const escaped: Record<string, string> = { ...namedValues(values), ...derivedValues(values) };
+  for (const name in escaped) escaped[name] = escapeHtml(escaped[name] ?? "");
+  return escaped;
+}
+
 /** Personal values as they stand in a page's data: within a JSON string, within a script's. */
-function inData(values: PersonalValues): Record<keyof PersonalValues, string> {
-  const { user, email, picture, periodEnd } = values;
-  const inner = (text: string | null) =>
-    scriptText(JSON.stringify(text ?? "").slice(1, -1)).slice(1, -1);
-  return {
-    user: inner(user),
-    email: inner(email),
-    picture: inner(picture),
-    periodEnd: inner(periodEnd),
-  };
+function inData(values: PersonalValues): Record<string, string> {
+  const inner = namedValues(values);
+  for (const name in inner) {
+    inner[name] = scriptText(JSON.stringify(inner[name]).slice(1, -1)).slice(1, -1);
+  }
+  return inner;
 }

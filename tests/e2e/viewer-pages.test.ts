@@ -4,6 +4,7 @@ import { createCookie } from "@remix-run/node";
 import { eq } from "drizzle-orm";
 import pMap from "p-map";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { utcDate } from "~/ui/utc-date";
 import { profiles, sessions, users } from "~db/schema";
 import { eventually } from "../support/eventually";
 import { type Answer, send } from "../support/http-client";
@@ -17,6 +18,8 @@ const CONCURRENT = 40;
 /** A signed-in browser, and what its pages may and may not show. */
 type SignedIn = {
   id: string;
+  sessionId: string;
+  since: Date;
   tokenHash: string;
   cookie: string;
   email: string;
@@ -25,6 +28,8 @@ type SignedIn = {
 
 /** What addresses are told apart by. */
 const TOKEN = /viewer-\d+-[0-9a-f]{12}/g;
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /** What contents show beside a text that is read. */
 const READ_MARK = /<\/svg>Read<\/span>/;
@@ -96,16 +101,26 @@ async function signIn(count: number): Promise<SignedIn[]> {
     )
     .returning({ id: users.id, email: users.email });
   const idOf = new Map(rows.map(({ id, email }) => [email, id]));
-  const signedIn = made.map((one) => ({ ...one, id: idOf.get(one.email) ?? "" }));
   const year = new Date(Date.now() + 365 * 86_400_000);
-  await db.insert(sessions).values(
-    // one that was extended today sets no cookie
-    signedIn.map(({ id, tokenHash }) => ({
-      userId: id,
-      tokenHash,
-      expiresAt: new Date(Date.now() + 30 * 86_400_000),
-    })),
-  );
+  const sessionRows = await db
+    .insert(sessions)
+    .values(
+      // one that was extended today sets no cookie
+      made.map(({ email, tokenHash }, index) => ({
+        userId: idOf.get(email) ?? "",
+        tokenHash,
+        createdAt: new Date(Date.now() - index * 86_400_000),
+        expiresAt: new Date(Date.now() + 30 * 86_400_000),
+      })),
+    )
+    .returning({ id: sessions.id, tokenHash: sessions.tokenHash, since: sessions.createdAt });
+  const sessionOf = new Map(sessionRows.map((row) => [row.tokenHash, row]));
+  const signedIn = made.map((one) => ({
+    ...one,
+    id: idOf.get(one.email) ?? "",
+    sessionId: sessionOf.get(one.tokenHash)?.id ?? "",
+    since: sessionOf.get(one.tokenHash)?.since ?? new Date(0),
+  }));
   await db.insert(profiles).values(
     signedIn
       .filter(({ isMember }) => isMember)
@@ -146,6 +161,14 @@ function expectOwnPage(answer: Answer, viewer: SignedIn): void {
   expect(tokensIn(answer)).toEqual([tokenOf(viewer)]);
   expect(answer.text).toContain(`<span class="menu-email">${escaped(viewer.email)}</span>`);
   expect(answer.text).toContain(viewer.id);
+  const isAccount = answer.text.includes(">My Account</h1>");
+  expect(new Set(answer.text.match(UUID))).toEqual(
+    new Set([viewer.id, ...(isAccount ? [viewer.sessionId] : [])]),
+  );
+  if (isAccount) {
+    const since = `<time dateTime="${viewer.since.toISOString()}">${utcDate(viewer.since)}</time>`;
+    expect(answer.text).toContain(`First seen ${since}`);
+  }
   // nothing ends the script that holds the page's data
   expect(answer.text.match(/<script/g)?.length).toBe(answer.text.match(/<\/script>/g)?.length);
 }
@@ -166,6 +189,7 @@ describe("the page of a signed-in viewer", () => {
     "/premium/chapters",
     "/premium/chapters/hills",
     "/premium/extras/one-drawer",
+    "/account",
   ])("is the same filled in as rendered: %s", async (path) => {
     const [first, second] = [member(0), member(1)];
     await site.database.db
@@ -264,6 +288,7 @@ describe("the page of a signed-in viewer", () => {
     const from = await statistic();
     const seenEditions = new Set<string>();
     const pathFor = ({ isMember }: SignedIn, index: number) => {
+      if (index % 6 === 0) return "/account";
       if (!isMember || index % 4 !== 0) return "/";
       return index % 8 === 0 ? "/premium" : "/premium/chapters";
     };

@@ -1,5 +1,5 @@
 import type { Viewer } from "~/features/accounts/viewer";
-import type { loadAccountView } from "./account-view.server";
+import type { AccountView } from "./account-view.server";
 import { DataSection } from "./data-section";
 import { DeleteSection } from "./delete-section";
 import { EmailSection } from "./email-section";
@@ -14,7 +14,7 @@ type AccountPageProps = {
   /** What a failed attempt to change the address left in its field. */
   typedEmail: string | null;
   viewer: Viewer;
-  view: Awaited<ReturnType<typeof loadAccountView>>;
+  view: AccountView;
 };
 
 /** The page on which somebody looks after their account: sections with forms of their own. */

@@ -14,8 +14,21 @@ import type { SessionView } from "./sessions-section";
 /** Sessions that the page lists; further ones can only be ended all at once. */
 const MAX_SESSIONS = 50;
 
-/** What the account page shows beside its viewer. Throws PostgreSQL's errors. */
-export async function loadAccountView({ userId, session }: SignedIn, email: string) {
+/** What the account page shows beside its viewer. */
+export type AccountView = {
+  email: EmailState;
+  newsletter: NewsletterState;
+  /** The address of the picture in its largest size; null for none that was uploaded here. */
+  picture: string | null;
+  passkeys: PasskeyView[];
+  sessions: SessionView[];
+};
+
+/** Throws PostgreSQL's errors. */
+export async function loadAccountView(
+  { userId, session }: SignedIn,
+  email: string,
+): Promise<AccountView> {
   const [user, waiting, sessions, passkeys, subscriber, largeHash] = await Promise.all([
     findUserById(userId),
     findWaitingEmailChange(userId, new Date()),

@@ -32,7 +32,7 @@ export const meta: MetaFunction<typeof loader> = ({ matches, data: loaded }) => 
 
 export const handle: RouteHandle = {
   metricsName: "/",
-  filledIn: true,
+  filledIn: {},
   cached: { searches: [""], ignoresOtherSearches: true },
 };
 

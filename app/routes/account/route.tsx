@@ -5,8 +5,9 @@ import { useRootData } from "~/features/accounts/root-data";
 import { requireAccount } from "~/features/accounts/viewer.server";
 import { AccountPage } from "~/features/my-account/account-page";
 import { ACCOUNT_PATH } from "~/features/my-account/account-paths";
-import { loadAccountView } from "~/features/my-account/account-view.server";
+import { type AccountView, loadAccountView } from "~/features/my-account/account-view.server";
 import accountStyles from "~/features/my-account/my-account.css";
+import { accountOwnValues } from "~/features/my-account/own-values";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
@@ -24,7 +25,10 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
+export const handle: RouteHandle = {
+  metricsName: ACCOUNT_PATH,
+  filledIn: { ownValues: ({ view }: { view: AccountView }) => accountOwnValues(view) },
+};
 
 export async function loader(args: LoaderFunctionArgs) {
   const account = await requireAccount(args);

@@ -25,7 +25,7 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-export const handle: RouteHandle = { metricsName: "/premium", filledIn: true };
+export const handle: RouteHandle = { metricsName: "/premium", filledIn: {} };
 
 export async function loader(args: LoaderFunctionArgs) {
   const viewer = await requireSubscriber(args);

@@ -28,7 +28,7 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-export const handle: RouteHandle = { metricsName: "/premium/chapters", filledIn: true };
+export const handle: RouteHandle = { metricsName: "/premium/chapters", filledIn: {} };
 
 export async function loader(args: LoaderFunctionArgs) {
   const reader = await requireReader(args);

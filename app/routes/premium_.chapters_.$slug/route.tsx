@@ -23,7 +23,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches, location }) =
     matches,
   );
 
-export const handle: RouteHandle = { metricsName: "/premium/chapters", filledIn: true };
+export const handle: RouteHandle = { metricsName: "/premium/chapters", filledIn: {} };
 
 export async function loader(args: LoaderFunctionArgs) {
   const reader = await requireReader(args);
