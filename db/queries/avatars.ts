@@ -52,18 +52,6 @@ async function setAvatarUrl(
   return updated.length > 0;
 }
 
-/** The hash of a user's large picture, in hexadecimal; null if the user has none. */
-export async function findLargeAvatarHash(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<string | null> {
-  const [avatar] = await executor
-    .select({ largeSha256: avatars.largeSha256 })
-    .from(avatars)
-    .where(eq(avatars.userId, userId));
-  return avatar?.largeSha256 ?? null;
-}
-
 /** The picture with this hash, whoever has it, in either size; null if nobody has it. */
 export async function findAvatarImage(
   sha256: string,

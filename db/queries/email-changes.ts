@@ -45,26 +45,6 @@ export async function setConfirmToken(
   return true;
 }
 
-/** The change that waits for an account's new address to be confirmed; null if there is none. */
-export async function findWaitingEmailChange(
-  userId: string,
-  now: Date,
-  executor: Executor = getDatabase().db,
-): Promise<EmailChange | null> {
-  const [change] = await executor
-    .select()
-    .from(emailChanges)
-    .where(
-      and(
-        eq(emailChanges.userId, userId),
-        isNull(emailChanges.changedAt),
-        gt(emailChanges.expiresAt, now),
-      ),
-    )
-    .limit(1);
-  return change ?? null;
-}
-
 /** A link of a change of address: to confirm it, or to undo it. */
 export type EmailChangeLink = { kind: "confirm" | "undo"; tokenHash: string };
 

@@ -148,13 +148,8 @@ export type ListedSession = Pick<
   "id" | "browser" | "system" | "createdAt" | "lastSeenAt" | "expiresAt"
 >;
 
-/** The unexpired sessions of a user, the last seen first, at most `limit`. */
-export async function listSessions(
-  userId: string,
-  { now, limit }: { now: Date; limit: number },
-  executor: Executor = getDatabase().db,
-): Promise<ListedSession[]> {
-  return executor
+const sessionsOf = preparedQuery((executor) =>
+  executor
     .select({
       id: sessions.id,
       browser: sessions.browser,
@@ -164,9 +159,24 @@ export async function listSessions(
       expiresAt: sessions.expiresAt,
     })
     .from(sessions)
-    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
+    .where(
+      and(
+        eq(sessions.userId, sql.placeholder("userId")),
+        gt(sessions.expiresAt, sql`${sql.placeholder("now")}`),
+      ),
+    )
     .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt), sessions.id)
-    .limit(limit);
+    .limit(sql.placeholder("limit"))
+    .prepare("list_sessions"),
+);
+
+/** The unexpired sessions of a user, the last seen first, at most `limit`. */
+export async function listSessions(
+  userId: string,
+  { now, limit }: { now: Date; limit: number },
+  executor: Executor = getDatabase().db,
+): Promise<ListedSession[]> {
+  return sessionsOf(executor).execute({ userId, now: now.toISOString(), limit });
 }
 
 /** Ends one session of a user; false if the user has none with this id. */

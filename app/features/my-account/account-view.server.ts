@@ -1,10 +1,7 @@
 import { isRecentlyVerified, type SignedIn } from "~/features/accounts/verify-identity.server";
-import { findLargeAvatarHash } from "~db/queries/avatars";
-import { findWaitingEmailChange } from "~db/queries/email-changes";
+import { findAccountFacts } from "~db/queries/account-facts";
 import { listPasskeys } from "~db/queries/passkeys";
 import { listSessions } from "~db/queries/sessions";
-import { findSubscriberByEmail } from "~db/queries/subscribers";
-import { findUserById } from "~db/queries/users";
 import { avatarPath } from "./avatar/avatar-paths";
 import type { EmailState } from "./email-section";
 import type { NewsletterState } from "./newsletter-section";
@@ -25,26 +22,22 @@ export type AccountView = {
 };
 
 /** Throws PostgreSQL's errors. */
-export async function loadAccountView(
-  { userId, session }: SignedIn,
-  email: string,
-): Promise<AccountView> {
-  const [user, waiting, sessions, passkeys, subscriber, largeHash] = await Promise.all([
-    findUserById(userId),
-    findWaitingEmailChange(userId, new Date()),
-    listSessions(userId, { now: new Date(), limit: MAX_SESSIONS }),
+export async function loadAccountView({ userId, session }: SignedIn): Promise<AccountView> {
+  const now = new Date();
+  const [facts, sessions, passkeys] = await Promise.all([
+    findAccountFacts(userId, now),
+    listSessions(userId, { now, limit: MAX_SESSIONS }),
     listPasskeys(userId),
-    findSubscriberByEmail(email),
-    findLargeAvatarHash(userId),
   ]);
-  const newsletter: NewsletterState = !subscriber
+  const largeHash = facts?.largePicture ?? null;
+  const newsletter: NewsletterState = !facts?.subscriber
     ? "none"
-    : subscriber.confirmedAt
+    : facts.subscriber.confirmedAt
       ? "subscribed"
       : "unconfirmed";
   const emailState: EmailState = {
-    isConfirmed: user?.emailConfirmedAt != null,
-    waiting: waiting?.newEmail ?? null,
+    isConfirmed: facts?.emailConfirmedAt != null,
+    waiting: facts?.waitingEmail ?? null,
     isVerifiedByPasskey: isRecentlyVerified(session, "passkey"),
   };
   return {

@@ -32,8 +32,7 @@ export const handle: RouteHandle = {
 
 export async function loader(args: LoaderFunctionArgs) {
   const account = await requireAccount(args);
-  const { viewer } = account;
-  return { viewer, view: await loadAccountView(account, viewer.user.email) };
+  return { viewer: account.viewer, view: await loadAccountView(account) };
 }
 
 export default function Account() {

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { getDatabase } from "~db/client";
+import { findAccountFacts } from "~db/queries/account-facts";
+import { insertUser } from "~db/queries/users";
+import { emailChanges, subscribers } from "~db/schema";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite();
+});
+afterAll(() => site.close());
+
+const NOW = new Date("2027-03-04T05:06:07.890Z");
+const fromNow = (ms: number) => new Date(NOW.getTime() + ms);
+
+let count = 0;
+
+async function newUser() {
+  const email = `Facts-${++count}@example.test`;
+  const user = await insertUser({ email, passwordHash: "a hash" });
+  if (!user) throw new Error("The address is taken.");
+  return { id: user.id, email };
+}
+
+describe("what is known about an account", () => {
+  it("is nothing about one that has done nothing yet, and null for none", async () => {
+    const user = await newUser();
+    expect(await findAccountFacts(user.id, NOW)).toEqual({
+      emailConfirmedAt: null,
+      waitingEmail: null,
+      subscriber: null,
+      largePicture: null,
+    });
+    expect(await findAccountFacts("00000000-0000-4000-8000-000000000000", NOW)).toBeNull();
+  });
+
+  it.each([
+    ["unconfirmed", null],
+    ["confirmed", fromNow(-1_000)],
+  ])("is its subscription under its address in any case: %s", async (_, confirmedAt) => {
+    const user = await newUser();
+    await newUser();
+    await getDatabase()
+      .db.insert(subscribers)
+      .values({ email: user.email.toUpperCase(), unsubscribeToken: user.id, confirmedAt });
+    const facts = await findAccountFacts(user.id, NOW);
+    expect(facts?.subscriber).toMatchObject({ confirmedAt });
+  });
+
+  it.each([
+    ["waits", { expiresAt: fromNow(1) }, "new@example.test"],
+    ["has expired", { expiresAt: NOW }, null],
+    ["was made", { expiresAt: fromNow(1), changedAt: fromNow(-1) }, null],
+  ])("is an address to change to that %s", async (_, dates, expected) => {
+    const user = await newUser();
+    await getDatabase()
+      .db.insert(emailChanges)
+      .values({
+        userId: user.id,
+        oldEmail: user.email,
+        newEmail: "new@example.test",
+        createdAt: fromNow(-2),
+        ...dates,
+      });
+    expect((await findAccountFacts(user.id, NOW))?.waitingEmail).toBe(expected);
+  });
+});
