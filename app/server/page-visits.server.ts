@@ -18,11 +18,13 @@ export function countVisit(
   answered: Answered,
 ): void {
   const page = visitedPage(request, response, answered);
-  if (page === undefined) return;
+  const userAgent = request.headers["user-agent"];
+  // the counter leaves programs out, and reading an address takes longer
+  if (page === undefined || userAgent === undefined) return;
   visitors.count({
     page,
     client: clientNetworks(clientAddress(request)).narrow,
-    userAgent: request.headers["user-agent"],
+    userAgent,
   });
 }
 
@@ -38,7 +40,7 @@ function visitedPage(
     return isUpgrade && status < 400 ? UPGRADE : undefined;
   }
   if (method !== "GET" || (status !== 200 && status !== 304)) return undefined;
-  if (String(headers["sec-purpose"]).includes("prefetch")) return undefined;
+  if (headers["sec-purpose"]?.includes("prefetch")) return undefined;
   const isShown =
     isCached ||
     path.endsWith(".data") ||

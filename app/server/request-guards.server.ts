@@ -31,7 +31,7 @@ export function checkRequest(
 ): Rejection | null {
   const { hostCheck, originCheck } = handle;
   const method = request.method ?? "GET";
-  if (!METHODS.has(method)) {
+  if (method !== "GET" && !METHODS.has(method)) {
     return {
       status: 405,
       message: "This method is not supported.",

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
  * Headers that decide who sent a request and how it is interpreted. Of duplicates Node keeps the first or
  * joins them; a proxy in front may use the last, and the two would interpret the request differently.
  */
-const SINGLE_HEADERS = new Set([
+const SINGLE_HEADERS = [
   "host",
   "content-type",
   "content-length",
@@ -12,21 +12,31 @@ const SINGLE_HEADERS = new Set([
   "authorization",
   "origin",
   "sec-fetch-site",
-]);
+];
 
-/** Length alone rules out most headers, which matters because this runs on every request. */
-const SINGLE_LENGTHS = new Set([...SINGLE_HEADERS].map((name) => name.length));
+/** A bit for each of these headers. */
+const BITS = new Map(SINGLE_HEADERS.map((name, index) => [name, 1 << index]));
+
+/** The last five bits of a letter are the same in upper and in lower case. */
+const letterBit = (name: string) => 1 << (name.charCodeAt(0) & 31);
+
+/** By the length of a name, the letters that these begin with: both rule out most headers of every request at once. */
+const FIRST_LETTERS: number[] = Array(32).fill(0);
+for (const name of SINGLE_HEADERS) {
+  FIRST_LETTERS[name.length] = (FIRST_LETTERS[name.length] ?? 0) | letterBit(name);
+}
 
 /** The first of these headers that a request repeats; null for none. */
 export function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
-  const seen: string[] = [];
+  let seen = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const written = rawHeaders[i] ?? "";
-    if (!SINGLE_LENGTHS.has(written.length)) continue;
+    const letters = written.length < FIRST_LETTERS.length ? FIRST_LETTERS[written.length] : 0;
+    if (!letters || (letters & letterBit(written)) === 0) continue;
     const name = written.toLowerCase();
-    if (!SINGLE_HEADERS.has(name)) continue;
-    if (seen.includes(name)) return name;
-    seen.push(name);
+    const bit = BITS.get(name) ?? 0;
+    if ((seen & bit) !== 0) return name;
+    seen |= bit;
   }
   return null;
 }

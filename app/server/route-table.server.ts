@@ -21,6 +21,8 @@ export class RouteTable {
   readonly #fixed = new Map<string, Entry>();
   readonly #patterns: (Entry & { pattern: RegExp; names: string[] })[] = [];
   readonly #resourceActions = new Map<string, ActionFunction>();
+  /** The path that was last asked for, since a request's own is asked for several times. */
+  #last = { path: "", handle: UNDECLARED };
 
   constructor(routes: Routes) {
     for (const route of Object.values(routes)) {
@@ -40,9 +42,10 @@ export class RouteTable {
 
   /** What the route at exactly this path declares; empty if there is no such route or it declares nothing. */
   handleOf(path: string): RouteHandle {
-    const fixed = this.#fixed.get(path);
-    if (fixed) return fixed.handle;
-    return this.#patterns.find(({ pattern }) => pattern.test(path))?.handle ?? UNDECLARED;
+    if (path === this.#last.path) return this.#last.handle;
+    const route = this.#fixed.get(path) ?? this.#patterns.find(({ pattern }) => pattern.test(path));
+    this.#last = { path, handle: route?.handle ?? UNDECLARED };
+    return this.#last.handle;
   }
 
   /**

@@ -38,6 +38,8 @@ export async function startSite(variables, { plain = false, nodeFlags = [], root
       HOME: process.env.HOME,
       NODE_ENV: "production",
       PORT: String(port),
+      // as they are asked for, which is not the default name of this machine
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
       LOG_LEVEL: "error",
       ...MALLOC,
       RATE_LIMIT_FACTOR: "1000000",
