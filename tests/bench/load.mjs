@@ -130,3 +130,21 @@ export function medians(samples) {
     wrong: samples.reduce((sum, { wrong }) => sum + wrong, 0),
   };
 }
+
+/**
+ * The mean of each value over all processes.
+ *
+ * @param {Sample[]} samples
+ * @returns {Sample}
+ */
+export function mean(samples) {
+  const of = (/** @type {(sample: Sample) => number} */ figure) =>
+    samples.reduce((sum, sample) => sum + figure(sample), 0) / samples.length;
+  return {
+    rate: of(({ rate }) => rate),
+    p50: of(({ p50 }) => p50),
+    p99: of(({ p99 }) => p99),
+    cpu: samples.some(({ cpu }) => cpu === null) ? null : of(({ cpu }) => cpu ?? 0),
+    wrong: samples.reduce((sum, { wrong }) => sum + wrong, 0),
+  };
+}

@@ -339,16 +339,18 @@ function wrkTable(compared) {
         whole(site.rate),
         whole(bare.rate),
         ratio(site.rate, bare.rate),
+        site.cpu && bare.cpu ? ratio(site.cpu, bare.cpu) : "",
         latencies(site),
         wrong,
       ]),
     ];
   });
   if (rows.length === 0) return "";
-  return `Under wrk, which leaves more of the machine to the server:
+  return `Under wrk, which leaves more of the machine to the server, of three processes of each by turns; "times the CPU" is
+that of a request, in relation to bare Node's:
 
-${row(["request", "requests/s", "bare Node", "ratio", "p50 / p99", "off"])}
-${row(["---", "--:", "--:", "--:", "--:", "--:"])}
+${row(["request", "requests/s", "bare Node", "ratio", "times the CPU", "p50 / p99", "off"])}
+${row(["---", "--:", "--:", "--:", "--:", "--:", "--:"])}
 ${rows.join("\n")}
 
 `;

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { signUp } from "./accounts.mjs";
 import { createDatabase, fill, hashOfPassword, makeMember, PASSWORD } from "./databases.mjs";
 import { measureLibrary } from "./library.mjs";
-import { interleave, measure, medians } from "./load.mjs";
+import { interleave, mean, measure, medians } from "./load.mjs";
 import { measureNewsletter } from "./newsletter.mjs";
 import { hasPerf } from "./perf.mjs";
 import { measurePosts, signedEvent } from "./posts.mjs";
@@ -40,6 +40,9 @@ const SIZES = (process.env.BENCH_SIZES ?? "1000,1000000,10000000").split(",").ma
 
 /** A built checkout of another release, whose signed-in pages under remix-serve are measured beside. */
 const BEFORE = process.env.BENCH_BEFORE;
+
+/** Of each server under wrk, where one process differs from the next by more than the servers do from each other. */
+const PROCESSES = 3;
 
 const MAILS = Number(process.env.BENCH_MAILS ?? 20_000);
 const MAIL_ROUNDS = Math.min(ROUNDS, 3);
@@ -193,7 +196,7 @@ async function measureSignedIn() {
 async function measureRequests() {
   const passwordHash = await hashOfPassword();
 
-  /** @type {{ size: number, bytes: number, site: import("./processes.mjs").Server, variables: Record<string, string> }[]} */
+  /** @type {{ size: number, bytes: number, url: string, site: import("./processes.mjs").Server, variables: Record<string, string> }[]} */
   const sites = [];
   for (const size of SIZES) {
     console.log(`Filling a database with ${size.toLocaleString("en")} users and subscribers …`);
@@ -201,12 +204,12 @@ async function measureRequests() {
     const variables = await siteVariables({ url, dataDir, secret: SESSION_SECRET });
     const site = keep(await startSite(variables));
     const bytes = await fill(url, size, passwordHash);
-    sites.push({ size, bytes, site, variables });
+    sites.push({ size, bytes, url, site, variables });
   }
   const [first] = sites;
   if (!first) throw new Error("BENCH_SIZES is empty.");
   const restMemory = residentMemory(first.site.pid) ?? 0;
-  const { site } = first;
+  const { site, url } = first;
   const plain = keep(await startSite(first.variables, { plain: true }));
   const bare = keep(await startBareServer());
 
@@ -216,13 +219,14 @@ async function measureRequests() {
     if (reference) await bare.teach(name, await reference());
     compared.push(await compare(name, work, reference !== null));
   }
+  const underWrk = hasWrk() ? await compareUnderWrk([site, ...(await startMoreSites(url))]) : {};
   const grown = await grow();
   const flood = await measureUnderFlood(site);
 
   writeReport({
     rounds: ROUNDS,
     seconds: SECONDS,
-    compared,
+    compared: compared.map((one) => ({ ...one, underWrk: underWrk[one.name] })),
     grown,
     flood,
     restMemory,
@@ -242,23 +246,18 @@ async function measureRequests() {
       ...(hasReference ? { bare } : {}),
       ...(name === "landing-signed-in" ? { plain } : {}),
     };
-    const run = async (/** @type {typeof measure} */ load) =>
-      /** @type {import("./report.mjs").Served} */ (
-        await interleave(/** @type {(keyof typeof servers)[]} */ (Object.keys(servers)), {
-          rounds: ROUNDS,
-          seconds: SECONDS,
-          measureOne: (key, seconds) =>
-            load(
-              /** @type {import("./processes.mjs").Server} */ (servers[key]),
-              key === "bare" ? { ...work, path: `/${name}` } : work,
-              seconds,
-            ),
-        })
-      );
-    const result = {
-      ...(await run(measure)),
-      ...(hasReference && hasWrk() ? { underWrk: await run(measureWithWrk) } : {}),
-    };
+    const result = /** @type {import("./report.mjs").Served} */ (
+      await interleave(/** @type {(keyof typeof servers)[]} */ (Object.keys(servers)), {
+        rounds: ROUNDS,
+        seconds: SECONDS,
+        measureOne: (key, seconds) =>
+          measure(
+            /** @type {import("./processes.mjs").Server} */ (servers[key]),
+            key === "bare" ? { ...work, path: `/${name}` } : work,
+            seconds,
+          ),
+      })
+    );
     console.log(name, JSON.stringify(result));
     return { name, ...result };
   }
@@ -291,6 +290,60 @@ async function measureRequests() {
     }
     return grown;
   }
+}
+
+/** More processes of a site on a database. @param {string} url */
+async function startMoreSites(url) {
+  const sites = [];
+  while (sites.length < PROCESSES - 1) {
+    const variables = await siteVariables({ url, dataDir, secret: SESSION_SECRET });
+    sites.push(keep(await startSite(variables)));
+  }
+  return sites;
+}
+
+/**
+ * Measures the requests without a body under wrk, of as many processes of the bare server as there are of the site, by
+ * turns; each figure is the mean of the medians of the processes.
+ *
+ * @param {import("./processes.mjs").Server[]} sites
+ * @returns {Promise<Record<string, import("./report.mjs").Served>>}
+ */
+async function compareUnderWrk(sites) {
+  const bares = [];
+  while (bares.length < sites.length) bares.push(keep(await startBareServer()));
+  // each site's own, since a page's ETag depends on its address
+  const casesOf = await Promise.all(sites.map(({ origin }) => describeCases(origin)));
+  /** @type {Record<string, import("./report.mjs").Served>} */
+  const results = {};
+  for (const { name, work, reference } of casesOf[0] ?? []) {
+    if (!reference) continue;
+    const answer = await reference();
+    for (const bare of bares) await bare.teach(name, answer.clone());
+    const loads = Object.fromEntries([
+      ...sites.map((site, index) => {
+        const own = casesOf[index]?.find((one) => one.name === name)?.work ?? work;
+        return [`site ${index}`, { server: site, work: own }];
+      }),
+      ...bares.map((bare, index) => [
+        `bare ${index}`,
+        { server: bare, work: { ...work, path: `/${name}` } },
+      ]),
+    ]);
+    const samples = await interleave(Object.keys(loads), {
+      rounds: ROUNDS,
+      seconds: SECONDS,
+      measureOne: (key, seconds) => {
+        const load = loads[key];
+        return measureWithWrk(load.server, load.work, seconds);
+      },
+    });
+    const of = (/** @type {string} */ kind) =>
+      mean(Object.entries(samples).flatMap(([key, one]) => (key.startsWith(kind) ? [one] : [])));
+    results[name] = { site: of("site"), bare: of("bare") };
+    console.log(name, "under wrk", JSON.stringify(results[name]));
+  }
+  return results;
 }
 
 /**

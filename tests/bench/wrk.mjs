@@ -1,6 +1,7 @@
 // wrk, a second load generator, which takes less of the machine than autocannon and so loads a server harder. Used where
 // it is installed (Debian's package `wrk`), for requests without a body.
 import { execFile, spawnSync } from "node:child_process";
+import { get } from "node:http";
 import { promisify } from "node:util";
 import { cpuPerThousand } from "./load.mjs";
 import { cpuSeconds } from "./processes.mjs";
@@ -11,14 +12,15 @@ const CONNECTIONS = 16;
 export const hasWrk = () => spawnSync("wrk", ["-v"]).error === undefined;
 
 /**
- * As `measure` of load.mjs. `wrong` counts answers outside of 2xx and 3xx, and failed connections.
+ * As `measure` of load.mjs. `wrong` counts answers outside of 2xx and 3xx, and failed connections; all of them if one
+ * more request of the kind, which is made afterwards, has another status than it should: wrk does not tell 200 from 304.
  *
  * @param {{ pid: number, origin: string }} server
  * @param {import("./load.mjs").Work} work
  * @param {number} seconds
  * @returns {Promise<import("./load.mjs").Sample>}
  */
-export async function measureWithWrk({ pid, origin }, { path, headers = {} }, seconds) {
+export async function measureWithWrk({ pid, origin }, { path, headers = {}, statuses }, seconds) {
   const before = cpuSeconds(pid);
   const { stdout } = await promisify(execFile)("wrk", [
     ...["--threads", "1", "--connections", String(CONNECTIONS), "--duration", `${seconds}s`],
@@ -28,7 +30,21 @@ export async function measureWithWrk({ pid, origin }, { path, headers = {} }, se
   ]);
   const after = cpuSeconds(pid);
   const total = Number(/(\d+) requests in/.exec(stdout)?.[1] ?? 0);
-  return { ...readReport(stdout), cpu: cpuPerThousand(before, after, total) };
+  const sample = { ...readReport(stdout), cpu: cpuPerThousand(before, after, total) };
+  if (statuses.includes(await statusOf(origin + path, headers))) return sample;
+  return { ...sample, wrong: total };
+}
+
+/** Without the headers that `fetch` adds. @param {string} url @param {Record<string, string>} headers */
+function statusOf(url, headers) {
+  return /** @type {Promise<number>} */ (
+    new Promise((resolve, reject) => {
+      get(url, { headers, agent: false }, (answer) => {
+        answer.resume();
+        answer.once("end", () => resolve(answer.statusCode ?? 0));
+      }).once("error", reject);
+    })
+  );
 }
 
 /**

@@ -101,7 +101,9 @@ describe("a passkey", () => {
     await site.database.db.execute("update sessions set verified_at = null");
     await addButton(page).click();
     await page.waitForURL("**/account/verify?*");
-    await page.getByLabel("Password", { exact: true }).fill("a long walk");
+    // the address changes a moment before the page, and the one before has a section of this name
+    const password = page.getByLabel("Password", { exact: true }).and(page.locator("input"));
+    await password.fill("a long walk");
     await page.getByRole("button", { name: "Continue" }).click();
     await page.waitForURL("**/account#passkeys");
     await addButton(page).click();
