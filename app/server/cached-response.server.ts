@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Encoding, preferredEncoding } from "./accept-encoding.server";
-import { PreparedHead } from "./prepared-head.server";
+import { PreparedResponse } from "./prepared-response.server";
 
-/** One encoding of a response, ready to be written to a socket. */
-type Variant = { body: Buffer; etag: string; full: PreparedHead; notModified: PreparedHead };
+/** One encoding of a response, in full and for those who have it. */
+type Variant = { etag: string; full: PreparedResponse; notModified: PreparedResponse };
+
+const NO_BODY = Buffer.alloc(0);
 
 /** A response that is the same for everyone, cached in memory with all its headers. */
 export type CachedResponse = { identity: Variant } & Partial<Record<Encoding, Variant>>;
@@ -25,20 +27,21 @@ export function cacheResponse(
     const etag = `"${digest}-${encoding}"`;
     const all = [...headers, ["ETag", etag]];
     const variant: Variant = {
-      body,
       etag,
       // whoever has the page has what it needs, too
-      notModified: new PreparedHead(
+      notModified: new PreparedResponse(
         304,
         all.filter(([name]) => name?.toLowerCase() !== "link").flat(),
+        NO_BODY,
       ),
-      full: new PreparedHead(
+      full: new PreparedResponse(
         200,
         [
           ...all,
           ...(encoding === "identity" ? [] : [["Content-Encoding", encoding]]),
           ["Content-Length", String(body.byteLength)],
         ].flat(),
+        body,
       ),
     };
     return [encoding, variant];
@@ -48,7 +51,7 @@ export function cacheResponse(
 
 /** Sends the smallest encoding the client accepts, or 304 when its copy is current. Ends the response. */
 export function sendCached(
-  { method, headers }: IncomingMessage,
+  { headers }: IncomingMessage,
   response: ServerResponse,
   cached: CachedResponse,
   statistics: CacheStatistics,
@@ -56,13 +59,11 @@ export function sendCached(
   const variant = cached[preferredEncoding(headers["accept-encoding"])] ?? cached.identity;
   if (matches(headers["if-none-match"], variant.etag)) {
     statistics.notModified++;
-    variant.notModified.writeTo(response);
-    response.end();
+    variant.notModified.send(response);
     return;
   }
   statistics.hits++;
-  variant.full.writeTo(response);
-  response.end(method === "HEAD" ? undefined : variant.body);
+  variant.full.send(response);
 }
 
 /** Weak or strong, in a list, or `*`. Tags are quoted, so `includes` cannot match part of another one. */

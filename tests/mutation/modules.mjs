@@ -234,10 +234,12 @@ export const MODULES = {
   },
   cache: {
     sources: [
-      "app/server/{accept-encoding,cached-response,page-cache,prepared-head}.server.ts",
+      "app/server/{accept-encoding,cached-response,page-cache,prepared-response}.server.ts",
       "app/server/static-files.server.ts",
     ],
-    tests: ["app/server/{accept-encoding,page-cache,prepared-head,static-files}.server.test.ts"],
+    tests: [
+      "app/server/{accept-encoding,page-cache,prepared-response,static-files}.server.test.ts",
+    ],
   },
   limits: {
     sources: [

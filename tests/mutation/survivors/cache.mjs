@@ -78,18 +78,18 @@ export const explanations = [
     why: "equivalent: any other name but that of a missing page will do",
   },
   {
-    file: "server/prepared-head.server.ts",
+    file: "server/prepared-response.server.ts",
     line: "second !== this.#second",
     replacement: /^true$/,
     why: "equivalent: only how often the date is written out",
   },
   {
-    file: "server/prepared-head.server.ts",
+    file: "server/prepared-response.server.ts",
     line: '#text = ""',
     why: "equivalent: replaced before it is read",
   },
   {
-    file: "server/prepared-head.server.ts",
+    file: "server/prepared-response.server.ts",
     line: 'typeof head === "string"',
     replacement: /^true$/,
     why: "equivalent: only for the types, since no date is found in anything else",

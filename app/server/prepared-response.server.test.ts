@@ -1,38 +1,32 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server, ServerResponse } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { PreparedHead } from "./prepared-head.server";
+import { PreparedResponse } from "./prepared-response.server";
 
 const BODY = Buffer.from("the path");
 const HEADERS = ["Content-Type", "text/plain", "X-Twice", "1", "X-Twice", "2"];
 const LENGTH = ["Content-Length", String(BODY.length)];
 
-let full: PreparedHead;
-let notModified: PreparedHead;
+let full: PreparedResponse;
+let notModified: PreparedResponse;
 let server: Server;
 let asWritten: RequestListener;
 let asPrepared: RequestListener;
 /** What a response has to go through before its head is written. */
 let before: (response: ServerResponse) => void;
 
+const NO_BODY = Buffer.alloc(0);
+
 beforeEach(async () => {
-  full = new PreparedHead(200, [...HEADERS, ...LENGTH]);
-  notModified = new PreparedHead(304, HEADERS);
+  full = new PreparedResponse(200, [...HEADERS, ...LENGTH], BODY);
+  notModified = new PreparedResponse(304, HEADERS, NO_BODY);
   before = () => {};
   asWritten = ({ method, url }, response) => {
     if (url === "/304") response.writeHead(304, HEADERS).end();
     else response.writeHead(200, [...HEADERS, ...LENGTH]).end(method === "HEAD" ? undefined : BODY);
   };
-  asPrepared = ({ method, url }, response) => {
-    if (url === "/304") {
-      notModified.writeTo(response);
-      response.end();
-      return;
-    }
-    full.writeTo(response);
-    response.end(method === "HEAD" ? undefined : BODY);
-  };
+  asPrepared = ({ url }, response) => (url === "/304" ? notModified : full).send(response);
   server = createServer((request, response) => {
     before(response);
     const isPrepared = request.headers["x-prepared"] !== undefined;
@@ -73,7 +67,7 @@ const withoutDate = (answer: string) => answer.replaceAll(/^Date: .*$/gm, "Date:
 
 const prepared = (requests: string) => requests.replaceAll("\r\n\r\n", "\r\nX-Prepared: 1\r\n\r\n");
 
-/** What the second and the third response with prepared heads are, which must be what Node itself writes. */
+/** What the second and the third response with prepared answers are, which must be what Node itself writes. */
 async function expectSameAsWritten(requests: string, times = 1): Promise<string> {
   const expected = withoutDate(await exchange(requests, times));
   for (let i = 0; i < 3; i++) {
@@ -82,7 +76,7 @@ async function expectSameAsWritten(requests: string, times = 1): Promise<string>
   return expected;
 }
 
-describe("a response with a prepared head is, to the byte, what Node writes", () => {
+describe("a prepared response is, to the byte, what Node writes", () => {
   it.each([
     ["a request", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", /^HTTP\/1\.1 200 OK\r\n.*the path\nopen$/s],
     ["HEAD", "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", /Content-Length: 8\r\n.*\r\n\r\n\nopen$/s],
@@ -149,7 +143,7 @@ it("is written out by Node for the first response only", async () => {
 
 it("is not taken in by headers whose names only end like those it looks for", async () => {
   const similar = ["X-Date", "today", "X-Transfer-Encoding", "none", "X-Connection", "close by"];
-  full = new PreparedHead(200, [...similar, ...LENGTH]);
+  full = new PreparedResponse(200, [...similar, ...LENGTH], BODY);
   const writeHead = vi.spyOn(ServerResponse.prototype, "writeHead");
   for (let i = 0; i < 3; i++) {
     const answer = await exchange(GET);
@@ -174,29 +168,27 @@ it("tells the response's status and that its head is known", async () => {
   await exchange(GET);
   const seen: unknown[] = [];
   asPrepared = (_request, response) => {
-    notModified.writeTo(response);
-    seen.push([response.statusCode, response.headersSent]);
-    response.end();
+    notModified.send(response);
+    seen.push([response.statusCode, response.headersSent, response.writableEnded]);
   };
   await exchange(GET);
   await exchange(GET);
   expect(seen).toEqual([
-    [304, true],
-    [304, true],
+    [304, true, true],
+    [304, true, true],
   ]);
 });
 
-it("cannot be written twice", async () => {
+it("cannot be sent twice", async () => {
   await exchange(GET);
   const errors: unknown[] = [];
   asPrepared = (_request, response) => {
-    full.writeTo(response);
+    full.send(response);
     try {
-      full.writeTo(response);
+      full.send(response);
     } catch (error) {
       errors.push(error);
     }
-    response.end(BODY);
   };
   await exchange(GET);
   expect(errors).toMatchObject([{ code: "ERR_HTTP_HEADERS_SENT" }]);
@@ -216,21 +208,70 @@ it.each([
 ])(
   "is written out by Node each time for headers that decide on %s",
   async (_what, headers, expected) => {
-    full = new PreparedHead(200, headers);
+    full = new PreparedResponse(200, headers, BODY);
     for (let i = 0; i < 3; i++) expect(await exchange(GET)).toMatch(expected);
   },
 );
 
-it("is written out by Node each time where Node keeps no head to learn from", () => {
+it.each([
+  ["keeps no head to learn from", {}],
+  ["does not tell whether it has sent the head", { _header: "HTTP/1.1 200 OK\r\nDate: now\r\n" }],
+])("is written out by Node each time where Node %s", (_what, properties) => {
   const written: unknown[] = [];
+  const ended: unknown[] = [];
   const response = {
+    ...properties,
     shouldKeepAlive: true,
     req: { httpVersionMinor: 1 },
     headersSent: false,
     getHeaderNames: () => [],
     writeHead: (...head: unknown[]) => written.push(head),
+    end: (body: unknown) => ended.push(body),
   } as unknown as ServerResponse;
-  for (let i = 0; i < 3; i++) full.writeTo(response);
+  const before = { ...response };
+  for (let i = 0; i < 3; i++) full.send(response);
   expect(written).toHaveLength(3);
-  expect(response).not.toHaveProperty("_header");
+  expect(ended).toEqual([BODY, BODY, BODY]);
+  expect(response).toEqual(before);
+});
+
+it("is written to its connection in one piece", async () => {
+  await exchange(GET);
+  const write = vi.spyOn(Socket.prototype, "write");
+  const answer = await exchange(GET);
+  const pieces = write.mock.calls.map(([piece]) => String(piece));
+  expect(pieces).toContain(answer.replace(/\nopen$/, ""));
+});
+
+it("sends what it began to send, whatever the date is by then", async () => {
+  // more than the kernel takes at once
+  const body = Buffer.alloc(8_000_000, "abcdefgh");
+  full = new PreparedResponse(200, ["Content-Length", String(body.length)], body);
+  const { port } = server.address() as AddressInfo;
+  const sockets: Socket[] = [];
+  const now = vi.spyOn(Date, "now");
+  for (const second of [0, 1, 2]) {
+    now.mockReturnValue(Date.UTC(2029, 0, 1, 0, 0, second));
+    const socket = connect(port, "127.0.0.1");
+    socket.write(GET);
+    await once(socket, "readable");
+    sockets.push(socket);
+  }
+  const dates: string[] = [];
+  for (const socket of sockets) {
+    let received = Buffer.alloc(0);
+    let head = "";
+    for await (const chunk of socket) {
+      received = Buffer.concat([received, chunk]);
+      head ||= /^.*?\r\n\r\n/s.exec(received.toString("latin1"))?.[0] ?? "";
+      if (head && received.length >= head.length + body.length) break;
+    }
+    expect(received.subarray(head.length).equals(body)).toBe(true);
+    dates.push(/^Date: (.*)\r$/m.exec(head)?.[1] ?? "");
+  }
+  // the first one's is written by Node
+  expect(dates.slice(1)).toEqual([
+    "Mon, 01 Jan 2029 00:00:01 GMT",
+    "Mon, 01 Jan 2029 00:00:02 GMT",
+  ]);
 });
