@@ -7,16 +7,23 @@ const DATE = /^Date: .*\r\n/m;
 const SETS_MORE = /^(Transfer-Encoding:|Connection: close)/im;
 
 /**
- * A response that is sent many times, in one piece. Node validates and writes out every header of every response, and hands
- * head and body to the kernel as two; that takes a quarter of a cached response's time, so what it has written for one is
- * kept for those after it, with the body behind it (docs/decisions/0043-prepared-heads.md).
+ * Longest body that is sent with its head in one piece, in bytes: the kernel takes as much for any client at once. Each client
+ * that reads slowly would keep a copy of a longer one, of the second in which it was asked for.
+ */
+const MAX_IN_ONE_PIECE = 16_384;
+
+/**
+ * A response that is sent many times. Node validates and writes out every header of every response, and hands head and body
+ * to the kernel as two pieces; that takes a quarter of a cached response's time, so what it has written for one is kept for
+ * those after it, with a short body behind it (docs/decisions/0043-prepared-heads.md).
  */
 export class PreparedResponse {
   #written: { before: string; after: string } | null = null;
   #second = 0;
   #head = "";
-  #message: Buffer;
-  /** Once there is a message, a part of it. */
+  /** Head and body in one piece; null for a body that is too long. */
+  #message: Buffer | null = null;
+  /** A part of the message, once there is one. */
   #body: Buffer;
 
   /** `headers` are names and values by turns, with the length of a body that is not empty. */
@@ -25,28 +32,26 @@ export class PreparedResponse {
     private readonly headers: string[],
     body: Buffer,
   ) {
-    this.#message = body;
     this.#body = body;
   }
 
-  /** Ends the response; without the body where only the head is asked for. */
+  /** Ends the response; Node leaves out the body where only the head is asked for. */
   send(response: ServerResponse): void {
-    const isBodyLeftOut = response.req.method === "HEAD" || this.#body.length === 0;
     const isWrittenAlike = isPlain(response);
     if (!isWrittenAlike || !this.#written) {
       response.writeHead(this.status, this.headers);
       if (isWrittenAlike) this.#written = readHead(response);
-      response.end(isBodyLeftOut ? undefined : this.#body);
+      response.end(this.#body);
       return;
     }
     this.#renew(this.#written);
     response.statusCode = this.status;
     (response as WithHead)._header = this.#head;
-    if (isBodyLeftOut) {
-      response.end();
-    } else {
+    if (this.#message && response.req.method !== "HEAD") {
       (response as WithHead)._headerSent = true;
       response.end(this.#message);
+    } else {
+      response.end(this.#body);
     }
   }
 
@@ -56,6 +61,7 @@ export class PreparedResponse {
     if (second === this.#second) return;
     this.#second = second;
     this.#head = `${before}Date: ${new Date(second * 1_000).toUTCString()}\r\n${after}`;
+    if (this.#body.length > MAX_IN_ONE_PIECE) return;
     const head = Buffer.from(this.#head, "latin1");
     this.#message = Buffer.concat([head, this.#body]);
     // the body is in memory once

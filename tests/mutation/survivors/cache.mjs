@@ -48,11 +48,6 @@ export const explanations = [
   },
   {
     file: "server/cached-response.server.ts",
-    line: 'method === "HEAD"',
-    why: "equivalent: Node sends no body in reply to HEAD",
-  },
-  {
-    file: "server/cached-response.server.ts",
     line: "header === undefined",
     why: 'equivalent: "undefined" contains no ETag',
   },
@@ -79,19 +74,19 @@ export const explanations = [
   },
   {
     file: "server/prepared-response.server.ts",
-    line: "second !== this.#second",
-    replacement: /^true$/,
+    line: "second === this.#second",
+    replacement: /^false$/,
     why: "equivalent: only how often the date is written out",
   },
   {
     file: "server/prepared-response.server.ts",
-    line: '#text = ""',
+    line: '#head = ""',
     why: "equivalent: replaced before it is read",
   },
   {
     file: "server/prepared-response.server.ts",
-    line: 'typeof head === "string"',
-    replacement: /^true$/,
+    line: 'typeof head !== "string"',
+    replacement: /^false$/,
     why: "equivalent: only for the types, since no date is found in anything else",
   },
 ];
