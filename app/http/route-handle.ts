@@ -3,9 +3,15 @@
  * apart the templates of its page, so that most viewers who have it open should have the rest in common.
  */
 export type OwnValues = {
-  /** Shown or sent as they are; none that is compared with anything, as a name could equal the name of a state. */
+  /**
+   * Shown or sent as they are. None that somebody could choose, since it could equal the name of a state, and be replaced
+   * where that stands.
+   */
   texts: readonly (string | null)[];
-  /** ISO 8601 instants, shown as a day by `UtcDate` or not at all. */
+  /**
+   * ISO 8601 instants, shown as a day by `UtcDate` or not at all. Nothing may be decided by how near one is to now or to
+   * another: those of stand-ins are centuries away.
+   */
   instants: readonly (string | null)[];
 };
 

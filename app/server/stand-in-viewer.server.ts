@@ -10,7 +10,7 @@ export type PersonalValues = {
   email: string;
   /** Further texts that stand in the page as they are, each once: the picture, and the page's own (`OwnValues`). */
   texts: readonly string[];
-  /** ISO 8601 instants, each once, that stand in the page as days, as they are, or both. */
+  /** ISO 8601 instants, each once, that stand in the page as days, as they are, or both (`OwnValues`). */
   instants: readonly string[];
 };
 
@@ -68,7 +68,7 @@ export function derivedValues({ email, instants }: PersonalValues) {
 /**
  * Two viewers that do not exist, with as many values as `values`. Nobody can guess theirs, which have nothing in common,
  * from the first character to the last, nor in length. All instants of one are over, those of the other are to come, in the
- * opposite order: whatever a page derives from a value or decides by it differs between the two.
+ * opposite order: what a page derives from a value, or decides by whether it is over, differs between the two.
  */
 export function twoStandIns(values: PersonalValues): [StandIn, StandIn] {
   const [from, to] = PRIVATE_USE;

@@ -18,7 +18,10 @@ import {
   twoStandIns,
 } from "./stand-in-viewer.server";
 
-/** Age at which a template is made again, in milliseconds: it might depend on something that is not in its key. */
+/**
+ * How long a template is kept, in milliseconds: it might depend on something that is not in its key, and one that somebody has
+ * for themself alone holds what they have written.
+ */
 const TIME_TO_LIVE_MS = 60_000;
 
 /** Maximum templates in memory, some 60 KB each; then the one used longest ago makes room. */
@@ -35,8 +38,6 @@ export type FilledPage = { body: Buffer; headers: Headers };
 /** The templates are null where two renders had more in common than markers, or less. */
 type Made = { templates: { page: TextTemplate; data: TextTemplate } | null; headers: Headers };
 
-type Kept = Made & { madeAt: number };
-
 export type ViewerPageStatistics = { filled: number; templates: number; refused: number };
 
 /**
@@ -50,8 +51,8 @@ export class ViewerPages {
   readonly statistics: ViewerPageStatistics = { filled: 0, templates: 0, refused: 0 };
   readonly #routes: ServerBuild["routes"];
   readonly #loaded = new WeakMap<object, ReadonlyMap<string, Loaded>>();
-  readonly #kept = new Map<string, Kept>();
-  readonly #making = new Map<string, Promise<Kept>>();
+  readonly #kept = new Map<string, Made>();
+  readonly #making = new Map<string, Promise<Made>>();
   /** Keys that have been asked for once: a page that nobody asks for again is not worth a template. */
   readonly #seen = new Set<string>();
   #generation = 0;
@@ -133,15 +134,15 @@ export class ViewerPages {
   }
 
   /** The templates of a key; null for one that is asked for the first time. */
-  async #keptOf(key: string, make: () => Promise<Made>): Promise<Kept | null> {
+  async #keptOf(key: string, make: () => Promise<Made>): Promise<Made | null> {
     const kept = this.#kept.get(key);
-    if (kept && Date.now() - kept.madeAt < TIME_TO_LIVE_MS) {
+    if (kept) {
       // a map keeps the order of insertion: what was used last is last
       this.#kept.delete(key);
       this.#kept.set(key, kept);
       return kept;
     }
-    if (!kept && !this.#seen.has(key)) {
+    if (!this.#seen.has(key)) {
       if (this.#seen.size >= MAX_TEMPLATES * 10) this.#seen.clear();
       this.#seen.add(key);
       return null;
@@ -155,21 +156,23 @@ export class ViewerPages {
           return { templates: null, headers: new Headers() };
         })
         .then((made) => {
-          const fresh = { ...made, madeAt: Date.now() };
           this.statistics[made.templates ? "templates" : "refused"]++;
           if (generation === this.#generation) {
             this.#making.delete(key);
-            this.#keep(key, fresh);
+            this.#keep(key, made);
           }
-          return fresh;
+          return made;
         });
       this.#making.set(key, making);
     }
     return making;
   }
 
-  #keep(key: string, kept: Kept): void {
-    this.#kept.set(key, kept);
+  #keep(key: string, made: Made): void {
+    this.#kept.set(key, made);
+    setTimeout(() => {
+      if (this.#kept.get(key) === made) this.#kept.delete(key);
+    }, TIME_TO_LIVE_MS).unref();
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MAX_TEMPLATES && oldest !== undefined) this.#kept.delete(oldest);
   }

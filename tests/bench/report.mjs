@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { median } from "../support/median.mjs";
 import { costliest, drawFlameGraph } from "./flame-graph.mjs";
 import { project } from "./processes.mjs";
+import { PROCESSES } from "./wrk.mjs";
 
 const NAMES = {
   "landing-identity": "landing page, anonymous, identity",
@@ -346,7 +347,7 @@ function wrkTable(compared) {
     ];
   });
   if (rows.length === 0) return "";
-  return `Under wrk, which leaves more of the machine to the server, of three processes of each by turns; "times the CPU" is
+  return `Under wrk, which leaves more of the machine to the server, of ${PROCESSES} processes of each by turns; "times the CPU" is
 that of a request, in relation to bare Node's:
 
 ${row(["request", "requests/s", "bare Node", "ratio", "times the CPU", "p50 / p99", "off"])}

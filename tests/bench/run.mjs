@@ -32,7 +32,7 @@ import {
   writeReport,
   writeSignedInReport,
 } from "./report.mjs";
-import { hasWrk, measureWithWrk } from "./wrk.mjs";
+import { hasWrk, measureWithWrk, PROCESSES } from "./wrk.mjs";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
@@ -40,9 +40,6 @@ const SIZES = (process.env.BENCH_SIZES ?? "1000,1000000,10000000").split(",").ma
 
 /** A built checkout of another release, whose signed-in pages under remix-serve are measured beside. */
 const BEFORE = process.env.BENCH_BEFORE;
-
-/** Of each server under wrk, where one process differs from the next by more than the servers do from each other. */
-const PROCESSES = 3;
 
 const MAILS = Number(process.env.BENCH_MAILS ?? 20_000);
 const MAIL_ROUNDS = Math.min(ROUNDS, 3);
@@ -219,7 +216,7 @@ async function measureRequests() {
     if (reference) await bare.teach(name, await reference());
     compared.push(await compare(name, work, reference !== null));
   }
-  const underWrk = hasWrk() ? await compareUnderWrk([site, ...(await startMoreSites(url))]) : {};
+  const underWrk = hasWrk() ? await compareUnderWrk(site, url) : {};
   const grown = await grow();
   const flood = await measureUnderFlood(site);
 
@@ -292,26 +289,34 @@ async function measureRequests() {
   }
 }
 
-/** More processes of a site on a database. @param {string} url */
-async function startMoreSites(url) {
-  const sites = [];
-  while (sites.length < PROCESSES - 1) {
-    const variables = await siteVariables({ url, dataDir, secret: SESSION_SECRET });
-    sites.push(keep(await startSite(variables)));
+/**
+ * Measures the requests without a body under wrk, of several processes of the site, on one database, and of the bare server,
+ * by turns; each figure is the mean of the medians of the processes.
+ *
+ * @param {import("./processes.mjs").Server} site
+ * @param {string} url of its database
+ * @returns {Promise<Record<string, import("./report.mjs").Served>>}
+ */
+async function compareUnderWrk(site, url) {
+  const sites = [site];
+  const bares = [await startBareServer()];
+  try {
+    while (sites.length < PROCESSES) {
+      const variables = await siteVariables({ url, dataDir, secret: SESSION_SECRET });
+      sites.push(await startSite(variables));
+      bares.push(await startBareServer());
+    }
+    return await compareProcesses(sites, bares);
+  } finally {
+    for (const server of [...sites.slice(1), ...bares]) await server.stop();
   }
-  return sites;
 }
 
 /**
- * Measures the requests without a body under wrk, of as many processes of the bare server as there are of the site, by
- * turns; each figure is the mean of the medians of the processes.
- *
  * @param {import("./processes.mjs").Server[]} sites
- * @returns {Promise<Record<string, import("./report.mjs").Served>>}
+ * @param {Awaited<ReturnType<typeof startBareServer>>[]} bares
  */
-async function compareUnderWrk(sites) {
-  const bares = [];
-  while (bares.length < sites.length) bares.push(keep(await startBareServer()));
+async function compareProcesses(sites, bares) {
   // each site's own, since a page's ETag depends on its address
   const casesOf = await Promise.all(sites.map(({ origin }) => describeCases(origin)));
   /** @type {Record<string, import("./report.mjs").Served>} */

@@ -8,6 +8,9 @@ import { cpuSeconds } from "./processes.mjs";
 
 const CONNECTIONS = 16;
 
+/** Of each server that is compared, since one process differs from the next by more than the servers do from each other. */
+export const PROCESSES = 3;
+
 /** Whether wrk is installed. */
 export const hasWrk = () => spawnSync("wrk", ["-v"]).error === undefined;
 
