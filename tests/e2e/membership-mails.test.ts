@@ -1,6 +1,7 @@
 import type { Page } from "playwright";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Member, siteForThisFile } from "../support/e2e-site";
+import { eventually } from "../support/eventually";
 import { hydrated } from "../support/hydrated.mjs";
 import { linkIn, mailInOutbox } from "../support/mail";
 import { expectToast } from "../support/pages";
@@ -89,9 +90,9 @@ describe.each([
       await page.waitForURL("**/premium");
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toContain(email);
       // the webhooks' sync may still be paying while that of the return is over
-      await vi.waitUntil(async () => {
+      await eventually(async () => {
         await page.goto("/premium");
-        return (await page.getByText(NOT_PAID).count()) === 0;
+        expect(await page.getByText(NOT_PAID).count()).toBe(0);
       });
       expect(new URL(page.url()).pathname).toBe("/premium");
       expect(await page.getByRole("region", { name: "Your membership" }).textContent()).toContain(
@@ -112,9 +113,9 @@ describe.each([
       await page.waitForURL(`${site.sandboxOrigin}/**`);
       await page.getByRole("row").filter({ hasText: "open" }).getByRole("link").click();
       await page.getByRole("button", { name: "Pay $9.99" }).click();
-      await vi.waitUntil(async () => {
+      await eventually(async () => {
         await page.goto("/premium");
-        return new URL(page.url()).pathname === "/premium";
+        expect(new URL(page.url()).pathname).toBe("/premium");
       });
     });
 
