@@ -207,6 +207,8 @@ async function measureRequests() {
   if (!first) throw new Error("BENCH_SIZES is empty.");
   const restMemory = residentMemory(first.site.pid) ?? 0;
   const { site, url } = first;
+  // first, since newsletter posts leave mails that are sent for minutes
+  const underWrk = hasWrk() ? await compareUnderWrk(site, url) : {};
   const plain = keep(await startSite(first.variables, { plain: true }));
   const bare = keep(await startBareServer());
 
@@ -216,7 +218,6 @@ async function measureRequests() {
     if (reference) await bare.teach(name, await reference());
     compared.push(await compare(name, work, reference !== null));
   }
-  const underWrk = hasWrk() ? await compareUnderWrk(site, url) : {};
   const grown = await grow();
   const flood = await measureUnderFlood(site);
 
