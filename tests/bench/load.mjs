@@ -118,33 +118,29 @@ export async function interleave(keys, { rounds, seconds, measureOne, afterRound
  * The median of each value over all rounds.
  *
  * @param {Sample[]} samples
- * @returns {Sample}
  */
-export function medians(samples) {
-  const of = (/** @type {(sample: Sample) => number} */ figure) => median(samples.map(figure));
-  return {
-    rate: of(({ rate }) => rate),
-    p50: of(({ p50 }) => p50),
-    p99: of(({ p99 }) => p99),
-    cpu: samples.some(({ cpu }) => cpu === null) ? null : of(({ cpu }) => cpu ?? 0),
-    wrong: samples.reduce((sum, { wrong }) => sum + wrong, 0),
-  };
-}
+export const medians = (samples) => combine(samples, median);
 
 /**
  * The mean of each value over all processes.
  *
  * @param {Sample[]} samples
- * @returns {Sample}
  */
-export function mean(samples) {
-  const of = (/** @type {(sample: Sample) => number} */ figure) =>
-    samples.reduce((sum, sample) => sum + figure(sample), 0) / samples.length;
+export const mean = (samples) =>
+  combine(samples, (figures) => figures.reduce((sum, one) => sum + one, 0) / figures.length);
+
+/**
+ * @param {Sample[]} samples
+ * @param {(figures: number[]) => number} of
+ * @returns {Sample} what is wrong is added up
+ */
+function combine(samples, of) {
+  const known = samples.flatMap(({ cpu }) => (cpu === null ? [] : [cpu]));
   return {
-    rate: of(({ rate }) => rate),
-    p50: of(({ p50 }) => p50),
-    p99: of(({ p99 }) => p99),
-    cpu: samples.some(({ cpu }) => cpu === null) ? null : of(({ cpu }) => cpu ?? 0),
+    rate: of(samples.map(({ rate }) => rate)),
+    p50: of(samples.map(({ p50 }) => p50)),
+    p99: of(samples.map(({ p99 }) => p99)),
+    cpu: known.length < samples.length ? null : of(known),
     wrong: samples.reduce((sum, { wrong }) => sum + wrong, 0),
   };
 }
