@@ -76,7 +76,7 @@ const withoutDate = (answer: string) => answer.replaceAll(/^Date: .*$/gm, "Date:
 
 const prepared = (requests: string) => requests.replaceAll("\r\n\r\n", "\r\nX-Prepared: 1\r\n\r\n");
 
-/** What the second and the third response with prepared answers are, which must be what Node itself writes. */
+/** What a prepared response is each time it is sent, which must be what Node itself writes. */
 async function expectSameAsWritten(requests: string, times = 1): Promise<string> {
   const expected = withoutDate(await exchange(requests, times));
   for (let i = 0; i < 3; i++) {

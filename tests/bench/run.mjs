@@ -24,6 +24,7 @@ import {
   startSite,
 } from "./processes.mjs";
 import { profile } from "./profile.mjs";
+import { rawGet } from "./raw-get.mjs";
 import {
   writeLibraryReport,
   writeNewsletterReport,
@@ -424,34 +425,6 @@ async function describeCases(origin, size = SIZES[0] ?? 1000) {
       reference: null,
     },
   ];
-}
-
-/**
- * Like `fetch`, but without decompressing the body.
- *
- * @param {string} url
- * @param {Record<string, string>} headers
- * @returns {Promise<Response>}
- */
-async function rawGet(url, headers) {
-  const { get } = await import("node:http");
-  return new Promise((resolve, reject) => {
-    get(url, { headers }, async (message) => {
-      const chunks = [];
-      for await (const chunk of message) chunks.push(chunk);
-      const status = message.statusCode ?? 500;
-      const raw = /** @type {Record<string, string>} */ (
-        Object.fromEntries(
-          Object.entries(message.headers).flatMap(([name, value]) =>
-            value === undefined ? [] : [[name, String(value)]],
-          ),
-        )
-      );
-      resolve(
-        new Response(status === 304 ? null : Buffer.concat(chunks), { status, headers: raw }),
-      );
-    }).on("error", reject);
-  });
 }
 
 /**

@@ -1,10 +1,10 @@
 // wrk, a second load generator, which takes less of the machine than autocannon and so loads a server harder. Used where
 // it is installed (Debian's package `wrk`), for requests without a body.
 import { execFile, spawnSync } from "node:child_process";
-import { get } from "node:http";
 import { promisify } from "node:util";
 import { cpuPerThousand } from "./load.mjs";
 import { cpuSeconds } from "./processes.mjs";
+import { rawGet } from "./raw-get.mjs";
 
 const CONNECTIONS = 16;
 
@@ -34,20 +34,9 @@ export async function measureWithWrk({ pid, origin }, { path, headers = {}, stat
   const after = cpuSeconds(pid);
   const total = Number(/(\d+) requests in/.exec(stdout)?.[1] ?? 0);
   const sample = { ...readReport(stdout), cpu: cpuPerThousand(before, after, total) };
-  if (statuses.includes(await statusOf(origin + path, headers))) return sample;
+  const { status } = await rawGet(origin + path, headers);
+  if (statuses.includes(status)) return sample;
   return { ...sample, wrong: total };
-}
-
-/** Without the headers that `fetch` adds. @param {string} url @param {Record<string, string>} headers */
-function statusOf(url, headers) {
-  return /** @type {Promise<number>} */ (
-    new Promise((resolve, reject) => {
-      get(url, { headers, agent: false }, (answer) => {
-        answer.resume();
-        answer.once("end", () => resolve(answer.statusCode ?? 0));
-      }).once("error", reject);
-    })
-  );
 }
 
 /**
