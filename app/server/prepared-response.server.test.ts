@@ -171,13 +171,15 @@ it("is not taken in by headers whose names only end like those it looks for", as
   expect(writeHead.mock.calls.filter(([status]) => status === 200)).toHaveLength(1);
 });
 
-it("has the date of each response", async () => {
-  await exchange(GET);
+it("has the date of each response, and changes in nothing else", async () => {
+  const first = withoutDate(await exchange(GET));
   const now = vi.spyOn(Date, "now");
   for (const time of ["Sun, 31 Dec 2028 23:59:59 GMT", "Mon, 01 Jan 2029 00:00:00 GMT"]) {
     for (const milliseconds of [0, 999]) {
       now.mockReturnValue(Date.parse(time) + milliseconds);
-      expect(await exchange(GET)).toContain(`\r\nDate: ${time}\r\n`);
+      const answer = await exchange(GET);
+      expect(answer).toContain(`\r\nDate: ${time}\r\n`);
+      expect(withoutDate(answer)).toBe(first);
     }
   }
 });
@@ -254,47 +256,143 @@ it.each([
   expect(response).toEqual(before);
 });
 
-it.each([
-  ["one piece", 16_384, 1],
-  ["two, so that no slow client has a copy of its own,", 16_385, 2],
-])("is written to its connection in %s with a body of this length", async (_, length, count) => {
-  const body = Buffer.alloc(length, "abcdefgh");
-  full = new PreparedResponse(200, ["Content-Length", String(length)], body);
-  await exchange(GET);
-  const write = vi.spyOn(Socket.prototype, "write");
-  const answer = await exchange(GET);
-  const pieces = write.mock.calls.map(([piece]) => String(piece));
-  const own = pieces.filter((piece) => piece.startsWith("HTTP/1.1 200") || piece.startsWith("abc"));
-  expect(own).toHaveLength(count);
-  expect(own.join("")).toBe(answer.replace(/\nopen$/, ""));
-});
+describe("a client that is slow to receive a long response", () => {
+  const LONG = Buffer.alloc(20_000_000, "abcdefgh");
+  const dateOf = (answer: string) => /^Date: .* 00:00:0(\d) GMT\r$/m.exec(answer)?.[1];
+  const bodyOf = (answer: string) => answer.slice(answer.indexOf("\r\n\r\n") + 4);
+  let second: (number: number) => void;
+  /** In how many pieces responses were written to their connections. */
+  let pieces: number[];
 
-it("keeps the date that it began with in what a slow client has not received yet", async () => {
-  const length = 16_384;
-  full = new PreparedResponse(200, ["Content-Length", String(length)], Buffer.alloc(length, "a"));
-  await exchange(GET);
-  const { port } = server.address() as AddressInfo;
-  const now = vi.spyOn(Date, "now");
-  const dateAt = (second: number) => Date.UTC(2029, 0, 1, 0, 0, second);
-  const sent = new Promise<void>((resolve) => {
+  beforeEach(async () => {
+    full = new PreparedResponse(200, ["Content-Length", String(LONG.length)], LONG);
+    const now = vi.spyOn(Date, "now");
+    second = (number) => now.mockReturnValue(Date.UTC(2029, 0, 1, 0, 0, number));
+    second(0);
+    await receive(slowClient());
+    pieces = [];
     asPrepared = (_request, response) => {
-      // held back, as a full connection holds it
-      response.socket?.cork();
-      now.mockReturnValue(dateAt(1));
+      const write = vi.spyOn(response.socket as Socket, "write");
       full.send(response);
-      response.socket?.cork();
-      now.mockReturnValue(dateAt(2));
-      full.send({
-        ...{ shouldKeepAlive: true, headersSent: false, getHeaderNames: () => [], end: () => {} },
-        req: { httpVersionMinor: 1, method: "GET" },
-      } as unknown as ServerResponse);
-      resolve();
+      pieces.push(write.mock.calls.filter(([chunk]) => chunk.length > 0).length);
     };
   });
-  const socket = connect(port, "127.0.0.1");
-  socket.write(GET);
-  await sent;
-  const [chunk] = await once(socket, "data");
+
+  /** Asks, and takes what the kernel takes for it. */
+  function slowClient(): Socket {
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.pause();
+    socket.write(GET);
+    return socket;
+  }
+
+  async function sent(count: number) {
+    await vi.waitFor(() => expect(pieces).toHaveLength(count));
+  }
+
+  async function receive(socket: Socket): Promise<string> {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of socket) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > LONG.length) break;
+    }
+    return Buffer.concat(chunks).toString("latin1");
+  }
+
+  /** What the client has received, which must be the whole of the response of that second. */
+  async function expectReceived(socket: Socket, date: string) {
+    const answer = await receive(socket);
+    expect(dateOf(answer)).toBe(date);
+    expect(bodyOf(answer) === LONG.toString("latin1")).toBe(true);
+  }
+
+  it("keeps the date that it began with, while others are given theirs", async () => {
+    second(1);
+    const slow = slowClient();
+    await sent(1);
+    second(2);
+    const other = slowClient();
+    await sent(2);
+    second(3);
+    await expectReceived(other, "2");
+    await expectReceived(slow, "1");
+    expect(pieces).toEqual([1, 2]);
+  });
+
+  it("costs the memory of no second copy of it", async () => {
+    const memory: unknown[] = [];
+    const send = asPrepared;
+    asPrepared = (request, response) => {
+      const write = vi.spyOn(response.socket as Socket, "write");
+      send(request, response);
+      const chunks = write.mock.calls.flatMap(([chunk]) => (Buffer.isBuffer(chunk) ? [chunk] : []));
+      memory.push(...chunks.map((chunk) => chunk.buffer));
+    };
+    for (const number of [1, 2, 2]) {
+      second(number);
+      await expectReceived(slowClient(), String(number));
+    }
+    const slow = slowClient();
+    await sent(4);
+    second(3);
+    await expectReceived(slowClient(), "3");
+    await expectReceived(slow, "2");
+    expect(memory).toHaveLength(5);
+    expect(new Set(memory).size).toBe(1);
+  });
+
+  it.each([
+    ["received it", (socket: Socket) => receive(socket)],
+    ["gone", async (socket: Socket) => void socket.destroy()],
+  ])("lets those after it have one piece again when it has %s", async (_how, end) => {
+    second(1);
+    const slow = [slowClient(), slowClient()];
+    await sent(2);
+    second(2);
+    for (const socket of slow) await end(socket);
+    await vi.waitFor(async () => {
+      const count = pieces.length;
+      const other = slowClient();
+      await sent(count + 1);
+      await expectReceived(other, "2");
+      expect(pieces.at(-1)).toBe(1);
+    });
+  });
+
+  it("makes them wait until the last one has it", async () => {
+    second(1);
+    const [first, last] = [slowClient(), slowClient()];
+    await sent(2);
+    await receive(first as Socket);
+    second(2);
+    await expectReceived(slowClient(), "2");
+    expect(pieces).toEqual([1, 1, 2]);
+    await expectReceived(last as Socket, "1");
+  });
+});
+
+it("is in two pieces where the response waits for one before it, as its connection may be gone unnoticed", async () => {
+  await exchange(GET);
+  const held: ServerResponse[] = [];
+  let isSent = false;
+  asPrepared = (_request, response) => {
+    if (held.push(response) === 1) return;
+    full.send(response);
+    isSent = true;
+  };
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write(GET + GET);
+  await vi.waitFor(() => expect(isSent).toBe(true));
   socket.destroy();
-  expect(chunk.toString("latin1")).toContain("\r\nDate: Mon, 01 Jan 2029 00:00:01 GMT\r\n");
+  await vi.waitFor(() => expect(held[0]?.destroyed).toBe(true));
+  asPrepared = (_request, response) => full.send(response);
+  const now = vi.spyOn(Date, "now").mockReturnValue(Date.UTC(2029, 0, 1));
+  await exchange(GET);
+  now.mockReturnValue(Date.UTC(2029, 0, 2));
+  const write = vi.spyOn(Socket.prototype, "write");
+  expect(await exchange(GET)).toContain("\r\nDate: Tue, 02 Jan 2029 00:00:00 GMT\r\n");
+  const written = write.mock.calls.map(([piece]) => String(piece));
+  expect(written.filter((piece) => /^(HTTP\/1.1 200|the path)/.test(piece))).toHaveLength(1);
 });

@@ -7,22 +7,20 @@ const DATE = /^Date: .*\r\n/m;
 const SETS_MORE = /^(Transfer-Encoding:|Connection: close)/im;
 
 /**
- * Longest body that is sent with its head in one piece, in bytes: the kernel takes as much for any client at once. Each client
- * that reads slowly would keep a copy of a longer one, of the second in which it was asked for.
- */
-const MAX_IN_ONE_PIECE = 16_384;
-
-/**
  * A response that is sent many times. Node validates and writes out every header of every response, and hands head and body
  * to the kernel as two pieces; that takes a quarter of a cached response's time, so what it has written for one is kept for
- * those after it, with a short body behind it (docs/decisions/0043-prepared-heads.md).
+ * those after it, with the body behind it (docs/decisions/0043-prepared-heads.md).
  */
 export class PreparedResponse {
   #written: { before: string; after: string } | null = null;
-  #second = 0;
   #head = "";
-  /** Head and body in one piece; null for a body that is too long. */
+  /** The second whose date the head has, since 1970. */
+  #headSecond = 0;
+  /** Head and body in one piece, once there is a head: the only copy of both, in which a second's date is written over. */
   #message: Buffer | null = null;
+  #messageSecond = 0;
+  /** Clients that have not received all of the message; until they have, its date stays. */
+  #receiving = 0;
   /** A part of the message, once there is one. */
   #body: Buffer;
 
@@ -44,28 +42,48 @@ export class PreparedResponse {
       response.end(this.#body);
       return;
     }
-    this.#renew(this.#written);
+    this.#dateHead(this.#written);
     response.statusCode = this.status;
     (response as WithHead)._header = this.#head;
-    if (this.#message && response.req.method !== "HEAD") {
-      (response as WithHead)._headerSent = true;
-      response.end(this.#message);
-    } else {
+    // a response that waits for those before it has no connection yet
+    const { socket } = response;
+    const message = response.req.method === "HEAD" || !socket ? null : this.#datedMessage();
+    if (!message || !socket) {
       response.end(this.#body);
+      return;
     }
+    (response as WithHead)._headerSent = true;
+    response.end(message);
+    if (socket.writableLength > 0) this.#wait(response);
   }
 
-  /** Gives head and message the date of this second. What is still being sent has a buffer of its own. */
-  #renew({ before, after }: { before: string; after: string }): void {
+  #dateHead({ before, after }: { before: string; after: string }): void {
     const second = Math.floor(Date.now() / 1_000);
-    if (second === this.#second) return;
-    this.#second = second;
+    if (second === this.#headSecond) return;
+    this.#headSecond = second;
     this.#head = `${before}Date: ${new Date(second * 1_000).toUTCString()}\r\n${after}`;
-    if (this.#body.length > MAX_IN_ONE_PIECE) return;
-    const head = Buffer.from(this.#head, "latin1");
-    this.#message = Buffer.concat([head, this.#body]);
-    // the body is in memory once
-    this.#body = this.#message.subarray(head.length);
+  }
+
+  /** The message with the head's date; null while somebody receives one with another. */
+  #datedMessage(): Buffer | null {
+    if (this.#messageSecond === this.#headSecond) return this.#message;
+    if (this.#receiving > 0) return null;
+    this.#messageSecond = this.#headSecond;
+    if (this.#message) {
+      // all dates are of one length
+      this.#message.write(this.#head, "latin1");
+    } else {
+      this.#message = Buffer.concat([Buffer.from(this.#head, "latin1"), this.#body]);
+      this.#body = this.#message.subarray(this.#head.length);
+    }
+    return this.#message;
+  }
+
+  #wait(response: ServerResponse): void {
+    this.#receiving++;
+    response.once("close", () => {
+      this.#receiving--;
+    });
   }
 }
 

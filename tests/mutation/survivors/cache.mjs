@@ -74,7 +74,12 @@ export const explanations = [
   },
   {
     file: "server/prepared-response.server.ts",
-    line: "second === this.#second",
+    line: "socket.writableLength > 0",
+    why: "equivalent: whoever has received all of it is waited for until the response closes, which it does at once",
+  },
+  {
+    file: "server/prepared-response.server.ts",
+    line: "second === this.#headSecond",
     replacement: /^false$/,
     why: "equivalent: only how often the date is written out",
   },
