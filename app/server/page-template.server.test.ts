@@ -31,6 +31,8 @@ const VALUES = {
   data: '"{}"',
 };
 
+const from = (values: Record<string, string>) => (name: string) => values[name];
+
 /** The template of a page that is rendered once with each set of markers. */
 const templateOf = (page: (markers: Markers) => string) =>
   pageTemplate({ html: page(MARKERS), markers: MARKERS }, { html: page(OTHERS), markers: OTHERS });
@@ -40,7 +42,7 @@ const page = ({ email, initial, nonce, data }: Markers) =>
 
 describe("a page's template", () => {
   it("is filled in with each value wherever it stands", () => {
-    expect(templateOf(page)?.fill(VALUES).toString()).toBe(
+    expect(templateOf(page)?.fill(from(VALUES)).toString()).toBe(
       '<b>A</b><p title="a@b.test">a@b.test</p><script nonce="abc">take("{}")</script>',
     );
   });
@@ -48,7 +50,7 @@ describe("a page's template", () => {
   it("takes values as they are, whatever patterns or markers they look like", () => {
     const email = "$&$1\ue000mail1\ue001nonce1@b.test";
     const filled = templateOf(page)
-      ?.fill({ ...VALUES, email })
+      ?.fill(from({ ...VALUES, email }))
       .toString();
     expect(filled).toContain(`<p title="${email}">${email}</p>`);
     expect(filled).toContain('nonce="abc"');
@@ -57,7 +59,7 @@ describe("a page's template", () => {
   it("is not filled in without one of its values", () => {
     const { nonce, ...others } = VALUES;
     expect(nonce).toBe("abc");
-    expect(() => templateOf(page)?.fill(others)).toThrow("without its 'nonce'");
+    expect(() => templateOf(page)?.fill(from(others))).toThrow("without its 'nonce'");
   });
 
   it.each<[string, (markers: Markers) => string]>([

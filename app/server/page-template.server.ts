@@ -27,13 +27,13 @@ export class TextTemplate {
     return this.parts.filter((part) => part === name).length;
   }
 
-  /** The text with these values, which have to be escaped for where they stand. */
-  fill(values: Readonly<Record<string, string | Buffer>>): Buffer {
+  /** The text with these values, each asked for once, which have to be escaped for where they stand. */
+  fill(read: (name: string) => string | Buffer | undefined): Buffer {
     const bytes = new Map<string, Buffer>();
     return Buffer.concat(
       this.parts.map((part) => {
         if (typeof part !== "string") return part;
-        const value = bytes.get(part) ?? bytesOf(values[part], part);
+        const value = bytes.get(part) ?? bytesOf(read(part), part);
         bytes.set(part, value);
         return value;
       }),

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import compression from "compression";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { send } from "../../tests/support/http-client";
@@ -117,13 +117,49 @@ describe("a client that has disconnected", () => {
 });
 
 describe("a filled-in page", () => {
-  it("is compressed as well", async () => {
-    const long = Buffer.from("<p>Page</p>".repeat(500));
-    const { headers, body } = await received({
-      headers: new Headers({ "Content-Type": "text/html" }),
-      body: long,
-    } as never);
-    expect(headers["content-encoding"]).toBe("gzip");
-    expect(gunzipSync(body)).toEqual(long);
+  const body = Buffer.from("<p>Page</p>".repeat(500));
+  const page = {
+    headers: new Headers({ "Content-Type": "text/html", Link: "</a.css>; rel=preload" }),
+    body,
+  };
+
+  it.each([
+    ["br", "gzip, deflate, br", brotliDecompressSync],
+    ["gzip", "gzip", gunzipSync],
+    [undefined, "identity", (bytes: Buffer) => bytes],
+    [undefined, undefined, (bytes: Buffer) => bytes],
+  ])(
+    "is sent as %s, with its length, to clients that accept %s",
+    async (encoding, accepted, read) => {
+      answer = page;
+      const headers = accepted === undefined ? {} : { "Accept-Encoding": accepted };
+      const received = await send(origin, { headers });
+      expect(read(received.body)).toEqual(body);
+      expect(received.headers["content-encoding"]).toBe(encoding);
+      expect(received.headers).toMatchObject({
+        "content-length": String(received.body.length),
+        "content-type": "text/html",
+        link: "</a.css>; rel=preload",
+        vary: "Accept-Encoding",
+        "x-common": "1",
+      });
+      expect(received.headers).not.toHaveProperty("transfer-encoding");
+    },
+  );
+
+  it("is not sent to a client that disconnects while it is compressed", async () => {
+    const response = await new Promise<ServerResponse>((resolve) => {
+      const other = createServer((_request, each) => {
+        resolve(each);
+        other.close();
+      }).listen(0, "127.0.0.1", () => {
+        const { port } = other.address() as AddressInfo;
+        fetch(`http://127.0.0.1:${port}`).catch(() => {});
+      });
+    });
+    const sending = sendAnswer(response, page, () => {});
+    response.destroy();
+    await sending;
+    expect(response.headersSent).toBe(false);
   });
 });

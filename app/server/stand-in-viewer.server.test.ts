@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Viewer, ViewerProfile } from "~/features/accounts/viewer";
 import {
-  derivedValues,
+  derivedValue,
   keyOfData,
   NotPlainData,
   type PersonalValues,
@@ -110,11 +110,60 @@ describe("a viewer's data", () => {
     expect(Object.keys(replaced)).toEqual(["viewer", "sessions", "list"]);
   });
 
+  describe("with an object that is frozen, as it is made for all viewers,", () => {
+    const frozen = (text: string) => Object.freeze({ title: text, list: Object.freeze([text]) });
+
+    it("have the key of all whose data hold one that says the same", () => {
+      const [one, same] = [frozen("one"), frozen("one")];
+      const key = keyOfData(dataOf(ANNA, { one }), ANNA);
+      expect(keyOfData(dataOf(BEN, { one }), BEN)).toBe(key);
+      expect(keyOfData(dataOf(BEN, { one: same }), BEN)).toBe(key);
+    });
+
+    it.each([
+      ["another text", frozen("two")],
+      ["the text that its key is made of", `{5:title="3:one,4:list=["3:one,],}`],
+      ["no text", null],
+    ])("have another key than with %s", (_, other) => {
+      const key = keyOfData({ more: frozen("one") }, ANNA);
+      expect(keyOfData({ more: other }, ANNA)).not.toBe(key);
+    });
+
+    it("keep it as it is, and are told apart by it, even where it holds a viewer's value", () => {
+      const one = frozen(ANNA.email);
+      const replaced = replaceValues(dataOf(ANNA, { one }), ANNA, BEN);
+      expect(replaced).toEqual(dataOf(BEN, { one }));
+      expect((replaced as { one: unknown }).one).toBe(one);
+      const own = { one: frozen(BEN.email) };
+      expect(keyOfData(dataOf(BEN, own), BEN)).not.toBe(keyOfData(dataOf(ANNA, { one }), ANNA));
+    });
+
+    it.each([
+      ["holds one that is not", () => ({ inner: { text: "" } })],
+      [
+        "holds one that is not, which is rendered without being sent",
+        () => Object.defineProperty({}, "inner", { value: { text: "" }, enumerable: false }),
+      ],
+    ])("take it for their own where it %s", (_, make) => {
+      const more = make() as { inner: { text: string } };
+      Object.freeze(more);
+      const keys = ["one", ANNA.email, "two"].map((text) => {
+        more.inner.text = text;
+        return keyOfData({ more }, ANNA);
+      });
+      expect(new Set(keys).size).toBe(3);
+      more.inner.text = ANNA.email;
+      const { more: replaced } = replaceValues({ more }, ANNA, BEN) as { more: typeof more };
+      expect(replaced.inner.text).toBe(BEN.email);
+    });
+  });
+
   it.each([
     ["a map", new Map([["a", 1]])],
     ["a promise", Promise.resolve(1)],
     ["a date", new Date()],
     ["an object of a class", new (class Reader {})()],
+    ["a frozen object with a date", Object.freeze({ date: Object.freeze(new Date()) })],
   ])("have no key if they hold %s", (_, value) => {
     expect(() => keyOfData({ value }, ANNA)).toThrow(NotPlainData);
     expect(() => replaceValues({ value }, ANNA, BEN)).toThrow(NotPlainData);
@@ -165,11 +214,13 @@ describe("a viewer's personal values", () => {
   });
 
   it("are shown as a first letter and as days in UTC", () => {
-    expect(derivedValues(ANNA)).toEqual({
-      initial: "A",
-      day0: "January 2, 2027",
-      day1: "December 31, 2026",
-    });
+    const names = ["initial", "day0", "day1", "day2", "text0", "length", "1"];
+    expect(names.map((name) => derivedValue(ANNA, name))).toEqual([
+      "A",
+      "January 2, 2027",
+      "December 31, 2026",
+      ...Array(4).fill(undefined),
+    ]);
   });
 });
 

@@ -56,13 +56,22 @@ export function namedValues({ user, email, texts, instants }: PersonalValues) {
   return named;
 }
 
-/** What pages show in place of a value, by the names of the places: an address's first letter, an instant's day. */
-export function derivedValues({ email, instants }: PersonalValues) {
-  const derived: Record<string, string> = { initial: email.charAt(0).toUpperCase() };
-  for (const [index, instant] of instants.entries()) {
-    derived[`day${index}`] = utcDate(new Date(instant));
-  }
-  return derived;
+/** What pages show in place of a value, by the name of the place: an address's first letter, an instant's day. */
+export function derivedValue(
+  { email, instants }: PersonalValues,
+  name: string,
+): string | undefined {
+  if (name === INITIAL) return email.charAt(0).toUpperCase();
+  const instant = name.startsWith(DAY) ? instants[Number(name.slice(DAY.length))] : undefined;
+  return instant === undefined ? undefined : utcDate(new Date(instant));
+}
+
+const INITIAL = "initial";
+const DAY = "day";
+
+function derivedValues(values: PersonalValues): [string, string][] {
+  const names = [INITIAL, ...values.instants.map((_, index) => DAY + index)];
+  return names.map((name) => [name, derivedValue(values, name) ?? ""]);
 }
 
 /**
@@ -119,7 +128,7 @@ function standIn(
   const pageData = random();
   const markers = {
     ...namedValues(values),
-    ...derivedValues(values),
+    ...Object.fromEntries(derivedValues(values)),
     nonce: random(),
     data: JSON.stringify(pageData),
   };
@@ -132,7 +141,8 @@ export class NotPlainData extends Error {}
 /**
  * A copy of a loader's data in which each text that is one of the `from` values is the one of `to`. Properties that
  * are not enumerable, which are rendered without being sent as data, stay so. What is one object in several places stays
- * one, since Remix encodes it once. Throws NotPlainData for anything else than what JSON knows.
+ * one, since Remix encodes it once. A frozen object that holds nothing else than frozen ones stays as it is: it is made for
+ * all viewers, and none of its texts is a value. Throws NotPlainData for anything else than what JSON knows.
  */
 export function replaceValues(data: unknown, from: PersonalValues, to: PersonalValues): unknown {
   const texts = new Map<string, string>();
@@ -177,6 +187,10 @@ function isBare(value: unknown): value is null | undefined | boolean | number {
 function keyOf(value: unknown, placeholders: Texts): string {
   if (typeof value === "string") return placeholders.get(value) ?? keyOfText(value);
   if (isBare(value)) return String(value);
+  return keyOfShared(value) ?? keyOfOwn(value, placeholders);
+}
+
+function keyOfOwn(value: object, placeholders: Texts): string {
   let key = "";
   if (Array.isArray(value)) {
     for (const part of value) key += `${keyOf(part, placeholders)},`;
@@ -189,9 +203,30 @@ function keyOf(value: unknown, placeholders: Texts): string {
   return `{${key}}`;
 }
 
+/** Keys of frozen objects that have been in a loader's data. */
+const sharedKeys = new WeakMap<object, string>();
+
+/** The key of an object that is frozen, with all that it holds; null for any other. */
+function keyOfShared(value: object): string | null {
+  const known = sharedKeys.get(value);
+  if (known !== undefined) return known;
+  if (!isFrozen(value)) return null;
+  const key = `=${hash("sha256", keyOfOwn(value, new Map()), "base64")}`;
+  sharedKeys.set(value, key);
+  return key;
+}
+
+function isFrozen(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (!Object.isFrozen(value)) return false;
+  return Object.getOwnPropertyNames(value).every((name) =>
+    isFrozen((value as Record<string, unknown>)[name]),
+  );
+}
+
 function copy(value: unknown, texts: Texts, copies: Map<unknown, unknown>): unknown {
   if (typeof value === "string") return texts.get(value) ?? value;
-  if (isBare(value)) return value;
+  if (isBare(value) || keyOfShared(value) !== null) return value;
   const known = copies.get(value);
   if (known) return known;
   if (Array.isArray(value)) {

@@ -7,7 +7,7 @@ import { scriptText } from "~/shell/hydration/inline-scripts.server";
 import { escapeHtml, pageTemplate, TextTemplate } from "./page-template.server";
 import type { PageRoute } from "./route-table.server";
 import {
-  derivedValues,
+  derivedValue,
   keyOfData,
   NotPlainData,
   namedValues,
@@ -32,8 +32,8 @@ type Loaded = { value: unknown } | { thrown: unknown };
 
 type Remix = (request: Request, context: AppLoadContext) => Promise<Response>;
 
-/** A page that is filled in, with the headers of the one its template was made of. */
-export type FilledPage = { body: Buffer; headers: Headers };
+/** A page that is filled in, with the headers of the one its template was made of, which all pages of it share. */
+export type FilledPage = { body: Buffer; headers: Pick<Headers, "get" | "has" | "entries"> };
 
 /** The templates are null where two renders had more in common than markers, or less. */
 type Made = { templates: { page: TextTemplate; data: TextTemplate } | null; headers: Headers };
@@ -116,13 +116,16 @@ export class ViewerPages {
     }
     const kept = await this.#keptOf(key, () => this.#make(remix, url, results, page.data, values));
     if (!kept?.templates) return null;
-    const body = kept.templates.page.fill({
-      ...inHtml(values),
-      nonce: context.nonce ?? "",
-      data: kept.templates.data.fill(inData(values)),
+    const { page: template, data: dataTemplate } = kept.templates;
+    const named = namedValues(values);
+    const body = template.fill((name) => {
+      if (name === "nonce") return context.nonce ?? "";
+      if (name === "data") return dataTemplate.fill((each) => inData(named[each]));
+      const text = named[name] ?? derivedValue(values, name);
+      return text === undefined ? text : escapeHtml(text);
     });
     this.statistics.filled++;
-    return { body, headers: new Headers(kept.headers) };
+    return { body, headers: kept.headers };
   }
 
   /** Drops every template, including those being made, because their content is out of date. */
@@ -206,12 +209,15 @@ export class ViewerPages {
     const [one, other] = await Promise.all(
       standIns.map(async ({ values: others }) => ({
         html: await encodeData(replaceValues(data, values, others)),
-        markers: inData(others),
+        markers: Object.fromEntries(
+          Object.entries(namedValues(others)).map(([name, text]) => [name, inData(text) ?? ""]),
+        ),
       })),
     );
     const template = one && other ? TextTemplate.common(one, other) : null;
     const own = await encodeData(data);
-    return template?.fill(inData(values)).toString() === own ? template : null;
+    const named = namedValues(values);
+    return template?.fill((name) => inData(named[name])).toString() === own ? template : null;
   }
 
   async #render(
@@ -284,18 +290,7 @@ async function encodeData(loaderData: unknown): Promise<string> {
   }
 }
 
-/** Personal values as they stand in a page's HTML, in an element or in an attribute. */
-function inHtml(values: PersonalValues): Record<string, string> {
-  const escaped: Record<string, string> = { ...namedValues(values), ...derivedValues(values) };
-  for (const name in escaped) escaped[name] = escapeHtml(escaped[name] ?? "");
-  return escaped;
-}
-
-/** Personal values as they stand in a page's data: within a JSON string, within a script's. */
-function inData(values: PersonalValues): Record<string, string> {
-  const inner = namedValues(values);
-  for (const name in inner) {
-    inner[name] = scriptText(JSON.stringify(inner[name]).slice(1, -1)).slice(1, -1);
-  }
-  return inner;
+/** A text as it stands in a page's data: within a JSON string, within a script's. */
+function inData(text: string | undefined): string | undefined {
+  return text === undefined ? text : scriptText(JSON.stringify(text).slice(1, -1)).slice(1, -1);
 }

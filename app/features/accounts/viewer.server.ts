@@ -80,7 +80,18 @@ export async function requireAccount(args: Args): Promise<SignedIn & { viewer: V
   return { userId: user.id, tokenHash, session, viewer: toViewer(found) };
 }
 
-function toViewer({ user, profile, price }: ViewerRow): Viewer {
+/** One viewer per session that was read: a page's data say the same once, however many loaders return it. */
+const viewers = new WeakMap<ViewerRow, Viewer>();
+
+function toViewer(row: ViewerRow): Viewer {
+  const known = viewers.get(row);
+  if (known) return known;
+  const viewer = viewerOf(row);
+  viewers.set(row, viewer);
+  return viewer;
+}
+
+function viewerOf({ user, profile, price }: ViewerRow): Viewer {
   return {
     user: { id: user.id, email: user.email, user_metadata: { avatar_url: user.avatarUrl } },
     profile: profile && {

@@ -4,7 +4,7 @@ import { labelOf } from "./entry-label";
 import type { LibraryOverview, ListedText, WayOn } from "./library-overview-data";
 import { blockId, documentPath } from "./library-paths";
 import { readingStateOf } from "./reading-progress.server";
-import { progressIn, type ReadingState, type TextProgress } from "./reading-state";
+import { NOT_BEGUN, progressIn, type ReadingState, type TextProgress } from "./reading-state";
 import { minutesToRead } from "./reading-time";
 
 /** How many chapters the members' area lists: those around the place where one is. */
@@ -20,13 +20,7 @@ export async function libraryOverview(
 ): Promise<LibraryOverview> {
   const state = await readingStateOf(userId, edition, now);
   const chapters = edition.chapters(now);
-  const list = (entry: EditionEntry): ListedText => ({
-    path: documentPath(entry),
-    title: entry.title,
-    label: labelOf(entry),
-    minutes: minutesToRead(entry.wordCount),
-    progress: progressIn(state, entry.slug),
-  });
+  const list = (entry: EditionEntry) => listedText(entry, progressIn(state, entry.slug));
   // only what is known of is looked at: there may be a thousand chapters
   const begun = Object.keys(state.texts).flatMap((slug) => {
     const entry = edition.find(slug, now);
@@ -48,6 +42,24 @@ export async function libraryOverview(
     extras: edition.newestExtras(now).slice(0, NEWEST_EXTRAS).map(list),
     extrasPath: extrasPath(edition, now),
   };
+}
+
+/** Texts as they are listed for whoever has not begun them. */
+const notBegun = new WeakMap<EditionEntry, ListedText>();
+
+function listedText(entry: EditionEntry, progress: TextProgress): ListedText {
+  const known = progress === NOT_BEGUN && notBegun.get(entry);
+  if (known) return known;
+  const text = {
+    path: documentPath(entry),
+    title: entry.title,
+    label: labelOf(entry),
+    minutes: minutesToRead(entry.wordCount),
+    progress,
+  };
+  // frozen, it has one key for all pages that are filled in
+  if (progress === NOT_BEGUN) notBegun.set(entry, Object.freeze(text));
+  return text;
 }
 
 /** The text to go on with: the one in which reading stopped last, or else the first unread chapter. */
