@@ -94,6 +94,8 @@ const SIGNED_IN_PAGES = {
   "landing-signed-in": "landing page",
   "landing-member": "landing page, of a member",
   premium: "`/premium`",
+  "landing-signed-in-brotli": "landing page, compressed",
+  "premium-brotli": "`/premium`, compressed",
   chapter: "a chapter",
   account: "`/account`",
 };

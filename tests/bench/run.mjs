@@ -49,6 +49,7 @@ const PARTS = process.argv[2]
   ? [process.argv[2]]
   : ["newsletter", "library", "posts", "signed-in", "profiles", "requests"];
 
+const BROWSER_ENCODINGS = "gzip, deflate, br";
 const CHAPTER_PATH = "/premium/chapters/the-hour-before-the-day";
 
 const SESSION_SECRET = "a secret for benchmarks that is worth nothing elsewhere";
@@ -148,11 +149,14 @@ async function measureSignedIn() {
     const server = keep(await startSite(variables, { plain: name !== "site", root }));
     const [reader, member] = [await signUp(server.origin), await signUp(server.origin)];
     await makeMember(url, member.email);
-    /** @type {Record<string, [string, string]>} */
+    /** @type {Record<string, [path: string, cookie: string, encodings?: string]>} */
     const pages = {
       "landing-signed-in": ["/", reader.cookie],
       "landing-member": ["/", member.cookie],
       premium: ["/premium", member.cookie],
+      // as browsers ask
+      "landing-signed-in-brotli": ["/", reader.cookie, BROWSER_ENCODINGS],
+      "premium-brotli": ["/premium", member.cookie, BROWSER_ENCODINGS],
       ...(name === "before"
         ? {}
         : {
@@ -162,9 +166,9 @@ async function measureSignedIn() {
           }),
     };
     const works = Object.fromEntries(
-      Object.entries(pages).map(([page, [path, cookie]]) => [
+      Object.entries(pages).map(([page, [path, cookie, encodings = "identity"]]) => [
         page,
-        { path, headers: { "Accept-Encoding": "identity", Cookie: cookie }, statuses: [200] },
+        { path, headers: { "Accept-Encoding": encodings, Cookie: cookie }, statuses: [200] },
       ]),
     );
     servers[name] = { ...server, works };
