@@ -15,7 +15,7 @@ process.env.NODE_ENV ??= "production";
  * garbage: a steady load then takes 320 MB instead of 200, at the same speed. With less room than this, what compresses
  * answers makes it collect three times a second (docs/decisions/0044-v8-defaults.md).
  */
-setFlagsFromString("--heap-growing-percent=60");
+setFlagsFromString("--heap-growing-percent=45");
 
 /*
  * V8 makes objects of a kind that lived long among the old ones from then on, and what it sees while a site starts has

@@ -147,6 +147,11 @@ describe("a filled-in page", () => {
     },
   );
 
+  it("says that it varies by more, if it does", async () => {
+    answer = { headers: new Headers({ Vary: "Cookie" }), body };
+    expect((await send(origin)).headers.vary).toBe("Cookie, Accept-Encoding");
+  });
+
   it("is not sent to a client that disconnects while it is compressed", async () => {
     const response = await new Promise<ServerResponse>((resolve) => {
       const other = createServer((_request, each) => {

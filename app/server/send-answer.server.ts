@@ -41,7 +41,7 @@ export async function sendAnswer(
   const body = await COMPRESS[encoding](answer.body);
   if (response.destroyed) return;
   for (const [name, value] of answer.headers.entries()) response.setHeader(name, value);
-  response.setHeader("Vary", "Accept-Encoding");
+  response.appendHeader("Vary", "Accept-Encoding");
   if (encoding !== "identity") response.setHeader("Content-Encoding", encoding);
   response.setHeader("Content-Length", body.byteLength);
   response.end(body);
