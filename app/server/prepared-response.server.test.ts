@@ -171,6 +171,12 @@ it("is not taken in by headers whose names only end like those it looks for", as
   expect(writeHead.mock.calls.filter(([status]) => status === 200)).toHaveLength(1);
 });
 
+it("has all of its headers when the clock is at its beginning, as of a machine that has lost the time", async () => {
+  vi.spyOn(Date, "now").mockReturnValue(0);
+  const first = withoutDate(await exchange(GET));
+  for (let i = 0; i < 2; i++) expect(withoutDate(await exchange(GET))).toBe(first);
+});
+
 it("has the date of each response, and changes in nothing else", async () => {
   const first = withoutDate(await exchange(GET));
   const now = vi.spyOn(Date, "now");

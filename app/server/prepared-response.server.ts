@@ -14,11 +14,11 @@ const SETS_MORE = /^(Transfer-Encoding:|Connection: close)/im;
 export class PreparedResponse {
   #written: { before: string; after: string } | null = null;
   #head = "";
-  /** The second whose date the head has, since 1970. */
-  #headSecond = 0;
-  /** Head and body in one piece, once there is a head: the only copy of both, in which a second's date is written over. */
+  /** The second, since 1970, that the head is dated. */
+  #headSecond = Number.NaN;
+  /** Head and body in one piece, once there is a head: the only copy of both, whose date is overwritten each second. */
   #message: Buffer | null = null;
-  #messageSecond = 0;
+  #messageSecond = Number.NaN;
   /** Clients that have not received all of the message; until they have, its date stays. */
   #receiving = 0;
   /** A part of the message, once there is one. */

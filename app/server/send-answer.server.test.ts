@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import compression from "compression";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { send } from "../../tests/support/http-client";
 import { jsonResponse, TextResponse } from "../http/text-response.server";
+import { startCompression } from "./answer-compression.server";
 import { sendAnswer } from "./send-answer.server";
 
-const compress = compression();
+const HTML = new Headers({ "Content-Type": "text/html" });
 let answer: Parameters<typeof sendAnswer>[1];
 let origin: string;
 const server = createServer((request, response) => {
   response.setHeader("X-Common", "1");
-  void sendAnswer(response, answer, () => compress(request as never, response as never, () => {}));
+  void sendAnswer(response, answer, () => startCompression(request, response));
 });
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -80,6 +80,17 @@ describe("a stream", () => {
     expect(headers["content-encoding"]).toBe("gzip");
     expect(gunzipSync(body).toString()).toBe(long);
   });
+});
+
+it.each([
+  ["a stream", () => new Response("<p>Page</p>".repeat(9_000), { headers: HTML })],
+  ["a filled-in page", () => ({ body: Buffer.from("<p>Page</p>".repeat(9_000)), headers: HTML })],
+])("%s is compressed in a window of 64 KB, which is little memory", async (_name, make) => {
+  answer = make();
+  const { headers, body } = await send(origin, { headers: { "Accept-Encoding": "br" } });
+  expect(headers["content-encoding"]).toBe("br");
+  // a first bit of 0 stands for 16 (RFC 7932, 9.1)
+  expect((body[0] ?? 1) & 1).toBe(0);
 });
 
 describe("a client that has disconnected", () => {

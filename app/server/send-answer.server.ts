@@ -1,9 +1,8 @@
 import type { ServerResponse } from "node:http";
-import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
 import { sendResponse } from "@remix-run/node-fetch-server";
 import { TextResponse } from "~/http/text-response.server";
-import { type Encoding, preferredEncoding } from "./accept-encoding.server";
+import { preferredEncoding } from "./accept-encoding.server";
+import { compressWhole } from "./answer-compression.server";
 import type { FilledPage } from "./viewer-pages.server";
 
 /** Length from which on a text is compressed, in characters: below, it takes longer than it saves. */
@@ -11,7 +10,7 @@ const LEAST_COMPRESSED = 1_000;
 
 /**
  * Sends an answer: a text or a filled-in page in one piece, with its length, and anything else as it comes from its
- * stream. A filled-in page is compressed at once, which takes less time than a stream; `startCompression` is called before
+ * stream. A filled-in page is compressed in one call, which takes less time than a stream; `startCompression` is called before
  * anything else that may be worth it. Nothing is sent to a client that has disconnected: what compresses would wait for it
  * for ever.
  */
@@ -38,7 +37,7 @@ export async function sendAnswer(
     return sendResponse(response, answer);
   }
   const encoding = preferredEncoding(response.req.headers["accept-encoding"]);
-  const body = await COMPRESS[encoding](answer.body);
+  const body = await compressWhole(answer.body, encoding);
   if (response.destroyed) return;
   for (const [name, value] of answer.headers.entries()) response.setHeader(name, value);
   response.appendHeader("Vary", "Accept-Encoding");
@@ -46,25 +45,3 @@ export async function sendAnswer(
   response.setHeader("Content-Length", body.byteLength);
   response.end(body);
 }
-
-const brotli = promisify(brotliCompress);
-const gzipped = promisify(gzip);
-
-/** What `compression` compresses pages with as well: a better quality takes longer than rendering what is personal. */
-const BROTLI_QUALITY = 4;
-
-/** As the exponent of 2: nearly all of a page, for a sixty-fourth of the memory that brotli takes by default. */
-const BROTLI_WINDOW = 16;
-
-const COMPRESS: Record<Encoding, (body: Buffer) => Buffer | Promise<Buffer>> = {
-  identity: (body) => body,
-  gzip: (body) => gzipped(body),
-  br: (body) =>
-    brotli(body, {
-      params: {
-        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-        [constants.BROTLI_PARAM_LGWIN]: BROTLI_WINDOW,
-        [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength,
-      },
-    }),
-};

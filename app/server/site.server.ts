@@ -7,7 +7,6 @@ import {
   type RequestHandler,
   type ServerBuild,
 } from "@remix-run/node";
-import compression from "compression";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
 import { onPublishedTextsChanged } from "~/features/library/published-texts.server";
@@ -22,6 +21,7 @@ import { PageSlots } from "~/http/page-slots.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { log } from "~/observability/log.server";
 import { countRequest, exposeCaches, statusOf } from "~/observability/metrics.server";
+import { startCompression } from "./answer-compression.server";
 import { clientAddress, describeConnection } from "./client-address.server";
 import { ownSite } from "./own-host.server";
 import { PageCache } from "./page-cache.server";
@@ -67,9 +67,6 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     routes: viewerPages.routes(),
   });
   const files = new StaticFiles(projectRoot);
-  const compress = compression();
-  const startCompression = (request: IncomingMessage, response: ServerResponse) =>
-    compress(request as never, response as never, () => {});
   const origin = new URL(env().PUBLIC_URL);
   const pages = new PageCache({
     keyOf: (url) => table.cacheKeyOf(url),

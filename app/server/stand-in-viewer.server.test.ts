@@ -144,6 +144,17 @@ describe("a viewer's data", () => {
         "holds one that is not, which is rendered without being sent",
         () => Object.defineProperty({}, "inner", { value: { text: "" }, enumerable: false }),
       ],
+      [
+        "computes one",
+        () => {
+          const inner = { text: "" };
+          return {
+            get inner() {
+              return inner;
+            },
+          };
+        },
+      ],
     ])("take it for their own where it %s", (_, make) => {
       const more = make() as { inner: { text: string } };
       Object.freeze(more);

@@ -141,8 +141,8 @@ export class NotPlainData extends Error {}
 /**
  * A copy of a loader's data in which each text that is one of the `from` values is the one of `to`. Properties that
  * are not enumerable, which are rendered without being sent as data, stay so. What is one object in several places stays
- * one, since Remix encodes it once. A frozen object that holds nothing else than frozen ones stays as it is: it is made for
- * all viewers, and none of its texts is a value. Throws NotPlainData for anything else than what JSON knows.
+ * one, since Remix encodes it once. A frozen object that holds only frozen ones stays as it is: it counts as made
+ * for all viewers, and none of its texts may be a viewer's own. Throws NotPlainData for anything that JSON does not know.
  */
 export function replaceValues(data: unknown, from: PersonalValues, to: PersonalValues): unknown {
   const texts = new Map<string, string>();
@@ -219,9 +219,9 @@ function keyOfShared(value: object): string | null {
 function isFrozen(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (!Object.isFrozen(value)) return false;
-  return Object.getOwnPropertyNames(value).every((name) =>
-    isFrozen((value as Record<string, unknown>)[name]),
-  );
+  // one that is computed may be another each time
+  const properties = Object.values(Object.getOwnPropertyDescriptors(value));
+  return properties.every((property) => "value" in property && isFrozen(property.value));
 }
 
 function copy(value: unknown, texts: Texts, copies: Map<unknown, unknown>): unknown {

@@ -32,7 +32,7 @@ type Loaded = { value: unknown } | { thrown: unknown };
 
 type Remix = (request: Request, context: AppLoadContext) => Promise<Response>;
 
-/** A page that is filled in, with the headers of the one its template was made of, which all pages of it share. */
+/** A page that is filled in, with the headers of the one its template was made of, which all its pages share. */
 export type FilledPage = { body: Buffer; headers: Pick<Headers, "get" | "has" | "entries"> };
 
 /** The templates are null where two renders had more in common than markers, or less. */

@@ -45,7 +45,7 @@ writeFileSync(program, withoutFunctionNames(inAscii(readFileSync(program, "utf8"
 
 /**
  * A script in which the characters beyond ASCII that esbuild leaves, in templates and regular expressions, are escaped. With a
- * single one of them Node hands the whole script to V8 as two bytes per character: 8 MB more, for as long as the site runs.
+ * single one of them Node 24 hands the whole script to V8 as two bytes per character: 8 MB more, for as long as the site runs.
  *
  * @param {string} script
  */

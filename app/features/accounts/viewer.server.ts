@@ -80,7 +80,7 @@ export async function requireAccount(args: Args): Promise<SignedIn & { viewer: V
   return { userId: user.id, tokenHash, session, viewer: toViewer(found) };
 }
 
-/** One viewer per session that was read: a page's data say the same once, however many loaders return it. */
+/** One viewer per session that was read, so that a page's data contain it once, however many loaders return it. */
 const viewers = new WeakMap<ViewerRow, Viewer>();
 
 function toViewer(row: ViewerRow): Viewer {
