@@ -96,6 +96,11 @@ export class ConnectionLimiter {
     connection.since = Date.now();
   }
 
+  /** Of a connection with a request in flight the last whose head has arrived. */
+  lastRequest(socket: Socket): IncomingMessage | undefined {
+    return this.#connections.get(socket)?.value.unfinished.at(-1)?.req;
+  }
+
   /** Whether a connection has a request in flight. */
   isBusy(socket: Socket): boolean {
     return (this.#connections.get(socket)?.value.unfinished.length ?? 0) > 0;

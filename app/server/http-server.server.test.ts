@@ -276,6 +276,88 @@ describe("pipelined requests", () => {
   });
 });
 
+describe("a client that is answered before it has sent everything", () => {
+  const post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n";
+
+  const CLOSE = { Connection: "close" };
+
+  const ends: RequestListener = (incoming, response) => {
+    // as of what stops reading a form that is too long
+    incoming.once("data", () => {
+      incoming.pause();
+      response.writeHead(413, CLOSE).end("too long");
+    });
+  };
+
+  /** Does not end its side when the server does, as somebody who is still sending. */
+  function connectSending(
+    { port }: HttpServer,
+    sent = `${post}${"x".repeat(1_000)}`,
+  ): { socket: Socket; ended: Promise<string> } {
+    const socket = createConnection({
+      port: Number(port),
+      host: "127.0.0.1",
+      allowHalfOpen: true,
+    });
+    cleanUps.push(() => socket.destroy());
+    let text = "";
+    socket.setEncoding("latin1").on("data", (chunk: string) => {
+      text += chunk;
+    });
+    const ended = new Promise<string>((resolve) => socket.once("end", () => resolve(text)));
+    socket.write(sent);
+    return { socket, ended };
+  }
+
+  it("may send the rest and read the answer then, and is disconnected as soon as it has sent it", async () => {
+    const server = await serve({ lingerTimeout: 600_000 }, ends);
+    const { socket, ended } = connectSending(server);
+    const text = await ended;
+    // fails if the connection is reset
+    for (let sent = 1_000; sent < 200_000; sent += 1_000) {
+      await new Promise<void>((resolve, reject) =>
+        socket.write("x".repeat(1_000), (error) => (error ? reject(error) : resolve())),
+      );
+    }
+    expect(text).toMatch(/^HTTP\/1\.1 413 .*too long/s);
+    await expect.poll(() => server.connections(), { timeout: 10_000 }).toBe(0);
+  });
+
+  it("is disconnected when the rest takes too long", async () => {
+    const server = await serve({ lingerTimeout: 200 }, ends);
+    const { socket } = connectSending(server);
+    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    socket.on("error", () => {});
+    const sending = setInterval(() => socket.write("x"), 20);
+    cleanUps.push(() => clearInterval(sending));
+    await closed;
+    expect(server.connections()).toBe(0);
+  });
+
+  it("is disconnected at once when it had sent everything after all", async () => {
+    const server = await serve({ lingerTimeout: 600_000 }, (incoming, response) => {
+      incoming.resume().once("end", () => response.writeHead(413, CLOSE).end("too long"));
+    });
+    const { ended } = connectSending(server, `${post}${"x".repeat(200_000)}`);
+    await ended;
+    await expect.poll(() => server.connections(), { timeout: 10_000 }).toBe(0);
+  });
+
+  it("is not answered again, whatever follows", async () => {
+    const seen: (string | undefined)[] = [];
+    const server = await serve({}, (incoming, response) => {
+      seen.push(incoming.method);
+      ends(incoming, response);
+    });
+    const { socket, ended } = connectSending(server);
+    const text = await ended;
+    socket.write(`${"x".repeat(199_000)}GET / HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await expect.poll(() => server.connections()).toBe(0);
+    expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(seen).toEqual(["POST"]);
+  });
+});
+
 it("a request that asks for leave to send its body is given it at once", async () => {
   const server = await serve();
   const { socket, ended } = connectTo(server);

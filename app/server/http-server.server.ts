@@ -12,6 +12,7 @@ import { rejectBadClient } from "./bad-client.server";
 import { closedConnectionsReport } from "./closed-connections.server";
 import { ConnectionLimiter } from "./connection-limiter.server";
 import { availableConnections } from "./file-descriptors.server";
+import { closeInStages } from "./lingering-close.server";
 import { setCommonHeaders } from "./response-headers.server";
 
 /** How long clients may take, in milliseconds, and how many may be connected at once. */
@@ -24,6 +25,8 @@ export type HttpLimits = {
   keepAliveTimeout: number;
   /** How long a connection with a request in flight may transfer nothing, in either direction. */
   idleTimeout: number;
+  /** How long a client that has been answered for the last time may go on sending the rest of its request. */
+  lingerTimeout: number;
   /** Beyond this, the least useful connection of the largest network is closed (`ConnectionLimiter`). */
   maxConnections: number;
   /** How many unanswered (pipelined) requests a client may have on one connection. */
@@ -39,6 +42,7 @@ const DEFAULT_LIMITS: HttpLimits = {
   requestTimeout: 30_000,
   keepAliveTimeout: 5_000,
   idleTimeout: 60_000,
+  lingerTimeout: 10_000,
   maxConnections: availableConnections(2_000),
   maxUnanswered: 32,
   drainTimeout: 0,
@@ -141,7 +145,8 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
     const { socket } = request;
     const unanswered = limiter.requestBegun(response);
     if (unanswered > rest.maxUnanswered) socket.destroy();
-    if (socket.destroyed) return;
+    // it may have come with the end of a request whose response was the last
+    if (!socket.writable) return;
     // its client learns from the response before it that it has to send it again (RFC 9112, 9.6)
     if (unanswered > 1 && limiter.isClosedBefore(response)) {
       // left unread, it would make the kernel reset the connection in the middle of that response
@@ -172,9 +177,14 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
     else response.setHeader("Connection", "close");
     onRequest(request, response);
   });
+  const closing = {
+    lingerTimeout: rest.lingerTimeout,
+    lastRequest: (socket: Socket) => limiter.lastRequest(socket),
+  };
   server.on("connection", (socket) => {
     connectionAccepted();
     limiter.add(socket);
+    closeInStages(socket, closing);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
     rejectBadClient(error, socket, limiter.isBusy(socket)),

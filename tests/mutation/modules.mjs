@@ -246,6 +246,7 @@ export const MODULES = {
       "app/http/{client-network,fair-queue,fair-scheduling,page-slots,rate-limiter}.server.ts",
       "app/http/{rate-limits,receiving-memory,round-robin,size-ranking}.server.ts",
       "app/server/{connection-groups,connection-limiter,file-descriptors}.server.ts",
+      "app/server/lingering-close.server.ts",
       "db/queries/rate-limits.ts",
     ],
     tests: [
