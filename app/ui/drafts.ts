@@ -14,6 +14,11 @@ export function keepDraft(user: string, subject: string, page: string, draft: un
   }
 }
 
+/** Replaces a draft; false if it is not kept any more, as after its user has signed out in any tab. */
+export function replaceDraft(user: string, subject: string, page: string, draft: unknown): boolean {
+  return keysWith(keyOf(user, subject, page)).length > 0 && keepDraft(user, subject, page, draft);
+}
+
 /** Removes one page's draft of a text, or without it all of a text, or of a user who has signed out. */
 export function forgetDrafts(...parts: [user: string, subject?: string, page?: string]): void {
   const prefix = keyOf(...(parts as string[]));

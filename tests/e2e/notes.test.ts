@@ -193,6 +193,26 @@ describe("with JavaScript", () => {
     expect(await draftsIn(page)).toBe(0);
   });
 
+  it("logging out in one tab leaves none of another's in the browser, whose last attempt fails", async () => {
+    const { page } = await newMember();
+    const other = await page.context().newPage();
+    await site.open(CHAPTER, other);
+    await other.route("**/premium/notes/save", (route) => route.abort());
+    await area(other).fill("Not sent yet.");
+    await waitForStatus(other, "Not saved");
+    expect(await draftsIn(other)).toBe(1);
+    await site.open("/", page);
+    const lastAttempt = other.waitForEvent("requestfailed");
+    await page.getByLabel("Account menu").click();
+    await page.getByRole("menuitem", { name: "Log out" }).click();
+    await lastAttempt;
+    await other.waitForURL(`${site.origin}/`);
+    await eventually(async () => expect(await draftsIn(other)).toBe(0));
+    // what follows the attempt has run
+    await other.evaluate(() => fetch("/healthz"));
+    expect(await draftsIn(other)).toBe(0);
+  });
+
   it("what is typed before the scripts run stays", async () => {
     const { page, email } = await newMember();
     await site.open(CHAPTER, page);
@@ -211,6 +231,26 @@ describe("with JavaScript", () => {
     go();
     await waitUntilStored(email, "One. Two.");
     expect(await area(page).inputValue()).toBe("One. Two.");
+    await eventually(async () => expect(await draftsIn(page)).toBe(0));
+  });
+
+  it("what is typed before the scripts run without a connection is kept", async () => {
+    const { page } = await newMember();
+    await page.route("**/premium/notes/save", (route) => route.abort());
+    let go = () => {};
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    await page.route("**/build/**/*.js", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(CHAPTER, { waitUntil: "commit" });
+    await area(page).fill("Early.");
+    go();
+    await waitForStatus(page, "Not saved: no connection. Your text is kept in this browser.");
+    const opened = await site.open(CHAPTER, await page.context().newPage());
+    await eventually(async () => expect(await area(opened).inputValue()).toBe("Early."));
   });
 });
 

@@ -1,7 +1,7 @@
 import { useNavigate } from "@remix-run/react";
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import type { ToastMessage } from "~/toast-messages";
-import { findDrafts, forgetDrafts, keepDraft } from "~/ui/drafts";
+import { findDrafts, forgetDrafts, keepDraft, replaceDraft } from "~/ui/drafts";
 import { type JsonAnswer, postJson } from "~/ui/post-json";
 import { useToast } from "~/ui/toaster";
 import { SAVE_NOTES_PATH } from "../library-paths";
@@ -38,7 +38,8 @@ type Draft = { text: string; version: number };
 /**
  * Saves what is written into a text area: after a pause, when it loses the focus, and when the page is left. What
  * is not saved is kept in this browser until it is: through a lost connection, a session that has ended, and a
- * closed tab.
+ * closed tab. A draft is kept as soon as there is one, and afterwards only replaced: an attempt may fail because its user has
+ * just signed out, which removes their drafts.
  */
 export function useNoteSaving(
   area: RefObject<HTMLTextAreaElement>,
@@ -104,7 +105,7 @@ export function useNoteSaving(
         const { version } = stored.current;
         return report(
           answer,
-          keepDraft(owner, slug, page.current, { text: element.value, version }),
+          replaceDraft(owner, slug, page.current, { text: element.value, version }),
         );
       }
       const { version, insertions, redirectTo } = answer.body as {
@@ -118,7 +119,7 @@ export function useNoteSaving(
       insert(element, text, insertions);
       if (element.value !== stored.current.text) {
         const draft = { text: element.value, version };
-        keepDraft(owner, slug, page.current, draft);
+        replaceDraft(owner, slug, page.current, draft);
         return later(save, PAUSE_MS);
       }
       forgetDrafts(owner, slug, page.current);
@@ -154,7 +155,6 @@ export function useNoteSaving(
     for (const { page: other, draft } of findDrafts(owner, slug)) {
       restored.push(draft as Draft);
       if (restored.length === 1) {
-        keepDraft(owner, slug, page.current, draft);
         forgetDrafts(owner, slug, other);
       } else {
         // left by another tab; the server merges it with the rest
@@ -166,6 +166,10 @@ export function useNoteSaving(
     if (draft && element.value === stored.current.text && draft.text !== element.value) {
       element.value = draft.text;
       stored.current = { text: stored.current.text, version: draft.version };
+    }
+    if (element.value !== stored.current.text && element.value !== "") {
+      const { version } = stored.current;
+      keepDraft(owner, slug, page.current, { text: element.value, version });
     }
     growToFit(element);
     void save();
