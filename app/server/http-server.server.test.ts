@@ -289,11 +289,18 @@ describe("a client that is answered before it has sent everything", () => {
     });
   };
 
+  const answers: RequestListener = (incoming, response) => {
+    incoming.once("data", () => {
+      incoming.pause();
+      response.writeHead(403).end("too long");
+    });
+  };
+
   /** Does not end its side when the server does, as somebody who is still sending. */
   function connectSending(
     { port }: HttpServer,
     sent = `${post}${"x".repeat(1_000)}`,
-  ): { socket: Socket; ended: Promise<string> } {
+  ): { socket: Socket; ended: Promise<string>; until: (text: RegExp) => Promise<unknown> } {
     const socket = createConnection({
       port: Number(port),
       host: "127.0.0.1",
@@ -306,7 +313,9 @@ describe("a client that is answered before it has sent everything", () => {
     });
     const ended = new Promise<string>((resolve) => socket.once("end", () => resolve(text)));
     socket.write(sent);
-    return { socket, ended };
+    const until = (pattern: RegExp) =>
+      expect.poll(() => text, { timeout: 10_000 }).toMatch(pattern);
+    return { socket, ended, until };
   }
 
   it("may send the rest and read the answer then, and is disconnected as soon as it has sent it", async () => {
@@ -323,8 +332,11 @@ describe("a client that is answered before it has sent everything", () => {
     await expect.poll(() => server.connections(), { timeout: 10_000 }).toBe(0);
   });
 
-  it("is disconnected when the rest takes too long", async () => {
-    const server = await serve({ lingerTimeout: 200 }, ends);
+  it.each([
+    ["with the end of the connection", ends],
+    ["without it", answers],
+  ])("is disconnected when the rest takes too long: %s", async (_, listener) => {
+    const server = await serve({ lingerTimeout: 200 }, listener);
     const { socket } = connectSending(server);
     const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
     socket.on("error", () => {});
@@ -332,6 +344,16 @@ describe("a client that is answered before it has sent everything", () => {
     cleanUps.push(() => clearInterval(sending));
     await closed;
     expect(server.connections()).toBe(0);
+  });
+
+  it("is answered again after the rest, where the connection goes on", async () => {
+    const server = await serve({ lingerTimeout: 600_000 }, answers);
+    const { socket, until } = connectSending(server);
+    await until(/too long/);
+    socket.write("x".repeat(199_000));
+    socket.write(`${post}${"x".repeat(1_000)}`);
+    await until(/too long.*too long/s);
+    expect(server.connections()).toBe(1);
   });
 
   it("is disconnected at once when it had sent everything after all", async () => {

@@ -12,7 +12,7 @@ import { rejectBadClient } from "./bad-client.server";
 import { closedConnectionsReport } from "./closed-connections.server";
 import { ConnectionLimiter } from "./connection-limiter.server";
 import { availableConnections } from "./file-descriptors.server";
-import { closeInStages } from "./lingering-close.server";
+import { closeInStages, dropRest } from "./lingering-close.server";
 import { setCommonHeaders } from "./response-headers.server";
 
 /** How long clients may take, in milliseconds, and how many may be connected at once. */
@@ -25,7 +25,7 @@ export type HttpLimits = {
   keepAliveTimeout: number;
   /** How long a connection with a request in flight may transfer nothing, in either direction. */
   idleTimeout: number;
-  /** How long a client that has been answered for the last time may go on sending the rest of its request. */
+  /** How long a client that has been answered may go on sending the rest of its request. */
   lingerTimeout: number;
   /** Beyond this, the least useful connection of the largest network is closed (`ConnectionLimiter`). */
   maxConnections: number;
@@ -139,6 +139,8 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
   // one function for all requests, since a closure of each takes part of a cached response's time
   function onResponseClosed(this: ServerResponse): void {
     limiter.requestEnded(this);
+    const { req: request } = this;
+    if (!request.complete && request.socket.writable) dropRest(request, rest.lingerTimeout);
   }
   const onRequest: RequestListener = (request, response) => {
     // Node dispatches all pipelined requests at once and holds all their responses in memory

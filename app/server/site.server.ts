@@ -41,9 +41,6 @@ import { type FilledPage, ViewerPages } from "./viewer-pages.server";
 
 const pageSlots = new PageSlots();
 
-/** How long a client that is still uploading gets to read the response, in milliseconds. */
-const LINGER_MS = 1_000;
-
 /**
  * Answers every request of the site, by the first of these that applies:
  *
@@ -184,7 +181,6 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     // read now, since a closed socket no longer has its address
     const { wide: network } = clientNetworks(clientAddress(request));
     response.once("close", () => {
-      dropUnreadBody(request);
       const pagePath = path.replace(/^\/_root\.data$/, "/").replace(/\.data$/, "");
       const route = table.handleOf(pagePath).metricsName;
       countVisit(visitors, request, response, { path, page: route, isCached: false });
@@ -344,12 +340,6 @@ function withoutDataParameter(url = "/"): string {
   if (!search.has("_data")) return url;
   search.delete("_data");
   return `${url.slice(0, at)}?${search}`;
-}
-
-/** Disconnects a client that is still uploading, after a moment to read the response. */
-function dropUnreadBody(request: IncomingMessage): void {
-  if (request.complete || request.destroyed) return;
-  setTimeout(() => request.destroy(), LINGER_MS).unref();
 }
 
 /** The path without the query, which can hold a secret, such as the token of a mailed link. */
