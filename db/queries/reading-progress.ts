@@ -77,25 +77,3 @@ const progressOf = preparedQuery((executor) =>
     .where(eq(readingProgress.userId, sql.placeholder("userId")))
     .prepare("find_reading_progress"),
 );
-
-/** A member's progress in one text; null if none is known. */
-export async function findTextProgress(
-  { userId, slug }: Key,
-  executor: Executor = getDatabase().db,
-): Promise<ProgressRow | null> {
-  const [row] = await progressInText(executor).execute({ userId, slug });
-  return row ?? null;
-}
-
-const progressInText = preparedQuery((executor) =>
-  executor
-    .select(COLUMNS)
-    .from(readingProgress)
-    .where(
-      and(
-        eq(readingProgress.userId, sql.placeholder("userId")),
-        eq(readingProgress.slug, sql.placeholder("slug")),
-      ),
-    )
-    .prepare("find_text_progress"),
-);

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lt, ne, sql } from "drizzle-orm";
+import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { preparedQuery } from "../prepared-query";
 import {
@@ -140,43 +140,6 @@ export async function updateSession(
   executor: Executor = getDatabase().db,
 ): Promise<void> {
   await executor.update(sessions).set(values).where(eq(sessions.tokenHash, tokenHash));
-}
-
-/** A session as its owner sees it, without what gives access. */
-export type ListedSession = Pick<
-  Session,
-  "id" | "browser" | "system" | "createdAt" | "lastSeenAt" | "expiresAt"
->;
-
-const sessionsOf = preparedQuery((executor) =>
-  executor
-    .select({
-      id: sessions.id,
-      browser: sessions.browser,
-      system: sessions.system,
-      createdAt: sessions.createdAt,
-      lastSeenAt: sessions.lastSeenAt,
-      expiresAt: sessions.expiresAt,
-    })
-    .from(sessions)
-    .where(
-      and(
-        eq(sessions.userId, sql.placeholder("userId")),
-        gt(sessions.expiresAt, sql`${sql.placeholder("now")}`),
-      ),
-    )
-    .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt), sessions.id)
-    .limit(sql.placeholder("limit"))
-    .prepare("list_sessions"),
-);
-
-/** The unexpired sessions of a user, the last seen first, at most `limit`. */
-export async function listSessions(
-  userId: string,
-  { now, limit }: { now: Date; limit: number },
-  executor: Executor = getDatabase().db,
-): Promise<ListedSession[]> {
-  return sessionsOf(executor).execute({ userId, now: now.toISOString(), limit });
 }
 
 /** Ends one session of a user; false if the user has none with this id. */

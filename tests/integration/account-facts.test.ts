@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getDatabase } from "~db/client";
 import { findAccountFacts } from "~db/queries/account-facts";
 import { insertUser } from "~db/queries/users";
-import { emailChanges, subscribers } from "~db/schema";
+import { emailChanges, passkeys, subscribers } from "~db/schema";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
@@ -13,6 +13,8 @@ afterAll(() => site.close());
 
 const NOW = new Date("2027-03-04T05:06:07.890Z");
 const fromNow = (ms: number) => new Date(NOW.getTime() + ms);
+
+const factsOf = (id: string) => findAccountFacts(id, { now: NOW, sessionLimit: 50 });
 
 let count = 0;
 
@@ -26,13 +28,15 @@ async function newUser() {
 describe("what is known about an account", () => {
   it("is nothing about one that has done nothing yet, and null for none", async () => {
     const user = await newUser();
-    expect(await findAccountFacts(user.id, NOW)).toEqual({
+    expect(await factsOf(user.id)).toEqual({
       emailConfirmedAt: null,
       waitingEmail: null,
       subscriber: null,
       largePicture: null,
+      sessions: [],
+      passkeys: [],
     });
-    expect(await findAccountFacts("00000000-0000-4000-8000-000000000000", NOW)).toBeNull();
+    expect(await factsOf("00000000-0000-4000-8000-000000000000")).toBeNull();
   });
 
   it.each([
@@ -44,7 +48,7 @@ describe("what is known about an account", () => {
     await getDatabase()
       .db.insert(subscribers)
       .values({ email: user.email.toUpperCase(), unsubscribeToken: user.id, confirmedAt });
-    const facts = await findAccountFacts(user.id, NOW);
+    const facts = await factsOf(user.id);
     expect(facts?.subscriber).toMatchObject({ confirmedAt });
   });
 
@@ -63,6 +67,29 @@ describe("what is known about an account", () => {
         createdAt: fromNow(-2),
         ...dates,
       });
-    expect((await findAccountFacts(user.id, NOW))?.waitingEmail).toBe(expected);
+    expect((await factsOf(user.id))?.waitingEmail).toBe(expected);
+  });
+
+  it("is its passkeys, in the order in which they were added, and nobody else's", async () => {
+    const [user, other] = [await newUser(), await newUser()];
+    const added = (userId: string, id: string, ms: number, lastUsedAt: Date | null = null) => ({
+      ...{ userId, id, name: `Key ${id}`, createdAt: fromNow(ms), lastUsedAt },
+      publicKey: Buffer.from("a key"),
+      counter: 0,
+      transports: [],
+    });
+    await getDatabase()
+      .db.insert(passkeys)
+      .values([
+        added(user.id, "b", -1),
+        added(user.id, "c", -2, NOW),
+        added(user.id, "a", -1),
+        added(other.id, "d", -3),
+      ]);
+    expect((await factsOf(user.id))?.passkeys).toEqual([
+      { id: "c", name: "Key c", createdAt: fromNow(-2), lastUsedAt: NOW },
+      { id: "a", name: "Key a", createdAt: fromNow(-1), lastUsedAt: null },
+      { id: "b", name: "Key b", createdAt: fromNow(-1), lastUsedAt: null },
+    ]);
   });
 });

@@ -14,7 +14,7 @@ import {
 } from "~/routes/premium_.podcast/route";
 import { loader as loadPreviewMedia } from "~/routes/preview_.media.$name/route";
 import { getDatabase } from "~db/client";
-import { findListeningPlace } from "~db/queries/listening";
+import { findTextReading } from "~db/queries/text-readings";
 import { profiles, users } from "~db/schema";
 import { editionText, takeEdition } from "../support/library";
 import { call, cookiesOf, flashOf, get, ORIGIN, post } from "../support/routes";
@@ -374,7 +374,8 @@ describe("the place in a sound", () => {
     post(keepPlace, { path: "/premium/listening", json, cookie });
   const kept = async () => {
     const [user] = await getDatabase().db.select({ id: users.id }).from(users);
-    return findListeningPlace({ userId: user?.id ?? "", slug: "mile" });
+    const { second } = await findTextReading({ userId: user?.id ?? "", slug: "mile" });
+    return second;
   };
 
   it("is kept for members", async () => {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
-import { findListeningPlace, upsertListeningPlace } from "~db/queries/listening";
-import type { Edition, EditionEntry } from "./edition";
+import { upsertListeningPlace } from "~db/queries/listening";
+import type { Edition } from "./edition";
 
 /** Playback is not resumed this close to either end of a sound, in seconds. */
 const NEAR_END_S = 5;
@@ -31,12 +31,4 @@ export async function keepListeningPlace(
     log().error({ err: error, userId }, "the place in a sound could not be stored");
     return "failed";
   }
-}
-
-/** The second at which a member stopped listening to a text's sound; null to begin at its beginning. */
-export async function findListeningSecond(
-  userId: string,
-  { slug, sound }: EditionEntry,
-): Promise<number | null> {
-  return sound && findListeningPlace({ userId, slug });
 }

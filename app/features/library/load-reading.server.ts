@@ -1,12 +1,10 @@
-import { findDocumentHtml } from "~db/queries/editions";
+import { findTextReading } from "~db/queries/text-readings";
 import type { DocumentKind } from "~db/schema";
-import { findListeningSecond } from "./listening.server";
+import { documentHtml } from "./document-html.server";
 import { markMatches } from "./mark-matches.server";
 import type { Note } from "./notes/note";
-import { loadNote } from "./notes/save-note.server";
 import { findReadingDocument, type ReadingDocument } from "./reading-document";
-import { findProgressIn } from "./reading-progress.server";
-import type { TextProgress } from "./reading-state";
+import { type TextProgress, textProgress } from "./reading-state";
 import type { Reader } from "./require-reader.server";
 
 /** A chapter or extra as one member reads it. */
@@ -33,14 +31,19 @@ export async function loadReading(
   const entry = edition.find(slug, now);
   if (!document || !entry) return null;
   const owner = viewer.user.id;
-  const [stored, progress, second, note] = await Promise.all([
-    findDocumentHtml(edition.digest, slug),
-    findProgressIn(owner, entry),
-    findListeningSecond(owner, entry),
-    loadNote(owner, slug),
+  const [stored, { block, second, readAt, note }] = await Promise.all([
+    documentHtml(edition, slug),
+    findTextReading({ userId: owner, slug }),
   ]);
   if (stored === null) return null;
   const html = search === null ? stored : await markMatches(stored, search);
   const key = search === null ? document.key : `${document.key}?${search}`;
-  return { document: { ...document, key }, owner, progress, second, note, html };
+  return {
+    document: { ...document, key },
+    owner,
+    progress: textProgress(entry, { isRead: readAt !== null, block }),
+    second: entry.sound && second,
+    note: note ?? { text: "", version: 0 },
+    html,
+  };
 }

@@ -3,7 +3,6 @@ import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import {
   findReadingProgress,
-  findTextProgress,
   markTextRead,
   markTextUnread,
   type ProgressRow,
@@ -73,10 +72,4 @@ export async function readingStateOf(
     if (isOpen && (!last || row.updatedAt > last.updatedAt)) last = row;
   }
   return { texts, lastSlug: last?.slug ?? null };
-}
-
-/** How far a member is in one text, in one query. */
-export async function findProgressIn(userId: string, entry: EditionEntry): Promise<TextProgress> {
-  const row = await findTextProgress({ userId, slug: entry.slug });
-  return textProgress(entry, { isRead: Boolean(row?.readAt), block: row?.block ?? null });
 }

@@ -1,7 +1,5 @@
 import { isRecentlyVerified, type SignedIn } from "~/features/accounts/verify-identity.server";
 import { findAccountFacts } from "~db/queries/account-facts";
-import { listPasskeys } from "~db/queries/passkeys";
-import { listSessions } from "~db/queries/sessions";
 import { avatarPath } from "./avatar/avatar-paths";
 import type { EmailState } from "./email-section";
 import type { NewsletterState } from "./newsletter-section";
@@ -23,12 +21,7 @@ export type AccountView = {
 
 /** Throws PostgreSQL's errors. */
 export async function loadAccountView({ userId, session }: SignedIn): Promise<AccountView> {
-  const now = new Date();
-  const [facts, sessions, passkeys] = await Promise.all([
-    findAccountFacts(userId, now),
-    listSessions(userId, { now, limit: MAX_SESSIONS }),
-    listPasskeys(userId),
-  ]);
+  const facts = await findAccountFacts(userId, { now: new Date(), sessionLimit: MAX_SESSIONS });
   const largeHash = facts?.largePicture ?? null;
   const newsletter: NewsletterState = !facts?.subscriber
     ? "none"
@@ -44,7 +37,7 @@ export async function loadAccountView({ userId, session }: SignedIn): Promise<Ac
     email: emailState,
     newsletter,
     picture: largeHash && avatarPath(largeHash),
-    passkeys: passkeys.map(
+    passkeys: (facts?.passkeys ?? []).map(
       ({ id, name, createdAt, lastUsedAt }): PasskeyView => ({
         id,
         name,
@@ -52,7 +45,7 @@ export async function loadAccountView({ userId, session }: SignedIn): Promise<Ac
         lastUsedAt: lastUsedAt?.toISOString() ?? null,
       }),
     ),
-    sessions: sessions.map(
+    sessions: (facts?.sessions ?? []).map(
       ({ id, browser, system, createdAt, lastSeenAt }): SessionView => ({
         id,
         browser,

@@ -3,28 +3,17 @@ import type { Viewer } from "~/features/accounts/viewer";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { getDatabase, type Transaction } from "~db/client";
-import {
-  findNote,
-  findNoteForUpdate,
-  insertNote,
-  replaceNote,
-  updateNote,
-} from "~db/queries/notes";
+import { findNoteForUpdate, insertNote, replaceNote, updateNote } from "~db/queries/notes";
 import { waitForEdition } from "../current-edition.server";
 import { documentPath } from "../library-paths";
 import { missingFrom } from "./merge-notes.server";
-import { type Insertion, MAX_NOTE_LENGTH, type Note, withInsertions } from "./note";
+import { type Insertion, MAX_NOTE_LENGTH, withInsertions } from "./note";
 
 /**
  * Largest body with a note, in bytes: 100,000 characters of three bytes each, percent-encoded, and the other
  * fields. As JSON it may hold the text twice.
  */
 export const NOTE_FORM_LIMIT = 1_000_000;
-
-/** The notes that the page of a text shows to a member. */
-export async function loadNote(userId: string, slug: string): Promise<Note> {
-  return (await findNote({ userId, slug })) ?? { text: "", version: 0 };
-}
 
 const number = z.coerce
   .number()

@@ -1,0 +1,79 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { documentHtml } from "~/features/library/document-html.server";
+import { getDatabase } from "~db/client";
+import { findTextReading } from "~db/queries/text-readings";
+import { insertUser } from "~db/queries/users";
+import { editionDocuments, notes, readingProgress } from "~db/schema";
+import { editionText, SMALL_EDITION, takeEdition } from "../support/library";
+import { openTestSite, type TestSite } from "../support/site";
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite();
+});
+afterAll(() => site.close());
+
+let count = 0;
+
+async function newReader(): Promise<string> {
+  const email = `reader-${++count}@example.test`;
+  const user = await insertUser({ email, passwordHash: "a hash" });
+  if (!user) throw new Error("The address is taken.");
+  return user.id;
+}
+
+describe("what a member has stored about a text", () => {
+  const readAt = new Date("2027-03-04T05:06:07.890Z");
+  const nothing = { block: null, second: null, readAt: null };
+  const begun = { block: 3, second: null, readAt: null };
+  const read = { block: null, second: 4.5, readAt };
+  const note = { text: "A gate.", version: 2 };
+
+  it.each([
+    ["nothing", null, null],
+    ["a place", begun, null],
+    ["notes", null, note],
+    ["both", read, note],
+  ])("is %s", async (_, progress, ownNote) => {
+    const { db } = getDatabase();
+    const [userId, other] = [await newReader(), await newReader()];
+    const key = { userId, slug: "gates" };
+    if (progress) await db.insert(readingProgress).values({ ...key, ...progress });
+    if (ownNote) await db.insert(notes).values({ ...key, ...ownNote, title: "Gates" });
+    // somebody else's, and another text's
+    for (const another of [
+      { ...key, userId: other },
+      { ...key, slug: "hills" },
+    ]) {
+      await db.insert(readingProgress).values({ ...another, block: 9 });
+      await db.insert(notes).values({ ...another, text: "Another.", title: "Another" });
+    }
+    expect(await findTextReading(key)).toEqual({ ...(progress ?? nothing), note: ownNote });
+  });
+});
+
+describe("an edition's text", () => {
+  it("is asked for once, and null if there is none", async () => {
+    const edition = await takeEdition(SMALL_EDITION);
+    const html = await documentHtml(edition, "gates");
+    expect(html).toContain("There is a gate at the end of my street.");
+    expect(await documentHtml(edition, "nothing")).toBeNull();
+    await getDatabase().db.delete(editionDocuments).where(eq(editionDocuments.slug, "gates"));
+    expect(await documentHtml(edition, "gates")).toBe(html);
+  });
+
+  it("is the one of its edition", async () => {
+    const gates = (body: string) => ({
+      ...SMALL_EDITION,
+      "chapters/01-gates.md": editionText(
+        { title: "Gates", summary: "How to begin.", order: 1 },
+        body,
+      ),
+    });
+    const before = await takeEdition(gates("The first gate."));
+    expect(await documentHtml(before, "gates")).toContain("The first gate.");
+    const after = await takeEdition(gates("The second gate."));
+    expect(await documentHtml(after, "gates")).toContain("The second gate.");
+  });
+});
