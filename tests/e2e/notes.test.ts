@@ -193,6 +193,25 @@ describe("with JavaScript", () => {
     expect(await draftsIn(page)).toBe(0);
   });
 
+  it("a page that is cleared without a connection stays cleared", async () => {
+    const { page, email } = await newMember();
+    await site.open(CHAPTER, page);
+    await area(page).fill("One.");
+    await waitForStatus(page, "Saved");
+    await page.route("**/premium/notes/save", (route) => route.abort());
+    await area(page).fill("");
+    await saveButton(page).click();
+    await waitForStatus(page, "Not saved: no connection. Your text is kept in this browser.");
+    const opened = await site.open(CHAPTER, await page.context().newPage());
+    await waitForStatus(opened, "The page is empty.");
+    expect(await area(opened).inputValue()).toBe("");
+    expect(await stored(email)).toBe("One.");
+    await saveButton(opened).click();
+    await waitForStatus(opened, "Saved");
+    expect(await stored(email)).toBe("");
+    expect(await draftsIn(opened)).toBe(0);
+  });
+
   it("logging out in one tab leaves none of another's in the browser, whose last attempt fails", async () => {
     const { page } = await newMember();
     const other = await page.context().newPage();

@@ -9,7 +9,7 @@ const texts = new WeakMap<Edition, RecentTexts>();
 
 /**
  * The HTML of a chapter or extra; null if the edition has none with this slug. Those that were read last are kept in
- * memory: an edition never changes, and asking for a text takes longer than all else of its page.
+ * memory: an edition never changes, and the rest of a chapter's page is a few hundred bytes of its member's own.
  */
 export async function documentHtml(edition: Edition, slug: string): Promise<string | null> {
   let recent = texts.get(edition);

@@ -94,6 +94,9 @@ export function useNoteSaving(
           signedOut: false,
         });
       }
+      // of a page that has been emptied there is no draft until its reader says that it is meant
+      if (text === "")
+        keepDraft(owner, slug, page.current, { text, version: stored.current.version });
       isSending.current = true;
       setState((was) => ({ ...was, message: "Saving..." }));
       const keepalive = leaving && text.length < MAX_KEEPALIVE_LENGTH;
