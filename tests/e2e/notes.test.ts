@@ -41,6 +41,19 @@ const endSessions = () => site.database.db.delete(sessions);
 const draftsIn = (page: Page) =>
   page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(":draft:")).length);
 
+/** Scripts that a page asks for do not arrive until the function is called that this resolves to. */
+async function holdScripts(page: Page): Promise<() => void> {
+  let letRun = () => {};
+  const held = new Promise<void>((resolve) => {
+    letRun = resolve;
+  });
+  await page.route("**/build/**/*.js", async (route) => {
+    await held;
+    await route.continue();
+  });
+  return letRun;
+}
+
 async function newMember(
   javaScriptEnabled = true,
 ): Promise<{ page: Page; email: string; password: string }> {
@@ -237,17 +250,10 @@ describe("with JavaScript", () => {
     await site.open(CHAPTER, page);
     await area(page).fill("One.");
     await waitForStatus(page, "Saved");
-    let go = () => {};
-    const held = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    await page.route("**/build/**/*.js", async (route) => {
-      await held;
-      await route.continue();
-    });
+    const letScriptsRun = await holdScripts(page);
     await page.goto(CHAPTER, { waitUntil: "commit" });
     await area(page).fill("One. Two.");
-    go();
+    letScriptsRun();
     await waitUntilStored(email, "One. Two.");
     expect(await area(page).inputValue()).toBe("One. Two.");
     await eventually(async () => expect(await draftsIn(page)).toBe(0));
@@ -256,17 +262,10 @@ describe("with JavaScript", () => {
   it("what is typed before the scripts run without a connection is kept", async () => {
     const { page } = await newMember();
     await page.route("**/premium/notes/save", (route) => route.abort());
-    let go = () => {};
-    const held = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    await page.route("**/build/**/*.js", async (route) => {
-      await held;
-      await route.continue();
-    });
+    const letScriptsRun = await holdScripts(page);
     await page.goto(CHAPTER, { waitUntil: "commit" });
     await area(page).fill("Early.");
-    go();
+    letScriptsRun();
     await waitForStatus(page, "Not saved: no connection. Your text is kept in this browser.");
     const opened = await site.open(CHAPTER, await page.context().newPage());
     await eventually(async () => expect(await area(opened).inputValue()).toBe("Early."));
