@@ -26,19 +26,25 @@ async function serve(
   return server;
 }
 
-/** A raw connection, and everything received on it by its end. */
-function connectTo({ port }: HttpServer): { socket: Socket; ended: Promise<string> } {
+/** A raw connection, which does not end its side when the server does, and what has been received on it. */
+function openSocket({ port }: HttpServer): { socket: Socket; received: () => string } {
   const socket = createConnection({ port: Number(port), host: "127.0.0.1", allowHalfOpen: true });
   let text = "";
   socket.setEncoding("latin1").on("data", (chunk: string) => {
     text += chunk;
   });
+  cleanUps.push(() => socket.destroy());
+  return { socket, received: () => text };
+}
+
+/** A raw connection, and everything received on it by its end. */
+function connectTo(server: HttpServer): { socket: Socket; ended: Promise<string> } {
+  const { socket, received } = openSocket(server);
   socket.on("error", () => {});
   const ended = new Promise<string>((resolve) => {
     socket.once("end", () => socket.destroy());
-    socket.once("close", () => resolve(text));
+    socket.once("close", () => resolve(received()));
   });
-  cleanUps.push(() => socket.destroy());
   return { socket, ended };
 }
 
@@ -296,25 +302,12 @@ describe("a client that is answered before it has sent everything", () => {
     });
   };
 
-  /** Does not end its side when the server does, as somebody who is still sending. */
-  function connectSending(
-    { port }: HttpServer,
-    sent = `${post}${"x".repeat(1_000)}`,
-  ): { socket: Socket; ended: Promise<string>; until: (text: RegExp) => Promise<unknown> } {
-    const socket = createConnection({
-      port: Number(port),
-      host: "127.0.0.1",
-      allowHalfOpen: true,
-    });
-    cleanUps.push(() => socket.destroy());
-    let text = "";
-    socket.setEncoding("latin1").on("data", (chunk: string) => {
-      text += chunk;
-    });
-    const ended = new Promise<string>((resolve) => socket.once("end", () => resolve(text)));
+  /** Goes on sending when the server has ended its side. */
+  function connectSending(server: HttpServer, sent = `${post}${"x".repeat(1_000)}`) {
+    const { socket, received } = openSocket(server);
+    const ended = new Promise<string>((resolve) => socket.once("end", () => resolve(received())));
     socket.write(sent);
-    const until = (pattern: RegExp) =>
-      expect.poll(() => text, { timeout: 10_000 }).toMatch(pattern);
+    const until = (pattern: RegExp) => expect.poll(received, { timeout: 10_000 }).toMatch(pattern);
     return { socket, ended, until };
   }
 

@@ -3,6 +3,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 import type { Browser, BrowserContext, Page, Request, Route } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchChromium } from "../support/browsers/chromium.mjs";
+import { holdRequests } from "../support/held-requests";
 import { hydrated } from "../support/hydrated.mjs";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { type Program, startProgram, temporaryDirectory } from "../support/program";
@@ -168,20 +169,13 @@ describe("the first visit to the landing page", () => {
     async (viewport) => {
       await page.setViewportSize(viewport);
       await onPhotos(showPhoto);
-      let letFontsCome = () => {};
-      const stoodIn = new Promise<void>((resolve) => {
-        letFontsCome = resolve;
-      });
-      await page.route("**/*.woff2", async (route) => {
-        await stoodIn;
-        await route.continue();
-      });
+      const fonts = await holdRequests(page, ({ pathname }) => pathname.endsWith(".woff2"));
       await reportPaintOf("h1 span");
       await page.goto("/", { waitUntil: "commit" });
       // the browser hides the text first, in the font's block period
       await page.waitForFunction(() => performance.getEntriesByName("text-paint").length > 0);
       const before = await titleWidth();
-      letFontsCome();
+      fonts.release();
       await expect.poll(titleWidth).not.toBe(before);
       await page.waitForLoadState("networkidle");
       await nextFrame();

@@ -2,6 +2,7 @@ import type { Page } from "playwright";
 import { expect } from "playwright/test";
 import { describe, it } from "vitest";
 import { siteForThisFile } from "../support/e2e-site";
+import { holdRequests } from "../support/held-requests";
 import { expectFocusInSight, expectFocusKept, tabTo } from "../support/keyboard";
 import { expectToast } from "../support/pages";
 
@@ -290,21 +291,14 @@ describe("with the keyboard alone", () => {
   it("the account menu focuses its first item, even if opened before its code has loaded", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
-    let releaseMenu = () => {};
-    const held = new Promise<void>((resolve) => {
-      releaseMenu = resolve;
-    });
     await site.open("/", page);
     // from now on the page requests only the menu's code
-    await page.route("**/build/**", async (route) => {
-      await held;
-      await route.continue();
-    });
+    const menu = await holdRequests(page, ({ pathname }) => pathname.startsWith("/build/"));
     const banner = page.getByRole("banner");
     await tabTo(page, banner.getByLabel("Account menu"));
     await press(page, "Enter");
     await expect(banner.locator("details.account-menu")).toHaveAttribute("open");
-    releaseMenu();
+    menu.release();
     await expect(page.getByRole("menuitem", { name: "My Account" })).toBeFocused();
     await press(page, "Escape");
     await expect(banner.getByLabel("Account menu")).toBeFocused();

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { notes, sessions, users } from "~db/schema";
 import { siteForThisFile } from "../support/e2e-site";
 import { eventually } from "../support/eventually";
+import { holdRequests, holdScripts } from "../support/held-requests";
 import { editionFolder, SMALL_EDITION } from "../support/library";
 import { expectToast } from "../support/pages";
 
@@ -40,19 +41,6 @@ const endSessions = () => site.database.db.delete(sessions);
 
 const draftsIn = (page: Page) =>
   page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(":draft:")).length);
-
-/** Scripts that a page asks for do not arrive until the function is called that this resolves to. */
-async function holdScripts(page: Page): Promise<() => void> {
-  let letRun = () => {};
-  const held = new Promise<void>((resolve) => {
-    letRun = resolve;
-  });
-  await page.route("**/build/**/*.js", async (route) => {
-    await held;
-    await route.continue();
-  });
-  return letRun;
-}
 
 async function newMember(
   javaScriptEnabled = true,
@@ -114,20 +102,13 @@ describe("with JavaScript", () => {
     await site.database.db.execute(
       sql`update notes set text = ${"Elsewhere.\n\nOne."}, version = 9`,
     );
-    let go = () => {};
-    const held = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    await page.route("**/premium/notes/save", async (route) => {
-      await held;
-      await route.continue();
-    });
+    const saving = await holdRequests(page, "/premium/notes/save");
     const asked = page.waitForRequest("**/premium/notes/save");
     await area(page).press("End");
     await area(page).pressSequentially(" Two.");
     await asked;
     await area(page).pressSequentially(" Three.");
-    go();
+    saving.release();
     await waitUntilStored(email, "Elsewhere.\n\nOne. Two. Three.");
     await waitForStatus(page, "Saved");
     expect(await area(page).inputValue()).toBe("Elsewhere.\n\nOne. Two. Three.");
@@ -250,10 +231,10 @@ describe("with JavaScript", () => {
     await site.open(CHAPTER, page);
     await area(page).fill("One.");
     await waitForStatus(page, "Saved");
-    const letScriptsRun = await holdScripts(page);
+    const scripts = await holdScripts(page);
     await page.goto(CHAPTER, { waitUntil: "commit" });
     await area(page).fill("One. Two.");
-    letScriptsRun();
+    scripts.release();
     await waitUntilStored(email, "One. Two.");
     expect(await area(page).inputValue()).toBe("One. Two.");
     await eventually(async () => expect(await draftsIn(page)).toBe(0));
@@ -262,10 +243,10 @@ describe("with JavaScript", () => {
   it("what is typed before the scripts run without a connection is kept", async () => {
     const { page } = await newMember();
     await page.route("**/premium/notes/save", (route) => route.abort());
-    const letScriptsRun = await holdScripts(page);
+    const scripts = await holdScripts(page);
     await page.goto(CHAPTER, { waitUntil: "commit" });
     await area(page).fill("Early.");
-    letScriptsRun();
+    scripts.release();
     await waitForStatus(page, "Not saved: no connection. Your text is kept in this browser.");
     const opened = await site.open(CHAPTER, await page.context().newPage());
     await eventually(async () => expect(await area(opened).inputValue()).toBe("Early."));

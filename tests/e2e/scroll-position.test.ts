@@ -11,6 +11,7 @@ import {
   wheelTo,
 } from "../support/controls";
 import { siteForThisFile } from "../support/e2e-site";
+import { holdRequests, holdScripts } from "../support/held-requests";
 import { hydrated } from "../support/hydrated.mjs";
 
 const site = siteForThisFile();
@@ -95,7 +96,7 @@ describe("the scroll position", () => {
 
   it("does not change when the page's data is reloaded", async () => {
     const page = await site.open("/");
-    const releaseData = await hold(page, (url) => url.pathname.endsWith(".data"));
+    const data = await holdRequests(page, ({ pathname }) => pathname.endsWith(".data"));
     await wheelTo(page, 600);
     const asked = page.waitForRequest((request) => request.url().includes(".data"));
     // another tab has signed in
@@ -106,7 +107,7 @@ describe("the scroll position", () => {
     const answered = (await asked).response();
     await wheelTo(page, 1_500);
     const position = await restingPosition(page);
-    releaseData();
+    data.release();
     await answered;
     await expectPosition(page, position);
     // nor after the page has been rendered with the new data
@@ -142,7 +143,7 @@ describe("the scroll position", () => {
   it("does not change during hydration, and is restored by back", async () => {
     // before hydration Chromium stores a page's position a moment late, when smooth scrolling has begun
     const page = await site.visit({ reducedMotion: "reduce" });
-    const releaseScripts = await holdScripts(page);
+    const scripts = await holdScripts(page);
     await page.goto("/");
     await wheelTo(page, 500);
     const first = await restingPosition(page);
@@ -152,7 +153,7 @@ describe("the scroll position", () => {
     await expectUnderHeader(page, "about");
     await wheelTo(page, 1_800);
     const last = await restingPosition(page);
-    releaseScripts();
+    scripts.release();
     await hydrated(page);
     await expectPosition(page, last);
     await page.goBack();
@@ -198,32 +199,14 @@ describe("the mobile menu, when a section is chosen before hydration or without 
 
   it("is still closed after hydration", async () => {
     const page = await site.visit({ viewport: PHONE });
-    const releaseScripts = await holdScripts(page);
+    const scripts = await holdScripts(page);
     await page.goto("/");
     await click(page, await menu(page));
     await click(page, await findOne(page, ({ name }) => name === "Reviews"));
     await expectUnderHeader(page, "reviews");
-    releaseScripts();
+    scripts.release();
     await hydrated(page);
     await expectOpen(page, await menu(page), false);
     await expectUnderHeader(page, "reviews");
   });
 });
-
-/** Holds a page's scripts until the returned function is called. */
-function holdScripts(page: Page): Promise<() => void> {
-  return hold(page, (url) => /^\/build\/.*\.js$/.test(url.pathname));
-}
-
-/** Holds requests of a page until the returned function is called. */
-async function hold(page: Page, isHeld: (url: URL) => boolean): Promise<() => void> {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(isHeld, async (route) => {
-    await held;
-    await route.continue();
-  });
-  return release;
-}

@@ -8,15 +8,18 @@ export type HeldRequests = {
   release(): void;
 };
 
-/** Holds every request to a path of the site until it is released. */
-export async function holdRequests(page: Page, path: string): Promise<HeldRequests> {
+/** Holds every request to a path of the site, or to the addresses that are `held`, until it is released. */
+export async function holdRequests(
+  page: Page,
+  held: string | ((url: URL) => boolean),
+): Promise<HeldRequests> {
   const requests: Request[] = [];
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
   await page.route(
-    ({ pathname }) => pathname === path,
+    (url) => (typeof held === "string" ? url.pathname === held : held(url)),
     async (route) => {
       requests.push(route.request());
       await released;
@@ -25,3 +28,7 @@ export async function holdRequests(page: Page, path: string): Promise<HeldReques
   );
   return { requests, release };
 }
+
+/** Holds every script of the site until it is released. */
+export const holdScripts = (page: Page): Promise<HeldRequests> =>
+  holdRequests(page, ({ pathname }) => /^\/build\/.*\.js$/.test(pathname));
