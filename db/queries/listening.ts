@@ -1,11 +1,9 @@
 import { type Executor, getDatabase } from "../client";
 import { readingProgress } from "../schema";
 
-type Key = { userId: string; slug: string };
-
 /** Keeps the second at which a member stopped listening to a text's sound; null for its beginning. */
 export async function upsertListeningPlace(
-  { second, ...key }: Key & { second: number | null },
+  { second, ...key }: { userId: string; slug: string; second: number | null },
   executor: Executor = getDatabase().db,
 ): Promise<void> {
   await executor

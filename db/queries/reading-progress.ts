@@ -54,14 +54,6 @@ export async function markTextUnread(
     .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
 }
 
-const COLUMNS = {
-  slug: readingProgress.slug,
-  block: readingProgress.block,
-  second: readingProgress.second,
-  readAt: readingProgress.readAt,
-  updatedAt: readingProgress.updatedAt,
-};
-
 /** All texts of which a member's progress is known, in no order. */
 export function findReadingProgress(
   userId: string,
@@ -72,7 +64,13 @@ export function findReadingProgress(
 
 const progressOf = preparedQuery((executor) =>
   executor
-    .select(COLUMNS)
+    .select({
+      slug: readingProgress.slug,
+      block: readingProgress.block,
+      second: readingProgress.second,
+      readAt: readingProgress.readAt,
+      updatedAt: readingProgress.updatedAt,
+    })
     .from(readingProgress)
     .where(eq(readingProgress.userId, sql.placeholder("userId")))
     .prepare("find_reading_progress"),

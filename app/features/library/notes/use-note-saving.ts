@@ -35,6 +35,12 @@ type NoteSaving = {
 
 type Draft = { text: string; version: number };
 
+/** What is in a text area, as written on the version that is known to be stored. */
+const draftOf = ({ value }: HTMLTextAreaElement, { version }: Note): Draft => ({
+  text: value,
+  version,
+});
+
 /**
  * Saves what is written into a text area: after a pause, when it loses the focus, and when the page is left. What
  * is not saved is kept in this browser until it is: through a lost connection, a session that has ended, and a
@@ -95,8 +101,7 @@ export function useNoteSaving(
         });
       }
       // of a page that has been emptied there is no draft until its reader says that it is meant
-      if (text === "")
-        keepDraft(owner, slug, page.current, { text, version: stored.current.version });
+      if (text === "") keepDraft(owner, slug, page.current, draftOf(element, stored.current));
       isSending.current = true;
       setState((was) => ({ ...was, message: "Saving..." }));
       const keepalive = leaving && text.length < MAX_KEEPALIVE_LENGTH;
@@ -105,11 +110,8 @@ export function useNoteSaving(
       if (!answer.ok) {
         if (answer.status === 0) unconfirmed.current = text;
         if (answer.status === 0 || answer.status >= 429) later(save, RETRY_MS);
-        const { version } = stored.current;
-        return report(
-          answer,
-          replaceDraft(owner, slug, page.current, { text: element.value, version }),
-        );
+        const draft = draftOf(element, stored.current);
+        return report(answer, replaceDraft(owner, slug, page.current, draft));
       }
       const { version, insertions, redirectTo } = answer.body as {
         version: number;
@@ -121,8 +123,7 @@ export function useNoteSaving(
       isSignedOut.current = false;
       insert(element, text, insertions);
       if (element.value !== stored.current.text) {
-        const draft = { text: element.value, version };
-        replaceDraft(owner, slug, page.current, draft);
+        replaceDraft(owner, slug, page.current, draftOf(element, stored.current));
         return later(save, PAUSE_MS);
       }
       forgetDrafts(owner, slug, page.current);
@@ -143,10 +144,8 @@ export function useNoteSaving(
     if (!element) return;
     growToFit(element);
     setState((was) => (was.signedOut || was.message === "" ? was : SILENT));
-    const { version } = stored.current;
-    const text = element.value;
-    if (text === "") forgetDrafts(owner, slug, page.current);
-    else keepDraft(owner, slug, page.current, { text, version });
+    if (element.value === "") forgetDrafts(owner, slug, page.current);
+    else keepDraft(owner, slug, page.current, draftOf(element, stored.current));
     if (!isSignedOut.current) later(save, PAUSE_MS);
   }, [area, slug, owner, later, save]);
 
@@ -171,8 +170,7 @@ export function useNoteSaving(
       stored.current = { text: stored.current.text, version: draft.version };
     }
     if (element.value !== stored.current.text && element.value !== "") {
-      const { version } = stored.current;
-      keepDraft(owner, slug, page.current, { text: element.value, version });
+      keepDraft(owner, slug, page.current, draftOf(element, stored.current));
     }
     growToFit(element);
     void save();
