@@ -1,6 +1,4 @@
-import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
-import { preparedQuery } from "../prepared-query";
+import { sql } from "drizzle-orm";
 import {
   avatars,
   emailChanges,
@@ -11,6 +9,7 @@ import {
   subscribers,
   users,
 } from "../schema";
+import { dateOf, type JsonInstant, type ViewerDetail } from "./viewer-details";
 
 /** A session as its owner sees it, without what gives access. */
 export type ListedSession = Pick<Session, "id" | "browser" | "system" | "createdAt" | "lastSeenAt">;
@@ -30,9 +29,6 @@ export type AccountFacts = {
   passkeys: Pick<Passkey, "id" | "name" | "createdAt" | "lastUsedAt">[];
 };
 
-/** What PostgreSQL makes of an instant within JSON. */
-type JsonInstant = string;
-
 type SessionInJson = [
   id: string,
   browser: string | null,
@@ -48,64 +44,72 @@ type PasskeyInJson = [
   lastUsedAt: JsonInstant | null,
 ];
 
-// lists as JSON, since a statement of its own for each takes as long as all the rest
-const factsOf = preparedQuery((executor) => {
-  const now = sql`${sql.placeholder("now")}::timestamptz`;
-  const listedSessions = executor
-    .select()
-    .from(sessions)
-    .where(and(eq(sessions.userId, users.id), gt(sessions.expiresAt, now)))
-    .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt), sessions.id)
-    .limit(sql.placeholder("sessionLimit"))
-    .as("sessions");
-  return executor
-    .select({
-      emailConfirmedAt: users.emailConfirmedAt,
-      waitingEmail: emailChanges.newEmail,
-      subscriber: { id: subscribers.id, confirmedAt: subscribers.confirmedAt },
-      largePicture: avatars.largeSha256,
-      sessions: sql<SessionInJson[]>`(
-        select coalesce(json_agg(json_build_array(id, browser, system, created_at, last_seen_at)), '[]')
-        from ${listedSessions})`,
-      passkeys: sql<PasskeyInJson[]>`(
-        select coalesce(json_agg(json_build_array(id, name, created_at, last_used_at) order by created_at, id), '[]')
-        from ${passkeys} where ${passkeys.userId} = ${users.id})`,
-    })
-    .from(users)
-    .leftJoin(
-      emailChanges,
-      and(
-        eq(emailChanges.userId, users.id),
-        isNull(emailChanges.changedAt),
-        gt(emailChanges.expiresAt, now),
-      ),
-    )
-    .leftJoin(subscribers, eq(sql`lower(${subscribers.email})`, sql`lower(${users.email})`))
-    .leftJoin(avatars, eq(avatars.userId, users.id))
-    .where(eq(users.id, sql.placeholder("userId")))
-    .prepare("find_account_facts");
+type FactsInJson = [
+  emailConfirmedAt: JsonInstant | null,
+  waitingEmail: string | null,
+  isSubscriber: boolean,
+  confirmedAt: JsonInstant | null,
+  largePicture: string | null,
+  sessions: SessionInJson[],
+  passkeys: PasskeyInJson[],
+];
+
+/** As of an instant, with at most `sessionLimit` sessions; null if there is no such account (any more). */
+export const accountFacts = ({
+  asOf,
+  sessionLimit,
+}: {
+  asOf: Date;
+  sessionLimit: number;
+}): ViewerDetail<AccountFacts | null> => ({
+  name: "account_facts",
+  json: (userId) => {
+    const instant = sql`${sql.placeholder("asOf")}::timestamptz`;
+    return sql`(
+      select json_build_array(
+        ${users.emailConfirmedAt}, ${emailChanges.newEmail},
+        ${subscribers.id} is not null, ${subscribers.confirmedAt}, ${avatars.largeSha256},
+        (select coalesce(json_agg(json_build_array(id, browser, system, created_at, last_seen_at)), '[]')
+          from (
+            select * from ${sessions} where user_id = ${users.id} and expires_at > ${instant}
+            order by last_seen_at desc, created_at desc, id
+            limit ${sql.placeholder("sessionLimit")}::int) listed),
+        (select coalesce(json_agg(json_build_array(id, name, created_at, last_used_at) order by created_at, id), '[]')
+          from ${passkeys} where user_id = ${users.id}))
+      from ${users}
+      left join ${emailChanges} on ${emailChanges.userId} = ${users.id}
+        and ${emailChanges.changedAt} is null and ${emailChanges.expiresAt} > ${instant}
+      left join ${subscribers} on lower(${subscribers.email}) = lower(${users.email})
+      left join ${avatars} on ${avatars.userId} = ${users.id}
+      where ${users.id} = ${userId})`;
+  },
+  values: { asOf: asOf.toISOString(), sessionLimit },
+  read: (json) => (json ? factsOf(json as FactsInJson) : null),
 });
 
-/** In one statement, with at most `sessionLimit` sessions; null if there is no such account (any more). */
-export async function findAccountFacts(
-  userId: string,
-  { now, sessionLimit }: { now: Date; sessionLimit: number },
-  executor: Executor = getDatabase().db,
-): Promise<AccountFacts | null> {
-  const values = { userId, now: now.toISOString(), sessionLimit };
-  const [facts] = await factsOf(executor).execute(values);
-  if (!facts) return null;
+function factsOf([
+  emailConfirmedAt,
+  waitingEmail,
+  isSubscriber,
+  confirmedAt,
+  largePicture,
+  listedSessions,
+  addedPasskeys,
+]: FactsInJson): AccountFacts {
   return {
-    ...facts,
-    sessions: facts.sessions.map(([id, browser, system, createdAt, lastSeenAt]) => ({
+    emailConfirmedAt: dateOf(emailConfirmedAt),
+    waitingEmail,
+    subscriber: isSubscriber ? { confirmedAt: dateOf(confirmedAt) } : null,
+    largePicture,
+    sessions: listedSessions.map(([id, browser, system, createdAt, lastSeenAt]) => ({
       ...{ id, browser, system },
       createdAt: new Date(createdAt),
       lastSeenAt: new Date(lastSeenAt),
     })),
-    passkeys: facts.passkeys.map(([id, name, createdAt, lastUsedAt]) => ({
+    passkeys: addedPasskeys.map(([id, name, createdAt, lastUsedAt]) => ({
       ...{ id, name },
       createdAt: new Date(createdAt),
-      lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt),
+      lastUsedAt: dateOf(lastUsedAt),
     })),
   };
 }

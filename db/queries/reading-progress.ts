@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { preparedQuery } from "../prepared-query";
 import { readingProgress } from "../schema";
+import { dateOf, type JsonInstant, type ViewerDetail } from "./viewer-details";
 
 type Key = { userId: string; slug: string };
 
@@ -54,24 +54,28 @@ export async function markTextUnread(
     .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
 }
 
-/** All texts of which a member's progress is known, in no order. */
-export function findReadingProgress(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<ProgressRow[]> {
-  return progressOf(executor).execute({ userId });
-}
+type ProgressInJson = [
+  slug: string,
+  block: number | null,
+  second: number | null,
+  readAt: JsonInstant | null,
+  updatedAt: JsonInstant,
+];
 
-const progressOf = preparedQuery((executor) =>
-  executor
-    .select({
-      slug: readingProgress.slug,
-      block: readingProgress.block,
-      second: readingProgress.second,
-      readAt: readingProgress.readAt,
-      updatedAt: readingProgress.updatedAt,
-    })
-    .from(readingProgress)
-    .where(eq(readingProgress.userId, sql.placeholder("userId")))
-    .prepare("find_reading_progress"),
-);
+/** All texts of which a member's progress is known, in no order. */
+export const READING_PROGRESS: ViewerDetail<ProgressRow[]> = {
+  name: "reading_progress",
+  json: (userId) => {
+    const { slug, block, second, readAt, updatedAt } = readingProgress;
+    return sql`(
+      select coalesce(json_agg(json_build_array(${slug}, ${block}, ${second}, ${readAt}, ${updatedAt})), '[]')
+      from ${readingProgress} where ${readingProgress.userId} = ${userId})`;
+  },
+  values: {},
+  read: (json) =>
+    (json as ProgressInJson[]).map(([slug, block, second, readAt, updatedAt]) => ({
+      ...{ slug, block, second },
+      readAt: dateOf(readAt),
+      updatedAt: new Date(updatedAt),
+    })),
+};

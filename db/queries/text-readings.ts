@@ -1,41 +1,42 @@
-import { and, eq, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
-import { preparedQuery } from "../prepared-query";
+import { sql } from "drizzle-orm";
 import { notes, readingProgress } from "../schema";
 import type { NoteRow } from "./notes";
 import type { ProgressRow } from "./reading-progress";
+import { dateOf, type JsonInstant, type ViewerDetail } from "./viewer-details";
 
 /** What the page of a text shows of its member; each is null if it is not known. */
 export type TextReading = Pick<ProgressRow, "block" | "second" | "readAt"> & {
   note: NoteRow | null;
 };
 
-const readingOf = preparedQuery((executor) => {
-  const key = {
-    userId: sql`${sql.placeholder("userId")}::uuid`,
-    slug: sql`${sql.placeholder("slug")}::text`,
-  };
-  return executor
-    .select({
-      block: readingProgress.block,
-      second: readingProgress.second,
-      readAt: readingProgress.readAt,
-      note: { text: notes.text, version: notes.version },
-    })
-    .from(sql`(select 1) as one`)
-    .leftJoin(
-      readingProgress,
-      and(eq(readingProgress.userId, key.userId), eq(readingProgress.slug, key.slug)),
-    )
-    .leftJoin(notes, and(eq(notes.userId, key.userId), eq(notes.slug, key.slug)))
-    .prepare("find_text_reading");
-});
+type TextReadingInJson = [
+  block: number | null,
+  second: number | null,
+  readAt: JsonInstant | null,
+  text: string | null,
+  version: number | null,
+];
 
-/** How far a member is in one text, and their notes on it, in one statement. */
-export async function findTextReading(
-  key: { userId: string; slug: string },
-  executor: Executor = getDatabase().db,
-): Promise<TextReading> {
-  const [reading] = await readingOf(executor).execute(key);
-  return reading ?? { block: null, second: null, readAt: null, note: null };
-}
+/** How far a member is in one text, and their notes on it. */
+export const textReading = (slug: string): ViewerDetail<TextReading> => ({
+  name: "text_reading",
+  json: (userId) => {
+    const { block, second, readAt } = readingProgress;
+    const is = (table: typeof readingProgress | typeof notes) =>
+      sql`${table.userId} = ${userId} and ${table.slug} = ${sql.placeholder("slug")}::text`;
+    return sql`(
+      select json_build_array(${block}, ${second}, ${readAt}, ${notes.text}, ${notes.version})
+      from (select 1) as one
+      left join ${readingProgress} on ${is(readingProgress)}
+      left join ${notes} on ${is(notes)})`;
+  },
+  values: { slug },
+  read: (json) => {
+    const [block, second, readAt, text, version] = json as TextReadingInJson;
+    return {
+      ...{ block, second },
+      readAt: dateOf(readAt),
+      note: text === null || version === null ? null : { text, version },
+    };
+  },
+});

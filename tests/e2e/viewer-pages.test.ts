@@ -5,7 +5,7 @@ import { eq } from "drizzle-orm";
 import pMap from "p-map";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { utcDate } from "~/ui/utc-date";
-import { profiles, sessions, users } from "~db/schema";
+import { notes, profiles, sessions, users } from "~db/schema";
 import { eventually } from "../support/eventually";
 import { type Answer, send } from "../support/http-client";
 import { editionFolder, SMALL_EDITION, writeEdition } from "../support/library";
@@ -130,8 +130,18 @@ async function signIn(count: number): Promise<SignedIn[]> {
         stripeCurrentPeriodEnd: new Date(year.getTime() + index),
       })),
   );
+  await db
+    .insert(notes)
+    .values(
+      signedIn
+        .filter(({ isMember }) => isMember)
+        .map(({ id }) => ({ userId: id, slug: "gates", title: "Gates", text: noteOf(id) })),
+    );
   return signedIn;
 }
+
+/** What a member has noted, which nobody else may see. */
+const noteOf = (id: string) => `What ${id} has noted.`;
 
 const pictureOf = (email: string) => `/avatars/${email}.webp`;
 
@@ -169,6 +179,7 @@ function expectOwnPage(answer: Answer, viewer: SignedIn): void {
     const since = `<time dateTime="${viewer.since.toISOString()}">${utcDate(viewer.since)}</time>`;
     expect(answer.text).toContain(`First seen ${since}`);
   }
+  if (answer.text.includes(">Gates</h1>")) expect(answer.text).toContain(noteOf(viewer.id));
   // nothing ends the script that holds the page's data
   expect(answer.text.match(/<script/g)?.length).toBe(answer.text.match(/<\/script>/g)?.length);
 }
@@ -239,6 +250,30 @@ describe("the page of a signed-in viewer", () => {
     expect((await statistic()) - before).toBeGreaterThanOrEqual(4);
   });
 
+  it.each([
+    "/",
+    "/premium",
+    "/premium.data",
+    "/premium/chapters",
+    "/premium/chapters/gates",
+    "/premium/chapters/gates.data",
+    "/premium/extras/one-drawer",
+    "/account",
+  ])("takes one statement: %s", async (path) => {
+    const askFor = async (times: number) => {
+      for (let count = 0; count < times; count++) {
+        expect((await ask(path, member(4))).status).toBe(200);
+      }
+    };
+    const statements = () => site.metric("database_query_duration_seconds_count", { pool: "site" });
+    // with the texts of the edition in memory
+    await askFor(3);
+    const before = await statements();
+    await askFor(20);
+    // now and then, something else is asked for
+    expect((await statements()) - before).toBeLessThan(30);
+  });
+
   it("has a nonce of its own each time", async () => {
     const nonces = new Set<string>();
     for (let count = 0; count < 20; count++) {
@@ -287,8 +322,10 @@ describe("the page of a signed-in viewer", () => {
     const { db } = site.database;
     const from = await statistic();
     const seenEditions = new Set<string>();
+    let chapters = 0;
     const pathFor = ({ isMember }: SignedIn, index: number) => {
       if (index % 6 === 0) return "/account";
+      if (isMember && index % 20 === 2) return "/premium/chapters/gates";
       if (!isMember || index % 4 !== 0) return "/";
       return index % 8 === 0 ? "/premium" : "/premium/chapters";
     };
@@ -303,6 +340,7 @@ describe("the page of a signed-in viewer", () => {
           const answer = await ask(pathFor(viewer, index), viewer);
           const [edition] = /Edition \d begins/.exec(answer.text) ?? [];
           if (edition) seenEditions.add(edition);
+          if (answer.text.includes(noteOf(viewer.id))) chapters++;
           if (!isSignedOut) return expectOwnPage(answer, viewer);
           expect(tokensIn(answer)).toEqual([]);
           expect([200, 302]).toContain(answer.status);
@@ -338,6 +376,7 @@ describe("the page of a signed-in viewer", () => {
         { timeout: 60_000 },
       )
       .toContain("Edition 2 begins");
+    expect(chapters).toBeGreaterThan(100);
     // most of them were filled in
     expect((await statistic()) - from).toBeGreaterThan(VIEWERS);
   });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getDatabase } from "~db/client";
-import { findAccountFacts } from "~db/queries/account-facts";
+import { accountFacts } from "~db/queries/account-facts";
 import { insertUser } from "~db/queries/users";
+import { findDetail } from "~db/queries/viewer-details";
 import { emailChanges, passkeys, subscribers } from "~db/schema";
 import { openTestSite, type TestSite } from "../support/site";
 
@@ -14,7 +15,7 @@ afterAll(() => site.close());
 const NOW = new Date("2027-03-04T05:06:07.890Z");
 const fromNow = (ms: number) => new Date(NOW.getTime() + ms);
 
-const factsOf = (id: string) => findAccountFacts(id, { now: NOW, sessionLimit: 50 });
+const factsOf = (id: string) => findDetail(accountFacts({ asOf: NOW, sessionLimit: 50 }), id);
 
 let count = 0;
 

@@ -14,7 +14,8 @@ import {
 } from "~/routes/premium_.podcast/route";
 import { loader as loadPreviewMedia } from "~/routes/preview_.media.$name/route";
 import { getDatabase } from "~db/client";
-import { findTextReading } from "~db/queries/text-readings";
+import { textReading } from "~db/queries/text-readings";
+import { findDetail } from "~db/queries/viewer-details";
 import { profiles, users } from "~db/schema";
 import { editionText, takeEdition } from "../support/library";
 import { call, cookiesOf, flashOf, get, ORIGIN, post } from "../support/routes";
@@ -374,7 +375,7 @@ describe("the place in a sound", () => {
     post(keepPlace, { path: "/premium/listening", json, cookie });
   const kept = async () => {
     const [user] = await getDatabase().db.select({ id: users.id }).from(users);
-    const { second } = await findTextReading({ userId: user?.id ?? "", slug: "mile" });
+    const { second } = await findDetail(textReading("mile"), user?.id ?? "");
     return second;
   };
 

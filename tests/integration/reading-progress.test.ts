@@ -9,8 +9,9 @@ import { readingStateOf } from "~/features/library/reading-progress.server";
 import { progressIn } from "~/features/library/reading-state";
 import { action, loader } from "~/routes/premium_.progress/route";
 import { getDatabase } from "~db/client";
-import { findReadingProgress, upsertPlace } from "~db/queries/reading-progress";
+import { READING_PROGRESS, upsertPlace } from "~db/queries/reading-progress";
 import { findUserByEmail } from "~db/queries/users";
+import { findDetail } from "~db/queries/viewer-details";
 import { profiles, readingProgress } from "~db/schema";
 import { flashOf, get, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
@@ -97,9 +98,11 @@ const keep = (slug: string, block: number) => send({ slug, action: "place", bloc
 const rowsOf = ({ id }: { id: string }) =>
   getDatabase().db.select().from(readingProgress).where(eq(readingProgress.userId, id));
 const rowOf = async (slug: string) => (await rowsOf(member)).find((row) => row.slug === slug);
-const progressOf = async (slug: string) =>
-  progressIn(await readingStateOf(member.id, edition), slug);
-const overview = () => libraryOverview(member.id, edition);
+const stateOf = async ({ id }: { id: string }, read = edition) =>
+  readingStateOf(await findDetail(READING_PROGRESS, id), read);
+const progressOf = async (slug: string) => progressIn(await stateOf(member), slug);
+const overview = async (read = edition) =>
+  libraryOverview(await findDetail(READING_PROGRESS, member.id), read);
 
 describe("marking a text as read", () => {
   it("by form leads back to the end of the text, with a toast", async () => {
@@ -180,7 +183,7 @@ describe("a place", () => {
       arrive = resolve;
     });
     const early = getDatabase().db.transaction(async (tx) => {
-      await findReadingProgress(member.id, tx);
+      await findDetail(READING_PROGRESS, member.id, tx);
       arrive();
       await held;
       await upsertPlace({ userId: member.id, slug: "chapter-1", block: 3 }, tx);
@@ -210,10 +213,10 @@ describe("a place", () => {
   it("is still in the text when a new edition has a shorter one", async () => {
     await keep("chapter-1", 20);
     const shorter = new Edition("def", [chapter(1, { blockCount: 8 })], null);
-    const state = await readingStateOf(member.id, shorter);
+    const state = await stateOf(member, shorter);
     expect(progressIn(state, "chapter-1").stoppedAt).toBe(8);
     const empty = new Edition("ghi", [chapter(1, { blockCount: 0, wordCount: 0 })], null);
-    expect(progressIn(await readingStateOf(member.id, empty), "chapter-1").stoppedAt).toBe(null);
+    expect(progressIn(await stateOf(member, empty), "chapter-1").stoppedAt).toBe(null);
   });
 
   it("is not offered when it is on the first screen", async () => {
@@ -233,7 +236,7 @@ describe("a place", () => {
   it("is nobody else's", async () => {
     await keep("chapter-1", 9);
     const other = await newAccount({ endsIn: DAY_MS });
-    expect((await readingStateOf(other.id, edition)).texts).toEqual({});
+    expect((await stateOf(other)).texts).toEqual({});
   });
 
   it.each([0, -1, 1.5, "5", [5], null, 1e300, { valueOf: 5 }])("is never %j", async (block) => {
@@ -407,7 +410,7 @@ describe("the members' area", () => {
           readAt: new Date(),
         })),
       );
-    const shown = await libraryOverview(member.id, large);
+    const shown = await overview(large);
     expect(shown.chapters.map(({ label }) => label)).toEqual(
       Array.from({ length: 12 }, (_, index) => `Chapter ${index + 699}`),
     );
@@ -415,7 +418,7 @@ describe("the members' area", () => {
     const times = [];
     for (let round = 0; round < 5; round += 1) {
       const from = performance.now();
-      await libraryOverview(member.id, large);
+      await overview(large);
       times.push(performance.now() - from);
     }
     expect(Math.min(...times)).toBeLessThan(50);

@@ -2,8 +2,9 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentHtml } from "~/features/library/document-html.server";
 import { getDatabase } from "~db/client";
-import { findTextReading } from "~db/queries/text-readings";
+import { textReading } from "~db/queries/text-readings";
 import { insertUser } from "~db/queries/users";
+import { findDetail } from "~db/queries/viewer-details";
 import { editionDocuments, notes, readingProgress } from "~db/schema";
 import { editionText, SMALL_EDITION, takeEdition } from "../support/library";
 import { openTestSite, type TestSite } from "../support/site";
@@ -49,7 +50,10 @@ describe("what a member has stored about a text", () => {
       await db.insert(readingProgress).values({ ...another, block: 9 });
       await db.insert(notes).values({ ...another, text: "Another.", title: "Another" });
     }
-    expect(await findTextReading(key)).toEqual({ ...(progress ?? nothing), note: ownNote });
+    expect(await findDetail(textReading("gates"), userId)).toEqual({
+      ...(progress ?? nothing),
+      note: ownNote,
+    });
   });
 });
 

@@ -12,6 +12,7 @@ import {
   updateSession,
   type ViewerRow,
 } from "~db/queries/sessions";
+import type { ViewerDetail } from "~db/queries/viewer-details";
 import type { VerifiedBy } from "~db/schema";
 import { deviceOf } from "./device.server";
 
@@ -90,25 +91,29 @@ export function hasSessionCookie(request: Request): boolean {
 }
 
 /**
- * The user and profile of the request's session, in one query; null without a valid session. If the profile
- * cannot be read, that is logged and it is null (specification, 8), which takes a second query. Throws
- * PostgreSQL's error when the session cannot be read.
+ * The user and profile of the request's session, in one query, with the detail that has been asked for until that is
+ * sent; null without a valid session. A detail that cannot be read is left to whoever needs it; if the profile cannot be
+ * read, that is logged and it is null (specification, 8), which takes another query each. Throws PostgreSQL's error when
+ * the session cannot be read.
  */
 export async function findSessionViewer(
   request: Request,
+  askedFor: () => ViewerDetail<unknown> | null = () => null,
 ): Promise<(ViewerRow & { tokenHash: string }) | null> {
   const token = await readSession(request);
   if (!token) return null;
+  const detail = askedFor();
   const tokenHash = hashToken(token);
   const now = new Date();
   try {
-    const row = await findViewerBySession(tokenHash, now);
+    const row = await findViewerBySession(tokenHash, { now, detail });
     return row && { ...row, tokenHash };
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
+    if (detail) return findSessionViewer(request);
     const row = await findUserBySession(tokenHash, now);
     log().error({ err: error, userId: row?.user.id }, "the profile could not be read");
-    return row && { ...row, profile: null, price: null, tokenHash };
+    return row && { ...row, profile: null, price: null, detail: null, tokenHash };
   }
 }
 

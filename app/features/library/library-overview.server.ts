@@ -1,3 +1,4 @@
+import type { ProgressRow } from "~db/queries/reading-progress";
 import { extrasPath } from "./contents";
 import type { Edition, EditionEntry } from "./edition";
 import { labelOf } from "./entry-label";
@@ -12,13 +13,13 @@ const LISTED_CHAPTERS = 12;
 
 const NEWEST_EXTRAS = 3;
 
-/** What the members' area shows of an edition to one of its readers, in one query. */
-export async function libraryOverview(
-  userId: string,
+/** What the members' area shows of an edition to a reader with this progress. */
+export function libraryOverview(
+  progress: readonly ProgressRow[],
   edition: Edition,
   now: Date = new Date(),
-): Promise<LibraryOverview> {
-  const state = await readingStateOf(userId, edition, now);
+): LibraryOverview {
+  const state = readingStateOf(progress, edition, now);
   const chapters = edition.chapters(now);
   const list = (entry: EditionEntry) => listedText(entry, progressIn(state, entry.slug));
   // only what is known of is looked at: there may be a thousand chapters

@@ -1,4 +1,4 @@
-import { findTextReading } from "~db/queries/text-readings";
+import type { TextReading } from "~db/queries/text-readings";
 import type { DocumentKind } from "~db/schema";
 import { documentHtml } from "./document-html.server";
 import { markMatches } from "./mark-matches.server";
@@ -23,24 +23,21 @@ export type Reading = {
  * there is none of this kind that is published.
  */
 export async function loadReading(
-  { viewer, edition }: Reader,
+  { viewer, edition, reading }: Reader & { reading: TextReading },
   { kind, slug, search }: { kind: DocumentKind; slug: string; search: string | null },
 ): Promise<(Reading & { html: string }) | null> {
   const now = new Date();
   const document = findReadingDocument(edition, { kind, slug }, now);
   const entry = edition.find(slug, now);
   if (!document || !entry) return null;
-  const owner = viewer.user.id;
-  const [stored, { block, second, readAt, note }] = await Promise.all([
-    documentHtml(edition, slug),
-    findTextReading({ userId: owner, slug }),
-  ]);
+  const { block, second, readAt, note } = reading;
+  const stored = await documentHtml(edition, slug);
   if (stored === null) return null;
   const html = search === null ? stored : await markMatches(stored, search);
   const key = search === null ? document.key : `${document.key}?${search}`;
   return {
     document: { ...document, key },
-    owner,
+    owner: viewer.user.id,
     progress: textProgress(entry, { isRead: readAt !== null, block }),
     second: entry.sound && second,
     note: note ?? { text: "", version: 0 },

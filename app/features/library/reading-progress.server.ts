@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import {
-  findReadingProgress,
   markTextRead,
   markTextUnread,
   type ProgressRow,
@@ -55,15 +54,15 @@ export async function recordProgress(
   }
 }
 
-/** How far a member is in each published text of an edition, in one query. */
-export async function readingStateOf(
-  userId: string,
+/** How far somebody with this progress is in each published text of an edition. */
+export function readingStateOf(
+  progress: readonly ProgressRow[],
   edition: Edition,
   now: Date = new Date(),
-): Promise<ReadingState> {
+): ReadingState {
   const texts: Record<string, TextProgress> = {};
   let last: ProgressRow | null = null;
-  for (const row of await findReadingProgress(userId)) {
+  for (const row of progress) {
     const entry = edition.find(row.slug, now);
     if (!entry) continue;
     const { block, readAt } = row;

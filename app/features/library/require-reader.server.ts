@@ -1,7 +1,9 @@
 import type { AppLoadContext } from "@remix-run/node";
 import type { Viewer } from "~/features/accounts/viewer";
-import { requireSubscriber } from "~/features/accounts/viewer.server";
-import { waitForEdition } from "./current-edition.server";
+import { findViewerDetail, requireSubscriber } from "~/features/accounts/viewer.server";
+import { type ProgressRow, READING_PROGRESS } from "~db/queries/reading-progress";
+import { type TextReading, textReading } from "~db/queries/text-readings";
+import { currentEdition, waitForEdition } from "./current-edition.server";
 import type { Edition } from "./edition";
 
 type Args = { request: Request; context: AppLoadContext };
@@ -20,6 +22,37 @@ export type Reader = { viewer: Viewer; edition: Edition };
 export async function requireReader(args: Args): Promise<Reader | null> {
   const viewer = await requireSubscriber(args);
   return viewer && { viewer, edition: await requireEdition() };
+}
+
+/** The same with how far they are in every text. */
+export async function requireReaderWithProgress(
+  args: Args,
+): Promise<(Reader & { progress: ProgressRow[] }) | null> {
+  const member = await requireSubscriberWithProgress(args);
+  return member && { ...member, edition: await requireEdition() };
+}
+
+/** The same with what they have stored about one text. Throws a 404 Response if there is none that is published. */
+export async function requireReaderOf(
+  slug: string,
+  args: Args,
+): Promise<(Reader & { reading: TextReading }) | null> {
+  const detail = textReading(slug);
+  // PostgreSQL is not asked for whatever an address may contain, part of which it would reject
+  const isPublished = (edition: Edition | null) => Boolean(edition?.find(slug, new Date()));
+  const viewer = await requireSubscriber(args, isPublished(currentEdition()) ? detail : null);
+  if (!viewer) return null;
+  const edition = await requireEdition();
+  if (!isPublished(edition)) throw new Response(null, { status: 404 });
+  return { viewer, edition, reading: await findViewerDetail(args, viewer, detail) };
+}
+
+/** Guard of what does without an edition: the subscribed viewer, as `requireSubscriber`, with their progress. */
+export async function requireSubscriberWithProgress(
+  args: Args,
+): Promise<{ viewer: Viewer; progress: ProgressRow[] } | null> {
+  const viewer = await requireSubscriber(args, READING_PROGRESS);
+  return viewer && { viewer, progress: await findViewerDetail(args, viewer, READING_PROGRESS) };
 }
 
 /** The edition; throws a 503 Response while a new installation is still reading its first one. */

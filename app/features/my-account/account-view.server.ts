@@ -1,5 +1,9 @@
-import { isRecentlyVerified, type SignedIn } from "~/features/accounts/verify-identity.server";
-import { findAccountFacts } from "~db/queries/account-facts";
+import type { AppLoadContext } from "@remix-run/node";
+import { isRecentlyVerified } from "~/features/accounts/verify-identity.server";
+import type { Viewer } from "~/features/accounts/viewer";
+import { findViewerDetail, requireAccount } from "~/features/accounts/viewer.server";
+import { type AccountFacts, accountFacts } from "~db/queries/account-facts";
+import type { SessionState } from "~db/queries/sessions";
 import { avatarPath } from "./avatar/avatar-paths";
 import type { EmailState } from "./email-section";
 import type { NewsletterState } from "./newsletter-section";
@@ -19,9 +23,17 @@ export type AccountView = {
   sessions: SessionView[];
 };
 
-/** Throws PostgreSQL's errors. */
-export async function loadAccountView({ userId, session }: SignedIn): Promise<AccountView> {
-  const facts = await findAccountFacts(userId, { now: new Date(), sessionLimit: MAX_SESSIONS });
+/** The account page's viewer and what it shows beside them. Guard: `requireAccount`. Throws PostgreSQL's errors. */
+export async function loadAccountPage(args: {
+  request: Request;
+  context: AppLoadContext;
+}): Promise<{ viewer: Viewer; view: AccountView }> {
+  const detail = accountFacts({ asOf: new Date(), sessionLimit: MAX_SESSIONS });
+  const { viewer, session } = await requireAccount(args, detail);
+  return { viewer, view: viewOf(await findViewerDetail(args, viewer, detail), session) };
+}
+
+function viewOf(facts: AccountFacts | null, session: SessionState): AccountView {
   const largeHash = facts?.largePicture ?? null;
   const newsletter: NewsletterState = !facts?.subscriber
     ? "none"

@@ -2,10 +2,9 @@ import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run
 import { useLoaderData } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
 import { useRootData } from "~/features/accounts/root-data";
-import { requireAccount } from "~/features/accounts/viewer.server";
 import { AccountPage } from "~/features/my-account/account-page";
 import { ACCOUNT_PATH } from "~/features/my-account/account-paths";
-import { type AccountView, loadAccountView } from "~/features/my-account/account-view.server";
+import { type AccountView, loadAccountPage } from "~/features/my-account/account-view.server";
 import accountStyles from "~/features/my-account/my-account.css";
 import { accountOwnValues } from "~/features/my-account/own-values";
 import { pageMeta } from "~/features/seo/page-meta";
@@ -30,10 +29,7 @@ export const handle: RouteHandle = {
   filledIn: { ownValues: ({ view }: { view: AccountView }) => accountOwnValues(view) },
 };
 
-export async function loader(args: LoaderFunctionArgs) {
-  const account = await requireAccount(args);
-  return { viewer: account.viewer, view: await loadAccountView(account) };
-}
+export const loader = (args: LoaderFunctionArgs) => loadAccountPage(args);
 
 export default function Account() {
   const { form } = useRootData();

@@ -3,13 +3,13 @@ import { Link, useLoaderData, useNavigate } from "@remix-run/react";
 import { useEffect } from "react";
 import { BOOK_TITLE } from "~/book";
 import { env } from "~/env.server";
-import { requireSubscriber } from "~/features/accounts/viewer.server";
 import { PremiumPage } from "~/features/billing/premium-page";
 import { CommunityCard } from "~/features/community/community-card";
 import { currentEdition } from "~/features/library/current-edition.server";
 import { LibraryOverview } from "~/features/library/library-overview";
 import { libraryOverview } from "~/features/library/library-overview.server";
 import { CHAPTERS_PATH } from "~/features/library/library-paths";
+import { requireSubscriberWithProgress } from "~/features/library/require-reader.server";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
@@ -28,11 +28,11 @@ export const meta: MetaFunction = ({ matches }) =>
 export const handle: RouteHandle = { metricsName: "/premium", filledIn: {} };
 
 export async function loader(args: LoaderFunctionArgs) {
-  const viewer = await requireSubscriber(args);
+  const member = await requireSubscriberWithProgress(args);
   // without an edition the membership can be managed all the same
   const edition = currentEdition();
-  const overview = viewer && edition && (await libraryOverview(viewer.user.id, edition));
-  return { viewer, overview, communityIsOpen: env().COMMUNITY !== null };
+  const overview = member && edition && libraryOverview(member.progress, edition);
+  return { viewer: member?.viewer ?? null, overview, communityIsOpen: env().COMMUNITY !== null };
 }
 
 export default function Premium() {

@@ -7,7 +7,7 @@ import { ContentsPage } from "~/features/library/contents-page";
 import libraryStyles from "~/features/library/library.css";
 import { CHAPTERS_PATH } from "~/features/library/library-paths";
 import { readingStateOf } from "~/features/library/reading-progress.server";
-import { requireReader } from "~/features/library/require-reader.server";
+import { requireReaderWithProgress } from "~/features/library/require-reader.server";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
@@ -31,13 +31,13 @@ export const meta: MetaFunction = ({ matches }) =>
 export const handle: RouteHandle = { metricsName: "/premium/chapters", filledIn: {} };
 
 export async function loader(args: LoaderFunctionArgs) {
-  const reader = await requireReader(args);
+  const reader = await requireReaderWithProgress(args);
   if (!reader) return null;
   const page = new URL(args.request.url).searchParams.get("page") ?? "1";
-  const { viewer, edition } = reader;
+  const { edition, progress } = reader;
   const contents = contentsPage(edition, Number(page), new Date());
   if (!contents) throw new Response(null, { status: 404 });
-  const state = await readingStateOf(viewer.user.id, edition);
+  const state = readingStateOf(progress, edition);
   return { contents, progress: progressOf(contents, state) };
 }
 

@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import libraryStyles from "~/features/library/library.css";
 import { loadReading } from "~/features/library/load-reading.server";
 import { ReadingRoom } from "~/features/library/reading-room";
-import { requireReader } from "~/features/library/require-reader.server";
+import { requireReaderOf } from "~/features/library/require-reader.server";
 import { SEARCH_PARAMETER } from "~/features/library/search-paths";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
@@ -26,9 +26,9 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches, location }) =
 export const handle: RouteHandle = { metricsName: "/premium/extras", filledIn: {} };
 
 export async function loader(args: LoaderFunctionArgs) {
-  const reader = await requireReader(args);
-  if (!reader) return null;
   const slug = args.params.slug ?? "";
+  const reader = await requireReaderOf(slug, args);
+  if (!reader) return null;
   const search = new URL(args.request.url).searchParams.get(SEARCH_PARAMETER);
   const reading = await loadReading(reader, { kind: "extra", slug, search });
   if (!reading) throw new Response(null, { status: 404 });
