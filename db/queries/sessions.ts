@@ -26,8 +26,8 @@ export type ViewerRow = {
   profile: Profile | null;
   /** The profile's price, if it is stored. */
   price: StripePrice | null;
-  /** The detail that was asked for; null for none. */
-  detail: { of: ViewerDetail<unknown>; value: unknown } | null;
+  /** The detail that was asked for, or why it could not be read; null for none. */
+  detail: ({ of: ViewerDetail<unknown> } & ({ value: unknown } | { error: unknown })) | null;
 };
 
 const SIGNED_IN = {

@@ -247,14 +247,44 @@ describe("a detail of the viewer", () => {
     expect(await slugsOf(args)).toEqual(member.slugs);
   });
 
-  it("that cannot be read leaves its viewer who they are", async () => {
+  it("that cannot be read fails for who needs it, and leaves its viewer who they are", async () => {
     const member = await newMember();
     const lines = watchLog();
     const args = member.args();
     const viewer = await withoutProgress(() => requireSubscriber(args, READING_PROGRESS));
     expect(viewer).toMatchObject({ user: { email: member.email }, isSubscribed: true });
     expect(lines).toEqual([]);
-    expect(await slugsOf(args)).toEqual(member.slugs);
+    await expect(slugsOf(args)).rejects.toThrow("reading_progress");
+  });
+
+  it("that hangs leaves its viewer who they are, soon", async () => {
+    const member = await newMember();
+    const args = member.args();
+    const { viewer, error } = await getDatabase().db.transaction(async (transaction) => {
+      await transaction.execute(sql`lock table reading_progress in access exclusive mode`);
+      return {
+        viewer: await requireSubscriber(args, READING_PROGRESS),
+        error: await slugsOf(args).catch((thrown: unknown) => thrown),
+      };
+    });
+    expect(viewer).toMatchObject({ user: { email: member.email }, isSubscribed: true });
+    expect(error).toMatchObject({ message: "The database did not answer within 2000 ms." });
+  });
+
+  it("is read by itself where the profile cannot be read", async () => {
+    const { db } = getDatabase();
+    const member = await newMember();
+    const lines = watchLog();
+    const args = member.args();
+    await db.execute(sql`alter table profiles rename to profiles_away`);
+    try {
+      const { viewer } = await requireAccount(args, READING_PROGRESS);
+      expect(viewer.profile).toBeNull();
+      expect(await findViewerDetail(args, viewer, READING_PROGRESS)).toHaveLength(2);
+    } finally {
+      await db.execute(sql`alter table profiles_away rename to profiles`);
+    }
+    expect(lines.map(({ message }) => message)).toEqual(["the profile could not be read"]);
   });
 
   it("is empty of a new member", async () => {

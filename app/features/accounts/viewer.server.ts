@@ -51,7 +51,7 @@ export function findSession(
   return found;
 }
 
-/** A detail of the viewer: as it was read with their session or, if it was not, now. */
+/** A detail of the viewer: as it was read with their session or, if it was not, now. Throws why it could not be read. */
 export async function findViewerDetail<Value>(
   args: Args,
   { user }: Viewer,
@@ -59,7 +59,9 @@ export async function findViewerDetail<Value>(
 ): Promise<Value> {
   const found = await findSession(args);
   const read = found && found !== "unknown" ? found.detail : null;
-  return read?.of === detail ? (read.value as Value) : findDetail(detail, user.id);
+  if (read?.of !== detail) return findDetail(detail, user.id);
+  if ("error" in read) throw read.error;
+  return read.value as Value;
 }
 
 /** The viewer as pages may show it; null when signed out or unknown. */

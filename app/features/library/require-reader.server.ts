@@ -29,7 +29,9 @@ export async function requireReaderWithProgress(
   args: Args,
 ): Promise<(Reader & { progress: ProgressRow[] }) | null> {
   const member = await requireSubscriberWithProgress(args);
-  return member && { ...member, edition: await requireEdition() };
+  if (!member) return null;
+  const edition = await requireEdition();
+  return { viewer: member.viewer, edition, progress: await member.readProgress() };
 }
 
 /** The same with what they have stored about one text. Throws a 404 Response if there is none that is published. */
@@ -47,12 +49,12 @@ export async function requireReaderOf(
   return { viewer, edition, reading: await findViewerDetail(args, viewer, detail) };
 }
 
-/** Guard of what does without an edition: the subscribed viewer, as `requireSubscriber`, with their progress. */
+/** Guard of what does without an edition: the subscribed viewer, as `requireSubscriber`, and how to read their progress. */
 export async function requireSubscriberWithProgress(
   args: Args,
-): Promise<{ viewer: Viewer; progress: ProgressRow[] } | null> {
+): Promise<{ viewer: Viewer; readProgress: () => Promise<ProgressRow[]> } | null> {
   const viewer = await requireSubscriber(args, READING_PROGRESS);
-  return viewer && { viewer, progress: await findViewerDetail(args, viewer, READING_PROGRESS) };
+  return viewer && { viewer, readProgress: () => findViewerDetail(args, viewer, READING_PROGRESS) };
 }
 
 /** The edition; throws a 503 Response while a new installation is still reading its first one. */

@@ -31,7 +31,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const member = await requireSubscriberWithProgress(args);
   // without an edition the membership can be managed all the same
   const edition = currentEdition();
-  const overview = member && edition && libraryOverview(member.progress, edition);
+  const overview = member && edition && libraryOverview(await member.readProgress(), edition);
   return { viewer: member?.viewer ?? null, overview, communityIsOpen: env().COMMUNITY !== null };
 }
 
