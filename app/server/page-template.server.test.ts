@@ -56,6 +56,16 @@ describe("a page's template", () => {
     expect(filled).toContain('nonce="abc"');
   });
 
+  it("takes a marker that begins with another for itself, in whatever order they are", () => {
+    const reversed = (markers: Markers) => Object.fromEntries(Object.entries(markers).reverse());
+    const template = pageTemplate(
+      { html: page(MARKERS), markers: reversed(MARKERS) },
+      { html: page(OTHERS), markers: reversed(OTHERS) },
+    );
+    expect(template?.fill(from(VALUES))).toEqual(templateOf(page)?.fill(from(VALUES)));
+    expect(template?.count("email")).toBe(2);
+  });
+
   it("is not filled in without one of its values", () => {
     const { nonce, ...others } = VALUES;
     expect(nonce).toBe("abc");
@@ -66,6 +76,10 @@ describe("a page's template", () => {
     [
       "a value stands a varying number of times",
       (markers) => page(markers) + (markers === MARKERS ? markers.email : ""),
+    ],
+    [
+      "a value stands once more in the second",
+      (markers) => page(markers) + (markers === OTHERS ? markers.email : ""),
     ],
     [
       "a value's length shows",

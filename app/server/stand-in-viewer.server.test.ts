@@ -40,6 +40,17 @@ describe("a viewer's data", () => {
     expect(replaceValues(dataOf(ANNA), ANNA, BEN)).toEqual(dataOf(BEN));
   });
 
+  it("become the first of another's where two values are the same, and stay where the other has none", () => {
+    const same: PersonalValues = { ...ANNA, texts: [ANNA.user, "11", "12"] };
+    const data = { user: ANNA.user, picture: ANNA.user, session: "11", passkey: "12" };
+    expect(replaceValues(data, same, BEN)).toEqual({
+      user: BEN.user,
+      picture: BEN.user,
+      session: "22",
+      passkey: "12",
+    });
+  });
+
   it("stay one object where they are one, which is encoded once", () => {
     const price = { amount: "$9.99" };
     const replaced = replaceValues({ list: [price], price }, ANNA, BEN) as Record<string, unknown>;
@@ -61,6 +72,8 @@ describe("a viewer's data", () => {
 
   it.each([
     ["one text and two", ["a,b"], ["a", "b"]],
+    ["a list and what has its names", ["a"], { 0: "a", length: 1 }],
+    ["one personal value and another", ANNA.user, ANNA.email],
     ["a text and what stands for a personal value", "$user", ANNA.user],
     ["a text and a number", "3", 3],
     ["a text and the end of its list", '"1:a,]', "a"],
@@ -111,7 +124,8 @@ describe("a viewer's data", () => {
   });
 
   describe("with an object that is frozen, as it is made for all viewers,", () => {
-    const frozen = (text: string) => Object.freeze({ title: text, list: Object.freeze([text]) });
+    const frozen = (text: string) =>
+      Object.freeze({ title: text, list: Object.freeze([text, null, 3, undefined]) });
 
     it("have the key of all whose data hold one that says the same", () => {
       const [one, same] = [frozen("one"), frozen("one")];
@@ -122,7 +136,7 @@ describe("a viewer's data", () => {
 
     it.each([
       ["another text", frozen("two")],
-      ["the text that its key is made of", `{5:title="3:one,4:list=["3:one,],}`],
+      ["the text that its key is made of", `{5:title="3:one,4:list=["3:one,null,3,undefined,],}`],
       ["no text", null],
     ])("have another key than with %s", (_, other) => {
       const key = keyOfData({ more: frozen("one") }, ANNA);
@@ -140,6 +154,7 @@ describe("a viewer's data", () => {
 
     it.each([
       ["holds one that is not", () => ({ inner: { text: "" } })],
+      ["holds one that is not, beside others", () => ({ name: null, inner: { text: "" }, at: 3 })],
       [
         "holds one that is not, which is rendered without being sent",
         () => Object.defineProperty({}, "inner", { value: { text: "" }, enumerable: false }),
@@ -279,6 +294,10 @@ describe("two stand-ins", () => {
       const now = Date.now();
       expect(one.values.instants.every((instant) => Date.parse(instant) < now)).toBe(true);
       expect(other.values.instants.every((instant) => Date.parse(instant) > now)).toBe(true);
+      // years of more digits are written otherwise
+      for (const { values } of [one, other]) {
+        for (const instant of values.instants) expect(instant).toMatch(/^\d{4}-/);
+      }
       const days = [one, other].flatMap(({ markers }) =>
         instants.map((_, i) => markers[`day${i}`]),
       );

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { AppLoadContext, LoaderFunctionArgs, ServerBuild } from "@remix-run/node";
 import { encode } from "turbo-stream";
 import type { RootData } from "~/features/accounts/root-data";
+import type { Viewer } from "~/features/accounts/viewer";
 import { log } from "~/observability/log.server";
 import { scriptText } from "~/shell/hydration/inline-scripts.server";
 import { escapeHtml, pageTemplate, TextTemplate } from "./page-template.server";
@@ -114,7 +115,7 @@ export class ViewerPages {
       if (error instanceof NotPlainData) return null;
       throw error;
     }
-    const kept = await this.#keptOf(key, () => this.#make(remix, url, results, page.data, values));
+    const kept = await this.#keptOf(key, () => this.#make(remix, url, page, values));
     if (!kept?.templates) return null;
     const { page: template, data: dataTemplate } = kept.templates;
     const named = namedValues(values);
@@ -184,13 +185,12 @@ export class ViewerPages {
   async #make(
     remix: Remix,
     url: string,
-    results: readonly [string, Loaded][],
-    data: Record<string, unknown>,
+    { loaded, data }: ReadPage,
     values: PersonalValues,
   ): Promise<Made> {
     const [one, other] = twoStandIns(values);
-    const first = await this.#render(remix, url, results, values, one);
-    const second = await this.#render(remix, url, results, values, other);
+    const first = await this.#render(remix, url, loaded, values, one);
+    const second = await this.#render(remix, url, loaded, values, other);
     const headers = first?.headers ?? new Headers();
     if (!first || !second || first.headersText !== second.headersText) {
       return { templates: null, headers };
@@ -223,14 +223,12 @@ export class ViewerPages {
   async #render(
     remix: Remix,
     url: string,
-    results: readonly [string, Loaded][],
+    loaded: ReadPage["loaded"],
     values: PersonalValues,
     { values: others, pageData, markers }: StandIn,
   ) {
     const context: AppLoadContext = { nonce: markers.nonce, isDocument: true, pageData };
-    const standIns = results.map(([id, loaded]): [string, Loaded] => {
-      if ("thrown" in loaded) return [id, loaded];
-      const { value } = loaded;
+    const standIns = loaded.map(([id, value]): [string, Loaded] => {
       if (!isWithInit(value)) return [id, { value: replaceValues(value, values, others) }];
       return [id, { value: { ...value, data: replaceValues(value.data, values, others) } }];
     });
@@ -255,16 +253,26 @@ function isWithInit(value: unknown): value is WithInit {
   );
 }
 
+/** What the loaders of a page have returned, as a whole, and its parts. */
+type ReadPage = {
+  loaded: [string, unknown][];
+  viewer: Viewer;
+  data: Record<string, unknown>;
+  headers: [string, [string, string][]][];
+};
+
 /**
- * The viewer, the data and the headers of a page that may be filled in: the loaders have all returned data, and the
- * viewer is signed in, with nothing to be told once, such as a toast, and no cookie to be set. Null for any other.
+ * A page that may be filled in: the loaders have all returned data, and the viewer is signed in, with nothing to be told
+ * once, such as a toast, and no cookie to be set. Null for any other.
  */
-function readResults(results: readonly [string, Loaded][]) {
-  const data: Record<string, unknown> = {};
-  const headers: [string, [string, string][]][] = [];
-  for (const [id, loaded] of results) {
-    if ("thrown" in loaded || loaded.value instanceof Response) return null;
-    const { value } = loaded;
+function readResults(results: readonly [string, Loaded][]): ReadPage | null {
+  const loaded: ReadPage["loaded"] = [];
+  const data: ReadPage["data"] = {};
+  const headers: ReadPage["headers"] = [];
+  for (const [id, result] of results) {
+    if ("thrown" in result || result.value instanceof Response) return null;
+    const { value } = result;
+    loaded.push([id, value]);
     if (!isWithInit(value)) {
       data[id] = value;
       continue;
@@ -276,7 +284,7 @@ function readResults(results: readonly [string, Loaded][]) {
   }
   const root = data.root as RootData | undefined;
   if (!root?.viewer || root.toast || root.notice || root.form) return null;
-  return { viewer: root.viewer, data, headers };
+  return { loaded, viewer: root.viewer, data, headers };
 }
 
 /** A page's data as Remix hands them to the browser, as a string in a script. */

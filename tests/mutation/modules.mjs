@@ -241,6 +241,10 @@ export const MODULES = {
       "app/server/{accept-encoding,page-cache,prepared-response,static-files}.server.test.ts",
     ],
   },
+  templates: {
+    sources: ["app/server/{page-template,stand-in-viewer,viewer-pages}.server.ts"],
+    tests: ["app/server/{page-template,stand-in-viewer,viewer-pages}.server.test.ts"],
+  },
   limits: {
     sources: [
       "app/http/{client-network,fair-queue,fair-scheduling,page-slots,rate-limiter}.server.ts",
