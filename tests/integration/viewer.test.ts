@@ -161,6 +161,7 @@ describe("the viewer", () => {
     expect(first).not.toBeNull();
     expect(second).toBe(first);
     expect(await findSession(args())).not.toBe(first);
+    expect(await findViewer(shared)).toBe(await findViewer(shared));
   });
 });
 
@@ -247,6 +248,24 @@ describe("a detail of the viewer", () => {
     expect(await slugsOf(args)).toEqual(member.slugs);
   });
 
+  it.each([
+    ["with the session", READING_PROGRESS],
+    ["by itself", null],
+  ])("is the same read %s", async (_, detail) => {
+    const { args } = await newMember();
+    const asked = args();
+    const viewer = await requireSubscriber(asked, detail);
+    const progress = viewer && (await findViewerDetail(asked, viewer, READING_PROGRESS));
+    const updatedAt = expect.any(Date);
+    expect(progress?.sort((one, other) => one.slug.localeCompare(other.slug))).toEqual([
+      { slug: "begun", block: 7, second: 12.5, readAt: null, updatedAt },
+      {
+        ...{ slug: "read", block: null, second: null, updatedAt },
+        readAt: new Date("2026-05-06T07:08:09.123Z"),
+      },
+    ]);
+  });
+
   it("that cannot be read fails for who needs it, and leaves its viewer who they are", async () => {
     const member = await newMember();
     const lines = watchLog();
@@ -285,6 +304,13 @@ describe("a detail of the viewer", () => {
       await db.execute(sql`alter table profiles_away rename to profiles`);
     }
     expect(lines.map(({ message }) => message)).toEqual(["the profile could not be read"]);
+  });
+
+  it("is that of the viewer who is given, without a session as well", async () => {
+    const { args, slugs } = await newMember();
+    const viewer = await requireSubscriber(args());
+    const progress = viewer && (await findViewerDetail(requestWith(""), viewer, READING_PROGRESS));
+    expect(progress?.map(({ slug }) => slug).sort()).toEqual(slugs);
   });
 
   it("is empty of a new member", async () => {

@@ -121,7 +121,7 @@ export const MODULES = {
     sources: [
       // without its hooks
       "app/features/accounts/!(root-data|use-auth-changes).ts",
-      "db/queries/{password-resets,sessions,users}.ts",
+      "db/queries/{password-resets,sessions,users,viewer-details}.ts",
     ],
     tests: [
       "app/features/accounts/**/*.test.{ts,tsx}",
@@ -135,10 +135,12 @@ export const MODULES = {
     sources: [
       "app/features/my-account/**/*.ts",
       "app/features/accounts/passkeys/!(use-|passkey-ceremony)*.ts",
-      "db/queries/{account-data,account-deletions,avatars,email-changes,members,passkeys}.ts",
+      "db/queries/{account-data,account-deletions,account-facts,avatars}.ts",
+      "db/queries/{email-changes,members,passkeys}.ts",
     ],
     tests: [
-      "tests/integration/{account-export,avatar,change-email,delete-account}.test.ts",
+      "tests/integration/{account-export,account-facts,avatar,change-email}.test.ts",
+      "tests/integration/delete-account.test.ts",
       "tests/integration/{change-password,email-confirmation,member-commands}.test.ts",
       "tests/integration/{passkeys,picture-process,sessions}.test.ts",
     ],
@@ -206,12 +208,13 @@ export const MODULES = {
       "app/features/library/**/!(use-)*.ts",
       "app/features/markdown/*.ts",
       "db/queries/{edition-search,editions,listening,notes,podcast-feeds,reading-progress}.ts",
+      "db/queries/text-readings.ts",
     ],
     tests: [
       "app/features/{library,markdown}/**/*.test.{ts,tsx}",
       "tests/integration/{book,content-commands,edition-import,edition-watch}.test.ts",
       "tests/integration/{library-preview,library-search,library-sounds}.test.ts",
-      "tests/integration/{notes,reading-progress}.test.ts",
+      "tests/integration/{notes,reading-progress,text-readings}.test.ts",
     ],
   },
   community: {

@@ -31,6 +31,11 @@ const EXPLANATIONS = [
     line: /\[.*= "".*\] = .*\.split\(/,
     why: "equivalent: a default that only satisfies the types",
   },
+  {
+    line: /\.prepare\("|find_viewer_by_session_with_/,
+    replacement: /^(""|``)$/,
+    why: "equivalent: a statement's name, which says what it is for; the driver has names of its own",
+  },
   ...accounts,
   ...billing,
   ...newsletter,

