@@ -1,12 +1,15 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentHtml } from "~/features/library/document-html.server";
+import { action as signUp } from "~/routes/auth_.signup/route";
+import { loader } from "~/routes/premium_.chapters_.$slug/route";
 import { getDatabase } from "~db/client";
 import { textReading } from "~db/queries/text-readings";
 import { insertUser } from "~db/queries/users";
 import { findDetail } from "~db/queries/viewer-details";
-import { editionDocuments, notes, readingProgress } from "~db/schema";
+import { editionDocuments, notes, profiles, readingProgress } from "~db/schema";
 import { editionText, SMALL_EDITION, takeEdition } from "../support/library";
+import { cookiesOf, get, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
@@ -80,4 +83,43 @@ describe("an edition's text", () => {
     const after = await takeEdition(gates("The second gate."));
     expect(await documentHtml(after, "gates")).toContain("The second gate.");
   });
+});
+
+describe("the page of a text", () => {
+  let member: string;
+  let nobody: string;
+
+  beforeAll(async () => {
+    [member, nobody] = [await signIn("member@example.test"), await signIn("nobody@example.test")];
+    const stripeCurrentPeriodEnd = new Date(Date.now() + 24 * 60 * 60 * 1000);
+    await getDatabase()
+      .db.update(profiles)
+      .set({ stripePriceId: "price_1", stripeCurrentPeriodEnd })
+      .where(sql`id = (select id from users where email = 'member@example.test')`);
+  });
+
+  const signIn = async (email: string) =>
+    cookiesOf(await post(signUp, { form: { email, password: "a long walk" } }));
+
+  const open = (slug: string, cookie?: string) =>
+    get(loader, "/premium/chapters/a-text", cookie, { slug });
+
+  it("is for members", async () => {
+    await takeEdition(SMALL_EDITION);
+    expect((await open("hills", member)).status).toBe(200);
+    for (const cookie of [undefined, nobody]) {
+      const answer = await open("gates", cookie);
+      expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/"]);
+    }
+  });
+
+  it.each(["nowhere", "later", "one-drawer", "%00", "\0", "gates\0", "\ud800", "a".repeat(65_000)])(
+    "is not found at other addresses (%#), and is for members there as well",
+    async (slug) => {
+      await takeEdition(SMALL_EDITION);
+      expect((await open(slug, member)).status).toBe(404);
+      const answer = await open(slug, nobody);
+      expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/"]);
+    },
+  );
 });
