@@ -1,7 +1,4 @@
-import type { AppLoadContext } from "@remix-run/node";
 import { isRecentlyVerified } from "~/features/accounts/verify-identity.server";
-import type { Viewer } from "~/features/accounts/viewer";
-import { findViewerDetail, requireAccount } from "~/features/accounts/viewer.server";
 import { type AccountFacts, accountFacts } from "~db/queries/account-facts";
 import type { SessionState } from "~db/queries/sessions";
 import { avatarPath } from "./avatar/avatar-paths";
@@ -23,17 +20,12 @@ export type AccountView = {
   sessions: SessionView[];
 };
 
-/** The account page's viewer and what it shows beside them. Guard: `requireAccount`. Throws PostgreSQL's errors. */
-export async function loadAccountPage(args: {
-  request: Request;
-  context: AppLoadContext;
-}): Promise<{ viewer: Viewer; view: AccountView }> {
-  const detail = accountFacts({ asOf: new Date(), sessionLimit: MAX_SESSIONS });
-  const { viewer, session } = await requireAccount(args, detail);
-  return { viewer, view: viewOf(await findViewerDetail(args, viewer, detail), session) };
-}
+/** What the account page is made of, as of now. */
+export const accountPageFacts = () =>
+  accountFacts({ asOf: new Date(), sessionLimit: MAX_SESSIONS });
 
-function viewOf(facts: AccountFacts | null, session: SessionState): AccountView {
+/** What the page says of an account with these facts (none if it has just been deleted) to who uses this session. */
+export function accountView(facts: AccountFacts | null, session: SessionState): AccountView {
   const largeHash = facts?.largePicture ?? null;
   const newsletter: NewsletterState = !facts?.subscriber
     ? "none"

@@ -2,9 +2,14 @@ import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run
 import { useLoaderData } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
 import { useRootData } from "~/features/accounts/root-data";
+import { findViewerDetail, requireAccount } from "~/features/accounts/viewer.server";
 import { AccountPage } from "~/features/my-account/account-page";
 import { ACCOUNT_PATH } from "~/features/my-account/account-paths";
-import { type AccountView, loadAccountPage } from "~/features/my-account/account-view.server";
+import {
+  type AccountView,
+  accountPageFacts,
+  accountView,
+} from "~/features/my-account/account-view.server";
 import accountStyles from "~/features/my-account/my-account.css";
 import { accountOwnValues } from "~/features/my-account/own-values";
 import { pageMeta } from "~/features/seo/page-meta";
@@ -29,7 +34,11 @@ export const handle: RouteHandle = {
   filledIn: { ownValues: ({ view }: { view: AccountView }) => accountOwnValues(view) },
 };
 
-export const loader = (args: LoaderFunctionArgs) => loadAccountPage(args);
+export async function loader(args: LoaderFunctionArgs) {
+  const facts = accountPageFacts();
+  const { viewer, session } = await requireAccount(args, facts);
+  return { viewer, view: accountView(await findViewerDetail(args, viewer, facts), session) };
+}
 
 export default function Account() {
   const { form } = useRootData();
