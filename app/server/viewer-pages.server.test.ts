@@ -350,7 +350,7 @@ describe("a template", () => {
     await site.areFilled(ANNA, ANNA);
     site.pages.clear();
     expect(await site.areFilled(ANNA, ANNA)).toEqual([false, true]);
-    // the timer of the one before does not drop this one
+    // the next one is kept as long as any
     vi.advanceTimersByTime(59_999);
     expect(await site.areFilled(ANNA)).toEqual([true]);
     expect(site.calls.standIns).toBe(4);
