@@ -1,6 +1,6 @@
 /**
  * Redraws the pixel images of `public/`, the share card, the podcast's cover and the icons, and the cover of the book
- * for e-readers, from the cover's drawing, `public/favicon.svg` and the two typefaces. Run by hand after one of those
+ * for e-readers, from the cover's drawing, `public/favicon.svg` and the display face. Run by hand after one of those
  * has changed:
  *
  *   CHROMIUM_PATH=/path/to/chromium node tests/tools/draw-public-images.mjs
@@ -17,8 +17,7 @@ const path = (/** @type {string} */ name) => fileURLToPath(new URL(name, root));
 const dataUrl = (/** @type {string} */ name, /** @type {string} */ type) =>
   `data:${type};base64,${readFileSync(path(name)).toString("base64")}`;
 
-const fonts = "node_modules/@fontsource-variable";
-const fraunces = dataUrl(`${fonts}/fraunces/files/fraunces-latin-opsz-normal.woff2`, "font/woff2");
+const fraunces = dataUrl("app/styles/typefaces/fraunces.woff2", "font/woff2");
 const cover = dataUrl("app/features/landing/art/cover.svg", "image/svg+xml");
 const favicon = readFileSync(path("public/favicon.svg"), "utf8");
 
@@ -28,7 +27,7 @@ const shareCard = `<!doctype html>
   * { margin: 0; box-sizing: border-box }
   body { width: 1200px; height: 630px; overflow: hidden; background: #fdf9f1; color: #211d18;
     font-family: Fraunces; position: relative }
-  h1 { position: absolute; left: 80px; top: 96px; font-size: 142px; font-weight: 400;
+  h1 { position: absolute; left: 80px; top: 96px; font-size: 134px; font-weight: 400;
     line-height: .96; letter-spacing: -.03em }
   p { position: absolute; left: 84px; top: 412px; width: 560px; font-size: 34px; font-weight: 350;
     line-height: 1.3; color: #574e43 }
@@ -61,7 +60,7 @@ const podcastCover = `<!doctype html>
   body { width: 1400px; height: 1400px; overflow: hidden; font-family: Fraunces; color: #fdf9f1;
     background: url(${cover}) center bottom / cover; padding: 130px 120px }
   p { font-size: 64px; letter-spacing: .04em; color: #f6e3b4 }
-  h1 { margin-top: 30px; font-size: 236px; font-weight: 400; line-height: .96; letter-spacing: -.025em }
+  h1 { margin-top: 30px; font-size: 212px; font-weight: 400; line-height: .96; letter-spacing: -.025em }
 </style>
 <p>Maren Ashdown</p><h1>The<br>Golden<br>Path</h1>`;
 

@@ -30,12 +30,22 @@ const OTHERS = [
   .filter((character) => !CHARACTERS.includes(character))
   .join("");
 
+/** @type {{ name: string, file: string, axes: Record<string, { min: number, max: number }> }[]} */
 const TYPEFACES = [
-  { name: "fraunces", file: "fraunces-latin-opsz-normal.woff2", weights: { min: 350, max: 700 } },
-  { name: "inter", file: "inter-latin-wght-normal.woff2", weights: { min: 400, max: 700 } },
+  {
+    name: "fraunces",
+    file: "fraunces-latin-opsz-normal.woff2",
+    // above 72, at one pixel to a CSS pixel, FreeType drops hairlines: an "e" becomes a "c"
+    axes: { wght: { min: 350, max: 700 }, opsz: { min: 9, max: 72 } },
+  },
+  {
+    name: "inter",
+    file: "inter-latin-wght-normal.woff2",
+    axes: { wght: { min: 400, max: 700 } },
+  },
 ];
 
-for (const { name, file, weights } of TYPEFACES) {
+for (const { name, file, axes } of TYPEFACES) {
   const source = dirname(require.resolve(`@fontsource-variable/${name}/package.json`));
   for (const { part, characters } of [
     { part: name, characters: CHARACTERS },
@@ -43,7 +53,7 @@ for (const { name, file, weights } of TYPEFACES) {
   ]) {
     const subset = await subsetFont(readFileSync(join(source, "files", file)), characters, {
       targetFormat: "woff2",
-      variationAxes: { wght: weights },
+      variationAxes: axes,
     });
     writeFileSync(join(folder, `${part}.woff2`), subset);
     console.log(`${part}: ${subset.length} bytes`);
