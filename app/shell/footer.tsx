@@ -55,18 +55,18 @@ export function Footer({ contact }: { contact: LandingWords["contact"] | null })
           <h2 className="footer-title">Contact</h2>
           <address className="wrap-anywhere mt-2 not-italic">
             {[publisher, street, city, email, phone].map((line) => (
-              <span key={line} className="footer-line">
+              <div key={line} className="footer-line">
                 {line}
-              </span>
+              </div>
             ))}
           </address>
         </div>
       </div>
       <div className="frame pb-10">
-        <p className="flex flex-wrap justify-between gap-x-8 gap-y-1 border-line border-t pt-6 text-ink-soft text-sm">
-          <span>© {publisher}. All rights reserved.</span>
-          <span>Set in Fraunces and Inter.</span>
-        </p>
+        <div className="flex flex-wrap justify-between gap-x-8 gap-y-1 border-line border-t pt-6 text-ink-soft text-sm">
+          <p>© {publisher}. All rights reserved.</p>
+          <p>Set in Fraunces and Inter.</p>
+        </div>
       </div>
     </footer>
   );

@@ -56,7 +56,7 @@ export function Header() {
             <>
               <ButtonLink to="/auth" variant="quiet" className="button-compact">
                 Log In
-              </ButtonLink>
+              </ButtonLink>{" "}
               <ButtonLink to="/auth?tab=signup" variant="secondary" className="button-compact">
                 Sign Up
               </ButtonLink>

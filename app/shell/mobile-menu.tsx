@@ -101,7 +101,7 @@ export function MobileMenu({ current }: { current: string | null }) {
             <div className="mt-3 grid gap-3 min-[20rem]:grid-cols-2">
               <ButtonLink to="/auth" variant="secondary">
                 Log In
-              </ButtonLink>
+              </ButtonLink>{" "}
               <ButtonLink to="/auth?tab=signup" variant="secondary">
                 Sign Up
               </ButtonLink>

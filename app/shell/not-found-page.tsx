@@ -13,7 +13,7 @@ export function NotFoundPage() {
       <p className="mt-8 flex flex-wrap gap-3">
         <a href="/" className="button button-primary">
           Back to the beginning
-        </a>
+        </a>{" "}
         <a href="/#preview" className="button button-secondary">
           Read the preview
         </a>

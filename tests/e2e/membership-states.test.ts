@@ -72,6 +72,18 @@ describe.each([
     });
   });
 
+  it("is given one end on My Account once it is cancelled", async () => {
+    const end = inDays(20);
+    const page = await openAs("/account", {
+      stripeCancelAtPeriodEnd: true,
+      stripeCancelAt: end,
+      stripeCurrentPeriodEnd: end,
+    });
+    const said = await page.getByRole("region", { name: "Membership" }).textContent();
+    expect(said).toContain("You are a premium member. Your membership is cancelled.");
+    expect(said?.split(dateOf(end))).toHaveLength(2);
+  });
+
   describe("the notice on every page", () => {
     it.each<[string, Partial<Profile>, string, string]>([
       [

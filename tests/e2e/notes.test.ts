@@ -94,6 +94,15 @@ describe("with JavaScript", () => {
     expect(await area(page).inputValue()).toBe("Zero.\n\nOne.\n\nThree and a half!.");
   });
 
+  it("notes in a language that is written from right to left are shown so", async () => {
+    const { page } = await newMember();
+    await site.open(CHAPTER, page);
+    const direction = () => area(page).evaluate((each) => getComputedStyle(each).direction);
+    expect(await direction()).toBe("ltr");
+    await area(page).fill("היום הלכתי לאט!");
+    expect(await direction()).toBe("rtl");
+  });
+
   it("what is typed while the answer is under way stays", async () => {
     const { page, email } = await newMember();
     await site.open(CHAPTER, page);

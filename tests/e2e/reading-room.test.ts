@@ -32,6 +32,21 @@ const paper = (page: Page) => page.evaluate(() => getComputedStyle(document.body
 const textSize = (page: Page) =>
   page.locator("#p2").evaluate((text) => Number.parseFloat(getComputedStyle(text).fontSize));
 
+/** The names of the settings' buttons of which a point is painted by something else, on any line across them. */
+const coveredButtons = (page: Page) =>
+  page.evaluate(() => {
+    const isCovered = (button: Element) => {
+      const { left, top, width, height } = button.getBoundingClientRect();
+      const points = Array.from({ length: Math.floor(height) }, (_, y) => y + 0.5);
+      return points.some((y) => {
+        const hit = document.elementFromPoint(left + width / 2, top + y);
+        return !hit || !button.contains(hit);
+      });
+    };
+    const buttons = [...document.querySelectorAll(".reading-settings button")];
+    return buttons.filter(isCovered).map((button) => button.textContent);
+  });
+
 const PAPER = "rgb(253, 249, 241)";
 const NIGHT = "rgb(28, 23, 18)";
 
@@ -162,6 +177,9 @@ describe("theme and text size", () => {
   it("are chosen without JavaScript, and the page opens at the same place", async () => {
     const page = await read(CHAPTER, { javaScriptEnabled: false, colorScheme: "light" });
     await page.locator("summary", { hasText: "Text size and theme" }).click();
+    // nothing of the page lies over them
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await coveredButtons(page)).toEqual([]);
     await page.getByRole("button", { name: "Night" }).click();
     await page.waitForURL(`**${CHAPTER}#reading-settings`);
     expect(await paper(page)).toBe(NIGHT);

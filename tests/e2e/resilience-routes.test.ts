@@ -31,7 +31,7 @@ const credentials = { email: "new@example.test", password: "a long walk" };
 const routes: Record<string, Route> = {
   "[.]well-known.change-password": {
     path: "/.well-known/change-password",
-    get: "302 /auth/forgot-password",
+    get: ["302 /auth/forgot-password", "302 /account#password"],
   },
   // without SECURITY_CONTACT
   "[.]well-known.security[.]txt": { path: "/.well-known/security.txt", get: "404" },

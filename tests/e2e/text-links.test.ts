@@ -51,6 +51,24 @@ describe("links in text", () => {
   });
 });
 
+describe("what stands side by side by its style alone", () => {
+  const PAGES = ["/", "/newsletter/archive", "/the-wrong-turn"];
+
+  it.each(PAGES)("is told apart on %s where styles are ignored", async (path) => {
+    const page = await site.visit({ javaScriptEnabled: false });
+    await page.goto(path);
+    const runTogether = await page.evaluate(() => {
+      const INLINE = ":is(a, button, span, i, b)";
+      const textOf = (element: Element | null) => element?.textContent ?? "";
+      return [...document.querySelectorAll(`${INLINE} + ${INLINE}`)]
+        .filter((element) => element.previousSibling === element.previousElementSibling)
+        .map((element) => [textOf(element.previousElementSibling), textOf(element)] as const)
+        .filter(([before, after]) => /\S$/.test(before) && /^\S/.test(after));
+    });
+    expect(runTogether).toEqual([]);
+  });
+});
+
 describe("the built style sheets", () => {
   /** Those of the landing page: of all pages, and its own. */
   async function styleSheet(): Promise<string> {

@@ -27,14 +27,14 @@ export function BookCover({ jacket }: { jacket: LandingImage | null }) {
         priority
       />
       <div className="book-jacket" aria-hidden="true">
-        <span className="book-jacket-author">{AUTHOR_NAME}</span>
-        <span className="book-jacket-title">
+        <p className="book-jacket-author">{AUTHOR_NAME}</p>
+        <p className="book-jacket-title">
           {BOOK_TITLE.split(" ").map((word) => (
             <span key={word} className="block">
-              {word}
+              {`${word} `}
             </span>
           ))}
-        </span>
+        </p>
       </div>
     </div>
   );

@@ -71,7 +71,7 @@ function Price() {
         }`}
       >
         {amount}
-      </span>
+      </span>{" "}
       <span className="text-lg text-mist">{`${period}, cancel anytime`}</span>
     </p>
   );

@@ -19,7 +19,14 @@ export function MembershipSection({
       {isSubscribed && profile && end ? (
         <>
           <p>
-            You are a premium member, with access until at least <AccessEnd at={end} />.{" "}
+            {profile.outlook.kind === "renews" ? (
+              <>
+                You are a premium member, with access until at least <AccessEnd at={end} />.
+              </>
+            ) : (
+              // its outlook says when it ends
+              "You are a premium member."
+            )}{" "}
             <MembershipOutlookText profile={profile} />
           </p>
           <div className="account-actions">

@@ -23,7 +23,7 @@ export function ArchivePage({ issues }: { issues: IssueSummary[] }) {
         </ol>
       )}
       <p className="mt-10 flex flex-wrap items-center gap-x-6 gap-y-3">
-        <ButtonLink to="/#newsletter">Get the next letter</ButtonLink>
+        <ButtonLink to="/#newsletter">Get the next letter</ButtonLink>{" "}
         <a href={FEED_PATH} className="text-link">
           Follow by feed
         </a>

@@ -1,5 +1,13 @@
-import { redirect } from "@remix-run/node";
+import { type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
+import { findViewer } from "~/features/accounts/viewer.server";
+import { sectionPath } from "~/features/my-account/account-paths";
 
-/** Where password managers send people to change a password (W3C, A Well-Known URL for Changing Passwords). */
-export const loader = () => redirect(FORGOT_PASSWORD_PATH);
+/**
+ * Where password managers send people to change a password (W3C, A Well-Known URL for Changing Passwords): without
+ * signing in, that takes a link by mail.
+ */
+export async function loader(args: LoaderFunctionArgs) {
+  const isSignedIn = (await findViewer(args)) !== null;
+  return redirect(isSignedIn ? sectionPath("password") : FORGOT_PASSWORD_PATH);
+}

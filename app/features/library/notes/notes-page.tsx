@@ -38,6 +38,8 @@ export function NotesPage({ slug, owner, note }: NotesPageProps) {
           id="notes-text"
           name="text"
           className="notes-text"
+          // notes may be in a language that is written from right to left
+          dir="auto"
           // while hydrating, React would set the value it knows over what was typed before
           defaultValue={hydrated || typeof document === "undefined" ? note.text : undefined}
           rows={rowsOf(note.text)}

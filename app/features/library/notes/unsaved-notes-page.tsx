@@ -41,6 +41,8 @@ export function UnsavedNotesPage({ slug, owner, version, text, message, signInAs
               id="notes-text"
               name="text"
               className="notes-text"
+              // notes may be in a language that is written from right to left
+              dir="auto"
               defaultValue={text}
               autoComplete="off"
             />
