@@ -39,6 +39,19 @@ describe("a password", () => {
     expect(await verifyPassword(hash, "Open sesame")).toBe(false);
   });
 
+  it("is the same whether its accents are characters of their own or not", async () => {
+    const [composed, decomposed] = ["p\u00e4ssw\u00f6rd", "pa\u0308sswo\u0308rd"];
+    for (const chosen of [composed, decomposed]) {
+      const hash = await hashPassword(chosen);
+      expect(await verifyPassword(hash, composed)).toBe(true);
+      expect(await verifyPassword(hash, decomposed)).toBe(true);
+      expect(await verifyPassword(hash, "password")).toBe(false);
+    }
+    // from before it was so
+    expect(await verifyPassword(await argon2.hash(decomposed), decomposed)).toBe(true);
+    expect(await verifyPassword(null, decomposed)).toBe(false);
+  });
+
   it("is hashed by argon2id with OWASP's parameters, and again if it was by others", async () => {
     expect(await hashPassword("open sesame")).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(needsRehash(await hashPassword("open sesame"))).toBe(false);

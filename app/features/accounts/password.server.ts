@@ -37,8 +37,14 @@ export function hasHashQueueCapacity(network?: ClientNetworks): boolean {
 
 /** Hashes a password with argon2id; the result includes its salt and parameters. Throws QueueFull. */
 export async function hashPassword(password: string, network?: ClientNetworks): Promise<string> {
-  return queue.run(network, () => argon2.hash(password, PARAMETERS));
+  return queue.run(network, () => argon2.hash(composed(password), PARAMETERS));
 }
+
+/**
+ * In the form in which systems that write "ä" as one character or as two agree (Unicode NFC; RFC 8265, 4.2.2), so that a
+ * password is right wherever it is typed.
+ */
+const composed = (password: string) => password.normalize("NFC");
 
 let decoy: Promise<string> | undefined;
 
@@ -52,8 +58,12 @@ export async function verifyPassword(
   network?: ClientNetworks,
 ): Promise<boolean> {
   const against = hash ?? (await decoyHash());
-  const fits = await queue.run(network, () => argon2.verify(against, password));
-  return hash !== null && fits;
+  const fits = (form: string) => queue.run(network, () => argon2.verify(against, form));
+  const isRight =
+    (await fits(composed(password))) ||
+    // hashed as it was typed, before passwords were composed
+    (password !== composed(password) && (await fits(password)));
+  return hash !== null && isRight;
 }
 
 /** Creates the decoy hash, so that the first unknown address is no slower than later ones. */
