@@ -100,6 +100,19 @@ describe("the customer of an account", () => {
     expect(lines.map(({ message }) => message)).toEqual(["lost Stripe customer linked again"]);
   });
 
+  it("is deleted again if the account was deleted while it was created", async () => {
+    const account = await newAccount();
+    await getDatabase().db.delete(users).where(eq(users.id, account.id));
+    stripe.answers["GET /v1/customers"] = customers();
+    stripe.answers[`GET /v1/customers/${created}`] = { status: 200, fields: { id: created } };
+    stripe.answers[`DELETE /v1/customers/${created}`] = {
+      status: 200,
+      fields: { id: created, deleted: true },
+    };
+    await expect(ensure(account)).rejects.toThrow(/was deleted during the checkout/);
+    expect(stripe.calls.at(-1)).toBe(`DELETE /v1/customers/${created}`);
+  });
+
   it("is kept while it is there", async () => {
     const known = newCustomer();
     const account = await newAccount({ stripeCustomerId: known });

@@ -1,9 +1,10 @@
 import type Stripe from "stripe";
 import { log } from "~/observability/log.server";
 import { ensureProfile, replaceCustomer } from "~db/queries/profiles";
-import { findAccountCreation } from "~db/queries/users";
+import { findAccountCreation, findEmailOfUser } from "~db/queries/users";
 import type { Profile } from "~db/schema";
 import { customerState, UnknownCustomer } from "./customer-billing.server";
+import { deleteCustomer } from "./delete-customer.server";
 import { isInvalidRequest, stripeClient } from "./stripe-client.server";
 
 /** A user who has or gets a Stripe customer. */
@@ -66,6 +67,13 @@ async function linkCustomer(
       customer.isNew ? "Stripe customer created" : "lost Stripe customer linked again",
     );
     return customer;
+  }
+  if ((await findEmailOfUser(userId)) === null) {
+    // deleted in between, by which its customer could not be known yet
+    await deleteCustomer(customer.id);
+    throw new Error(
+      `User ${userId} was deleted during the checkout, and customer ${customer.id} with it.`,
+    );
   }
   const { stripeCustomerId } = await ensureProfile(userId);
   if (stripeCustomerId === null || stripeCustomerId === replaced) {
