@@ -12,6 +12,13 @@ import { type TlsSettings, withoutOwnParameters } from "./tls-settings";
 const DATE_TYPES = [1082, 1083, 1114, 1184, 1115, 1182, 1185, 1231];
 const JSON_TYPES = [114, 3802];
 
+/**
+ * How dates are written, whatever a server, a database or a role has set: otherwise a day and a month might be taken for each
+ * other. A pooler has to know a parameter of the start; PgBouncer knows these two, and not `bytea_output`, which the first
+ * statement sets.
+ */
+const VALUE_FORMATS = { DateStyle: "ISO, YMD", TimeZone: "UTC" };
+
 /** Milliseconds a cancelled statement may still take before its connection is destroyed. */
 const CANCEL_TIMEOUT_MS = 2_000;
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html, CancelRequest. */
@@ -86,7 +93,7 @@ export class Connection {
       keep_alive: 10,
       fetch_types: false,
       onnotice: () => {},
-      connection: { application_name: settings.applicationName },
+      connection: { application_name: settings.applicationName, ...VALUE_FORMATS },
       socket: () => this.#openSocket(),
       // The socket that the driver gets is encrypted already.
       ssl: false,
@@ -136,7 +143,8 @@ export class Connection {
     try {
       const rows = await this.query(
         `select current_setting('server_version_num')::int as version, pg_backend_pid() as pid,
-          pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only`,
+          pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only,
+          set_config('bytea_output', 'hex', false)`,
         [],
         { prepare: false, asArrays: false, timeout: null },
       );

@@ -44,6 +44,8 @@ function open(options: Parameters<typeof openDatabase>[1] = {}, url = testDataba
   return database;
 }
 
+const databaseName = (url: string) => new URL(withoutSocket(url)).pathname.slice(1);
+
 /** A server on a free port; `handle` gets every connection. */
 async function listen(handle: (socket: Socket) => void): Promise<{ port: number; server: Server }> {
   const sockets = new Set<Socket>();
@@ -115,6 +117,30 @@ async function reason(promise: PromiseLike<unknown>): Promise<Error> {
     (error: Error) => error,
   );
 }
+
+describe("values", () => {
+  it("are read alike, whatever the database has set", async () => {
+    const own = await createTestDatabase({ empty: true });
+    cleanUps.push(() => own.drop());
+    const { db } = open({}, own.url);
+    for (const setting of ["DateStyle = 'SQL, DMY'", "TimeZone = 'Asia/Kolkata'"]) {
+      await db.execute(sql.raw(`alter database ${databaseName(own.url)} set ${setting}`));
+    }
+    await db.execute(
+      sql.raw(`alter database ${databaseName(own.url)} set bytea_output = 'escape'`),
+    );
+    const later = open({}, own.url);
+    const [row] = await later.db.execute(
+      sql`select timestamptz '2026-03-04 05:06:07Z' as instant, date '2026-03-04' as day,
+        '\\x5c00ff'::bytea as bytes`,
+    );
+    expect(row).toEqual({
+      instant: "2026-03-04 05:06:07+00",
+      day: "2026-03-04",
+      bytes: Buffer.from([0x5c, 0, 0xff]),
+    });
+  });
+});
 
 describe("a query that fails", () => {
   it("distinguishes a taken address from other failures, and contains no values", async () => {
