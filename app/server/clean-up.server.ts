@@ -45,10 +45,10 @@ const BATCHES = 100;
 /**
  * Deletes expired sessions, password resets, changes of address, challenges of passkeys and rate-limit counts, unconfirmed newsletter
  * addresses, webhook events that can no longer be redelivered, mails and mail workers long finished, what failed
- * mails said, images of issues that were never sent, and the operator's matters long over. Ends former members' access to the community, and
- * turns the hashes of a finished day's visitors into numbers.
+ * mails said, images of issues that were never sent, and the operator's matters long over. Turns the
+ * hashes of a finished day's visitors into numbers, and ends former members' access to the community, until `stopping`.
  */
-export async function cleanUp(now = new Date()): Promise<void> {
+export async function cleanUp(now = new Date(), stopping?: AbortSignal): Promise<void> {
   await deleteExpiredSessions(now);
   await deleteExpiredPasswordResets(now);
   await deleteExpiredEmailChanges(now);
@@ -60,12 +60,13 @@ export async function cleanUp(now = new Date()): Promise<void> {
   await inBatches(() => deleteOldMails(BATCH));
   await deleteFailedContent();
   await deleteDeadMailWorkers();
-  await endCommunityAccess(now);
   await deleteUnusedNewsletterImages(new Date(now.getTime() - UNUSED_IMAGE_LIFE_MS));
   await deleteOldMatters(new Date(now.getTime() - MATTER_LIFE_MS));
   await deleteOldProgramStarts(new Date(now.getTime() - PROGRAM_START_LIFE_MS));
   // an hour after the day, when no instance has visits of it left to record
   await countFinishedDays(utcDay(new Date(now.getTime() - HOUR_MS)));
+  // the last, because a community that does not answer takes long
+  await endCommunityAccess(now, stopping);
 }
 
 async function inBatches(deleteBatch: () => Promise<number>): Promise<void> {
@@ -82,7 +83,11 @@ export function startCleanUp(): () => Promise<void> {
   const stopping = new AbortController();
   let inFlight: Promise<void> | null = null;
   const timer = setInterval(() => {
-    inFlight ??= afterOtherInstances("clean-up", () => cleanUp(), stopping.signal)
+    inFlight ??= afterOtherInstances(
+      "clean-up",
+      () => cleanUp(new Date(), stopping.signal),
+      stopping.signal,
+    )
       .catch((error: unknown) =>
         log().error({ err: error }, "the clean-up failed; it will be retried in an hour"),
       )

@@ -204,6 +204,9 @@ describe("the end of a membership", () => {
       )
       select id, email from new_users order by email`);
     for (const [index, { id }] of rows.entries()) accounts.set(id, index + 1);
+    // while the site stops
+    await endCommunityAccess(new Date(), AbortSignal.abort());
+    expect(calls).toEqual([]);
     await endCommunityAccess();
     expect(calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
       `GET /users/by-external/${rows[0]?.id}.json`,

@@ -175,6 +175,8 @@ describe("deleting an account while Stripe is in trouble", () => {
     await deleteAccount(member.id);
     await control(site.sandboxOrigin, "faults/clear");
     await resumeAccountDeletions(later(9));
+    // nor while the site stops
+    await resumeAccountDeletions(later(11), AbortSignal.abort());
     expect(await unfinishedDeletions()).toBe(1);
     await resumeAccountDeletions(later(11));
     expect(await unfinishedDeletions()).toBe(0);

@@ -52,12 +52,13 @@ async function findDiscourseId(userId: string): Promise<number | null> {
 
 /**
  * Takes those whose membership has ended within the last day out of the group of members, and logs them out. Called
- * every hour; doing so again changes nothing.
+ * every hour; doing so again changes nothing. Once `stopping`, nobody else is.
  */
-export async function endCommunityAccess(now = new Date()): Promise<void> {
+export async function endCommunityAccess(now = new Date(), stopping?: AbortSignal): Promise<void> {
   if (!env().COMMUNITY?.apiKey) return;
   const since = new Date(now.getTime() - LOOK_BACK_MS);
   for (const user of await findUsersWithEndedAccess(since, MAX_REPORTED)) {
+    if (stopping?.aborted) return;
     await leaveGroup(user);
     await logOutOfCommunity(user.id);
   }

@@ -22,11 +22,15 @@ const BATCH = 100;
 /**
  * Brings deletions to an end that were interrupted, or that Stripe did not answer: an account whose customer is
  * deleted, or that has none, is deleted; one whose customer is still there after ten minutes stays as it was. Throws
- * PostgreSQL's errors; Stripe's are logged, and the next call tries again.
+ * PostgreSQL's errors; Stripe's are logged, and the next call tries again. Once `stopping`, no further one is begun.
  */
-export async function resumeAccountDeletions(now = new Date()): Promise<void> {
+export async function resumeAccountDeletions(
+  now = new Date(),
+  stopping?: AbortSignal,
+): Promise<void> {
   const begunBefore = new Date(now.getTime() - IN_PROGRESS_MS);
   for (const deletion of await findUnfinishedDeletions(begunBefore, BATCH)) {
+    if (stopping?.aborted) return;
     const { userId, startedAt, stripeCustomerId } = deletion;
     try {
       const isThere =
@@ -54,7 +58,7 @@ export function startResumingDeletions(): () => Promise<void> {
   const resume = () => {
     inFlight ??= afterOtherInstances(
       "account deletions",
-      () => resumeAccountDeletions(),
+      () => resumeAccountDeletions(new Date(), stopping.signal),
       stopping.signal,
     )
       .catch((error: unknown) =>
