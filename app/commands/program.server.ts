@@ -400,9 +400,10 @@ export function createProgram(): Command {
 
 /**
  * Runs the program. An OperatorError is printed on standard error and ends the process with status 1; any other
- * error is a bug and keeps its stack trace.
+ * error is a bug and keeps its stack trace. A command whose reader has gone, as with `| head`, goes on without it.
  */
 export async function runProgram(argv: string[]): Promise<void> {
+  for (const output of [process.stdout, process.stderr]) output.on("error", ignoreGoneReader);
   try {
     await createProgram().parseAsync(argv);
   } catch (error) {
@@ -412,4 +413,8 @@ export async function runProgram(argv: string[]): Promise<void> {
     // a half-started database or server would keep the process alive
     setImmediate(() => process.exit());
   }
+}
+
+function ignoreGoneReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
 }

@@ -17,9 +17,8 @@ import { processUndeliveredEvents } from "~/features/billing/undelivered-events.
 import { OperatorError } from "~db/operator-error";
 import { findProfile } from "~db/queries/profiles";
 import { findUserByEmail } from "~db/queries/users";
+import { print } from "./output.server";
 import { withDatabase } from "./with-database.server";
-
-const print = (line = "") => process.stdout.write(`${line}\n`);
 
 /** `stripe setup`: creates what is missing at Stripe and prints the environment variables to set. */
 export async function setup(options: SetupOptions): Promise<void> {

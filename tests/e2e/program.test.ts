@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -192,6 +193,23 @@ describe("a running program", () => {
     for (const { origin } of [first, second]) {
       expect((await fetch(origin)).status).toBe(200);
     }
+  });
+});
+
+describe("a command whose reader has gone", () => {
+  it("ends without a word, as after `| head`", async () => {
+    const child = spawn(process.execPath, ["build/index.js", "doctor"], {
+      cwd: resolve(import.meta.dirname, "../.."),
+      env: { ...process.env, DATA_DIR: dataDirectory(), PORT: String(await freePorts(1)) },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child.stdout.destroy();
+    let complaints = "";
+    child.stderr.on("data", (text) => {
+      complaints += text;
+    });
+    await once(child, "close");
+    expect(complaints).not.toMatch(/EPIPE|\n\s+at /);
   });
 });
 
