@@ -29,7 +29,7 @@ export async function fileResponse(
   };
   const response = await createFileResponse(
     new LazyFile(content, tag, { type: mediaType }),
-    withSingleRange(request),
+    withPlainTags(withSingleRange(request)),
     { etag: "strong", digest: () => Promise.resolve(tag), lastModified: false, acceptRanges: true },
   );
   // also of a 304, whose headers replace those of the stored response
@@ -50,7 +50,7 @@ export async function documentResponse(
 ): Promise<Response> {
   const response = await createFileResponse(
     new File([content], tag, { type: mediaType, lastModified: lastModified?.getTime() }),
-    request,
+    withPlainTags(request),
     {
       etag: "strong",
       digest: () => Promise.resolve(tag),
@@ -74,9 +74,27 @@ function withSingleRange(request: Request): Request {
   if (range === null) return request;
   const [isSingle, first, last] = SINGLE_RANGE.exec(range) ?? [];
   if (isSingle && !(last && Number(first) > Number(last))) return request;
-  const headers = new Headers(request.headers);
-  headers.delete("Range");
-  return new Request(request.url, { method: request.method, headers });
+  return withHeader(request, "Range", null);
+}
+
+/** Marks an entity tag as weak. */
+const WEAK = /(^|[,\s])W\/(?=")/g;
+
+/**
+ * The request with the tags of If-None-Match as strong ones, since a weak one matches too (RFC 9110, 13.1.2): proxies that
+ * compress make them weak. The package would compare them as they are written.
+ */
+function withPlainTags(request: Request): Request {
+  const tags = request.headers.get("If-None-Match");
+  if (!tags?.includes("W/")) return request;
+  return withHeader(request, "If-None-Match", tags.replace(WEAK, "$1"));
+}
+
+function withHeader({ url, method, headers }: Request, name: string, value: string | null) {
+  const changed = new Headers(headers);
+  if (value === null) changed.delete(name);
+  else changed.set(name, value);
+  return new Request(url, { method, headers: changed });
 }
 
 /**

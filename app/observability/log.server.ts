@@ -89,8 +89,11 @@ function pathForLog(path: unknown): unknown {
   return redactAddresses(withoutSecret(ascii)).slice(0, MAX_PATH_LENGTH);
 }
 
-/** Paths that go on with a secret, such as the address of a member's podcast feed, in whatever spelling. */
-const BEFORE_SECRET = /^\/+podcast\/+(?=.)/i;
+/**
+ * Paths that go on with a secret, such as the address of a member's podcast feed, in whatever spelling: with dot segments
+ * before it, or backslashes, it is the same address.
+ */
+const BEFORE_SECRET = /^.*?[\\/]podcast[\\/]+(?=.)/is;
 
 function withoutSecret(path: string): string {
   let decoded = path;

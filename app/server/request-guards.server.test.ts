@@ -101,6 +101,10 @@ describe("a request", () => {
   it("may not have a URL that cannot be decoded, or too many headers", () => {
     expect(statusOf({}, "/%E0%A4%A")).toBe(400);
     expect(statusOf({}, "/caf%C3%A9")).toBe("passes");
+    // which the router would take for the beginning of a host
+    expect(statusOf({}, "/%5C")).toBe(400);
+    expect(statusOf({}, "/%5C%5Bx/auth")).toBe(400);
+    expect(statusOf({}, "/%5Cx")).toBe("passes");
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, "y"]));
     // and Host

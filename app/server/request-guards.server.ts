@@ -68,12 +68,14 @@ export function checkRequest(
   return null;
 }
 
-/** Remix would match an undecodable path anyway, and print a long warning outside the log. */
+/**
+ * Remix would match an undecodable path anyway, and print a long warning outside the log. One that begins with an encoded
+ * backslash is `//` to the URL parser once it is decoded; with what cannot be a host after it, the page would fail.
+ */
 function isDecodable(path: string): boolean {
   if (!path.includes("%")) return true;
   try {
-    decodeURIComponent(path);
-    return true;
+    return URL.canParse(decodeURIComponent(path), "http://localhost");
   } catch {
     return false;
   }

@@ -341,7 +341,11 @@ describe("a member's podcast", () => {
       "referrer-policy": "strict-origin",
     });
     const tag = first.headers.get("ETag") ?? "";
-    expect((await feedAt(address, { "If-None-Match": tag })).status).toBe(304);
+    // weak as a proxy that compresses makes it, and one of several
+    for (const known of [tag, `W/${tag}`, `"other", W/${tag}`]) {
+      expect((await feedAt(address, { "If-None-Match": known })).status).toBe(304);
+    }
+    expect((await feedAt(address, { "If-None-Match": 'W/"other"' })).status).toBe(200);
     const since = first.headers.get("Last-Modified") ?? "";
     expect((await feedAt(address, { "If-Modified-Since": since })).status).toBe(304);
     expect(await (await feedAt(address, {}, "HEAD")).text()).toBe("");

@@ -22,7 +22,12 @@ const number = z.coerce
   .max(2 ** 31 - 2);
 
 const noteSchema = z.object({
-  slug: z.string().min(1).max(200),
+  // PostgreSQL stores no NUL character
+  slug: z
+    .string()
+    .min(1)
+    .max(200)
+    .regex(/^[^\0]*$/),
   version: number,
   owner: z.string().max(100),
   text: z.string().transform(storableText),
