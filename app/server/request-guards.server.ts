@@ -52,7 +52,7 @@ export function checkRequest(
   if (!path.startsWith("/")) {
     return { status: 400, message: "The request's address and its Host differ." };
   }
-  if (!isDecodable(path)) {
+  if (!isReadable(path)) {
     return { status: 400, message: "The request's address cannot be read." };
   }
   if (request.headers.host === undefined) {
@@ -72,7 +72,7 @@ export function checkRequest(
  * Remix would match an undecodable path anyway, and print a long warning outside the log. One that begins with an encoded
  * backslash is `//` to the URL parser once it is decoded; with what cannot be a host after it, the page would fail.
  */
-function isDecodable(path: string): boolean {
+function isReadable(path: string): boolean {
   if (!path.includes("%")) return true;
   try {
     return URL.canParse(decodeURIComponent(path), "http://localhost");

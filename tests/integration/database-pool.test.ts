@@ -123,12 +123,14 @@ describe("values", () => {
     const own = await createTestDatabase({ empty: true });
     cleanUps.push(() => own.drop());
     const { db } = open({}, own.url);
-    for (const setting of ["DateStyle = 'SQL, DMY'", "TimeZone = 'Asia/Kolkata'"]) {
+    const settings = [
+      "DateStyle = 'SQL, DMY'",
+      "TimeZone = 'Asia/Kolkata'",
+      "bytea_output = 'escape'",
+    ];
+    for (const setting of settings) {
       await db.execute(sql.raw(`alter database ${databaseName(own.url)} set ${setting}`));
     }
-    await db.execute(
-      sql.raw(`alter database ${databaseName(own.url)} set bytea_output = 'escape'`),
-    );
     const later = open({}, own.url);
     const [row] = await later.db.execute(
       sql`select timestamptz '2026-03-04 05:06:07Z' as instant, date '2026-03-04' as day,

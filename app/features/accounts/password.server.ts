@@ -59,10 +59,11 @@ export async function verifyPassword(
 ): Promise<boolean> {
   const against = hash ?? (await decoyHash());
   const fits = (form: string) => queue.run(network, () => argon2.verify(against, form));
+  const form = composed(password);
   const isRight =
-    (await fits(composed(password))) ||
+    (await fits(form)) ||
     // hashed as it was typed, before passwords were composed
-    (password !== composed(password) && (await fits(password)));
+    (form !== password && (await fits(password)));
   return hash !== null && isRight;
 }
 
