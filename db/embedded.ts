@@ -5,6 +5,7 @@ import type { ServerAddress } from "./embedded/address";
 import { AlreadyOwnedError, type Attachment, attach, detach } from "./embedded/attachment";
 import { type Binaries, prepareBinaries } from "./embedded/binaries";
 import { type Cluster, ensureCluster } from "./embedded/cluster";
+import { requireCluster } from "./embedded/existing-cluster";
 import { type Heartbeat, startHeartbeat } from "./embedded/heartbeat";
 import { ensureSiteRole, siteUrl } from "./embedded/roles";
 import { AddressRefusedError, isServerRunning } from "./embedded/server";
@@ -17,6 +18,8 @@ export type EmbeddedOptions = {
   purpose: "serve" | "command";
   /** Receives one sentence for each event of the server while it is in use. */
   log?: (level: "info" | "warn" | "error", message: string) => void;
+  /** Whether to create the database if there is none; default true. */
+  create?: boolean;
   /** Aborts a start in progress; whatever it started is stopped before the promise rejects. */
   signal?: AbortSignal;
   /** Called when another program has become the owner: this one should stop. */
@@ -45,10 +48,11 @@ const MAX_RETRY_MS = 5_000;
  * A PostgreSQL server in DATA_DIR that runs while any program uses it. It is started, or adopted if a
  * killed program left it running, and restarted if it dies. Throws an OperatorError of one or two
  * sentences for a problem with DATA_DIR, the system user or PostgreSQL itself, or when another program
- * already serves from DATA_DIR (docs/decisions/0003-embedded-postgresql.md).
+ * already serves from DATA_DIR; a NoDatabaseError if there is none, and none is to be created (docs/decisions/0003-embedded-postgresql.md).
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
+  if (options.create === false) await requireCluster(dataDir);
   await prepareDataDirectory(dataDir, (message) => options.log?.("warn", message));
   const heartbeat = await startHeartbeat(dataDir);
   try {

@@ -32,7 +32,7 @@ export async function psql(parameters: string[]): Promise<void> {
   const { DATABASE_URL, DATA_DIR } = env();
   const embedded = DATABASE_URL
     ? null
-    : await openEmbeddedPostgres({ dataDir: DATA_DIR, purpose: "command" });
+    : await openEmbeddedPostgres({ dataDir: DATA_DIR, purpose: "command", create: false });
   try {
     process.exitCode = await runPsql(DATABASE_URL ?? embedded?.url ?? "", parameters);
   } finally {

@@ -1,10 +1,8 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { env } from "~/env.server";
 import { describeFindings } from "~/features/doctor/describe-findings";
 import { examineSite } from "~/features/doctor/examine-site.server";
 import type { Level } from "~/features/doctor/finding";
 import { openDatabase } from "~/server/open-database.server";
+import { NoDatabaseError } from "~db/embedded/existing-cluster";
 import { programVersion } from "~db/program-version";
 import { print } from "./output.server";
 
@@ -41,9 +39,12 @@ export async function doctor({ json }: DoctorOptions): Promise<void> {
 
 /** Opens the database as every command does, without changing its schema and without creating one. */
 async function open(): Promise<{ close: () => Promise<void> } | null> {
-  const { DATABASE_URL, DATA_DIR } = env();
-  if (!DATABASE_URL && !existsSync(join(DATA_DIR, "postgres", "PG_VERSION"))) return null;
-  return openDatabase("command", undefined, { migrate: false, limits: LIMITS });
+  try {
+    return await openDatabase("command", undefined, { migrate: false, limits: LIMITS });
+  } catch (error) {
+    if (error instanceof NoDatabaseError) return null;
+    throw error;
+  }
 }
 
 function paint(): ((level: Level, text: string) => string) | undefined {

@@ -16,7 +16,7 @@ export type OpenedDatabase = { close: () => Promise<void> };
 
 /**
  * Opens and migrates this process's database: the one at DATABASE_URL, else the embedded one. With `serve`,
- * the embedded one is owned exclusively; a `command` shares it with a running server. The signal aborts a
+ * the embedded one is owned exclusively, and created if there is none; a `command` shares it with a running server. The signal aborts a
  * start in progress. Without `migrate` the database stays as it is, of whichever release. `limits` are those of its pool of connections. Throws an OperatorError.
  */
 export async function openDatabase(
@@ -30,6 +30,8 @@ export async function openDatabase(
     : await openEmbeddedPostgres({
         dataDir: DATA_DIR,
         purpose,
+        // a command in another folder than the site's would do its work on an empty database, and say that it is done
+        create: purpose === "serve",
         signal,
         log: (level, message) => log()[level](message),
         // another program owns the data directory now, and two must never serve from it

@@ -1,4 +1,4 @@
-import { readFile, rename, rm, stat } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../operator-error";
 import type { Cluster } from "./cluster";
@@ -9,25 +9,6 @@ import { CURRENT, finishSwap, UPGRADED } from "./upgraded-cluster";
 
 /** DATA_DIR of a new cluster while it is filled. */
 const STAGING = "postgres.upgrading";
-
-/**
- * The major version of the cluster in DATA_DIR; null if there is none. Throws an OperatorError for one that this
- * program's user may not read.
- */
-export async function clusterMajor(dataDir: string): Promise<number | null> {
-  const path = join(dataDir, CURRENT, "PG_VERSION");
-  try {
-    return Number(await readFile(path, "utf8"));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return null;
-    if (code !== "EACCES" && code !== "EPERM") throw error;
-    throw new OperatorError(
-      `The database in DATA_DIR ${dataDir} belongs to another user: run this as the user that the site runs as. Nothing was changed.`,
-      { cause: error },
-    );
-  }
-}
 
 /**
  * Removes what an interrupted upgrade of the cluster has left, its server included, and returns where the next one can

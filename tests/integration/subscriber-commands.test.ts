@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { sql } from "drizzle-orm";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase(testDatabase.url);
   folder = temporaryDirectory();
-  setEnvironment({ DATABASE_URL: testDatabase.url, DATA_DIR: folder.path, LOG_LEVEL: "silent" });
+  setEnvironment(site());
 });
 afterAll(async () => {
   await database.close();
@@ -37,6 +37,12 @@ beforeEach(async () => {
   await database.db.execute(sql`truncate subscribers, suppressed_addresses`);
   rmSync(join(folder.path, "lists"), { recursive: true, force: true });
   mkdirSync(join(folder.path, "lists"));
+});
+
+const site = () => ({
+  DATABASE_URL: testDatabase.url,
+  DATA_DIR: folder.path,
+  LOG_LEVEL: "silent",
 });
 
 const subscribers = (...command: string[]) => runCommand("subscribers", ...command);
@@ -55,6 +61,23 @@ const stored = () =>
 
 const succeeded = (stdout: string) => ({ code: 0, stdout, stderr: "" });
 const failed = (stderr: string) => ({ code: 1, stdout: "", stderr: `${stderr}\n` });
+
+describe("subscribers", () => {
+  it("refuse a folder that holds no database, and leave none there", async () => {
+    const elsewhere = join(folder.path, "elsewhere");
+    setEnvironment({ DATA_DIR: elsewhere, LOG_LEVEL: "silent" });
+    try {
+      expect(await subscribers("add", "reader@example.test", "--source", SOURCE)).toEqual(
+        failed(
+          `There is no database in DATA_DIR ${elsewhere}: set DATA_DIR to the site's, or start the site, which creates one.`,
+        ),
+      );
+      expect(existsSync(elsewhere)).toBe(false);
+    } finally {
+      setEnvironment(site());
+    }
+  });
+});
 
 describe("subscribers add and remove", () => {
   it("put an address on the list, with where its consent comes from, and take it off again", async () => {

@@ -1,18 +1,35 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
-import { clusterMajor } from "./cluster-swap";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { clusterMajor, NoDatabaseError, requireCluster } from "./existing-cluster";
 
 /** A file that Linux lets nobody read, not even root, from whom permissions keep nothing else. */
 const UNREADABLE = "/proc/sys/vm/drop_caches";
 
-const dataDir = mkdtempSync(join(tmpdir(), "golden-path-swap-"));
-const cluster = join(dataDir, "postgres");
+let dataDir: string;
+let cluster: string;
 
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "golden-path-cluster-"));
+  cluster = join(dataDir, "postgres");
+});
 afterEach(() => {
   chmodSync(cluster, 0o700);
   rmSync(dataDir, { recursive: true, force: true });
+});
+
+it("wants a database, or one that an interrupted upgrade has left beside its place", async () => {
+  await expect(requireCluster(dataDir)).rejects.toThrow(NoDatabaseError);
+  await expect(requireCluster(join(dataDir, "missing"))).rejects.toThrow(NoDatabaseError);
+  mkdirSync(join(dataDir, "postgres.upgraded"));
+  await requireCluster(dataDir);
+  rmSync(join(dataDir, "postgres.upgraded"), { recursive: true });
+
+  mkdirSync(cluster);
+  await expect(requireCluster(dataDir)).rejects.toThrow(NoDatabaseError);
+  writeFileSync(join(cluster, "PG_VERSION"), "18\n");
+  await requireCluster(dataDir);
 });
 
 it("tells a database that this user may not read from none", async () => {
