@@ -52,7 +52,8 @@ export type MigrateOptions = {
 /**
  * Applies the pending migrations of `db/migrations` and returns their number. They run in one transaction that
  * holds an advisory lock, so concurrently starting instances run one after another, and a program that is killed
- * leaves neither a partial schema nor a lock behind. Throws an OperatorError for a database of a newer release.
+ * leaves neither a partial schema nor a lock behind. Throws an OperatorError for a database of a newer release,
+ * or for one that its user may not read or change.
  */
 export async function migrateDatabase(
   database: Database,
@@ -60,7 +61,10 @@ export async function migrateDatabase(
 ): Promise<number> {
   const { idle = IDLE_MS } = options;
   // With nothing to migrate no DDL privilege is needed: the site may run as a user who cannot alter the schema.
-  if (isCurrent(await readKnown(database.db))) return 0;
+  const known = await readKnown(database.db).catch((error) =>
+    Promise.reject(explainReading(error)),
+  );
+  if (isCurrent(known)) return 0;
 
   const migrationDatabase = database.reopen({ max: 1, statementTimeout: null, onQuery: undefined });
   try {
@@ -164,6 +168,14 @@ async function keepingAlive<T>(
     clearInterval(timer);
     await ping;
   }
+}
+
+function explainReading(error: unknown): unknown {
+  if (databaseErrorCode(error) !== "42501") return error;
+  return new OperatorError(
+    "The database user may not read which release the database is of: grant it USAGE on the schema 'drizzle' and SELECT on its tables, and, unless the tables are its own, SELECT, INSERT, UPDATE and DELETE on all those of 'public'.",
+    { cause: error },
+  );
 }
 
 function explain(error: unknown): unknown {

@@ -125,6 +125,23 @@ export async function findBloatedTables(
   return rows.map(({ table, dead }) => ({ table: String(table), dead: Number(dead) }));
 }
 
+/** The site's tables whose rows the database user may not read, insert, update and delete alike, by their names. */
+export async function findForbiddenTables(
+  executor: Executor = getDatabase().db,
+): Promise<string[]> {
+  const tables = [...(knownMigrations().at(-1)?.tables ?? [])].filter((name) => name !== JOURNAL);
+  const rows = await executor.execute<{ name: string }>(sql`
+    select name from (values ${sql.join(
+      tables.map((table) => sql`(${table}::text)`),
+      sql`, `,
+    )}) site (name)
+    where exists (
+      select from unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) privilege
+      where not has_table_privilege(to_regclass(name), privilege))
+    order by name`);
+  return rows.map(({ name }) => name.replace("public.", ""));
+}
+
 /** How many migrations of this release the database lacks, and how many it has that this release does not know. */
 export async function compareMigrations(
   executor: Executor = getDatabase().db,

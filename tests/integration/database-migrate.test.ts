@@ -93,6 +93,20 @@ describe("the migrations", () => {
     expect(await migrateDatabase(open(url.href))).toBe(0);
   });
 
+  it("fail in one sentence for a user who may not read which release the database is of", async () => {
+    await migrateDatabase(open());
+    const { db } = open(testDatabase.superuserUrl);
+    const role = `blind_${Date.now().toString(36)}`;
+    await db.execute(sql.raw(`create role ${role} login password 'blind'`));
+    cleanUps.push(() => db.execute(sql.raw(`drop role ${role}`)));
+    const url = new URL(testDatabase.url);
+    url.username = role;
+    url.password = "blind";
+    await expect(migrateDatabase(open(url.href))).rejects.toThrow(
+      /^The database user may not read which release the database is of: grant it USAGE on the schema 'drizzle' [^\n]+$/,
+    );
+  });
+
   it("fail in one sentence for a user who may not create tables", async () => {
     const { db } = open(testDatabase.superuserUrl);
     const role = `stranger_${Date.now().toString(36)}`;

@@ -92,6 +92,18 @@ const databaseUrl = (change: (url: URL) => void) => {
   return put({ DATABASE_URL: former });
 };
 
+/** As another role than the one that owns the tables, with these rights. */
+const asRole = async (role: string, rights: string[]) => {
+  await scene.sql(`create role ${role} login password 'right-password'`);
+  for (const right of rights) await scene.sql(`grant ${right} to ${role}`);
+  const mend = databaseUrl((url) => (url.username = role));
+  return async () => {
+    mend();
+    await scene.sql(`drop owned by ${role}`);
+    await scene.sql(`drop role ${role}`);
+  };
+};
+
 const habits = (changes: Partial<typeof GOOD_HABITS>) => {
   scene.front.habits = { ...GOOD_HABITS, ...changes };
   return () => {
@@ -394,6 +406,36 @@ const CASES: Case[] = [
     finds: [
       ["database", "problem", /read-only/, /reset default_transaction_read_only/],
       ["mail queue", "warning", /^database: not checked/, /^$/],
+    ],
+  },
+  {
+    name: "a role that may only read",
+    breakIt: () =>
+      asRole("reader", [
+        "usage on schema drizzle",
+        "select on all tables in schema drizzle",
+        "select on all tables in schema public",
+      ]),
+    finds: [
+      [
+        "database",
+        "problem",
+        /^writing: the database user may not use \d\d tables, such as [a-z_]+/,
+        /grant select, insert, update, delete on all tables in schema public to …;/,
+      ],
+    ],
+  },
+  {
+    name: "a role that may not read the schema's version",
+    breakIt: () =>
+      asRole("writer", ["select, insert, update, delete on all tables in schema public"]),
+    finds: [
+      [
+        "database",
+        "problem",
+        /^schema: the database user may not read its version/,
+        /grant usage on schema drizzle to …; grant select on all tables in schema drizzle to …;/,
+      ],
     ],
   },
   {

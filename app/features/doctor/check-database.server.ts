@@ -5,6 +5,7 @@ import {
   compareMigrations,
   type DatabaseHealth,
   findBloatedTables,
+  findForbiddenTables,
   findStuckSessions,
   measureRoundTrip,
   readDatabaseHealth,
@@ -14,24 +15,41 @@ import { type AreaFinding, ok, problem, warning } from "./finding";
 import { formatBytes } from "./format-bytes";
 import type { Limits } from "./limits";
 
-/** Checks the database that is open: schema, state, connections, sessions that hold others up, dead rows. */
+/** PostgreSQL's code for what a role has no right to. */
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+/** Checks the database that is open: schema, state, rights, connections, sessions that hold others up, dead rows. */
 export async function checkDatabase(limits: Limits): Promise<AreaFinding[]> {
   const health = await readDatabaseHealth();
   // one after another: of many connections there may be few left
-  const migrations = await compareMigrations();
+  const schema = await checkSchema();
+  const forbidden = await findForbiddenTables();
   const stuck = await findStuckSessions(limits.stuckSeconds);
   const bloated = await findBloatedTables(limits.deadRows);
   const milliseconds = await measureRoundTrip();
   const kind = env().DATABASE_URL ? "" : ", embedded";
   return [
     ok("server", `PostgreSQL ${health.version}${kind}, ${formatBytes(health.bytes)}`),
-    judgeMigrations(migrations),
-    judgeWriting(health),
+    schema,
+    judgeWriting(health, forbidden),
     judgeConnections(health, limits),
     judgeSessions(stuck),
     ...judgeRows(bloated, health, limits),
     judgeRoundTrip(milliseconds, limits),
   ];
+}
+
+async function checkSchema(): Promise<AreaFinding> {
+  try {
+    return judgeMigrations(await compareMigrations());
+  } catch (error) {
+    if (databaseErrorCode(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    return problem(
+      "schema",
+      "the database user may not read its version",
+      "Grant it: grant usage on schema drizzle to …; grant select on all tables in schema drizzle to …;",
+    );
+  }
 }
 
 function judgeMigrations({ pending, unknown }: { pending: number; unknown: number }): AreaFinding {
@@ -55,9 +73,16 @@ function judgeMigrations({ pending, unknown }: { pending: number; unknown: numbe
   return ok(what, "of this release");
 }
 
-function judgeWriting({ isReadOnly }: DatabaseHealth): AreaFinding {
-  if (!isReadOnly) return ok("writing", "possible");
-  return problem("writing", "read-only, so nobody can sign up or pay", PRIMARY);
+function judgeWriting({ isReadOnly }: DatabaseHealth, forbidden: string[]): AreaFinding {
+  const what = "writing";
+  if (isReadOnly) return problem(what, "read-only, so nobody can sign up or pay", PRIMARY);
+  if (forbidden.length === 0) return ok(what, "possible");
+  const count = forbidden.length === 1 ? "a table" : `${forbidden.length} tables`;
+  return problem(
+    what,
+    `the database user may not use ${count}, such as ${forbidden[0]}`,
+    "Grant it: grant select, insert, update, delete on all tables in schema public to …;",
+  );
 }
 
 function judgeConnections(
@@ -175,7 +200,7 @@ const ADVICE: Record<string, string> = {
   "28P01": LOGIN,
   "28000": "Let pg_hba.conf of the server accept this user from this machine.",
   "3D000": "Correct the database's name in DATABASE_URL, or create it: create database … owner …;",
-  "42501": "Grant it: grant connect on database … to …;",
+  [INSUFFICIENT_PRIVILEGE]: "Grant it: grant connect on database … to …;",
   "53300":
     "Raise max_connections or the role's CONNECTION LIMIT, or end what else uses the server.",
   "57P03": "Wait a minute, and run 'doctor' again; else look at the database's log.",
