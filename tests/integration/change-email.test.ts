@@ -175,6 +175,27 @@ describe("asking for another address", () => {
     expect(await confirmEmailChange(tokens[1], two.userId)).toEqual({ kind: "taken" });
     expect(await idOf(two.email)).toBe(two.userId);
   });
+
+  it("gives an address to one of two accounts that confirm it at the same moment", async () => {
+    const accounts = [await newAccount(), await newAccount()] as const;
+    const to = newAddress();
+    for (const account of accounts) await request(account, to);
+    const [first, second] = [await mailedToken(to), await mailedToken(to)];
+    const { db } = getDatabase();
+    const outcomes = await db.transaction(async (tx) => {
+      // keeps both from changing a user until both have found the address free
+      await tx.execute(sql`lock table users in share mode`);
+      const confirmed = [
+        confirmEmailChange(first, accounts[0].userId),
+        confirmEmailChange(second, accounts[1].userId),
+      ];
+      const waiting = sql`select from pg_locks where not granted and relation = 'users'::regclass`;
+      await expect.poll(async () => (await tx.execute(waiting)).length).toBe(2);
+      return confirmed;
+    });
+    const kinds = (await Promise.all(outcomes)).map(({ kind }) => kind);
+    expect(kinds.sort()).toEqual(["changed", "taken"]);
+  });
 });
 
 describe("the link to the new address", () => {

@@ -28,6 +28,7 @@ import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
+import { databaseErrorCode } from "~db/database-errors";
 import {
   changeEmail,
   deleteEmailChangesSince,
@@ -44,6 +45,9 @@ import { deleteSessionsOfUser } from "~db/queries/sessions";
 import { updatePasswordHash } from "~db/queries/users";
 import type { EmailChange } from "~db/schema";
 import { confirmEmailChangePath, undoEmailChangePath } from "./account-paths";
+
+/** PostgreSQL's code for a value that another row has already. */
+const UNIQUE_VIOLATION = "23505";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -141,6 +145,8 @@ export async function confirmEmailChange(
     void syncNewEmail(userId);
     return outcome;
   } catch (error) {
+    // another account got it after it was looked up
+    if (databaseErrorCode(error) === UNIQUE_VIOLATION) return { kind: "taken" };
     log().error({ err: error, userId }, "an address could not be changed");
     return { kind: "failed" };
   }
