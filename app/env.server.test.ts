@@ -84,6 +84,8 @@ describe("the environment", () => {
     ["PUBLIC_URL", "example.com"],
     ["PUBLIC_URL", "https://example.com/shop"],
     ["DATABASE_URL", "mysql://localhost/x"],
+    ["DATABASE_URL", "postgres://user:100%sure@localhost/x"],
+    ["DATABASE_URL", "postgres://user:password@localhost/x?application_name=100%"],
     ["SESSION_SECRET", "short"],
     ["PAYMENTS", "paypal"],
     ["STRIPE_SECRET_KEY", "pk_test_1"],

@@ -84,6 +84,10 @@ export const schema = z.object({
       (value) => splitHosts(value).every((one) => /^postgres(ql)?:$/.test(protocolOf(one))),
       "a PostgreSQL address, such as postgres://user:password@host:5432/database; several hosts are separated by commas",
     )
+    .refine(
+      (value) => !/%(?![\da-f]{2})/i.test(value),
+      "an address in which '%' is written '%25', as in a password",
+    )
     .superRefine((value, context) => {
       const problem = findParameterProblem(value);
       if (problem) context.addIssue({ code: "custom", message: problem });

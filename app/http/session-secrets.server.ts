@@ -14,6 +14,9 @@ import { env } from "~/env.server";
 import { explainDataDirectoryFailure } from "~db/data-directory";
 import { OperatorError } from "~db/operator-error";
 
+/** Of a secret, in characters. */
+const MIN_LENGTH = 32;
+
 let secrets: string[] | undefined;
 
 /**
@@ -40,7 +43,11 @@ function readOrCreateSecret(): string {
     // a full disk may have left an empty one
     if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) createSecret(file);
     const secret = readFileSync(file, "utf8").trim();
-    if (secret.length < 32) throw new Error("it is shorter than 32 characters");
+    if (secret.length < MIN_LENGTH) {
+      throw new OperatorError(
+        `The session secret in ${file} is shorter than ${MIN_LENGTH} characters: put back the one that was there, or delete the file, and the next start makes another, which signs everybody out.`,
+      );
+    }
     return secret;
   } catch (error) {
     const explained = explainDataDirectoryFailure(DATA_DIR, error);
