@@ -51,8 +51,3 @@ export const extraFrontMatter = z.strictObject(
   },
   { error: unknownField },
 );
-
-/** What a chapter or extra says about itself. */
-export type DocumentFrontMatter =
-  | z.infer<typeof chapterFrontMatter>
-  | z.infer<typeof extraFrontMatter>;
