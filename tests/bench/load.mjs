@@ -97,17 +97,19 @@ export function cpuPerThousand(before, after, total) {
  * @param {number} options.rounds
  * @param {number} options.seconds
  * @param {(key: Key, seconds: number) => Promise<Sample>} options.measureOne
- * @param {() => Promise<void>} [options.afterRound] called after each round but the first
+ * @param {(round: Record<Key, Sample>) => void} [options.afterRound] called after each round but the first
  * @returns {Promise<Record<Key, Sample>>} the medians over all rounds
  */
 export async function interleave(keys, { rounds, seconds, measureOne, afterRound }) {
   const samples = new Map(keys.map((key) => [key, /** @type {Sample[]} */ ([])]));
   for (let round = 0; round <= rounds; round++) {
+    const measured = /** @type {Record<Key, Sample>} */ ({});
     for (const key of round % 2 === 1 ? [...keys].reverse() : keys) {
-      const sample = await measureOne(key, round === 0 ? WARM_UP_SECONDS : seconds);
-      if (round > 0) samples.get(key)?.push(sample);
+      measured[key] = await measureOne(key, round === 0 ? WARM_UP_SECONDS : seconds);
     }
-    if (round > 0) await afterRound?.();
+    if (round === 0) continue;
+    for (const key of keys) samples.get(key)?.push(measured[key]);
+    afterRound?.(measured);
   }
   return /** @type {Record<Key, Sample>} */ (
     Object.fromEntries([...samples].map(([key, list]) => [key, medians(list)]))

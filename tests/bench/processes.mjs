@@ -7,7 +7,7 @@ import { freePorts } from "../support/ports.mjs";
 import { untilReady } from "../support/ready.mjs";
 
 // as in the container, for the site and all that it is compared with
-const MALLOC = { MALLOC_ARENA_MAX: "2", GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
+const MALLOC = { MALLOC_ARENA_MAX: "1", GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
 Object.assign(process.env, MALLOC);
 
 export const project = fileURLToPath(new URL("../..", import.meta.url));

@@ -202,32 +202,41 @@ const POSTS = {
  *
  * @param {import("./posts.mjs").PostsRun} run
  */
-export function writePostsReport({ rounds, seconds, posts, hashRate }) {
-  const rows = posts.map(({ name, site, bare }) =>
+export function writePostsReport({ rounds, seconds, posts, hashes }) {
+  const rows = posts.map(({ name, site, bare, ratio }) =>
     row([
       POSTS[/** @type {keyof typeof POSTS} */ (name)] ?? name,
       whole(site.rate),
       whole(bare.rate),
-      ratio(site.rate, bare.rate),
+      ratio.toFixed(2),
       latencies(site),
       (site.cpu ?? 0).toFixed(2),
       (bare.cpu ?? 0).toFixed(2),
       String(site.wrong + bare.wrong),
     ]),
   );
-  const logIns = posts.find(({ name }) => name === "log-in")?.site.rate ?? 0;
+  const logInRounds = hashes.site.length;
   writeSection(
     "posts",
-    `Median of ${rounds} interleaved rounds of ${seconds} s; ${machine()}; load generator, servers and PostgreSQL share the machine.
-Latencies in milliseconds; CPU in milliseconds per post, of the site's process and of the bare server's.
+    `Median of ${rounds} interleaved rounds of ${seconds} s, ${logInRounds} for log-ins, and of the ratio in each; ${machine()}; load generator,
+servers and PostgreSQL share the machine. Latencies in milliseconds; CPU in milliseconds per post, of the site's process and of
+the bare server's.
 
 ${row(["post", "requests/s", "bare server", "ratio", "p50 / p99", "CPU", "of the bare server", "off"])}
 ${row(["---", "--:", "--:", "--:", "--:", "--:", "--:", "--:"])}
 ${rows.join("\n")}
 
-Bare Node verifies ${whole(hashRate)} passwords a second: log-ins reach ${ratio(logIns, hashRate)} of that.
+Bare Node verifies ${whole(hashes.rate)} passwords a second: log-ins reach ${spread(hashes.site)} of that, the bare server's ${spread(hashes.bare)}.
 `,
   );
+}
+
+/** The median, and the half of all that is around it. @param {number[]} ratios */
+function spread(ratios) {
+  const sorted = [...ratios].sort((a, b) => a - b);
+  const at = (/** @type {number} */ part) =>
+    (sorted[Math.round(part * (sorted.length - 1))] ?? 0).toFixed(2);
+  return `${median(ratios).toFixed(2)} (half of the rounds ${at(0.25)} to ${at(0.75)})`;
 }
 
 const PROFILES = {
