@@ -23,6 +23,22 @@ function open(url = testDatabase.url) {
   return database;
 }
 
+/** The database's address for a new role, which has these rights and owns nothing. */
+async function addressOfNewRole(name: string, rights: string[] = []): Promise<string> {
+  const { db } = open(testDatabase.superuserUrl);
+  const role = `${name}_${Date.now().toString(36)}`;
+  await db.execute(sql.raw(`create role ${role} login password '${name}'`));
+  cleanUps.push(async () => {
+    await db.execute(sql.raw(`drop owned by ${role}`));
+    await db.execute(sql.raw(`drop role ${role}`));
+  });
+  for (const right of rights) await db.execute(sql.raw(`grant ${right} to ${role}`));
+  const url = new URL(testDatabase.url);
+  url.username = role;
+  url.password = name;
+  return url.href;
+}
+
 async function countMigrations(): Promise<number> {
   const files = await readdir(migrationsFolder());
   return files.filter((file) => file.endsWith(".sql")).length;
@@ -78,44 +94,24 @@ describe("the migrations", () => {
 
   it("need no permission to change the schema when there is nothing to change", async () => {
     await migrateDatabase(open());
-    const { db } = open(testDatabase.superuserUrl);
-    const role = `visitor_${Date.now().toString(36)}`;
-    await db.execute(sql.raw(`create role ${role} login password 'visitor'`));
-    cleanUps.push(async () => {
-      await db.execute(sql.raw(`drop owned by ${role}`));
-      await db.execute(sql.raw(`drop role ${role}`));
-    });
-    await db.execute(sql.raw(`grant usage on schema drizzle to ${role}`));
-    await db.execute(sql.raw(`grant select on all tables in schema drizzle to ${role}`));
-    const url = new URL(testDatabase.url);
-    url.username = role;
-    url.password = "visitor";
-    expect(await migrateDatabase(open(url.href))).toBe(0);
+    const url = await addressOfNewRole("visitor", [
+      "usage on schema drizzle",
+      "select on all tables in schema drizzle",
+    ]);
+    expect(await migrateDatabase(open(url))).toBe(0);
   });
 
   it("fail in one sentence for a user who may not read which release the database is of", async () => {
     await migrateDatabase(open());
-    const { db } = open(testDatabase.superuserUrl);
-    const role = `blind_${Date.now().toString(36)}`;
-    await db.execute(sql.raw(`create role ${role} login password 'blind'`));
-    cleanUps.push(() => db.execute(sql.raw(`drop role ${role}`)));
-    const url = new URL(testDatabase.url);
-    url.username = role;
-    url.password = "blind";
-    await expect(migrateDatabase(open(url.href))).rejects.toThrow(
+    const url = await addressOfNewRole("blind");
+    await expect(migrateDatabase(open(url))).rejects.toThrow(
       /^The database user may not read which release the database is of: grant it USAGE on the schema 'drizzle' [^\n]+$/,
     );
   });
 
   it("fail in one sentence for a user who may not create tables", async () => {
-    const { db } = open(testDatabase.superuserUrl);
-    const role = `stranger_${Date.now().toString(36)}`;
-    await db.execute(sql.raw(`create role ${role} login password 'stranger'`));
-    cleanUps.push(() => db.execute(sql.raw(`drop role ${role}`)));
-    const url = new URL(testDatabase.url);
-    url.username = role;
-    url.password = "stranger";
-    await expect(migrateDatabase(open(url.href))).rejects.toThrow(
+    const url = await addressOfNewRole("stranger");
+    await expect(migrateDatabase(open(url))).rejects.toThrow(
       /^The database user may not create or change the site's tables: [^\n]+$/,
     );
   });
