@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { IncomingHeaders } from "./incoming-headers.server";
 
 /** How a body is received, in chunks: what of a stream's reader is needed for that. */
 export type BodyReader = {
@@ -17,6 +18,7 @@ type ReadResult = Awaited<ReturnType<BodyReader["read"]>>;
  * (docs/decisions/0042-posts-without-the-router.md).
  */
 export class IncomingRequest extends Request {
+  readonly #headers: IncomingHeaders;
   readonly #incoming: IncomingMessage;
   readonly #response: ServerResponse;
   #signal: AbortSignal | undefined;
@@ -25,12 +27,14 @@ export class IncomingRequest extends Request {
 
   constructor(incoming: IncomingMessage, response: ServerResponse, protocol: string) {
     const { method = "GET", url, headers } = incoming;
-    super(`${protocol}//${headers.host ?? "localhost"}${url}`, {
-      method,
-      headers: headersOf(incoming),
-    });
+    super(`${protocol}//${headers.host ?? "localhost"}${url}`, { method });
+    this.#headers = new IncomingHeaders(headers);
     this.#incoming = incoming;
     this.#response = response;
+  }
+
+  override get headers(): Headers {
+    return this.#headers;
   }
 
   override get signal(): AbortSignal {
@@ -92,14 +96,6 @@ export class IncomingRequest extends Request {
     }
     return this.#withBody;
   }
-}
-
-function headersOf({ headers }: IncomingMessage): Record<string, string> {
-  const joined: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(", ") : value;
-  }
-  return joined;
 }
 
 /** Aborted when a response is closed before it is finished. */

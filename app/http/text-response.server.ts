@@ -10,13 +10,12 @@ export class TextResponse extends Response {
   readonly content: string;
   #withBody: Response | undefined;
 
-  constructor(content: string, init?: ResponseInit) {
+  /** `mediaType` is that of an `init` that names none. */
+  constructor(content: string, init?: ResponseInit, mediaType = "text/plain;charset=UTF-8") {
     super(null, init);
     if (NO_BODY.has(this.status)) throw new TypeError(`An answer ${this.status} has no body.`);
     this.content = content;
-    if (!this.headers.has("Content-Type")) {
-      this.headers.set("Content-Type", "text/plain;charset=UTF-8");
-    }
+    if (!this.headers.has("Content-Type")) this.headers.set("Content-Type", mediaType);
   }
 
   override get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
@@ -66,8 +65,6 @@ export class TextResponse extends Response {
 }
 
 /** A response of JSON, as Remix's `json`. */
-export function jsonResponse(value: unknown, init: ResponseInit = {}): TextResponse {
-  const headers = new Headers(init.headers);
-  if (!headers.has("Content-Type")) headers.set("Content-Type", "application/json; charset=utf-8");
-  return new TextResponse(JSON.stringify(value), { ...init, headers });
+export function jsonResponse(value: unknown, init?: ResponseInit): TextResponse {
+  return new TextResponse(JSON.stringify(value), init, "application/json; charset=utf-8");
 }

@@ -29,30 +29,41 @@ export async function countAttempts(
   attempts: readonly CountedAttempt[],
   executor: Executor = getDatabase().db,
 ): Promise<Count[]> {
-  const statement =
-    statements[attempts.length] ?? preparedStatement<Count>(() => countingOf(attempts.length));
-  statements[attempts.length] = statement;
-  const values = attempts.flatMap(({ key, points, seconds }, index) => [
-    [`key_${index}`, key],
-    [`points_${index}`, points],
-    [`seconds_${index}`, seconds],
-  ]);
-  const rows = await statement(executor, Object.fromEntries(values));
+  const rows = await statementFor(attempts)(
+    executor,
+    Object.fromEntries(attempts.map(({ key }, index) => [`key_${index}`, key])),
+  );
   return rows.map(({ points, wait }) => ({ points, wait }));
 }
 
-/** By the number of attempts that they count. */
-const statements: ReturnType<typeof preparedStatement<Count>>[] = [];
+type Limit = Pick<CountedAttempt, "points" | "seconds">;
 
-function countingOf(attempts: number): SQL {
-  const indexes = [...Array(attempts).keys()];
-  const steps = indexes.map((index) => {
-    const before = index - 1;
-    const isAllowed = sql`from ${name(before)} where points <= ${value("points", before)}::int`;
-    return sql`${name(index)} as (${counting(index, index === 0 ? sql`` : isAllowed)})`;
+/**
+ * By the limits that they count for, of which there are as many combinations as forms and ways to them. The limits are part of a
+ * statement's text, since every parameter is work for the driver with every post.
+ */
+const statements = new Map<string, ReturnType<typeof preparedStatement<Count>>>();
+
+function statementFor(limits: readonly Limit[]) {
+  const combination = limits.map(({ points, seconds }) => `${points}/${seconds}`).join();
+  let statement = statements.get(combination);
+  if (!statement) {
+    statement = preparedStatement<Count>(() => countingOf(limits));
+    statements.set(combination, statement);
+  }
+  return statement;
+}
+
+function countingOf(limits: readonly Limit[]): SQL {
+  const steps = limits.map((limit, index) => {
+    const before = limits[index - 1];
+    const isAllowed = before
+      ? sql`from ${name(index - 1)} where points <= ${integer(before.points)}`
+      : sql``;
+    return sql`${name(index)} as (${counting(limit, index, isAllowed)})`;
   });
-  const counts = indexes.map(
-    (index) => sql`select ${sql.raw(`${index}`)} as step, * from ${name(index)}`,
+  const counts = limits.map(
+    (_limit, index) => sql`select ${integer(index)} as step, * from ${name(index)}`,
   );
   return sql`
     with ${sql.join(steps, sql`, `)}
@@ -62,15 +73,13 @@ function countingOf(attempts: number): SQL {
 }
 
 const name = (index: number) => sql.raw(`attempt_${index}`);
-const value = (of: "key" | "points" | "seconds", index: number) =>
-  sql.placeholder(`${of}_${index}`);
+const integer = (value: number) => sql.raw(BigInt(value).toString());
 
 /** The statement that counts for one key, if what `condition` selects from has a row. */
-function counting(index: number, condition: SQL): SQL {
+function counting({ seconds }: Limit, index: number, condition: SQL): SQL {
   return sql`
     insert into rate_limits as known (key, points, expire)
-    select ${value("key", index)}::text, 1,
-      now() + ${value("seconds", index)}::int * interval '1 second' ${condition}
+    select ${sql.placeholder(`key_${index}`)}::text, 1, now() + ${integer(seconds)} * interval '1 second' ${condition}
     on conflict (key) do update set
       points = case when known.expire <= now() then 1 else known.points + 1 end,
       expire = case when known.expire <= now() then excluded.expire else known.expire end
