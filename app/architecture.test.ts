@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { circlesAmong, type Import, importsOf, ROOT, sourceFiles } from "../tests/support/imports";
-import { NODE_FLAGS } from "./tooling/node-flags.mjs";
+import { NODE_FLAGS, NODE_VARIABLES } from "./tooling/node-flags.mjs";
 
 /**
  * The rooms of the house, from the top down (docs/architecture.md). A file may import from its own room and
@@ -245,6 +245,18 @@ describe("the ways to start the program", () => {
     );
     const environment = /^ENV (.*)$/m.exec(read("Dockerfile"))?.[1]?.split(" ");
     expect(environment).toContain(`NODE_OPTIONS=${NODE_FLAGS.join(" ")}`);
+    expect(read("docs/deploy/golden-path.service")).toContain(
+      `ExecStart=/usr/bin/node ${NODE_FLAGS.join(" ")} build/index.js serve\n`,
+    );
+  });
+
+  it("for others to visit give it the same variables", () => {
+    const variables = Object.entries(NODE_VARIABLES).map(([name, value]) => `${name}=${value}`);
+    for (const line of [
+      /^ENV (NODE_ENV.*)$/m.exec(read("Dockerfile"))?.[1],
+      /^Environment=(.*)$/m.exec(read("docs/deploy/golden-path.service"))?.[1],
+    ])
+      expect(line?.split(" ")).toEqual(expect.arrayContaining(variables));
   });
 });
 

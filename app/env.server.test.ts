@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { OperatorError } from "~db/operator-error";
-import { inheritedSockets, parseEnvironment, SANDBOX_STRIPE } from "./env.server";
+import { inheritedSockets, libuvThreads, parseEnvironment, SANDBOX_STRIPE } from "./env.server";
 
 function problems(variables: Record<string, string>): string[] {
   try {
@@ -482,5 +482,21 @@ describe("sockets that systemd passes on", () => {
     [{ LISTEN_PID: "42", LISTEN_FDS: "one" }, []],
   ])("of %o are %o", (variables, expected) => {
     expect(inheritedSockets(variables, 42)).toEqual(expected);
+  });
+});
+
+describe("the threads that libuv has", () => {
+  it.each([
+    [undefined, 4],
+    ["6", 6],
+    ["64 or so", 64],
+    // what libuv does not read as a number it takes for one
+    ["", 1],
+    ["many", 1],
+    ["0", 1],
+    ["-3", 1024],
+    ["1000000", 1024],
+  ])("with UV_THREADPOOL_SIZE=%s are %i", (size, threads) => {
+    expect(libuvThreads(size === undefined ? {} : { UV_THREADPOOL_SIZE: size })).toBe(threads);
   });
 });

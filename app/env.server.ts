@@ -295,6 +295,9 @@ export function inheritedSockets(
 /** SD_LISTEN_FDS_START */
 const FIRST_INHERITED = 3;
 
+/** The most that libuv makes. */
+const MAX_LIBUV_THREADS = 1_024;
+
 /** The process's variables, and others beside, for a program that is run in this one's place. */
 export function variablesWith(others: Variables): Variables {
   return { ...process.env, ...others };
@@ -333,7 +336,12 @@ function wantedOfAnyValue(value: string): string | null {
   return null;
 }
 
-/** How many threads libuv has for work such as hashing: its own variable, which is no setting of the site. */
+/**
+ * How many threads libuv has for work such as hashing, reading files and compressing: its own variable, which is no setting of
+ * the site, read as libuv does (`init_threads` in its src/threadpool.c). At least one.
+ */
 export function libuvThreads({ UV_THREADPOOL_SIZE = "4" }: Variables = process.env): number {
-  return Number(UV_THREADPOOL_SIZE);
+  const size = Number.parseInt(UV_THREADPOOL_SIZE, 10) || 1;
+  // a negative number is a large one to libuv
+  return size < 0 ? MAX_LIBUV_THREADS : Math.min(size, MAX_LIBUV_THREADS);
 }

@@ -8,6 +8,7 @@ import {
   SANDBOX_STRIPE,
   setEnvironment,
 } from "~/env.server";
+import { keepHashMemory } from "~/features/accounts/hash-memory.server";
 import { hashOnAllCores, warmUpPasswords } from "~/features/accounts/password.server";
 import { startBackups } from "~/features/backup/backup-timer.server";
 import { loadPriceOnSale } from "~/features/billing/load-price-on-sale.server";
@@ -160,8 +161,8 @@ async function start(
   await http.serve(createSite(projectRoot(), visitors));
   log().info({ port: http.port, publicUrl: settings.PUBLIC_URL }, "ready");
   logStartSummary(settings, http.port);
-  // not before, since it takes as long as some log-ins
-  void hashOnAllCores();
+  // not before, since they take as long as some log-ins
+  void keepHashMemory().then(hashOnAllCores);
 }
 
 async function startSandbox(

@@ -6,6 +6,7 @@ import { QueueFull } from "~/http/fair-queue.server";
 import { registry } from "~/observability/metrics.server";
 import {
   hasHashQueueCapacity,
+  hashesOnAllCores,
   hashPassword,
   needsRehash,
   verifyPassword,
@@ -56,6 +57,21 @@ describe("a password", () => {
     expect(await hashPassword("open sesame")).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(needsRehash(await hashPassword("open sesame"))).toBe(false);
     expect(needsRehash(await argon2.hash("open sesame", { timeCost: 3 }))).toBe(true);
+  });
+});
+
+describe("hashes on all cores", () => {
+  it.each([
+    [1, 4, 1],
+    [2, 4, 2],
+    [3, 4, 3],
+    // compressing a page does not wait for hashes
+    [4, 4, 3],
+    [8, 4, 3],
+    [8, 64, 8],
+    [8, 1, 1],
+  ])("of a machine of %i, with %i threads, are %i at a time", (cores, threads, expected) => {
+    expect(hashesOnAllCores(cores, threads)).toBe(expected);
   });
 });
 

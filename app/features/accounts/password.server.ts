@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import argon2 from "argon2";
+import { libuvThreads } from "~/env.server";
 import type { ClientNetworks } from "~/http/client-network.server";
 import { FairQueue } from "~/http/fair-queue.server";
 import { exposeHashQueue } from "~/observability/metrics.server";
@@ -74,7 +75,13 @@ export async function warmUpPasswords(): Promise<void> {
 
 /** Lets hashes take every core, for as long as nothing else wants it; where that is not possible, all but one. */
 export async function hashOnAllCores(): Promise<void> {
-  if (await yieldToOtherThreads()) queue.setLimits(limitsFor(availableParallelism()));
+  if (await yieldToOtherThreads())
+    queue.setLimits(limitsFor(hashesOnAllCores(availableParallelism(), libuvThreads())));
+}
+
+/** How many at a time then: one for each core, but of libuv's threads one is left for other work. At least one. */
+export function hashesOnAllCores(cores: number, threads: number): number {
+  return Math.max(1, Math.min(cores, threads - 1));
 }
 
 function decoyHash(): Promise<string> {
