@@ -2,8 +2,12 @@
 import argon2 from "argon2";
 
 process.once("message", async (message) => {
-  const { hash, password, parallel, seconds } =
-    /** @type {{ hash: string, password: string, parallel: number, seconds: number }} */ (message);
+  const { hash, password, parallel, seconds, asTheSite } =
+    /** @type {{ hash: string, password: string, parallel: number, seconds: number, asTheSite: boolean }} */ (
+      message
+    );
+  // as the site teaches malloc (app/features/accounts/hash-memory.server.ts)
+  if (asTheSite) await argon2.hash("", { memoryCost: 31 * 1_024, timeCost: 1, parallelism: 1 });
   const begun = performance.now();
   const end = begun + seconds * 1_000;
   let count = 0;

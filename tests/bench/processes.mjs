@@ -2,13 +2,12 @@ import { fork, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { NODE_FLAGS } from "../../app/tooling/node-flags.mjs";
+import { NODE_FLAGS, NODE_VARIABLES } from "../../app/tooling/node-flags.mjs";
 import { freePorts } from "../support/ports.mjs";
 import { untilReady } from "../support/ready.mjs";
 
 // as in the container, for the site and all that it is compared with
-const MALLOC = { MALLOC_ARENA_MAX: "1", GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
-Object.assign(process.env, MALLOC);
+Object.assign(process.env, NODE_VARIABLES);
 
 export const project = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -41,7 +40,7 @@ export async function startSite(variables, { plain = false, nodeFlags = [], root
       // as they are asked for, which is not the default name of this machine
       PUBLIC_URL: `http://127.0.0.1:${port}`,
       LOG_LEVEL: "error",
-      ...MALLOC,
+      ...NODE_VARIABLES,
       RATE_LIMIT_FACTOR: "1000000",
       ...variables,
     },
@@ -109,13 +108,15 @@ export async function startBarePoster(url, mail) {
 
 /**
  * Verifies a password in a process of its own for some seconds, a number of times at once; resolves to the times a
- * second.
+ * second. The process is as Node makes it or, `asTheSite`, has the site's settings of malloc and keeps what hashes leave behind.
  *
- * @param {{ hash: string, password: string, parallel: number, seconds: number }} work
+ * @param {{ hash: string, password: string, parallel: number, seconds: number, asTheSite: boolean }} work
  * @returns {Promise<number>}
  */
 export async function measureHashing(work) {
-  const child = fork(join(project, "tests/bench/bare-hasher.mjs"));
+  const env = { ...process.env };
+  if (!work.asTheSite) for (const name of Object.keys(NODE_VARIABLES)) delete env[name];
+  const child = fork(join(project, "tests/bench/bare-hasher.mjs"), { env });
   const hashed = heard(child, "rate");
   child.send(work);
   return (await hashed).rate;
