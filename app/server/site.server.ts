@@ -125,7 +125,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     const startedAt = performance.now();
     const page = await rendering;
     if (page === true) return countCachedPage(request, response, path, handle);
-    const requestId = prepareResponse(request, response, path, handle, startedAt);
+    const prepared = prepareResponse(request, response, path, handle, startedAt);
     if (page) {
       startCompression(request, response);
       response.setHeaders(page.headers);
@@ -134,10 +134,10 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     }
     // requested by pages of an earlier build; rendering the 404 page would waste time
     if (path.startsWith("/build/")) return send(response, { status: 404, message: "Not found." });
-    await fairTurn(clientNetworks(clientAddress(request)));
+    await fairTurn(clientNetworks(prepared.address));
     if (response.destroyed) return;
     await answerWithRemix(remix, request, response, {
-      requestId,
+      ...prepared,
       handle,
       withoutRemix: answererOf(request),
       startCompression: () => startCompression(request, response),
@@ -168,7 +168,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
 
   /**
    * Sets the common headers and a request id on the response, and logs and counts it when it ends, with its
-   * duration since `startedAt`. Returns the id.
+   * duration since `startedAt`. Returns the id, and the client's address.
    */
   function prepareResponse(
     request: IncomingMessage,
@@ -176,10 +176,11 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     path: string,
     { logLevel }: RouteHandle,
     startedAt = performance.now(),
-  ): string {
+  ): { requestId: string; address: string } {
     const requestId = randomUUID();
     // read now, since a closed socket no longer has its address
-    const { wide: network } = clientNetworks(clientAddress(request));
+    const address = clientAddress(request);
+    const { wide: network } = clientNetworks(address);
     response.once("close", () => {
       const pagePath = path.replace(/^\/_root\.data$/, "/").replace(/\.data$/, "");
       const route = table.handleOf(pagePath).metricsName;
@@ -189,7 +190,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     });
     setCommonHeaders(response);
     response.setHeader("X-Request-Id", requestId);
-    return requestId;
+    return { requestId, address };
   }
 }
 
@@ -225,11 +226,14 @@ async function answerWithRemix(
   response: ServerResponse,
   {
     requestId,
+    address,
     handle,
     withoutRemix,
     startCompression,
   }: {
     requestId: string;
+    /** The client's. */
+    address: string;
     handle: RouteHandle;
     withoutRemix: Answerer | null;
     /** Compresses what is sent from now on, if it is worth it. */
@@ -250,7 +254,7 @@ async function answerWithRemix(
   const context: AppLoadContext = {
     requestId,
     nonce,
-    clientAddress: clientAddress(incoming),
+    clientAddress: address,
     connection: () => describeConnection(incoming),
     isDocument: !pathOf(incoming.url).endsWith(".data"),
   };
