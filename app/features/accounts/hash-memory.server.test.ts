@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import argon2 from "argon2";
 import { build } from "esbuild";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { keepHashMemory } from "./hash-memory.server";
 
 /** Of 4 KiB, that a hash's 19 MiB are. */
 const PAGES_OF_A_HASH = 4_864;
@@ -44,3 +46,10 @@ it.runIf(process.platform === "linux")(
     expect(Number(stdout)).toBeLessThan(PAGES_OF_A_HASH / 20);
   },
 );
+
+it("does without where there is not as much memory", async () => {
+  const hash = vi.spyOn(argon2, "hash").mockRejectedValue(new Error("Memory allocation error"));
+  await expect(keepHashMemory()).resolves.toBeUndefined();
+  expect(hash).toHaveBeenCalledOnce();
+  hash.mockRestore();
+});
