@@ -295,9 +295,6 @@ export function inheritedSockets(
 /** SD_LISTEN_FDS_START */
 const FIRST_INHERITED = 3;
 
-/** The most that libuv makes. */
-const MAX_LIBUV_THREADS = 1_024;
-
 /** The process's variables, and others beside, for a program that is run in this one's place. */
 export function variablesWith(others: Variables): Variables {
   return { ...process.env, ...others };
@@ -345,3 +342,6 @@ export function libuvThreads({ UV_THREADPOOL_SIZE = "4" }: Variables = process.e
   // a negative number is a large one to libuv
   return size < 0 ? MAX_LIBUV_THREADS : Math.min(size, MAX_LIBUV_THREADS);
 }
+
+/** The most that libuv makes. */
+const MAX_LIBUV_THREADS = 1_024;
