@@ -2,6 +2,7 @@ import { createHistogram } from "node:perf_hooks";
 import autocannon from "autocannon";
 import { median } from "../support/median.mjs";
 import { cpuSeconds } from "./processes.mjs";
+import { rateWindow } from "./rate-window.mjs";
 
 /** Until what is called often has been compiled for the last time, but on a slow machine. */
 const WARM_UP_SECONDS = 4;
@@ -16,6 +17,8 @@ const WARM_UP_SECONDS = 4;
  * @property {() => { body: string, headers?: Record<string, string>, onAnswer?: (body: string) => void }} [next]
  * @property {number} [connections]
  * @property {number} [rate] requests per second at most
+ * @property {number} [margin] seconds at both ends whose answers do not count, for posts that take long: the first ones start from
+ *   nothing, and the work on the last ones would be lost
  * @property {number[]} statuses that count as success
  *
  * @typedef {{ rate: number, p50: number, p99: number, cpu: number | null, wrong: number }} Sample
@@ -30,13 +33,15 @@ const WARM_UP_SECONDS = 4;
  * @returns {Promise<Sample>}
  */
 export async function measure({ pid, origin }, work, seconds) {
-  const { next } = work;
+  const { next, margin } = work;
+  const inside = rateWindow(seconds, margin ?? 0);
   const before = cpuSeconds(pid);
   // autocannon's own are in whole milliseconds and, at a steady rate, add a delay for each millisecond of a longer one
   const latencies = createHistogram();
   const result = await autocannon({
     setupClient: (client) => {
       client.on("response", (_status, _bytes, ms) => latencies.record(microseconds(ms)));
+      if (margin) client.on("response", inside.count);
     },
     url: origin + work.path,
     method: work.method ?? "GET",
@@ -67,7 +72,7 @@ export async function measure({ pid, origin }, work, seconds) {
   );
   const total = result.requests.total;
   return {
-    rate: total / result.duration,
+    rate: margin ? inside.rate() : total / result.duration,
     p50: latencies.percentile(50) / 1_000,
     p99: latencies.percentile(99) / 1_000,
     cpu: cpuPerThousand(before, after, total),
