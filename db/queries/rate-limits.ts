@@ -2,6 +2,7 @@ import { lt, type SQL, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { preparedStatement } from "../prepared-query";
 import { rateLimits } from "../schema";
+import { asynchronousCommit } from "./asynchronous-commit";
 
 /** An attempt as one of its limits counts it. */
 export type CountedAttempt = {
@@ -67,8 +68,7 @@ function countingOf(limits: readonly Limit[]): SQL {
   );
   return sql`
     with ${sql.join(steps, sql`, `)}
-    select points, extract(epoch from expire - now())::float8 * 1000 as wait,
-      set_config('synchronous_commit', 'off', true)
+    select points, extract(epoch from expire - now())::float8 * 1000 as wait, ${asynchronousCommit}
     from (${sql.join(counts, sql` union all `)}) counted order by step`;
 }
 

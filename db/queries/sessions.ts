@@ -11,6 +11,7 @@ import {
   users,
   type VerifiedBy,
 } from "../schema";
+import { asynchronousCommit } from "./asynchronous-commit";
 import type { ViewerDetail } from "./viewer-details";
 
 /** What a session's own requests know about it. */
@@ -116,17 +117,31 @@ export type NewSession = {
  * Opens a session for a user whose password hash is still `passwordHash`; false, with nothing written, if it is
  * not. The lock on the user's row serializes this with a concurrent password change: either the change is seen
  * here, or it ends this session too.
+ *
+ * Outside of a transaction its commit does not wait for the disk: whom a server that dies forgets within a second signs in
+ * again.
  */
 export async function insertSession(
   { expiresAt, ...session }: NewSession,
-  executor: Executor = getDatabase().db,
+  executor?: Executor,
 ): Promise<boolean> {
   const values = { ...session, expiresAt: expiresAt.toISOString() };
-  const inserted = await insertion(executor).execute(values);
+  const insertion = executor ? insertionInTransaction(executor) : insertionAlone(getDatabase().db);
+  const inserted = await insertion.execute(values);
   return inserted.length > 0;
 }
 
-const insertion = preparedQuery((executor) => {
+const insertionAlone = preparedQuery((executor) =>
+  insertionOf(executor)
+    .returning({ tokenHash: sessions.tokenHash, commit: asynchronousCommit })
+    .prepare("insert_session_alone"),
+);
+
+const insertionInTransaction = preparedQuery((executor) =>
+  insertionOf(executor).returning({ tokenHash: sessions.tokenHash }).prepare("insert_session"),
+);
+
+function insertionOf(executor: Executor) {
   const { placeholder } = sql;
   const verified = executor
     .select({
@@ -146,12 +161,8 @@ const insertion = preparedQuery((executor) => {
       and(eq(users.id, placeholder("userId")), eq(users.passwordHash, placeholder("passwordHash"))),
     )
     .for("share");
-  return executor
-    .insert(sessions)
-    .select(verified)
-    .returning({ tokenHash: sessions.tokenHash })
-    .prepare("insert_session");
-});
+  return executor.insert(sessions).select(verified);
+}
 
 /** Records that a session was seen, extended or verified. */
 export async function updateSession(

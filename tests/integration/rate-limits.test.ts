@@ -5,6 +5,7 @@ import { countInDatabase, RateLimiter } from "~/http/rate-limiter.server";
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
 import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
+import { noteCommits } from "../support/commits";
 import { watchLog } from "../support/log";
 import { metricValue } from "../support/metrics";
 import { freePorts } from "../support/ports.mjs";
@@ -208,20 +209,7 @@ describe("counting", () => {
   });
 
   it("takes one statement for all limits, whose commit waits for no disk", async () => {
-    const { db } = getDatabase();
-    await db.execute(sql`create table commits (setting text)`);
-    await db.execute(sql`
-      create function note_commit() returns trigger language plpgsql as $$
-      begin insert into commits values (current_setting('synchronous_commit')); return null; end $$`);
-    // a deferred one runs when the transaction is committed
-    await db.execute(sql`
-      create constraint trigger note_commit after insert on rate_limits
-      deferrable initially deferred for each row execute function note_commit()`);
-    await db.execute(
-      sql.raw(
-        `alter database ${new URL(site.databaseUrl).pathname.slice(1)} set synchronous_commit = on`,
-      ),
-    );
+    const commits = await noteCommits(site.databaseUrl, "rate_limits");
     let statements = 0;
     const usual = getDatabase();
     const counted = openDatabase(site.databaseUrl, { onQuery: () => statements++ });
@@ -229,14 +217,13 @@ describe("counting", () => {
     try {
       expect(await attempt(account, "198.51.105.1")).toBeNull();
       expect(statements).toBe(1);
-      const rows = await db.execute<{ setting: string }>(sql`select setting from commits`);
-      expect(rows.map(({ setting }) => setting)).toEqual(Array.from({ length: 5 }, () => "off"));
+      expect(await commits.settings()).toEqual(Array.from({ length: 5 }, () => "off"));
       const [after] = await counted.db.execute(sql`show synchronous_commit`);
       expect(after).toEqual({ synchronous_commit: "on" });
     } finally {
       setDatabase(usual);
       await counted.close();
-      await db.execute(sql`drop trigger note_commit on rate_limits`);
+      await commits.stop();
     }
   });
 });
