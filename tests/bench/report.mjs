@@ -216,10 +216,10 @@ export function writePostsReport({ rounds, seconds, posts, hashers }) {
     ]),
   );
   const { plain, asTheSite } = hashers;
-  const logInRounds = plain.site.length;
+  const moreRounds = plain.site.length;
   writeSection(
     "posts",
-    `Median of ${rounds} interleaved rounds of ${seconds} s, ${logInRounds} for log-ins, and of the ratio in each; ${machine()}; load generator,
+    `Median of ${rounds} interleaved rounds of ${seconds} s, ${moreRounds} for log-ins and webhooks, and of the ratio in each; ${machine()}; load generator,
 servers and PostgreSQL share the machine. Latencies in milliseconds; CPU in milliseconds per post, of the site's process and of
 the bare server's.
 
