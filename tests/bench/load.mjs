@@ -33,8 +33,8 @@ const WARM_UP_SECONDS = 4;
  * @returns {Promise<Sample>}
  */
 export async function measure({ pid, origin }, work, seconds) {
-  const { next, margin } = work;
-  const inside = rateWindow(seconds, margin ?? 0);
+  const { next, margin = 0 } = work;
+  const inside = rateWindow(seconds, margin);
   const before = cpuSeconds(pid);
   // autocannon's own are in whole milliseconds and, at a steady rate, add a delay for each millisecond of a longer one
   const latencies = createHistogram();

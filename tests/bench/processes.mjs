@@ -108,7 +108,8 @@ export async function startBarePoster(url, mail) {
 
 /**
  * Verifies a password in a process of its own for some seconds, a number of times at once; resolves to the times a
- * second, but for a margin of seconds at both ends. The process is as Node makes it or, `asTheSite`, has the site's settings of malloc and keeps what hashes leave behind.
+ * second, but for a margin of seconds at both ends. The process is as Node makes it or, `asTheSite`, has the site's
+ * settings of malloc and keeps what hashes leave behind.
  *
  * @param {{ hash: string, password: string, parallel: number, seconds: number, margin: number, asTheSite: boolean }} work
  * @returns {Promise<number>}

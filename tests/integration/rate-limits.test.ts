@@ -5,7 +5,7 @@ import { countInDatabase, RateLimiter } from "~/http/rate-limiter.server";
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
 import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
-import { noteCommits } from "../support/commits";
+import { notingCommits } from "../support/commits";
 import { watchLog } from "../support/log";
 import { metricValue } from "../support/metrics";
 import { freePorts } from "../support/ports.mjs";
@@ -209,22 +209,17 @@ describe("counting", () => {
   });
 
   it("takes one statement for all limits, whose commit waits for no disk", async () => {
-    const commits = await noteCommits(site.databaseUrl, "rate_limits");
     let statements = 0;
-    const usual = getDatabase();
-    const counted = openDatabase(site.databaseUrl, { onQuery: () => statements++ });
-    setDatabase(counted);
-    try {
-      expect(await attempt(account, "198.51.105.1")).toBeNull();
-      expect(statements).toBe(1);
-      expect(await commits.settings()).toEqual(Array.from({ length: 5 }, () => "off"));
-      const [after] = await counted.db.execute(sql`show synchronous_commit`);
-      expect(after).toEqual({ synchronous_commit: "on" });
-    } finally {
-      setDatabase(usual);
-      await counted.close();
-      await commits.stop();
-    }
+    await notingCommits(
+      { databaseUrl: site.databaseUrl, table: "rate_limits", onQuery: () => statements++ },
+      async ({ db }, settings) => {
+        expect(await attempt(account, "198.51.105.1")).toBeNull();
+        expect(statements).toBe(1);
+        expect(await settings()).toEqual(Array.from({ length: 5 }, () => "off"));
+        const [after] = await db.execute(sql`show synchronous_commit`);
+        expect(after).toEqual({ synchronous_commit: "on" });
+      },
+    );
   });
 });
 

@@ -7,13 +7,13 @@ import {
   setSession,
 } from "~/features/accounts/sessions.server";
 import { endOtherSessions, endSession } from "~/features/my-account/end-sessions.server";
-import { getDatabase, openDatabase, setDatabase } from "~db/client";
+import { getDatabase } from "~db/client";
 import { accountFacts, type ListedSession } from "~db/queries/account-facts";
 import { updateSession } from "~db/queries/sessions";
 import { insertUser } from "~db/queries/users";
 import { findDetail } from "~db/queries/viewer-details";
 import { sessions } from "~db/schema";
-import { noteCommits } from "../support/commits";
+import { notingCommits } from "../support/commits";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
@@ -56,22 +56,17 @@ async function listed(userId: string, sessionLimit = 50): Promise<ListedSession[
 describe("a session", () => {
   it("is opened without waiting for the disk, but in a transaction, which keeps its own commit", async () => {
     const user = await newUser();
-    const commits = await noteCommits(site.databaseUrl, "sessions");
-    const usual = getDatabase();
-    const database = openDatabase(site.databaseUrl);
-    setDatabase(database);
-    try {
-      await openSession(user, null, { userAgent: null });
-      expect(await commits.settings()).toEqual(["off"]);
-      await database.db.transaction((tx) => openSession(user, null, { userAgent: null }, tx));
-      expect(await commits.settings()).toEqual(["off", "on"]);
-      const [after] = await database.db.execute(sql`show synchronous_commit`);
-      expect(after).toEqual({ synchronous_commit: "on" });
-    } finally {
-      setDatabase(usual);
-      await database.close();
-      await commits.stop();
-    }
+    await notingCommits(
+      { databaseUrl: site.databaseUrl, table: "sessions" },
+      async ({ db }, settings) => {
+        await openSession(user, null, { userAgent: null });
+        expect(await settings()).toEqual(["off"]);
+        await db.transaction((tx) => openSession(user, null, { userAgent: null }, tx));
+        expect(await settings()).toEqual(["off", "on"]);
+        const [after] = await db.execute(sql`show synchronous_commit`);
+        expect(after).toEqual({ synchronous_commit: "on" });
+      },
+    );
   });
 
   it("knows its browser and system by name, and nothing else of the User-Agent", async () => {

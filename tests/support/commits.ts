@@ -1,30 +1,37 @@
 import { sql } from "drizzle-orm";
-import { getDatabase } from "~db/client";
+import { type Database, getDatabase, openDatabase, setDatabase } from "~db/client";
 
 /**
- * Notes with which `synchronous_commit` each row is inserted into a table from now on. It is `on` for connections that are
- * opened from now on, unlike in other tests.
+ * Has the site commit synchronously, unlike in other tests, and by connections of its own while `work` runs, which gets
+ * them and what returns the `synchronous_commit` of each row that was inserted into the table meanwhile.
  */
-export async function noteCommits(databaseUrl: string, table: string) {
-  const { db } = getDatabase();
-  const name = sql.raw(`note_commit_of_${table}`);
-  await db.execute(sql`create table if not exists commits (setting text)`);
+export async function notingCommits(
+  { databaseUrl, table, onQuery }: { databaseUrl: string; table: string; onQuery?: () => void },
+  work: (database: Database, settings: () => Promise<string[]>) => Promise<void>,
+): Promise<void> {
+  const usual = getDatabase();
+  const { db } = usual;
+  await db.execute(sql`create table commits (setting text)`);
   await db.execute(sql`
-    create function ${name}() returns trigger language plpgsql as $$
+    create function note_commit() returns trigger language plpgsql as $$
     begin insert into commits values (current_setting('synchronous_commit')); return null; end $$`);
   // a deferred one runs when the transaction is committed
   await db.execute(sql`
     create constraint trigger note_commit after insert on ${sql.identifier(table)}
-    deferrable initially deferred for each row execute function ${name}()`);
+    deferrable initially deferred for each row execute function note_commit()`);
   await db.execute(
     sql.raw(`alter database ${new URL(databaseUrl).pathname.slice(1)} set synchronous_commit = on`),
   );
-  return {
-    /** Those of all rows so far. */
-    settings: async () => {
+  const database = openDatabase(databaseUrl, { onQuery });
+  setDatabase(database);
+  try {
+    await work(database, async () => {
       const rows = await db.execute<{ setting: string }>(sql`select setting from commits`);
       return rows.map(({ setting }) => setting);
-    },
-    stop: () => db.execute(sql`drop trigger note_commit on ${sql.identifier(table)}`),
-  };
+    });
+  } finally {
+    setDatabase(usual);
+    await database.close();
+    await db.execute(sql`drop trigger note_commit on ${sql.identifier(table)}`);
+  }
 }
