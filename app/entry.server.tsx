@@ -24,14 +24,13 @@ export default async function handleRequest(
   status: number,
   headers: Headers,
   { serverHandoffStream, ...context }: EntryContext,
-  { nonce, clientAddress, pageData: standIn }: AppLoadContext,
+  { nonce, clientAddress }: AppLoadContext,
 ): Promise<Response> {
   // many loaders may finish at the same moment
   await fairTurn(clientNetworks(clientAddress));
   const preloads = preloadHeader(linksOf(context));
   if (preloads) headers.set("Link", preloads);
-  const pageData =
-    standIn ?? (serverHandoffStream && (await new Response(serverHandoffStream).text()));
+  const pageData = serverHandoffStream && (await new Response(serverHandoffStream).text());
   return new Promise((resolve, reject) => {
     let isShellReady = false;
     const { pipe, abort } = renderToPipeableStream(

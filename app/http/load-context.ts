@@ -11,8 +11,6 @@ declare module "@remix-run/node" {
     connection?: () => { peer: string; isPeerTrusted: boolean };
     /** Whether the response is a whole page, and not the data for a client-side navigation. */
     isDocument?: boolean;
-    /** Stands for the page's data in a page that is rendered to make a template of. */
-    pageData?: string;
     /** Releases the page's slot during a wait for an external service; absent for what has no slot. */
     withSlotReleased?: WithSlotReleased;
     /** Set by an action that rejected a plain form: what to render the response from. */

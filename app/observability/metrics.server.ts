@@ -161,14 +161,9 @@ export function countRequest(
 type Statistics = Readonly<Record<string, number>>;
 
 /** Exports the statistics of responses from memory in `/metrics`, at no extra cost per request. */
-export function exposeCaches(pages: Statistics, files: Statistics, viewers: Statistics): void {
+export function exposeCaches(pages: Statistics, files: Statistics): void {
   exposeEvents("page_cache_total", "Events of the anonymous page cache since the start", pages);
   exposeEvents("static_files_total", "Requests for static files since the start, by result", files);
-  exposeEvents(
-    "viewer_pages_total",
-    "Pages filled in, and their templates, since the start",
-    viewers,
-  );
 }
 
 function exposeEvents(name: string, help: string, statistics: Statistics): void {

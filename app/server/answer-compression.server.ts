@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { constants } from "node:zlib";
 import compression from "compression";
-import type { Encoding } from "./accept-encoding.server";
 
 /** The quality that `compression` uses by default, too: a better one takes longer than rendering what is personal. */
 const BROTLI_QUALITY = 4;
@@ -23,21 +21,4 @@ const compress = compression({ brotli: { params: BROTLI_PARAMS } });
 /** Compresses what is sent from now on as a stream, if the client accepts that and it is worth it. */
 export function startCompression(request: IncomingMessage, response: ServerResponse): void {
   compress(request as never, response as never, () => {});
-}
-
-const brotli = promisify(brotliCompress);
-const gzipped = promisify(gzip);
-
-/** Compresses a whole page, in another thread. */
-export function compressWhole(body: Buffer, encoding: Encoding): Buffer | Promise<Buffer> {
-  switch (encoding) {
-    case "identity":
-      return body;
-    case "gzip":
-      return gzipped(body);
-    case "br":
-      return brotli(body, {
-        params: { ...BROTLI_PARAMS, [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength },
-      });
-  }
 }

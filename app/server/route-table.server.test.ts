@@ -271,34 +271,3 @@ describe("a route", () => {
     expect(made.handleOf(path)).toEqual({});
   });
 });
-
-describe("a page that may be filled in", () => {
-  const filledIn: RouteHandle = { filledIn: {} };
-  const made = new RouteTable({
-    root: { id: "root", path: "", module: {} },
-    missing: undefined,
-    area: { id: "area", parentId: "root", path: "area", module: {} },
-    page: { id: "page", parentId: "area", path: "page", module: { handle: filledIn } },
-    other: { id: "other", parentId: "area", path: "other", module: { handle: {} } },
-    text: { id: "text", parentId: "area", path: "texts/:slug", module: { handle: filledIn } },
-    note: { id: "note", parentId: "area", path: ":shelf/:slug/note", module: { handle: filledIn } },
-  } as unknown as Routes);
-
-  it.each([
-    ["/area/page", { ids: ["root", "area", "page"], params: {} }],
-    ["/area/texts/a-b", { ids: ["root", "area", "text"], params: { slug: "a-b" } }],
-    ["/area/x/y/note", { ids: ["root", "area", "note"], params: { shelf: "x", slug: "y" } }],
-  ])("is found at %s, with its routes from the root down", (url, page) => {
-    expect(made.filledInOf(url)).toEqual(page);
-  });
-
-  it.each([
-    ["declares nothing", "/area"],
-    ["declares something else", "/area/other"],
-    ["does not exist", "/nowhere"],
-    ["is another spelling", "/area/texts/a%2Db"],
-    ["is another spelling of a fixed path", "/area/p%61ge"],
-  ])("is none where the route %s", (_name, url) => {
-    expect(made.filledInOf(url)).toBeNull();
-  });
-});

@@ -1,25 +1,15 @@
 import type { ActionFunction, ServerBuild } from "@remix-run/node";
-import type { OwnValues, RouteHandle } from "~/http/route-handle";
+import type { RouteHandle } from "~/http/route-handle";
 import { escapeRegExp } from "./escape-reg-exp";
 
 type Routes = Pick<ServerBuild, "routes">["routes"];
 
 const UNDECLARED: RouteHandle = {};
 
-/** The routes that make up the page at a path, from the root down, and the path's parameters. */
-export type PageRoute = {
-  ids: readonly string[];
-  params: Readonly<Record<string, string>>;
-  /** What in the data of the last of the routes is its viewer's own. */
-  ownValues?: (data: unknown) => OwnValues;
-};
-
-type Entry = { handle: RouteHandle; ids: readonly string[] };
-
 /** What each route declares in its `handle`, looked up by request path. */
 export class RouteTable {
-  readonly #fixed = new Map<string, Entry>();
-  readonly #patterns: (Entry & { pattern: RegExp; names: string[] })[] = [];
+  readonly #fixed = new Map<string, RouteHandle>();
+  readonly #patterns: { pattern: RegExp; handle: RouteHandle }[] = [];
   readonly #resourceActions = new Map<string, ActionFunction>();
   /** The path that was last asked for, since a request's own is asked for several times. */
   #last = { path: "", handle: UNDECLARED };
@@ -34,40 +24,18 @@ export class RouteTable {
       if (action && isResource && !path.includes(":")) this.#resourceActions.set(path, action);
       const handle = route.module.handle as RouteHandle | undefined;
       if (!handle) continue;
-      const entry = { handle, ids: idsOf(route.id, routes) };
-      if (!path.includes(":")) this.#fixed.set(path, entry);
-      else this.#patterns.push({ ...entry, pattern: patternOf(path), names: namesIn(path) });
+      if (path.includes(":")) this.#patterns.push({ pattern: patternOf(path), handle });
+      else this.#fixed.set(path, handle);
     }
   }
 
   /** What the route at exactly this path declares; empty if there is no such route or it declares nothing. */
   handleOf(path: string): RouteHandle {
     if (path === this.#last.path) return this.#last.handle;
-    const route = this.#fixed.get(path) ?? this.#patterns.find(({ pattern }) => pattern.test(path));
-    this.#last = { path, handle: route?.handle ?? UNDECLARED };
+    const handle =
+      this.#fixed.get(path) ?? this.#patterns.find(({ pattern }) => pattern.test(path))?.handle;
+    this.#last = { path, handle: handle ?? UNDECLARED };
     return this.#last.handle;
-  }
-
-  /**
-   * The routes of the page at `url`, a path without a query, if its route declares that it may be filled in; null for
-   * any other. An escaped path is not, since it is one of many spellings of a page's.
-   */
-  filledInOf(url: string): PageRoute | null {
-    const { filledIn } = this.handleOf(url);
-    if (!filledIn || url.includes("%")) return null;
-    const { ownValues } = filledIn;
-    const fixed = this.#fixed.get(url);
-    if (fixed) return { ids: fixed.ids, ownValues, params: {} };
-    for (const { pattern, names, ids } of this.#patterns) {
-      const values = pattern.exec(url);
-      if (!values) continue;
-      return {
-        ids,
-        ownValues,
-        params: Object.fromEntries(names.map((name, index) => [name, values[index + 1] ?? ""])),
-      };
-    }
-    return null;
   }
 
   /**
@@ -106,20 +74,10 @@ function pathOf(id: string, routes: Routes): string {
   return `/${segments.join("/")}`;
 }
 
-/** A route and those it is nested in, from the root down. */
-function idsOf(id: string, routes: Routes): string[] {
-  const ids: string[] = [];
-  for (let route = routes[id]; route; route = routes[route.parentId ?? ""]) ids.unshift(route.id);
-  return ids;
-}
-
-const namesIn = (path: string) =>
-  path.split("/").flatMap((segment) => (segment.startsWith(":") ? [segment.slice(1)] : []));
-
 function patternOf(path: string): RegExp {
   const segments = path.split("/").map((segment) => {
     // Remix answers requests for a page's data at the page's path with this ending
-    if (segment.startsWith(":")) return "((?:(?!\\.data$)[^/])+)";
+    if (segment.startsWith(":")) return "(?:(?!\\.data$)[^/])+";
     return escapeRegExp(segment);
   });
   return new RegExp(`^${segments.join("/")}$`);

@@ -37,7 +37,6 @@ import { RouteTable } from "./route-table.server";
 import { sendAnswer } from "./send-answer.server";
 import { sharedSeconds } from "./shared-seconds.server";
 import { StaticFiles } from "./static-files.server";
-import { type FilledPage, ViewerPages } from "./viewer-pages.server";
 
 const pageSlots = new PageSlots();
 
@@ -49,7 +48,7 @@ const pageSlots = new PageSlots();
  * 3. the cache of pages that are the same for every anonymous visitor (`page-cache`);
  * 4. a plain 404 for any other path below `/build/`;
  * 5. Remix, scheduled fairly between networks (`fair-scheduling`), pages in a slot (`page-slots`); in its place the action of
- *    a resource route (`resource-action`), and a template of a viewer's page (`viewer-pages`).
+ *    a resource route (`resource-action`).
  *
  * Pages that were shown are counted as visits. All but 2 and 3 are logged and counted with their durations. Any error
  * thrown here is logged and answered 500 without details.
@@ -58,11 +57,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
   const { routes, entry } = build as unknown as ServerBuild;
   const { handleError = () => {} } = entry.module;
   const table = new RouteTable(routes);
-  const viewerPages = new ViewerPages(routes);
-  const remix = createRequestHandler({
-    ...(build as unknown as ServerBuild),
-    routes: viewerPages.routes(),
-  });
+  const remix = createRequestHandler(build as unknown as ServerBuild);
   const files = new StaticFiles(projectRoot);
   const origin = new URL(env().PUBLIC_URL);
   const pages = new PageCache({
@@ -76,13 +71,9 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     sharedSeconds,
     sendsEarlyHints: env().EARLY_HINTS,
   });
-  const clear = () => {
-    pages.clear();
-    viewerPages.clear();
-  };
-  onPriceOnSaleKnown(clear);
-  onPublishedTextsChanged(clear);
-  exposeCaches(pages.statistics, files.statistics, viewerPages.statistics);
+  onPriceOnSaleKnown(() => pages.clear());
+  onPublishedTextsChanged(() => pages.clear());
+  exposeCaches(pages.statistics, files.statistics);
 
   return (request, response) => {
     normalizeRequestTarget(request);
@@ -139,7 +130,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     await answerWithRemix(remix, request, response, {
       ...prepared,
       handle,
-      withoutRemix: answererOf(request),
+      answerPost: postAnswererOf(request),
       startCompression: () => startCompression(request, response),
     });
   }
@@ -153,17 +144,13 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     countVisit(visitors, request, response, { path, page: metricsName, isCached: true });
   }
 
-  /** What answers a request without Remix: a resource route's action, or a page's template; null for any other. */
-  function answererOf({ method, url = "/" }: IncomingMessage): Answerer | null {
-    if (method === "POST") {
-      const action = table.resourceActionOf(url);
-      return (
-        action &&
-        ((post, context) => answerWithAction(action, { request: post, context }, handleError))
-      );
-    }
-    const filledIn = method === "GET" ? table.filledInOf(url) : null;
-    return filledIn && ((page, context) => viewerPages.answer(remix, page, context, filledIn));
+  /** What answers a post in Remix's place: a resource route's action; null for any other request. */
+  function postAnswererOf({ method, url = "/" }: IncomingMessage): RequestHandler | null {
+    const action = method === "POST" ? table.resourceActionOf(url) : null;
+    return (
+      action &&
+      ((request, context = {}) => answerWithAction(action, { request, context }, handleError))
+    );
   }
 
   /**
@@ -194,12 +181,6 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
   }
 }
 
-/** Answers a request without Remix; null if that cannot be done. */
-type Answerer = (
-  request: Request,
-  context: AppLoadContext,
-) => Promise<Response | FilledPage | null>;
-
 /** Renders a page in a slot of the client's network; 503 if its queue is full. */
 async function renderInTurn(
   request: IncomingMessage,
@@ -228,14 +209,14 @@ async function answerWithRemix(
     requestId,
     address,
     handle,
-    withoutRemix,
+    answerPost,
     startCompression,
   }: {
     requestId: string;
     /** The client's. */
     address: string;
     handle: RouteHandle;
-    withoutRemix: Answerer | null;
+    answerPost: RequestHandler | null;
     /** Compresses what is sent from now on, if it is worth it. */
     startCompression: () => void;
   },
@@ -265,9 +246,9 @@ async function answerWithRemix(
   // skip rendering if the client disconnected while queued
   const answerIfWanted = async () => {
     if (response.destroyed) return null;
-    return (await withoutRemix?.(request, context)) ?? remix(request, context);
+    return (answerPost ?? remix)(request, context);
   };
-  let answer: Response | FilledPage | null;
+  let answer: Response | null;
   try {
     answer = await (isPage
       ? pageSlots.run(network, (withSlotReleased) => {

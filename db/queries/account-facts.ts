@@ -1,15 +1,7 @@
-import { sql } from "drizzle-orm";
-import {
-  avatars,
-  emailChanges,
-  type Passkey,
-  passkeys,
-  type Session,
-  sessions,
-  subscribers,
-  users,
-} from "../schema";
-import { dateOf, type JsonInstant, type ViewerDetail } from "./viewer-details";
+import { and, asc, desc, eq, gt, isNull, sql } from "drizzle-orm";
+import { type Executor, getDatabase } from "../client";
+import { avatars, emailChanges, type Session, sessions, subscribers, users } from "../schema";
+import { type ListedPasskey, listPasskeys } from "./passkeys";
 
 /** A session as its owner sees it, without what gives access. */
 export type ListedSession = Pick<Session, "id" | "browser" | "system" | "createdAt" | "lastSeenAt">;
@@ -26,90 +18,56 @@ export type AccountFacts = {
   /** Those that have not expired, the last seen first. */
   sessions: ListedSession[];
   /** In the order in which they were added. */
-  passkeys: Pick<Passkey, "id" | "name" | "createdAt" | "lastUsedAt">[];
+  passkeys: ListedPasskey[];
 };
 
-type SessionInJson = [
-  id: string,
-  browser: string | null,
-  system: string | null,
-  createdAt: JsonInstant,
-  lastSeenAt: JsonInstant,
-];
-
-type PasskeyInJson = [
-  id: string,
-  name: string,
-  createdAt: JsonInstant,
-  lastUsedAt: JsonInstant | null,
-];
-
-type FactsInJson = [
-  emailConfirmedAt: JsonInstant | null,
-  waitingEmail: string | null,
-  isSubscriber: boolean,
-  confirmedAt: JsonInstant | null,
-  largePicture: string | null,
-  sessions: SessionInJson[],
-  passkeys: PasskeyInJson[],
-];
-
 /** As of an instant, with at most `sessionLimit` sessions; null if there is no such account (any more). */
-export const accountFacts = ({
-  asOf,
-  sessionLimit,
-}: {
-  asOf: Date;
-  sessionLimit: number;
-}): ViewerDetail<AccountFacts | null> => ({
-  name: "account_facts",
-  json: (userId) => {
-    const instant = sql`${sql.placeholder("asOf")}::timestamptz`;
-    return sql`(
-      select json_build_array(
-        ${users.emailConfirmedAt}, ${emailChanges.newEmail},
-        ${subscribers.id} is not null, ${subscribers.confirmedAt}, ${avatars.largeSha256},
-        (select coalesce(json_agg(json_build_array(id, browser, system, created_at, last_seen_at)), '[]')
-          from (
-            select * from ${sessions} where user_id = ${users.id} and expires_at > ${instant}
-            order by last_seen_at desc, created_at desc, id
-            limit ${sql.placeholder("sessionLimit")}::int) listed),
-        (select coalesce(json_agg(json_build_array(id, name, created_at, last_used_at) order by created_at, id), '[]')
-          from ${passkeys} where user_id = ${users.id}))
-      from ${users}
-      left join ${emailChanges} on ${emailChanges.userId} = ${users.id}
-        and ${emailChanges.changedAt} is null and ${emailChanges.expiresAt} > ${instant}
-      left join ${subscribers} on lower(${subscribers.email}) = lower(${users.email})
-      left join ${avatars} on ${avatars.userId} = ${users.id}
-      where ${users.id} = ${userId})`;
-  },
-  values: { asOf: asOf.toISOString(), sessionLimit },
-  read: (json) => (json ? factsOf(json as FactsInJson) : null),
-});
+export async function findAccountFacts(
+  userId: string,
+  { asOf, sessionLimit }: { asOf: Date; sessionLimit: number },
+  executor: Executor = getDatabase().db,
+): Promise<AccountFacts | null> {
+  const account = executor
+    .select({
+      emailConfirmedAt: users.emailConfirmedAt,
+      waitingEmail: emailChanges.newEmail,
+      subscriberId: subscribers.id,
+      confirmedAt: subscribers.confirmedAt,
+      largePicture: avatars.largeSha256,
+    })
+    .from(users)
+    .leftJoin(
+      emailChanges,
+      and(
+        eq(emailChanges.userId, users.id),
+        isNull(emailChanges.changedAt),
+        gt(emailChanges.expiresAt, asOf),
+      ),
+    )
+    .leftJoin(subscribers, eq(sql`lower(${subscribers.email})`, sql`lower(${users.email})`))
+    .leftJoin(avatars, eq(avatars.userId, users.id))
+    .where(eq(users.id, userId));
+  const [[facts], listed, passkeys] = await Promise.all([
+    account,
+    listSessions(userId, { asOf, limit: sessionLimit }, executor),
+    listPasskeys(userId, executor),
+  ]);
+  if (!facts) return null;
+  const { subscriberId, confirmedAt, ...rest } = facts;
+  const subscriber = subscriberId === null ? null : { confirmedAt };
+  return { ...rest, subscriber, sessions: listed, passkeys };
+}
 
-function factsOf([
-  emailConfirmedAt,
-  waitingEmail,
-  isSubscriber,
-  confirmedAt,
-  largePicture,
-  listedSessions,
-  addedPasskeys,
-]: FactsInJson): AccountFacts {
-  return {
-    emailConfirmedAt: dateOf(emailConfirmedAt),
-    waitingEmail,
-    subscriber: isSubscriber ? { confirmedAt: dateOf(confirmedAt) } : null,
-    largePicture,
-    sessions: listedSessions.map(([id, browser, system, createdAt, lastSeenAt]) => ({
-      ...{ id, browser, system },
-      createdAt: new Date(createdAt),
-      lastSeenAt: new Date(lastSeenAt),
-    })),
-    passkeys: addedPasskeys.map(([id, name, createdAt, lastUsedAt]) => ({
-      ...{ id, name },
-      createdAt: new Date(createdAt),
-      lastUsedAt: dateOf(lastUsedAt),
-    })),
-  };
+function listSessions(
+  userId: string,
+  { asOf, limit }: { asOf: Date; limit: number },
+  executor: Executor,
+): Promise<ListedSession[]> {
+  const { id, browser, system, createdAt, lastSeenAt, expiresAt } = sessions;
+  return executor
+    .select({ id, browser, system, createdAt, lastSeenAt })
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), gt(expiresAt, asOf)))
+    .orderBy(desc(lastSeenAt), desc(createdAt), asc(id))
+    .limit(limit);
 }

@@ -1,7 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { readingProgress } from "../schema";
-import { dateOf, type JsonInstant, type ViewerDetail } from "./viewer-details";
 
 type Key = { userId: string; slug: string };
 
@@ -10,6 +9,34 @@ export type ProgressRow = Pick<
   typeof readingProgress.$inferSelect,
   "slug" | "block" | "second" | "readAt" | "updatedAt"
 >;
+
+const PROGRESS = {
+  slug: readingProgress.slug,
+  block: readingProgress.block,
+  second: readingProgress.second,
+  readAt: readingProgress.readAt,
+  updatedAt: readingProgress.updatedAt,
+};
+
+/** All texts of which a member's progress is known, in no order. */
+export async function listReadingProgress(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<ProgressRow[]> {
+  return executor.select(PROGRESS).from(readingProgress).where(eq(readingProgress.userId, userId));
+}
+
+/** How far a member is in one text; null if that is not known. */
+export async function findReadingProgress(
+  { userId, slug }: Key,
+  executor: Executor = getDatabase().db,
+): Promise<ProgressRow | null> {
+  const [row] = await executor
+    .select(PROGRESS)
+    .from(readingProgress)
+    .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
+  return row ?? null;
+}
 
 /**
  * Keeps where a member stopped reading a text, in one statement. Of several at the same time the one that arrived
@@ -53,29 +80,3 @@ export async function markTextUnread(
     .set({ readAt: null })
     .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
 }
-
-type ProgressInJson = [
-  slug: string,
-  block: number | null,
-  second: number | null,
-  readAt: JsonInstant | null,
-  updatedAt: JsonInstant,
-];
-
-/** All texts of which a member's progress is known, in no order. */
-export const READING_PROGRESS: ViewerDetail<ProgressRow[]> = {
-  name: "reading_progress",
-  json: (userId) => {
-    const { slug, block, second, readAt, updatedAt } = readingProgress;
-    return sql`(
-      select coalesce(json_agg(json_build_array(${slug}, ${block}, ${second}, ${readAt}, ${updatedAt})), '[]')
-      from ${readingProgress} where ${readingProgress.userId} = ${userId})`;
-  },
-  values: {},
-  read: (json) =>
-    (json as ProgressInJson[]).map(([slug, block, second, readAt, updatedAt]) => ({
-      ...{ slug, block, second },
-      readAt: dateOf(readAt),
-      updatedAt: new Date(updatedAt),
-    })),
-};

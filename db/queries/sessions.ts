@@ -1,4 +1,4 @@
-import { and, eq, gt, lt, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { preparedQuery } from "../prepared-query";
 import {
@@ -12,7 +12,6 @@ import {
   type VerifiedBy,
 } from "../schema";
 import { asynchronousCommit } from "./asynchronous-commit";
-import type { ViewerDetail } from "./viewer-details";
 
 /** What a session's own requests know about it. */
 export type SessionState = Pick<
@@ -27,8 +26,6 @@ export type ViewerRow = {
   profile: Profile | null;
   /** The profile's price, if it is stored. */
   price: StripePrice | null;
-  /** The detail that was asked for, or why it could not be read; null for none. */
-  detail: ({ of: ViewerDetail<unknown> } & ({ value: unknown } | { error: unknown })) | null;
 };
 
 const SIGNED_IN = {
@@ -43,48 +40,31 @@ const SIGNED_IN = {
   },
 };
 
-const viewerQuery = (name: string, detail: SQL<unknown>) =>
-  preparedQuery((executor) =>
-    executor
-      .select({ ...SIGNED_IN, profile: profiles, price: stripePrices, detail })
-      .from(sessions)
-      .innerJoin(users, eq(users.id, sessions.userId))
-      .leftJoin(profiles, eq(profiles.id, sessions.userId))
-      .leftJoin(stripePrices, eq(stripePrices.id, profiles.stripePriceId))
-      .where(
-        and(
-          eq(sessions.tokenHash, sql.placeholder("tokenHash")),
-          gt(sessions.expiresAt, sql`${sql.placeholder("now")}`),
-        ),
-      )
-      .limit(1)
-      .prepare(name),
-  );
+const findViewer = preparedQuery((executor) =>
+  executor
+    .select({ ...SIGNED_IN, profile: profiles, price: stripePrices })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(profiles, eq(profiles.id, sessions.userId))
+    .leftJoin(stripePrices, eq(stripePrices.id, profiles.stripePriceId))
+    .where(
+      and(
+        eq(sessions.tokenHash, sql.placeholder("tokenHash")),
+        gt(sessions.expiresAt, sql`${sql.placeholder("now")}`),
+      ),
+    )
+    .limit(1)
+    .prepare("find_viewer_by_session"),
+);
 
-const findViewer = viewerQuery("find_viewer_by_session", sql`null`);
-
-/** By the name of the detail that they read as well. */
-const findViewerWith = new Map<string, typeof findViewer>();
-
-function queryWith({ name, json }: ViewerDetail<unknown>): typeof findViewer {
-  let query = findViewerWith.get(name);
-  if (!query) {
-    query = viewerQuery(`find_viewer_by_session_with_${name}`, json(sessions.userId));
-    findViewerWith.set(name, query);
-  }
-  return query;
-}
-
-/** The viewer of an unexpired session, in one query, with a detail if asked for; null if there is none. */
+/** The viewer of an unexpired session, in one query; null if there is none. */
 export async function findViewerBySession(
   tokenHash: string,
-  { now, detail = null }: { now: Date; detail?: ViewerDetail<unknown> | null },
+  now: Date,
   executor: Executor = getDatabase().db,
 ): Promise<ViewerRow | null> {
-  const find = detail ? queryWith(detail) : findViewer;
-  const values = { ...detail?.values, tokenHash, now: now.toISOString() };
-  const [row] = await find(executor).execute(values);
-  return row ? { ...row, detail: detail && { of: detail, value: detail.read(row.detail) } } : null;
+  const [row] = await findViewer(executor).execute({ tokenHash, now: now.toISOString() });
+  return row ?? null;
 }
 
 /** The user of an unexpired session alone, for when the rest of the viewer cannot be read. */

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getDatabase } from "~db/client";
-import { accountFacts } from "~db/queries/account-facts";
+import { findAccountFacts } from "~db/queries/account-facts";
 import { insertUser } from "~db/queries/users";
-import { findDetail } from "~db/queries/viewer-details";
 import { emailChanges, passkeys, subscribers } from "~db/schema";
 import { openTestSite, type TestSite } from "../support/site";
 
@@ -15,7 +14,7 @@ afterAll(() => site.close());
 const NOW = new Date("2027-03-04T05:06:07.890Z");
 const fromNow = (ms: number) => new Date(NOW.getTime() + ms);
 
-const factsOf = (id: string) => findDetail(accountFacts({ asOf: NOW, sessionLimit: 50 }), id);
+const factsOf = (id: string) => findAccountFacts(id, { asOf: NOW, sessionLimit: 50 });
 
 let count = 0;
 
@@ -88,9 +87,9 @@ describe("what is known about an account", () => {
         added(other.id, "d", -3),
       ]);
     expect((await factsOf(user.id))?.passkeys).toEqual([
-      { id: "c", name: "Key c", createdAt: fromNow(-2), lastUsedAt: NOW },
-      { id: "a", name: "Key a", createdAt: fromNow(-1), lastUsedAt: null },
-      { id: "b", name: "Key b", createdAt: fromNow(-1), lastUsedAt: null },
+      { id: "c", name: "Key c", transports: [], createdAt: fromNow(-2), lastUsedAt: NOW },
+      { id: "a", name: "Key a", transports: [], createdAt: fromNow(-1), lastUsedAt: null },
+      { id: "b", name: "Key b", transports: [], createdAt: fromNow(-1), lastUsedAt: null },
     ]);
   });
 });

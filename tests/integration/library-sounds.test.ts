@@ -14,8 +14,7 @@ import {
 } from "~/routes/premium_.podcast/route";
 import { loader as loadPreviewMedia } from "~/routes/preview_.media.$name/route";
 import { getDatabase } from "~db/client";
-import { textReading } from "~db/queries/text-readings";
-import { findDetail } from "~db/queries/viewer-details";
+import { findReadingProgress } from "~db/queries/reading-progress";
 import { profiles, users } from "~db/schema";
 import { editionText, takeEdition } from "../support/library";
 import { call, cookiesOf, flashOf, get, ORIGIN, post } from "../support/routes";
@@ -379,8 +378,8 @@ describe("the place in a sound", () => {
     post(keepPlace, { path: "/premium/listening", json, cookie });
   const kept = async () => {
     const [user] = await getDatabase().db.select({ id: users.id }).from(users);
-    const { second } = await findDetail(textReading("mile"), user?.id ?? "");
-    return second;
+    const progress = await findReadingProgress({ userId: user?.id ?? "", slug: "mile" });
+    return progress?.second ?? null;
   };
 
   it("is kept for members", async () => {

@@ -4,14 +4,13 @@ import { setSession } from "~/features/accounts/sessions.server";
 import { signUp } from "~/features/accounts/sign-in.server";
 import { clearCurrentEdition, setCurrentEdition } from "~/features/library/current-edition.server";
 import { Edition, type EditionEntry } from "~/features/library/edition";
-import { libraryOverview } from "~/features/library/library-overview.server";
-import { readingStateOf } from "~/features/library/reading-progress.server";
+import { loadLibraryOverview } from "~/features/library/library-overview.server";
+import { loadReadingState } from "~/features/library/reading-progress.server";
 import { progressIn } from "~/features/library/reading-state";
 import { action, loader } from "~/routes/premium_.progress/route";
 import { getDatabase } from "~db/client";
-import { READING_PROGRESS, upsertPlace } from "~db/queries/reading-progress";
+import { listReadingProgress, upsertPlace } from "~db/queries/reading-progress";
 import { findUserByEmail } from "~db/queries/users";
-import { findDetail } from "~db/queries/viewer-details";
 import { profiles, readingProgress } from "~db/schema";
 import { flashOf, get, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
@@ -98,11 +97,9 @@ const keep = (slug: string, block: number) => send({ slug, action: "place", bloc
 const rowsOf = ({ id }: { id: string }) =>
   getDatabase().db.select().from(readingProgress).where(eq(readingProgress.userId, id));
 const rowOf = async (slug: string) => (await rowsOf(member)).find((row) => row.slug === slug);
-const stateOf = async ({ id }: { id: string }, read = edition) =>
-  readingStateOf(await findDetail(READING_PROGRESS, id), read);
+const stateOf = ({ id }: { id: string }, read = edition) => loadReadingState(id, read);
 const progressOf = async (slug: string) => progressIn(await stateOf(member), slug);
-const overview = async (read = edition) =>
-  libraryOverview(await findDetail(READING_PROGRESS, member.id), read);
+const overview = (read = edition) => loadLibraryOverview(member.id, read);
 
 describe("marking a text as read", () => {
   it("by form leads back to the end of the text, with a toast", async () => {
@@ -183,7 +180,7 @@ describe("a place", () => {
       arrive = resolve;
     });
     const early = getDatabase().db.transaction(async (tx) => {
-      await findDetail(READING_PROGRESS, member.id, tx);
+      await listReadingProgress(member.id, tx);
       arrive();
       await held;
       await upsertPlace({ userId: member.id, slug: "chapter-1", block: 3 }, tx);

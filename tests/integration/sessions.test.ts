@@ -8,10 +8,9 @@ import {
 } from "~/features/accounts/sessions.server";
 import { endOtherSessions, endSession } from "~/features/my-account/end-sessions.server";
 import { getDatabase } from "~db/client";
-import { accountFacts, type ListedSession } from "~db/queries/account-facts";
+import { findAccountFacts, type ListedSession } from "~db/queries/account-facts";
 import { updateSession } from "~db/queries/sessions";
 import { insertUser } from "~db/queries/users";
-import { findDetail } from "~db/queries/viewer-details";
 import { sessions } from "~db/schema";
 import { notingCommits } from "../support/commits";
 import { openTestSite, type TestSite } from "../support/site";
@@ -49,7 +48,7 @@ async function open(user: Awaited<ReturnType<typeof newUser>>, userAgent: string
 }
 
 async function listed(userId: string, sessionLimit = 50): Promise<ListedSession[]> {
-  const facts = await findDetail(accountFacts({ asOf: new Date(), sessionLimit }), userId);
+  const facts = await findAccountFacts(userId, { asOf: new Date(), sessionLimit });
   return facts?.sessions ?? [];
 }
 

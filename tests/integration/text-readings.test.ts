@@ -4,10 +4,7 @@ import { documentHtml } from "~/features/library/document-html.server";
 import { action as signUp } from "~/routes/auth_.signup/route";
 import { loader } from "~/routes/premium_.chapters_.$slug/route";
 import { getDatabase } from "~db/client";
-import { textReading } from "~db/queries/text-readings";
-import { insertUser } from "~db/queries/users";
-import { findDetail } from "~db/queries/viewer-details";
-import { editionDocuments, notes, profiles, readingProgress } from "~db/schema";
+import { editionDocuments, profiles } from "~db/schema";
 import { editionText, SMALL_EDITION, takeEdition } from "../support/library";
 import { cookiesOf, get, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
@@ -17,48 +14,6 @@ beforeAll(async () => {
   site = await openTestSite();
 });
 afterAll(() => site.close());
-
-let count = 0;
-
-async function newReader(): Promise<string> {
-  const email = `reader-${++count}@example.test`;
-  const user = await insertUser({ email, passwordHash: "a hash" });
-  if (!user) throw new Error("The address is taken.");
-  return user.id;
-}
-
-describe("what a member has stored about a text", () => {
-  const readAt = new Date("2027-03-04T05:06:07.890Z");
-  const nothing = { block: null, second: null, readAt: null };
-  const begun = { block: 3, second: null, readAt: null };
-  const read = { block: null, second: 4.5, readAt };
-  const note = { text: "A gate.", version: 2 };
-
-  it.each([
-    ["nothing", null, null],
-    ["a place", begun, null],
-    ["notes", null, note],
-    ["both", read, note],
-  ])("is %s", async (_, progress, ownNote) => {
-    const { db } = getDatabase();
-    const [userId, other] = [await newReader(), await newReader()];
-    const key = { userId, slug: "gates" };
-    if (progress) await db.insert(readingProgress).values({ ...key, ...progress });
-    if (ownNote) await db.insert(notes).values({ ...key, ...ownNote, title: "Gates" });
-    // somebody else's, and another text's
-    for (const another of [
-      { ...key, userId: other },
-      { ...key, slug: "hills" },
-    ]) {
-      await db.insert(readingProgress).values({ ...another, block: 9 });
-      await db.insert(notes).values({ ...another, text: "Another.", title: "Another" });
-    }
-    expect(await findDetail(textReading("gates"), userId)).toEqual({
-      ...(progress ?? nothing),
-      note: ownNote,
-    });
-  });
-});
 
 describe("an edition's text", () => {
   it("is asked for once, and null if there is none", async () => {

@@ -6,15 +6,13 @@ import { signUp } from "~/features/accounts/sign-in.server";
 import {
   findSession,
   findViewer,
-  findViewerDetail,
   requireAccount,
   requireSubscriber,
   requireViewer,
 } from "~/features/accounts/viewer.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
-import { READING_PROGRESS } from "~db/queries/reading-progress";
 import { findUserByEmail } from "~db/queries/users";
-import { profiles, readingProgress, sessions, stripePrices, users } from "~db/schema";
+import { profiles, sessions, stripePrices, users } from "~db/schema";
 import { watchLog } from "../support/log";
 import { freePorts } from "../support/ports.mjs";
 import { ORIGIN } from "../support/routes";
@@ -193,129 +191,6 @@ describe("the members' area", () => {
     const reader = await newReader();
     expect(await redirectOf(requireSubscriber(reader.args()))).toBe("/");
     expect(await redirectOf(requireSubscriber(requestWith("")))).toBe("/");
-  });
-});
-
-describe("a detail of the viewer", () => {
-  async function newMember() {
-    const member = await newReader(paying("price_another"));
-    const texts = [
-      { slug: "begun", block: 7, second: 12.5 },
-      { slug: "read", readAt: new Date("2026-05-06T07:08:09.123Z") },
-    ];
-    await getDatabase()
-      .db.insert(readingProgress)
-      .values(texts.map((text) => ({ userId: member.id, ...text })));
-    return { ...member, slugs: ["begun", "read"] };
-  }
-
-  /** Runs `work` while nobody's progress can be read. */
-  async function withoutProgress<T>(work: () => Promise<T>): Promise<T> {
-    const { db } = getDatabase();
-    await db.execute(sql`alter table reading_progress rename to reading_progress_away`);
-    try {
-      return await work();
-    } finally {
-      await db.execute(sql`alter table reading_progress_away rename to reading_progress`);
-    }
-  }
-
-  type Args = ReturnType<typeof requestWith>;
-  const slugsOf = async (args: Args) => {
-    const viewer = await requireSubscriber(args, READING_PROGRESS);
-    if (!viewer) throw new Error("The viewer is unknown.");
-    const progress = await findViewerDetail(args, viewer, READING_PROGRESS);
-    return progress.map(({ slug }) => slug).sort();
-  };
-
-  it("is read with the session, for a loader that is called after another", async () => {
-    const member = await newMember();
-    await newMember();
-    const args = member.args();
-    const [session] = await Promise.all([
-      findSession(args),
-      requireSubscriber(args, READING_PROGRESS),
-    ]);
-    expect(session).toMatchObject({ detail: { of: READING_PROGRESS } });
-    // from there on it is not read again
-    expect(await withoutProgress(() => slugsOf(args))).toEqual(member.slugs);
-  });
-
-  it("is read by itself for a loader that asks after the session was read", async () => {
-    const member = await newMember();
-    const args = member.args();
-    expect(await findSession(args)).toMatchObject({ detail: null });
-    expect(await slugsOf(args)).toEqual(member.slugs);
-  });
-
-  it.each([
-    ["with the session", READING_PROGRESS],
-    ["by itself", null],
-  ])("is the same read %s", async (_, detail) => {
-    const { args } = await newMember();
-    const asked = args();
-    const viewer = await requireSubscriber(asked, detail);
-    const progress = viewer && (await findViewerDetail(asked, viewer, READING_PROGRESS));
-    const updatedAt = expect.any(Date);
-    expect(progress?.sort((one, other) => one.slug.localeCompare(other.slug))).toEqual([
-      { slug: "begun", block: 7, second: 12.5, readAt: null, updatedAt },
-      {
-        ...{ slug: "read", block: null, second: null, updatedAt },
-        readAt: new Date("2026-05-06T07:08:09.123Z"),
-      },
-    ]);
-  });
-
-  it("that cannot be read fails for who needs it, and leaves its viewer who they are", async () => {
-    const member = await newMember();
-    const lines = watchLog();
-    const args = member.args();
-    const viewer = await withoutProgress(() => requireSubscriber(args, READING_PROGRESS));
-    expect(viewer).toMatchObject({ user: { email: member.email }, isSubscribed: true });
-    expect(lines).toEqual([]);
-    await expect(slugsOf(args)).rejects.toThrow("reading_progress");
-  });
-
-  it("that hangs leaves its viewer who they are, soon", async () => {
-    const member = await newMember();
-    const args = member.args();
-    const { viewer, error } = await getDatabase().db.transaction(async (transaction) => {
-      await transaction.execute(sql`lock table reading_progress in access exclusive mode`);
-      return {
-        viewer: await requireSubscriber(args, READING_PROGRESS),
-        error: await slugsOf(args).catch((thrown: unknown) => thrown),
-      };
-    });
-    expect(viewer).toMatchObject({ user: { email: member.email }, isSubscribed: true });
-    expect(error).toMatchObject({ message: "The database did not answer within 2000 ms." });
-  });
-
-  it("is read by itself where the profile cannot be read", async () => {
-    const { db } = getDatabase();
-    const member = await newMember();
-    const lines = watchLog();
-    const args = member.args();
-    await db.execute(sql`alter table profiles rename to profiles_away`);
-    try {
-      const { viewer } = await requireAccount(args, READING_PROGRESS);
-      expect(viewer.profile).toBeNull();
-      expect(await findViewerDetail(args, viewer, READING_PROGRESS)).toHaveLength(2);
-    } finally {
-      await db.execute(sql`alter table profiles_away rename to profiles`);
-    }
-    expect(lines.map(({ message }) => message)).toEqual(["the profile could not be read"]);
-  });
-
-  it("is that of the viewer who is given, without a session as well", async () => {
-    const { args, slugs } = await newMember();
-    const viewer = await requireSubscriber(args());
-    const progress = viewer && (await findViewerDetail(requestWith(""), viewer, READING_PROGRESS));
-    expect(progress?.map(({ slug }) => slug).sort()).toEqual(slugs);
-  });
-
-  it("is empty of a new member", async () => {
-    const { args } = await newReader(paying("price_another"));
-    expect(await slugsOf(args())).toEqual([]);
   });
 });
 

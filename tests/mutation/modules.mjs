@@ -121,7 +121,7 @@ export const MODULES = {
     sources: [
       // without its hooks
       "app/features/accounts/!(root-data|use-auth-changes).ts",
-      "db/queries/{password-resets,sessions,users,viewer-details}.ts",
+      "db/queries/{password-resets,sessions,users}.ts",
     ],
     tests: [
       "app/features/accounts/**/*.test.{ts,tsx}",
@@ -208,7 +208,6 @@ export const MODULES = {
       "app/features/library/**/!(use-)*.ts",
       "app/features/markdown/*.ts",
       "db/queries/{edition-search,editions,listening,notes,podcast-feeds,reading-progress}.ts",
-      "db/queries/text-readings.ts",
     ],
     tests: [
       "app/features/{library,markdown}/**/*.test.{ts,tsx}",
@@ -243,10 +242,6 @@ export const MODULES = {
     tests: [
       "app/server/{accept-encoding,page-cache,prepared-response,static-files}.server.test.ts",
     ],
-  },
-  templates: {
-    sources: ["app/server/{page-template,stand-in-viewer,viewer-pages}.server.ts"],
-    tests: ["app/server/{page-template,stand-in-viewer,viewer-pages}.server.test.ts"],
   },
   limits: {
     sources: [

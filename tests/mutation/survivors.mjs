@@ -4,7 +4,6 @@ import { explanations as cache } from "./survivors/cache.mjs";
 import { explanations as guards } from "./survivors/guards.mjs";
 import { explanations as limits } from "./survivors/limits.mjs";
 import { explanations as newsletter } from "./survivors/newsletter.mjs";
-import { explanations as templates } from "./survivors/templates.mjs";
 
 /**
  * A change to a source file that no test notices: the line as it stands there, and what replaces a part of it.
@@ -42,7 +41,6 @@ const EXPLANATIONS = [
   ...guards,
   ...cache,
   ...limits,
-  ...templates,
 ];
 
 /**

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Cookie } from "@remix-run/node";
 import { cookieName, hasCookie, signedCookie } from "~/http/cookies.server";
 import { log } from "~/observability/log.server";
-import { withinTimeout } from "~db/answer-timeout";
 import type { Executor } from "~db/client";
 import { isDatabaseUnavailable } from "~db/database-errors";
 import {
@@ -13,7 +12,6 @@ import {
   updateSession,
   type ViewerRow,
 } from "~db/queries/sessions";
-import type { ViewerDetail } from "~db/queries/viewer-details";
 import type { VerifiedBy } from "~db/schema";
 import { deviceOf } from "./device.server";
 
@@ -25,12 +23,6 @@ const ABSOLUTE_LIFETIME_MS = 180 * DAY_MS;
 
 /** A session is extended at most this often, so that not every page view is a database write. */
 const EXTEND_AFTER_MS = 1 * DAY_MS;
-
-/**
- * Longest wait for a session's row with a detail, in milliseconds: where a detail hangs, as behind a lock on its table, its
- * page fails, and the viewer is who they are. Half of the wait for the session (`viewer.server.ts`).
- */
-const DETAIL_TIMEOUT_MS = 2_000;
 
 let cookie: Cookie | undefined;
 
@@ -98,50 +90,28 @@ export function hasSessionCookie(request: Request): boolean {
 }
 
 /**
- * The user and profile of the request's session, in one query, with the detail that has been asked for until that is
- * sent; null without a valid session. If the profile cannot be read, that is logged and it is null (specification, 8),
- * which takes another query; likewise a detail that cannot be read, or not soon, is the error instead. Throws
- * PostgreSQL's error when the session cannot be read.
+ * The user and profile of the request's session, in one query; null without a valid session. If the profile cannot be
+ * read, that is logged and it is null (specification, 8), which takes another query. Throws PostgreSQL's error when the
+ * session cannot be read.
  */
 export async function findSessionViewer(
   request: Request,
-  askedFor: () => ViewerDetail<unknown> | null = () => null,
 ): Promise<(ViewerRow & { tokenHash: string }) | null> {
   const token = await readSession(request);
   if (!token) return null;
-  const detail = askedFor();
   const tokenHash = hashToken(token);
-  const now = new Date();
-  const row = detail
-    ? await findWithDetail(tokenHash, now, detail)
-    : await findWithoutDetail(tokenHash, now);
+  const row = await findViewerRow(tokenHash, new Date());
   return row && { ...row, tokenHash };
 }
 
-async function findWithDetail(
-  tokenHash: string,
-  now: Date,
-  detail: ViewerDetail<unknown>,
-): Promise<ViewerRow | null> {
+async function findViewerRow(tokenHash: string, now: Date): Promise<ViewerRow | null> {
   try {
-    const finding = findViewerBySession(tokenHash, { now, detail });
-    return await withinTimeout(finding, DETAIL_TIMEOUT_MS);
-  } catch (error) {
-    if (isDatabaseUnavailable(error)) throw error;
-    const row = await findWithoutDetail(tokenHash, now);
-    // without a profile, it may be that what failed
-    return row && { ...row, detail: row.profile && { of: detail, error } };
-  }
-}
-
-async function findWithoutDetail(tokenHash: string, now: Date): Promise<ViewerRow | null> {
-  try {
-    return await findViewerBySession(tokenHash, { now });
+    return await findViewerBySession(tokenHash, now);
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
     const row = await findUserBySession(tokenHash, now);
     log().error({ err: error, userId: row?.user.id }, "the profile could not be read");
-    return row && { ...row, profile: null, price: null, detail: null };
+    return row && { ...row, profile: null, price: null };
   }
 }
 

@@ -8,7 +8,6 @@ import { errorResponse } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { withinTimeout } from "~db/answer-timeout";
 import type { ViewerRow } from "~db/queries/sessions";
-import { findDetail, type ViewerDetail } from "~db/queries/viewer-details";
 import { LOG_IN_PATH } from "./auth-paths";
 import { findSessionViewer } from "./sessions.server";
 import type { SignedIn } from "./verify-identity.server";
@@ -20,48 +19,23 @@ const TIMEOUT_MS = 4_000;
 /** Null when signed out, "unknown" when the database could not be read. */
 type Found = Awaited<ReturnType<typeof findSessionViewer>> | "unknown";
 
-type Asked = { found: Promise<Found>; detail: ViewerDetail<unknown> | null };
-
 /** One query per request: Remix gives every loader and action of a request the same context. */
-const byContext = new WeakMap<object, Asked>();
+const byContext = new WeakMap<object, Promise<Found>>();
 
 type Args = { request: Request; context: AppLoadContext };
 
-/**
- * The request's session with its user and profile, queried once however many loaders call this. A failed query
- * is logged. A `detail` is read by the same query if a loader passes it before it first waits for anything: the query is
- * sent when the session's cookie has been verified, and all loaders have been called by then.
- */
-export function findSession(
-  { request, context }: Args,
-  detail: ViewerDetail<unknown> | null = null,
-): Promise<Found> {
+/** The request's session with its user and profile, queried once however many loaders call this. A failed query is logged. */
+export function findSession({ request, context }: Args): Promise<Found> {
   const known = byContext.get(context);
-  if (known) {
-    known.detail ??= detail;
-    return known.found;
-  }
-  const viewer = findSessionViewer(request, () => asked.detail);
-  const found = withinTimeout<Found>(viewer, TIMEOUT_MS).catch((error: unknown) => {
-    log().error({ err: error }, "the viewer could not be read; the page is shown signed out");
-    return "unknown" as const;
-  });
-  const asked: Asked = { found, detail };
-  byContext.set(context, asked);
+  if (known) return known;
+  const found = withinTimeout<Found>(findSessionViewer(request), TIMEOUT_MS).catch(
+    (error: unknown) => {
+      log().error({ err: error }, "the viewer could not be read; the page is shown signed out");
+      return "unknown" as const;
+    },
+  );
+  byContext.set(context, found);
   return found;
-}
-
-/** A detail of the viewer: as it was read with their session or, if it was not, now. Throws why it could not be read. */
-export async function findViewerDetail<Value>(
-  args: Args,
-  { user }: Viewer,
-  detail: ViewerDetail<Value>,
-): Promise<Value> {
-  const found = await findSession(args);
-  const read = found && found !== "unknown" ? found.detail : null;
-  if (read?.of !== detail) return findDetail(detail, user.id);
-  if ("error" in read) throw read.error;
-  return read.value as Value;
 }
 
 /** The viewer as pages may show it; null when signed out or unknown. */
@@ -79,14 +53,10 @@ export async function requireViewer(args: Args, fallback: string): Promise<Viewe
 
 /**
  * Guard: the subscribed viewer; anyone else is redirected to the landing page (specification, 2). Null if the
- * session could not be read: the page is loading until the browser's retry. `detail` is read with the session
- * (`findSession`).
+ * session could not be read: the page is loading until the browser's retry.
  */
-export async function requireSubscriber(
-  args: Args,
-  detail: ViewerDetail<unknown> | null = null,
-): Promise<Viewer | null> {
-  if ((await findSession(args, detail)) === "unknown") return null;
+export async function requireSubscriber(args: Args): Promise<Viewer | null> {
+  if ((await findSession(args)) === "unknown") return null;
   const viewer = await requireViewer(args, "/");
   if (!viewer.isSubscribed) throw redirect("/");
   return viewer;
@@ -94,13 +64,10 @@ export async function requireSubscriber(
 
 /**
  * Guard for what belongs to an account: its viewer and their session. Anybody else is redirected to the log-in
- * page; throws a 503 Response if the session could not be read. `detail` is read with the session (`findSession`).
+ * page; throws a 503 Response if the session could not be read.
  */
-export async function requireAccount(
-  args: Args,
-  detail: ViewerDetail<unknown> | null = null,
-): Promise<SignedIn & { viewer: Viewer }> {
-  const found = await findSession(args, detail);
+export async function requireAccount(args: Args): Promise<SignedIn & { viewer: Viewer }> {
+  const found = await findSession(args);
   if (found === "unknown") {
     throw errorResponse(503, "The site cannot be reached. Please try again.", {
       "Retry-After": "5",

@@ -1,11 +1,10 @@
-import type { ProgressRow } from "~db/queries/reading-progress";
 import { extrasPath } from "./contents";
 import type { Edition, EditionEntry } from "./edition";
 import { labelOf } from "./entry-label";
 import type { LibraryOverview, ListedText, WayOn } from "./library-overview-data";
 import { blockId, documentPath } from "./library-paths";
-import { readingStateOf } from "./reading-progress.server";
-import { NOT_BEGUN, progressIn, type ReadingState, type TextProgress } from "./reading-state";
+import { loadReadingState } from "./reading-progress.server";
+import { progressIn, type ReadingState, type TextProgress } from "./reading-state";
 import { minutesToRead } from "./reading-time";
 
 /** How many chapters the members' area lists: those around the place where one is. */
@@ -13,13 +12,13 @@ const LISTED_CHAPTERS = 12;
 
 const NEWEST_EXTRAS = 3;
 
-/** What the members' area shows of an edition to a reader with this progress. */
-export function libraryOverview(
-  progress: readonly ProgressRow[],
+/** What the members' area shows a member of an edition. */
+export async function loadLibraryOverview(
+  userId: string,
   edition: Edition,
   now: Date = new Date(),
-): LibraryOverview {
-  const state = readingStateOf(progress, edition, now);
+): Promise<LibraryOverview> {
+  const state = await loadReadingState(userId, edition, now);
   const chapters = edition.chapters(now);
   const list = (entry: EditionEntry) => listedText(entry, progressIn(state, entry.slug));
   // only what is known of is looked at: there may be a thousand chapters
@@ -45,22 +44,14 @@ export function libraryOverview(
   };
 }
 
-/** Texts as they are listed for whoever has not begun them. */
-const notBegun = new WeakMap<EditionEntry, ListedText>();
-
 function listedText(entry: EditionEntry, progress: TextProgress): ListedText {
-  const known = progress === NOT_BEGUN && notBegun.get(entry);
-  if (known) return known;
-  const text = {
+  return {
     path: documentPath(entry),
     title: entry.title,
     label: labelOf(entry),
     minutes: minutesToRead(entry.wordCount),
     progress,
   };
-  // frozen, it has one key for all pages that are filled in
-  if (progress === NOT_BEGUN) notBegun.set(entry, Object.freeze(text));
-  return text;
 }
 
 /** The text to go on with: the one in which reading stopped last, or else the first unread chapter. */

@@ -1,11 +1,10 @@
-import type { TextReading } from "~db/queries/text-readings";
 import type { DocumentKind } from "~db/schema";
 import { documentHtml } from "./document-html.server";
 import { markMatches } from "./mark-matches.server";
 import type { Note } from "./notes/note";
 import { findReadingDocument, type ReadingDocument } from "./reading-document";
 import { type TextProgress, textProgress } from "./reading-state";
-import type { Reader } from "./require-reader.server";
+import type { Reader, TextReading } from "./require-reader.server";
 
 /** A chapter or extra as one member reads it. */
 export type Reading = {
@@ -30,7 +29,7 @@ export async function loadReading(
   const document = findReadingDocument(edition, { kind, slug }, now);
   const entry = edition.find(slug, now);
   if (!document || !entry) return null;
-  const { block, second, readAt, note } = reading;
+  const { progress, note } = reading;
   const stored = await documentHtml(edition, slug);
   if (stored === null) return null;
   const html = search === null ? stored : await markMatches(stored, search);
@@ -38,8 +37,11 @@ export async function loadReading(
   return {
     document: { ...document, key },
     owner: viewer.user.id,
-    progress: textProgress(entry, { isRead: readAt !== null, block }),
-    second: entry.sound && second,
+    progress: textProgress(entry, {
+      isRead: progress !== null && progress.readAt !== null,
+      block: progress?.block ?? null,
+    }),
+    second: entry.sound && (progress?.second ?? null),
     note: note ?? { text: "", version: 0 },
     html,
   };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import {
+  listReadingProgress,
   markTextRead,
   markTextUnread,
   type ProgressRow,
@@ -54,15 +55,15 @@ export async function recordProgress(
   }
 }
 
-/** How far somebody with this progress is in each published text of an edition. */
-export function readingStateOf(
-  progress: readonly ProgressRow[],
+/** How far a member is in each published text of an edition. */
+export async function loadReadingState(
+  userId: string,
   edition: Edition,
   now: Date = new Date(),
-): ReadingState {
+): Promise<ReadingState> {
   const texts: Record<string, TextProgress> = {};
   let last: ProgressRow | null = null;
-  for (const row of progress) {
+  for (const row of await listReadingProgress(userId)) {
     const entry = edition.find(row.slug, now);
     if (!entry) continue;
     const { block, readAt } = row;

@@ -25,11 +25,7 @@ export type ReadingState = {
 };
 
 /** In a text of which nothing is known. */
-export const NOT_BEGUN: TextProgress = Object.freeze({
-  isRead: false,
-  stoppedAt: null,
-  minutesLeft: null,
-});
+export const NOT_BEGUN: TextProgress = { isRead: false, stoppedAt: null, minutesLeft: null };
 
 /** How far a member is in the text with this slug. */
 export function progressIn({ texts }: ReadingState, slug: string): TextProgress {

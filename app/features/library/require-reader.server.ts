@@ -1,9 +1,9 @@
 import type { AppLoadContext } from "@remix-run/node";
 import type { Viewer } from "~/features/accounts/viewer";
-import { findViewerDetail, requireSubscriber } from "~/features/accounts/viewer.server";
-import { type ProgressRow, READING_PROGRESS } from "~db/queries/reading-progress";
-import { type TextReading, textReading } from "~db/queries/text-readings";
-import { currentEdition, waitForEdition } from "./current-edition.server";
+import { requireSubscriber } from "~/features/accounts/viewer.server";
+import { findNote, type NoteRow } from "~db/queries/notes";
+import { findReadingProgress, type ProgressRow } from "~db/queries/reading-progress";
+import { waitForEdition } from "./current-edition.server";
 import type { Edition } from "./edition";
 
 type Args = { request: Request; context: AppLoadContext };
@@ -13,6 +13,9 @@ const RETRY_AFTER = 5;
 
 /** A member, and the edition they read. */
 export type Reader = { viewer: Viewer; edition: Edition };
+
+/** What a member has stored about one text; null for what they have not. */
+export type TextReading = { progress: ProgressRow | null; note: NoteRow | null };
 
 /**
  * Guard of every page of the library: its member and the edition. Anyone else is redirected to the landing page
@@ -24,37 +27,17 @@ export async function requireReader(args: Args): Promise<Reader | null> {
   return viewer && { viewer, edition: await requireEdition() };
 }
 
-/** The same with how far they are in every text. */
-export async function requireReaderWithProgress(
-  args: Args,
-): Promise<(Reader & { progress: ProgressRow[] }) | null> {
-  const member = await requireSubscriberWithProgress(args);
-  if (!member) return null;
-  const edition = await requireEdition();
-  return { viewer: member.viewer, edition, progress: await member.readProgress() };
-}
-
 /** The same with what they have stored about one text. Throws a 404 Response if there is none that is published. */
 export async function requireReaderOf(
   slug: string,
   args: Args,
 ): Promise<(Reader & { reading: TextReading }) | null> {
-  const detail = textReading(slug);
-  // PostgreSQL is not asked for whatever an address may contain, part of which it would reject
-  const isPublished = (edition: Edition | null) => Boolean(edition?.find(slug, new Date()));
-  const viewer = await requireSubscriber(args, isPublished(currentEdition()) ? detail : null);
-  if (!viewer) return null;
-  const edition = await requireEdition();
-  if (!isPublished(edition)) throw new Response(null, { status: 404 });
-  return { viewer, edition, reading: await findViewerDetail(args, viewer, detail) };
-}
-
-/** Guard of what does without an edition: the subscribed viewer, as `requireSubscriber`, and how to read their progress. */
-export async function requireSubscriberWithProgress(
-  args: Args,
-): Promise<{ viewer: Viewer; readProgress: () => Promise<ProgressRow[]> } | null> {
-  const viewer = await requireSubscriber(args, READING_PROGRESS);
-  return viewer && { viewer, readProgress: () => findViewerDetail(args, viewer, READING_PROGRESS) };
+  const reader = await requireReader(args);
+  if (!reader) return null;
+  if (!reader.edition.find(slug, new Date())) throw new Response(null, { status: 404 });
+  const key = { userId: reader.viewer.user.id, slug };
+  const [progress, note] = await Promise.all([findReadingProgress(key), findNote(key)]);
+  return { ...reader, reading: { progress, note } };
 }
 
 /** The edition; throws a 503 Response while a new installation is still reading its first one. */

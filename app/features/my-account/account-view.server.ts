@@ -1,5 +1,5 @@
 import { isRecentlyVerified } from "~/features/accounts/verify-identity.server";
-import { type AccountFacts, accountFacts } from "~db/queries/account-facts";
+import { findAccountFacts } from "~db/queries/account-facts";
 import type { SessionState } from "~db/queries/sessions";
 import { avatarPath } from "./avatar/avatar-paths";
 import type { EmailState } from "./email-section";
@@ -20,12 +20,9 @@ export type AccountView = {
   sessions: SessionView[];
 };
 
-/** What the account page is made of, as of now. */
-export const accountPageFacts = () =>
-  accountFacts({ asOf: new Date(), sessionLimit: MAX_SESSIONS });
-
-/** What the page says of an account with these facts (none if it has just been deleted) to who uses this session. */
-export function accountView(facts: AccountFacts | null, session: SessionState): AccountView {
+/** What the page says of an account, which may just have been deleted, to who uses this session. */
+export async function loadAccountView(userId: string, session: SessionState): Promise<AccountView> {
+  const facts = await findAccountFacts(userId, { asOf: new Date(), sessionLimit: MAX_SESSIONS });
   const largeHash = facts?.largePicture ?? null;
   const newsletter: NewsletterState = !facts?.subscriber
     ? "none"

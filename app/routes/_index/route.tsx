@@ -32,7 +32,6 @@ export const meta: MetaFunction<typeof loader> = ({ matches, data: loaded }) => 
 
 export const handle: RouteHandle = {
   metricsName: "/",
-  filledIn: {},
   cached: { searches: [""], ignoresOtherSearches: true },
 };
 

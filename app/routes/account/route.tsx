@@ -2,16 +2,11 @@ import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run
 import { useLoaderData } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
 import { useRootData } from "~/features/accounts/root-data";
-import { findViewerDetail, requireAccount } from "~/features/accounts/viewer.server";
+import { requireAccount } from "~/features/accounts/viewer.server";
 import { AccountPage } from "~/features/my-account/account-page";
 import { ACCOUNT_PATH } from "~/features/my-account/account-paths";
-import {
-  type AccountView,
-  accountPageFacts,
-  accountView,
-} from "~/features/my-account/account-view.server";
+import { loadAccountView } from "~/features/my-account/account-view.server";
 import accountStyles from "~/features/my-account/my-account.css";
-import { accountOwnValues } from "~/features/my-account/own-values";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
@@ -29,15 +24,11 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-export const handle: RouteHandle = {
-  metricsName: ACCOUNT_PATH,
-  filledIn: { ownValues: ({ view }: { view: AccountView }) => accountOwnValues(view) },
-};
+export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
 
 export async function loader(args: LoaderFunctionArgs) {
-  const facts = accountPageFacts();
-  const { viewer, session } = await requireAccount(args, facts);
-  return { viewer, view: accountView(await findViewerDetail(args, viewer, facts), session) };
+  const { userId, viewer, session } = await requireAccount(args);
+  return { viewer, view: await loadAccountView(userId, session) };
 }
 
 export default function Account() {

@@ -3,13 +3,13 @@ import { Link, useLoaderData, useNavigate } from "@remix-run/react";
 import { useEffect } from "react";
 import { BOOK_TITLE } from "~/book";
 import { env } from "~/env.server";
+import { requireSubscriber } from "~/features/accounts/viewer.server";
 import { PremiumPage } from "~/features/billing/premium-page";
 import { CommunityCard } from "~/features/community/community-card";
 import { currentEdition } from "~/features/library/current-edition.server";
 import { LibraryOverview } from "~/features/library/library-overview";
-import { libraryOverview } from "~/features/library/library-overview.server";
+import { loadLibraryOverview } from "~/features/library/library-overview.server";
 import { CHAPTERS_PATH } from "~/features/library/library-paths";
-import { requireSubscriberWithProgress } from "~/features/library/require-reader.server";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
@@ -25,14 +25,14 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-export const handle: RouteHandle = { metricsName: "/premium", filledIn: {} };
+export const handle: RouteHandle = { metricsName: "/premium" };
 
 export async function loader(args: LoaderFunctionArgs) {
-  const member = await requireSubscriberWithProgress(args);
+  const viewer = await requireSubscriber(args);
   // without an edition the membership can be managed all the same
   const edition = currentEdition();
-  const overview = member && edition && libraryOverview(await member.readProgress(), edition);
-  return { viewer: member?.viewer ?? null, overview, communityIsOpen: env().COMMUNITY !== null };
+  const overview = viewer && edition && (await loadLibraryOverview(viewer.user.id, edition));
+  return { viewer, overview, communityIsOpen: env().COMMUNITY !== null };
 }
 
 export default function Premium() {

@@ -6,8 +6,8 @@ import contentsStyles from "~/features/library/contents.css";
 import { ContentsPage } from "~/features/library/contents-page";
 import libraryStyles from "~/features/library/library.css";
 import { CHAPTERS_PATH } from "~/features/library/library-paths";
-import { readingStateOf } from "~/features/library/reading-progress.server";
-import { requireReaderWithProgress } from "~/features/library/require-reader.server";
+import { loadReadingState } from "~/features/library/reading-progress.server";
+import { requireReader } from "~/features/library/require-reader.server";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
@@ -28,16 +28,16 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-export const handle: RouteHandle = { metricsName: "/premium/chapters", filledIn: {} };
+export const handle: RouteHandle = { metricsName: "/premium/chapters" };
 
 export async function loader(args: LoaderFunctionArgs) {
-  const reader = await requireReaderWithProgress(args);
+  const reader = await requireReader(args);
   if (!reader) return null;
   const page = new URL(args.request.url).searchParams.get("page") ?? "1";
-  const { edition, progress } = reader;
+  const { edition, viewer } = reader;
   const contents = contentsPage(edition, Number(page), new Date());
   if (!contents) throw new Response(null, { status: 404 });
-  const state = readingStateOf(progress, edition);
+  const state = await loadReadingState(viewer.user.id, edition);
   return { contents, progress: progressOf(contents, state) };
 }
 

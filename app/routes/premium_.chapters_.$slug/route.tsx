@@ -23,7 +23,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches, location }) =
     matches,
   );
 
-export const handle: RouteHandle = { metricsName: "/premium/chapters", filledIn: {} };
+export const handle: RouteHandle = { metricsName: "/premium/chapters" };
 
 export async function loader(args: LoaderFunctionArgs) {
   const slug = args.params.slug ?? "";

@@ -23,7 +23,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches, location }) =
     matches,
   );
 
-export const handle: RouteHandle = { metricsName: "/premium/extras", filledIn: {} };
+export const handle: RouteHandle = { metricsName: "/premium/extras" };
 
 export async function loader(args: LoaderFunctionArgs) {
   const slug = args.params.slug ?? "";

@@ -1,16 +1,6 @@
 /** @type {import("../survivors.mjs").Explanation[]} */
 export const explanations = [
   {
-    file: "db/queries/viewer-details.ts",
-    line: "if (!statement) {",
-    why: "equivalent: only how often the statement's SQL is built",
-  },
-  {
-    file: "db/queries/viewer-details.ts",
-    line: "row?.detail",
-    why: "equivalent: the statement always has a row",
-  },
-  {
     file: "accounts/sessions.server.ts",
     line: "= () => null",
     why: "equivalent: nothing is as good as null",
