@@ -1,9 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { MODULES } from "./tests/mutation/modules.mjs";
 import { EFFECT_TIMEOUT } from "./tests/support/effect-timeout.mjs";
 import { fastFolder } from "./tests/support/fast-folder.mjs";
-import { LongestFirst } from "./tests/support/longest-first.mjs";
 
 export const resolve = {
   alias: {
@@ -12,44 +10,34 @@ export const resolve = {
   },
 };
 
-/** `expect.poll` waits longer than Vitest's own second. */
-const patient = { poll: EFFECT_TIMEOUT };
+/** A bound for tests that hang. No test waits this long, however busy its machine is. */
+const timeouts = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: EFFECT_TIMEOUT } };
 
 /** What tests need that run in the test runner's own process, against PostgreSQL. */
 export const integration = {
+  ...timeouts,
   globalSetup: [fileURLToPath(new URL("./tests/support/postgres.ts", import.meta.url))],
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
-  expect: patient,
   // what the budget of calls does is tested by itself; the property test alone makes hundreds a second
   env: { STRIPE_CALLS_PER_SECOND: "100000" },
 };
 
+/** What tests need that start the product in processes of its own, or a browser. */
+const endToEnd = { ...timeouts, globalSetup: ["tests/support/postgres.ts"] };
+
 export default defineConfig({
   resolve,
   test: {
-    coverage: { provider: "v8", include: Object.values(MODULES).flatMap(({ sources }) => sources) },
-    sequence: { sequencer: LongestFirst },
     projects: [
       {
         resolve,
-        test: {
-          name: "unit",
-          sequence: { groupOrder: 0 },
-          include: ["app/**/*.test.{ts,tsx}", "db/**/*.test.ts"],
-          // for the properties, on a busy machine
-          testTimeout: 30_000,
-          expect: patient,
-          maxWorkers: "100%",
-        },
+        test: { ...timeouts, name: "unit", include: ["{app,db}/**/*.test.{ts,tsx}"] },
       },
       {
         resolve,
         test: {
           ...integration,
           name: "integration",
-          sequence: { groupOrder: 1 },
-          include: ["tests/integration/**/*.test.{ts,tsx}"],
+          include: ["tests/{,full/}integration/**/*.test.{ts,tsx}"],
           // they mostly wait: for the database, and for each other's servers
           maxWorkers: 3,
         },
@@ -57,42 +45,26 @@ export default defineConfig({
       {
         resolve,
         test: {
+          ...endToEnd,
           name: "e2e",
-          sequence: { groupOrder: 2 },
-          include: ["tests/e2e/**/*.test.ts"],
-          globalSetup: ["tests/support/postgres.ts"],
-          testTimeout: 90_000,
-          expect: patient,
-          hookTimeout: 120_000,
+          include: ["tests/{,full/}e2e/**/*.test.ts"],
           // browsers' profiles, the programs' data, a fresh installation
           env: { TMPDIR: fastFolder() },
-          // the product runs in processes of its own
           isolate: false,
           maxWorkers: 2,
         },
       },
       {
         resolve,
-        test: {
-          name: "webkit",
-          include: ["tests/webkit/**/*.test.ts"],
-          globalSetup: ["tests/support/postgres.ts"],
-          testTimeout: 180_000,
-          expect: patient,
-          hookTimeout: 120_000,
-        },
+        test: { ...endToEnd, name: "webkit", include: ["tests/webkit/**/*.test.ts"] },
       },
       {
         resolve,
         test: {
+          ...endToEnd,
           name: "load",
-          // what is bounded in time has the machine to itself
-          sequence: { groupOrder: 3 },
           include: ["tests/load/**/*.test.ts"],
-          globalSetup: ["tests/support/postgres.ts"],
-          testTimeout: 90_000,
-          expect: patient,
-          hookTimeout: 120_000,
+          // what measures time has the machine to itself
           maxWorkers: 1,
         },
       },

@@ -1,10 +1,11 @@
-// `npm test`: all checks and tests, from a fresh clone, up to the first step that fails.
-// `npm run test:full`: the same with every combination (tests/support/test-scope.mjs), which takes much longer.
-// `npm run test:webkit`: the tests in WebKit, from a fresh clone as well.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+// `npm test`: lint, types, migrations, build, and the tests of what the product is for, up to the first step that fails.
+// `npm run test:full`: these and the rest, which is in tests/full, tests/load and tests/webkit.
+// Both start from a fresh clone. `--shard=1/4` runs one part of four of the tests.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { buildSite } from "../app/tooling/build.mjs";
 import { run, stopSignal } from "../app/tooling/child-process.mjs";
 import { installPackages } from "../app/tooling/install.mjs";
@@ -12,18 +13,20 @@ import { requireNode } from "../app/tooling/node-version.mjs";
 import { SetupError } from "../app/tooling/setup-error.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const vitest = join(root, "node_modules/vitest/vitest.mjs");
+
+const { positionals, values: options } = parseArgs({
+  allowPositionals: true,
+  options: { shard: { type: "string" } },
+});
+const isFull = positionals[0] === "full";
 
 /** A step that failed; its own output says why. */
 class FailedStep extends Error {}
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 
-/** Results of test runs, and what they have covered. */
+/** Where Vitest leaves its results. */
 const results = mkdtempSync(join(tmpdir(), "golden-path-results-"));
-
-/** The names of tests that passed only when they were repeated, a line each. */
-const flakyTests = join(results, "flaky");
 
 const steps = {
   install: installPackages,
@@ -31,52 +34,42 @@ const steps = {
   "db:check": () => runNode([join(root, "tests/tools/check-migrations.mjs")]),
   typecheck: () => runTool("typescript/bin/tsc", []),
   build: buildSite,
-  "test:unit": () => runVitest("unit", { isCovered: true }),
+  "test:unit": () => runVitest("unit"),
   "test:integration": async () => {
-    const { installServerPrograms } = await import("./support/server-programs.mjs");
-    installServerPrograms();
-    await runVitest("integration", { isCovered: true });
+    if (isFull) (await import("./support/server-programs.mjs")).installServerPrograms();
+    await runVitest("integration");
   },
-  coverage: printCoverage,
   "test:e2e": async () => {
     // imported only once the packages are installed, which include the drivers
     const { findChromium } = await import("./support/browsers/chromium.mjs");
     const { findFirefox } = await import("./support/browsers/firefox.mjs");
     const chromium = await orSetupError(findChromium());
-    const firefox = await orSetupError(findFirefox());
+    const firefox = isFull ? await orSetupError(findFirefox()) : null;
     console.log(`Testing with ${[chromium, firefox].filter(Boolean).join(" and ")}`);
-    const variables = { CHROMIUM_PATH: chromium, FIREFOX_PATH: firefox ?? "" };
-    await runVitest("e2e", { variables });
+    await runVitest("e2e", { CHROMIUM_PATH: chromium, FIREFOX_PATH: firefox ?? "" });
   },
-  "test:load": () => runVitest("load"),
   "test:webkit": async () => {
     const { findWebkit } = await import("./support/browsers/webkit.mjs");
-    const webkit = await orSetupError(findWebkit());
-    console.log(`Testing with ${webkit.kind === "playwright" ? webkit.path : webkit.browser}`);
-    await runVitest("webkit");
+    const webkit = await findWebkit().catch(() => null);
+    if (webkit) await runVitest("webkit");
+    else console.log("No WebKit could be installed, so its tests are skipped.");
   },
+  "test:load": () => runVitest("load"),
 };
-
-const [variant] = process.argv.slice(2);
-if (variant === "full") process.env.TEST_SCOPE = "full";
 
 /**
  * The steps in their order. Those listed together run at the same time, since each keeps only one processor busy.
  *
  * @type {(keyof typeof steps)[][]}
  */
-const plan =
-  variant === "webkit"
-    ? [["install"], ["build"], ["test:webkit"]]
-    : [
-        ["install"],
-        ["lint", "db:check", "typecheck", "build"],
-        ["test:unit"],
-        ["test:integration"],
-        ["coverage"],
-        ["test:e2e"],
-        ["test:load"],
-      ];
+const plan = [
+  ["install"],
+  ["lint", "db:check", "typecheck", "build"],
+  ["test:unit"],
+  ["test:integration"],
+  ["test:e2e"],
+];
+if (isFull) plan.push(["test:webkit"], ["test:load"]);
 
 await main();
 
@@ -95,9 +88,7 @@ async function main() {
     // a step without tests counts as one failure
     if (total.failed === 0) total.failed = 1;
   }
-  const flaky = existsSync(flakyTests) ? readFileSync(flakyTests, "utf8") : "";
   rmSync(results, { recursive: true, force: true });
-  if (flaky) console.log(`\nPassed only when repeated:\n${flaky}`);
   const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
   console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
   const signal = stopSignal();
@@ -148,43 +139,35 @@ async function runNode(parameters, variables = {}) {
 /**
  * @param {string} file
  * @param {string[]} parameters
+ * @param {Record<string, string>} [variables]
  */
-function runTool(file, parameters) {
-  return runNode([join(root, "node_modules", file), ...parameters]);
+function runTool(file, parameters, variables) {
+  return runNode([join(root, "node_modules", file), ...parameters], variables);
 }
 
 /**
  * Runs one project of vitest.config.ts and adds its tests to the total.
  *
  * @param {string} project
- * @param {{ variables?: Record<string, string>, isCovered?: boolean }} [options]
+ * @param {Record<string, string>} [variables]
  */
-async function runVitest(project, { variables, isCovered = false } = {}) {
+async function runVitest(project, variables) {
   const file = join(results, `${project}.json`);
-  const { coverageParameters } = await import("./support/coverage.mjs");
+  const scope = isFull ? [] : ["--exclude=tests/full/**"];
+  const shard = options.shard === undefined ? [] : [`--shard=${options.shard}`];
   try {
-    await runNode(
+    await runTool(
+      "vitest/vitest.mjs",
       [
-        vitest,
         "run",
         ...["--project", project, "--reporter=default", "--reporter=json"],
-        ...["--retry=1", `--reporter=${join(root, "tests/support/flaky-tests.mjs")}`],
-        `--outputFile.json=${file}`,
-        ...(isCovered ? coverageParameters(join(results, "covered", `${project}.json`)) : []),
+        ...[`--outputFile.json=${file}`, ...scope, ...shard],
       ],
-      { ...variables, FLAKY_TESTS_FILE: flakyTests },
+      { ...variables, TEST_SCOPE: isFull ? "full" : "" },
     );
   } finally {
     count(file);
   }
-}
-
-/** Prints what the tests before have covered, by module. */
-async function printCoverage() {
-  const { coverageTable, mergeParameters } = await import("./support/coverage.mjs");
-  const folder = join(results, "covered");
-  await runNode([vitest, ...mergeParameters(folder)]);
-  console.log(coverageTable(folder));
 }
 
 /** @param {string} file */
