@@ -162,6 +162,10 @@ export const emailChangeUndone = /* @__PURE__ */ notice(
   "✅ Your Account Is Yours Again",
   "Please choose a new password now.",
 );
+export const emailChangeUndoneWithPasskeys = /* @__PURE__ */ notice(
+  "✅ Your Account Is Yours Again",
+  "Passkeys added in the week before the change, or since, were removed. Please choose a new password now.",
+);
 export const emailConfirmationSent = /* @__PURE__ */ notice(
   "📬 Check Your Email",
   "A link to confirm your address is on its way.",

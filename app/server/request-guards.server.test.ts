@@ -69,6 +69,13 @@ describe("a request", () => {
     expect(statusOf({ headers: { host } })).toBe(expected);
   });
 
+  it("may not have a path with more than one spelling", () => {
+    for (const path of ["/auth\\x", "/auth#x", "//auth", "/x/../auth", "/x/%2e%2e/auth"])
+      expect(statusOf({}, path), path).toBe(400);
+    // its query is no matter
+    expect(statusOf({ url: "/auth?next=\\..//./#" }, "/auth")).toBe("passes");
+  });
+
   it("may use any loopback name of the local machine", () => {
     setEnvironment({ PUBLIC_URL: "http://localhost:3000", LOG_LEVEL: "silent" });
     for (const host of [

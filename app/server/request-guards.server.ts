@@ -3,7 +3,7 @@ import type { RouteHandle } from "~/http/route-handle";
 import { answerOtherHost } from "./other-host.server";
 import { isOwnHost, ownSite } from "./own-host.server";
 import type { Rejection } from "./rejection";
-import { repeatedHeader } from "./request-host.server";
+import { isRewrittenByUrl, repeatedHeader } from "./request-host.server";
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 
@@ -20,8 +20,8 @@ const MAX_URL_LENGTH = 8_000;
 
 /**
  * Checks every request before it is handled, in this order: a supported method; not too many headers, and
- * none repeated that decides how the request is interpreted; a well-formed URL; the site's own host; and, if
- * it may change something, that it comes from the site's own pages. A route opts out of the last two in its
+ * none repeated that decides how the request is interpreted; a well-formed URL with one spelling; the site's own host;
+ * and, if it may change something, that it comes from the site's own pages. A route opts out of the last two in its
  * handle. Returns null when the request passes.
  */
 export function checkRequest(
@@ -52,7 +52,7 @@ export function checkRequest(
   if (!path.startsWith("/")) {
     return { status: 400, message: "The request's address and its Host differ." };
   }
-  if (!isReadable(path)) {
+  if (isRewrittenByUrl(path) || !isReadable(path)) {
     return { status: 400, message: "The request's address cannot be read." };
   }
   if (request.headers.host === undefined) {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { normalizeRequestTarget, repeatedHeader } from "./request-host.server";
+import { isRewrittenByUrl, normalizeRequestTarget, repeatedHeader } from "./request-host.server";
 
 const repeatedIn = (...rawHeaders: string[]) => repeatedHeader({ rawHeaders } as IncomingMessage);
 
@@ -44,6 +45,9 @@ describe("an absolute request target", () => {
     ["http://book.example/auth?tab=signup", "/auth?tab=signup"],
     ["https://BOOK.example/a//b", "/a//b"],
     ["http://book.example", "/"],
+    // which the guards reject
+    ["http://book.example\\auth", "/\\auth"],
+    ["http://book.example#auth", "/#auth"],
     ["http://book.example?x=http://other.example/", "/?x=http://other.example/"],
     ["/auth", "/auth"],
     ["//book.example/auth", "//book.example/auth"],
@@ -61,6 +65,10 @@ describe("an absolute request target", () => {
     "ftp://book.example/",
     "xhttps://book.example/",
     "httpsx://book.example/",
+    "http:/book.example/auth",
+    "http:///book.example/auth",
+    "http:\\\\book.example\\auth",
+    "http:book.example",
     "*",
     "book.example:443",
   ])("%s stays as it is", (url) => {
@@ -71,5 +79,91 @@ describe("an absolute request target", () => {
     const request = { url: "http://book.example/", headers: {} } as IncomingMessage;
     normalizeRequestTarget(request);
     expect(request.url).toBe("http://book.example/");
+  });
+});
+
+describe("a path", () => {
+  it.each([
+    "/auth\\",
+    "/\\evil.example",
+    "/newsletter/x\\..\\letter",
+    "/auth#",
+    "/#/auth",
+    "//",
+    "//evil.example/",
+    "/auth//",
+    "/premium//chapters",
+    "/.",
+    "/..",
+    "/./auth",
+    "/../auth",
+    "/auth/.",
+    "/auth/..",
+    "/x/../auth",
+    "/x/%2e%2e/auth",
+    "/x/.%2E/auth",
+    "/%2e",
+    "/auth/%2E",
+    "/au\tth",
+    "/auth ",
+  ])("that new URL reads otherwise is recognised: %j", (path) => {
+    expect(isRewrittenByUrl(path)).toBe(true);
+  });
+
+  it.each([
+    "/",
+    "/auth",
+    "/auth/",
+    "/_root.data",
+    "/premium/chapters/hills.data",
+    "/.well-known/change-password",
+    "/...",
+    "/.../auth",
+    "/..auth",
+    "/auth..",
+    "/%2e%2eauth",
+    "/a%20b",
+    "/caf%C3%A9",
+    "/caf\u00c3\u00a9",
+    "/\u00c3\u00a0",
+    "/\u00c2\u0085",
+    "/%2F%2F",
+    "/x%5C..%5Cauth",
+    "/%23",
+    '/{x}|^`<>"',
+    "/auth;a=b/c@d:e",
+  ])("that has one spelling is read as it is: %j", (path) => {
+    expect(isRewrittenByUrl(path)).toBe(false);
+  });
+
+  it("that is not recognised is what new URL reads, but for escapes", () => {
+    const part = fc.constantFrom(
+      ..."/.\\#@:;%\t\n \"'<>{}|^`[]~a1\u00e9\u0080\u007f\u0000",
+      "%2e",
+      "%2E",
+      "%5c",
+      "%2f",
+      "%",
+      "//",
+      "..",
+    );
+    const path = fc.array(part, { maxLength: 12 }).map((parts) => `/${parts.join("")}`);
+    // as the caches and the site do: one resolves the path, the other puts it behind the host
+    const read = [
+      (path: string) => new URL(path, "http://book.example"),
+      (path: string) => new URL(`http://book.example${path}`),
+    ];
+    const escaped = (text: string) =>
+      text.replace(/[^\x21-\x7e]|["<>`{}^]/g, (character) => encodeURIComponent(character));
+    fc.assert(
+      fc.property(path, (path) => {
+        if (isRewrittenByUrl(path)) return;
+        for (const urlOf of read) {
+          const { host, pathname, hash } = urlOf(path);
+          expect(host + escaped(pathname) + hash).toBe(`book.example${escaped(path)}`);
+        }
+      }),
+      { numRuns: 5_000 },
+    );
   });
 });

@@ -47,9 +47,23 @@ export function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
  */
 export function normalizeRequestTarget(request: IncomingMessage): void {
   const { url = "/", headers } = request;
-  if (url.startsWith("/") || !URL.canParse(url)) return;
-  const { protocol, host } = new URL(url);
-  if (!/^https?:$/.test(protocol) || host !== headers.host?.toLowerCase()) return;
-  const path = url.replace(/^[^:]+:\/\/[^/?]*/, "");
-  request.url = path.startsWith("/") ? path : `/${path}`;
+  if (url.startsWith("/")) return;
+  const target = /^https?:\/\/[^\\/?#]+(.*)$/i.exec(url)?.[1];
+  if (target === undefined || !URL.canParse(url)) return;
+  if (new URL(url).host !== headers.host?.toLowerCase()) return;
+  request.url = target.startsWith("/") ? target : `/${target}`;
+}
+
+/**
+ * What `new URL` resolves or drops in a path: a backslash, a fragment, spaces and control characters, an empty segment, and
+ * `.` or `..`, also escaped.
+ */
+const REWRITTEN = /[\\#]|[^!-\uffff]|\/\/|\/(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/**
+ * Whether `new URL` would read another path than is written, once its characters are escaped. Such a path has endless
+ * spellings: the guards, the caches and the route table would each see another address than the page that is rendered.
+ */
+export function isRewrittenByUrl(path: string): boolean {
+  return REWRITTEN.test(path);
 }

@@ -46,6 +46,12 @@ export function searchableText(text: string): string {
 }
 
 /**
+ * A hyphen that neither excludes what follows it nor joins two words. PostgreSQL takes each for an exclusion of its own, and
+ * fails at the 33rd: "tsquery stack too small".
+ */
+const MEANINGLESS_HYPHENS = /-{2,}|-(?![\p{L}\p{N}\p{M}"])/gu;
+
+/**
  * What somebody's words ask for, in the syntax of web searches: `"a phrase"`, `or`, `-without`. No words are wrong.
  * Null if nothing is left to look for, as of words like "the". `prefix` is the same with the last word taken for the
  * beginning of one; null where that makes no sense, as after a phrase.
@@ -54,7 +60,10 @@ export async function parseSearch(
   words: string,
   executor: Executor = getDatabase().db,
 ): Promise<{ exact: SearchTerms; prefix: SearchTerms | null } | null> {
-  const query = words.replace(/[“”„«»]/g, '"').replace(/[^\p{L}\p{N}\p{M}"-]/gu, " ");
+  const query = words
+    .replace(/[“”„«»]/g, '"')
+    .replace(/[^\p{L}\p{N}\p{M}"-]/gu, " ")
+    .replace(MEANINGLESS_HYPHENS, " ");
   const [parsed] = await executor.execute<{ all: string; indexed: string }>(sql`
     select query::text as "all", querytree(query) as indexed
     from websearch_to_tsquery('english', ${query}) as query

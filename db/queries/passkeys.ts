@@ -157,13 +157,15 @@ export async function deleteExpiredChallenges(
   return gone.length;
 }
 
-/** Removes the passkeys that were added to an account since an instant. */
+/** Removes the passkeys that were added to an account since an instant; returns their number. */
 export async function deletePasskeysSince(
   userId: string,
   since: Date,
   executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor
+): Promise<number> {
+  const gone = await executor
     .delete(passkeys)
-    .where(and(eq(passkeys.userId, userId), gte(passkeys.createdAt, since)));
+    .where(and(eq(passkeys.userId, userId), gte(passkeys.createdAt, since)))
+    .returning({ id: passkeys.id });
+  return gone.length;
 }

@@ -525,8 +525,37 @@ describe("what is not a route", () => {
     expect(await ask(`http://${host}/`, "evil.example")).toBe(400);
     expect(await ask("http://evil.example/", "evil.example")).toBe(421);
     expect(await ask(`ftp://${host}/`)).toBe(400);
-    // this is a path, although it looks like a host
-    expect(await ask("//evil.example/")).toBe(404);
+    // looks like a host
+    expect(await ask("//evil.example/")).toBe(400);
+  });
+
+  it("has one address for each page: any spelling that a browser would resolve is rejected", async () => {
+    const ask = async (target: string) => {
+      const connection = await openConnection(site.origin);
+      connection.write(`GET ${target} HTTP/1.1\r\nHost: ${new URL(site.origin).host}\r\n\r\n`);
+      const head = await connection.until(/\r\n\r\n/);
+      connection.destroy();
+      return Number(head.split(" ")[1]);
+    };
+    const page = "/preview/the-hour-before-the-day";
+    expect(await ask(page)).toBe(200);
+    expect(await ask(`${page}?a=\\..\\//x/../y`)).toBe(200);
+    for (const spelling of [
+      `${page}#1`,
+      "/preview/1\\..\\the-hour-before-the-day",
+      "/preview\\the-hour-before-the-day",
+      "/preview/./the-hour-before-the-day",
+      "/preview/1/../the-hour-before-the-day",
+      "/preview/1/%2E%2e/the-hour-before-the-day",
+      "/preview//the-hour-before-the-day",
+      `/${page}`,
+      `${page}/.`,
+      `${page}.data#1`,
+      "/build/1/../../auth",
+      `${site.origin}/1/..${page}`,
+    ]) {
+      expect(await ask(spelling), spelling).toBe(400);
+    }
   });
 
   it.each([

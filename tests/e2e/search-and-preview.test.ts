@@ -115,6 +115,20 @@ describe.each([
   });
 });
 
+describe("a search engine", () => {
+  it("is given the book and its price, and a rating on no page", async () => {
+    const addresses = [...(await sitemap()).matchAll(/<loc>([^<]+)/g)].map(
+      ([, address]) => address,
+    );
+    expect(addresses).toContain(`${site.origin}/`);
+    for (const address of addresses) {
+      const { text } = await send(address ?? "");
+      expect(text, address).toContain("application/ld+json");
+      expect(text, address).not.toMatch(/aggregateRating|ratingValue|reviewCount|itemprop/i);
+    }
+  });
+});
+
 describe("the preview", () => {
   it("is accessible in every window", async () => {
     const page = await site.open(PREVIEW);

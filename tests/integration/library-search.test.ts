@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { clearCurrentEdition } from "~/features/library/current-edition.server";
 import type { Edition } from "~/features/library/edition";
@@ -204,6 +205,8 @@ describe("a search", () => {
     ["punctuation", "!&|():*<->'\"\\"],
     ["a NUL", "\0"],
     ["half a character", "\ud800"],
+    ["33 hyphens", "-".repeat(33)],
+    ["a line of hyphens and spaces", "- ".repeat(100)],
     ["its own marks", "\ufdd0\ufdd1"],
   ])("for %s finds nothing", async (_name, words) => {
     const edition = await take([{}, "A lantern."]);
@@ -216,12 +219,33 @@ describe("a search", () => {
     ["a NUL and half a character", "lan\0tern or \udfff lantern"],
     ["a statement", "lantern'; drop table edition_documents; --"],
     ["weights and prefixes", "lantern:A lantern:*"],
+    ["a line of hyphens", `lantern ${"-".repeat(190)}`],
     ["64 KB", `lantern ${"or x".repeat(16_000)}`],
   ])("takes %s for words", async (_name, words) => {
     const edition = await take([{}, "A lantern: drop the table of editions and documents."]);
     const { query } = await search(edition, words);
     expect(query.length).toBeLessThanOrEqual(200);
     expect((await search(edition, "lantern")).total).toBe(1);
+  });
+
+  it("takes a dash between words for no exclusion", async () => {
+    const edition = await take([{}, "The lantern swung by the window."]);
+    for (const words of ["lantern - window", "lantern -- window", "lantern --window"])
+      expect((await search(edition, words)).total, words).toBe(1);
+    expect((await search(edition, 'lantern -"the window"')).total).toBe(0);
+  });
+
+  it("never fails, whatever it is made of", async () => {
+    const edition = await take([{}, "A lantern."]);
+    const part = fc.constantFrom("-", " ", '"', "or ", "a", "the ", "1", "lantern", "\0", "'", "ü");
+    const repeated = fc
+      .tuple(fc.array(part, { minLength: 1, maxLength: 4 }), fc.integer({ min: 1, max: 200 }))
+      .map(([parts, times]) => parts.join("").repeat(times));
+    await fc.assert(
+      fc.asyncProperty(fc.array(repeated, { maxLength: 3 }), async (parts) => {
+        await search(edition, parts.join(""));
+      }),
+    );
   });
 
   it("takes the first 200 characters, whole ones", async () => {

@@ -3,6 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { PASSKEY_LIST_PATH } from "~/features/accounts/passkeys/passkey-paths";
 import type { RootData } from "~/features/accounts/root-data";
 import { sectionPath } from "~/features/my-account/account-paths";
+import { composeEmailChange } from "~/features/my-account/change-email.server";
+import { action as changeEmail } from "~/routes/account_.email/route";
+import { action as confirmEmail } from "~/routes/account_.email_.confirm/route";
+import { action as undoEmail } from "~/routes/account_.email_.undo/route";
 import { action as passkeys } from "~/routes/account_.passkeys/route";
 import { loader as verifyPage } from "~/routes/account_.verify/route";
 import { action as logIn } from "~/routes/auth_.login/route";
@@ -631,5 +635,56 @@ describe("an account's passkeys", () => {
     expect(await db().$count(usedChallenges)).toBeGreaterThan(0);
     await cleanUp(new Date(Date.now() + 6 * 60_000));
     expect(await db().$count(usedChallenges)).toBe(0);
+  });
+});
+
+describe("the passkeys of an account that a thief has moved to another address", () => {
+  const days = (count: number) => sql`now() - make_interval(days => ${count})`;
+  const addedAgo = (device: SoftwareAuthenticator, count: number) =>
+    db()
+      .update(passkeyTable)
+      .set({ createdAt: days(count) })
+      .where(eq(passkeyTable.id, device.id));
+
+  /** Changes a reader's address, and returns the token that the former one is mailed. */
+  async function moveTo(email: string, { email: former, cookie }: Reader): Promise<string> {
+    const form = { email, password: PASSWORD };
+    expect((await post(changeEmail, { form, cookie })).status).toBe(303);
+    const mail = await db().transaction((tx) => composeEmailChange(email, tx));
+    const token = /confirm\?token=([\w-]+)/.exec(mail?.message.text ?? "")?.[1] ?? "";
+    expect((await post(confirmEmail, { form: { token }, cookie })).status).toBe(303);
+    const sent = (await mailsOf("email-changed")).find(({ recipient }) => recipient === former);
+    return /undo\?token=([\w-]+)/.exec(sent?.message?.text ?? "")?.[1] ?? "";
+  }
+
+  it("sign in no more once the owner takes it back, unless they are older than a week before", async () => {
+    const reader = await newReaderWithPasskey();
+    await addedAgo(reader.device, 8);
+    const { device: before } = await register(reader);
+    await addedAgo(before, 6);
+    const token = await moveTo("thief-1@example.test", reader);
+    const { device: since } = await register(reader);
+    expect((await signIn(before)).status).toBe(200);
+
+    const undone = await post(undoEmail, { form: { token } });
+    expect((await flashOf(undone))?.toast).toMatchObject({
+      title: "✅ Your Account Is Yours Again",
+      description: expect.stringContaining("were removed"),
+    });
+    expect(await sessionsOf(reader.userId)).toEqual([]);
+    for (const device of [before, since]) expect((await signIn(device)).status).toBe(401);
+    const owners = await signIn(reader.device);
+    expect(owners.status).toBe(200);
+    expect((await viewerOf(owners.cookie))?.user.email).toBe(reader.email);
+  });
+
+  it("are not spoken of if none has gone", async () => {
+    const reader = await newReaderWithPasskey();
+    await addedAgo(reader.device, 8);
+    const token = await moveTo("thief-2@example.test", reader);
+    const undone = await post(undoEmail, { form: { token } });
+    expect((await flashOf(undone))?.toast).toMatchObject({
+      description: "Please choose a new password now.",
+    });
   });
 });

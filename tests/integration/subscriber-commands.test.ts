@@ -222,6 +222,41 @@ describe("subscribers import", () => {
   });
 });
 
+describe("subscribers import of an export that says who has left", () => {
+  const refused = (file: string, columns: string) =>
+    failed(
+      `${file} has a column that looks like a status: ${columns}. Keep the lines of those who are subscribed, delete the column, and import the file again.`,
+    );
+
+  it("adds nobody, and names the column", async () => {
+    for (const [content, columns] of [
+      ["email,status\na@example.test,subscribed\nb@example.test,unsubscribed\n", "'status'"],
+      ["Email Address,UNSUB_TIME\na@example.test,2026-05-01 10:00:00\n", "'UNSUB_TIME'"],
+      ["Email;Hard bounce;Opt-in\na@example.test;yes;\n", "'Hard bounce', 'Opt-in'"],
+      // without names, by what the first line says
+      ["a@example.test,Unsubscribed\n", "'Unsubscribed'"],
+    ] as const) {
+      const file = fileOf(content);
+      expect(await subscribers("import", file, "--source", SOURCE)).toEqual(refused(file, columns));
+    }
+    expect(await stored()).toEqual([]);
+  });
+
+  it("adds those who are left once the column is deleted", async () => {
+    const file = fileOf("email,name\na@example.test,State of Grace\n");
+    expect((await subscribers("import", file, "--source", SOURCE)).stdout).toBe(
+      "1 added\n0 on the list already\n",
+    );
+  });
+
+  it("can be suppressed as it is", async () => {
+    const file = fileOf("email,bounced_at,type\na@example.test,2026-05-01,hard\n");
+    expect((await subscribers("bounce", file)).stdout).toBe(
+      "1 newly suppressed, of 1 in the file\n",
+    );
+  });
+});
+
 describe("subscribers bounce", () => {
   it("suppresses the addresses in a file, which stay on the list but are not reached", async () => {
     await subscribers("import", fileOf("a@example.test\nb@example.test"), "--source", SOURCE);

@@ -55,6 +55,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const CONFIRM_LIFETIME_MS = DAY_MS;
 const UNDO_LIFETIME_MS = 7 * DAY_MS;
 
+/**
+ * How long before a change of address a passkey may have been added and still go with it, in milliseconds: a thief who knows
+ * the password may add one first.
+ */
+const DOUBTFUL_PASSKEYS_MS = 7 * DAY_MS;
+
 export type EmailChangeRequestOutcome =
   /** A link is on its way to the new address, or to nobody if that is another account's. */
   { kind: "requested" } | Exclude<VerificationOutcome, { kind: "verified" }>;
@@ -182,8 +188,8 @@ function makeChange(
 }
 
 export type UndoOutcome =
-  /** `resetPath` is where the owner chooses a new password. */
-  | { kind: "undone"; resetPath: string }
+  /** `resetPath` is where the owner chooses a new password; `removedPasskeys` is how many passkeys have gone. */
+  | { kind: "undone"; resetPath: string; removedPasskeys: number }
   | { kind: "invalid-link" }
   /** Too many passwords are waiting to be hashed; the link still works. */
   | { kind: "busy" }
@@ -191,8 +197,8 @@ export type UndoOutcome =
 
 /**
  * Gives an account back to the owner of its former address, whatever has become of it since: the address returns,
- * every session ends, passkeys that were added since the change was asked for go, and the password, which somebody
- * else may know, opens nothing any more: the owner chooses a new one. Never throws.
+ * every session ends, passkeys go that were added since or up to 7 days before the change was asked for, and the password,
+ * which somebody else may know, opens nothing any more: the owner chooses a new one. Never throws.
  */
 export async function undoEmailChange(
   token: unknown,
@@ -207,13 +213,14 @@ export async function undoEmailChange(
     if (!change) return { kind: "invalid-link" };
     const unsubscribeToken = await unsubscribeTokenOf(change.oldEmail);
     const unknownPassword = await hashPassword(randomBytes(32).toString("base64url"), network);
-    const resetToken = await revert(tokenHash, { unsubscribeToken, unknownPassword });
-    if (!resetToken) return { kind: "invalid-link" };
+    const reverted = await revert(tokenHash, { unsubscribeToken, unknownPassword });
+    if (!reverted) return { kind: "invalid-link" };
+    const { resetToken, removedPasskeys } = reverted;
     const { userId } = change;
     const facts = { userId, network: network.narrow };
     logSecurityEvent("email-change-undone", facts, "change of address undone");
     void syncNewEmail(userId);
-    return { kind: "undone", resetPath: passwordResetPath(resetToken) };
+    return { kind: "undone", resetPath: passwordResetPath(resetToken), removedPasskeys };
   } catch (error) {
     if (error instanceof QueueFull) return { kind: "busy" };
     log().error({ err: error }, "a change of address could not be undone");
@@ -221,11 +228,11 @@ export async function undoEmailChange(
   }
 }
 
-/** The token of a link to choose a new password; null if the undo link was used before. */
+/** The token of a link to choose a new password, and how many passkeys have gone; null if the undo link was used before. */
 function revert(
   tokenHash: string,
   { unsubscribeToken, unknownPassword }: { unsubscribeToken: string; unknownPassword: string },
-): Promise<string | null> {
+): Promise<{ resetToken: string; removedPasskeys: number } | null> {
   return getDatabase().db.transaction(async (tx) => {
     const now = new Date();
     const change = await lockEmailChange({ kind: "undo", tokenHash }, now, tx);
@@ -237,7 +244,8 @@ function revert(
     await deleteEmailChangesSince(change, tx);
     await updatePasswordHash(userId, unknownPassword, tx);
     await deleteSessionsOfUser(userId, tx);
-    await deletePasskeysSince(userId, createdAt, tx);
-    return openPasswordReset(userId, tx);
+    const since = new Date(createdAt.getTime() - DOUBTFUL_PASSKEYS_MS);
+    const removedPasskeys = await deletePasskeysSince(userId, since, tx);
+    return { resetToken: await openPasswordReset(userId, tx), removedPasskeys };
   });
 }

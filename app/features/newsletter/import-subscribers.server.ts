@@ -32,13 +32,14 @@ type Options = {
 /**
  * Adds a file's addresses to the list as confirmed, and keeps where their consent comes from. Each batch is
  * committed by itself, so an import that was interrupted is simply run again. Memory is constant. Throws an
- * OperatorError if the file is not a list of addresses, or the report cannot be written.
+ * OperatorError if the file is not a list of addresses, has a column that looks like a status, since it may list people who
+ * have left, or the report cannot be written.
  */
 export async function importSubscribers(
   file: string,
   { source, onProgress }: Options,
 ): Promise<ImportResult> {
-  const { encoding, size, batches } = await openAddressFile(file);
+  const { encoding, size, batches } = await openAddressFile(file, { refuseStatus: true });
   const report = await RefusalReport.start(file);
   const now = new Date();
   const counts = { added: 0, confirmed: 0, known: 0, repeated: 0, suppressed: 0, refused: 0 };

@@ -1,16 +1,10 @@
 import type { MetaDescriptor } from "@remix-run/node";
-import {
-  AUTHOR_NAME,
-  BOOK_DESCRIPTION,
-  BOOK_PRICE,
-  BOOK_TITLE,
-  RATING,
-  REVIEW_COUNT,
-} from "~/book";
+import { AUTHOR_NAME, BOOK_DESCRIPTION, BOOK_PRICE, BOOK_TITLE } from "~/book";
 
 /**
- * Structured data for search engines: a schema.org Book with author, rating and offer (specification, 9).
- * `image` is the address of its picture. Remix escapes `<`, `>` and `&` when it renders the script element.
+ * Structured data for search engines: a schema.org Book with author and offer (specification, 9), and no rating, since
+ * those on the page are not reviews that anybody has written. `image` is the address of its picture. Remix escapes
+ * `<`, `>` and `&` when it renders the script element.
  */
 export function bookJsonLd(origin: string, image: string): MetaDescriptor {
   return {
@@ -25,12 +19,6 @@ export function bookJsonLd(origin: string, image: string): MetaDescriptor {
       inLanguage: "en",
       genre: "Self-help",
       author: { "@type": "Person", name: AUTHOR_NAME },
-      aggregateRating: {
-        "@type": "AggregateRating",
-        ratingValue: RATING,
-        bestRating: 5,
-        reviewCount: REVIEW_COUNT,
-      },
       offers: {
         "@type": "Offer",
         url: `${origin}/`,

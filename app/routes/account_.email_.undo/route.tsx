@@ -55,7 +55,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
   switch (outcome.kind) {
     case "undone": {
       const headers = new Headers({ "Set-Cookie": await forgetSession() });
-      const toast = toasts.emailChangeUndone;
+      const toast =
+        outcome.removedPasskeys > 0
+          ? toasts.emailChangeUndoneWithPasskeys
+          : toasts.emailChangeUndone;
       return answerForm(form, { toast, redirectTo: outcome.resetPath, headers });
     }
     case "invalid-link":
@@ -80,7 +83,8 @@ export default function UndoEmailChange() {
       label="This is my account"
     >
       The account changes back to {oldEmail}, everybody is signed out, and you choose a new
-      password.
+      password. Passkeys that were added in the week before the change, or since, are removed: they
+      may be somebody else’s. Older ones stay.
     </MailedLinkPage>
   );
 }

@@ -21,7 +21,8 @@ export function emailChangedMail({ url }: { url: string }): Mail {
         </MailText>
         <MailText>
           If that was you, all is well. If it was not, take your account back: this address becomes
-          yours again, everybody is signed out, and you choose a new password.
+          yours again, everybody is signed out, passkeys added in the last week or since are
+          removed, and you choose a new password.
         </MailText>
         <MailButton href={url}>This was not me</MailButton>
       </>

@@ -7,6 +7,7 @@ import { type ParsedRecord, parseRecords } from "./parse-records";
 import { printableText } from "./printable-text";
 import { type CsvRecord, MAX_RECORD_LENGTH, RecordSplitter } from "./record-splitter";
 import { unescapeCell } from "./spreadsheet-cell";
+import { statusColumns } from "./status-column";
 
 /** An address in canonical form, and the line of the file it was found on. */
 export type ListedAddress = { line: number; email: string };
@@ -37,14 +38,17 @@ const LISTED_NAMES = 20;
 /**
  * Opens a list of addresses: CSV with a column of them, as any program exports it, or one address per line. Its
  * encoding, delimiter and column are detected; `batches` may be read once, in constant memory. An OperatorError
- * says why a file cannot be read, or lacks such a column.
+ * says why a file cannot be read, or lacks such a column, or, with `refuseStatus`, has one that looks like a status.
  */
-export async function openAddressFile(file: string): Promise<AddressFile> {
+export async function openAddressFile(
+  file: string,
+  { refuseStatus = false } = {},
+): Promise<AddressFile> {
   try {
     const status = await stat(file);
     if (!status.isFile()) throw new OperatorError(`${file} is not a file.`);
     const encoding = await detectEncoding(file);
-    return { encoding, size: status.size, batches: readBatches(file, encoding) };
+    return { encoding, size: status.size, batches: readBatches(file, encoding, refuseStatus) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") throw new OperatorError(`There is no file ${file}.`);
@@ -53,14 +57,18 @@ export async function openAddressFile(file: string): Promise<AddressFile> {
   }
 }
 
-async function* readBatches(file: string, encoding: Encoding): AsyncGenerator<AddressBatch> {
+async function* readBatches(
+  file: string,
+  encoding: Encoding,
+  refuseStatus: boolean,
+): AsyncGenerator<AddressBatch> {
   let reader: AddressReader | null = null;
   for await (const { records, delimiter, bytesRead } of readRecords(file, encoding)) {
     if (reader) {
       yield { ...reader.read(records), bytesRead };
       continue;
     }
-    const { column, hasHeader } = readStart(file, records, delimiter);
+    const { column, hasHeader } = readStart(file, records, delimiter, refuseStatus);
     reader = new AddressReader(delimiter, column);
     yield { ...reader.read(hasHeader ? records.slice(1) : records), bytesRead };
   }
@@ -95,6 +103,7 @@ function readStart(
   file: string,
   [first]: CsvRecord[],
   delimiter: string,
+  refuseStatus: boolean,
 ): { column: number; hasHeader: boolean } {
   if (!first || first.kind === "too-long") {
     throw new OperatorError(
@@ -102,9 +111,11 @@ function readStart(
     );
   }
   const [row] = parseRecords([first], delimiter);
-  const found = findAddressColumn(row?.cells ?? [first.text], isAddress);
+  const names = row?.cells ?? [first.text];
+  const found = findAddressColumn(names, isAddress);
   switch (found.kind) {
     case "found":
+      if (refuseStatus) rejectStatus(file, found.hasHeader ? names : wordsAlone(names));
       return found;
     case "missing":
       throw new OperatorError(
@@ -116,6 +127,18 @@ function readStart(
       );
   }
 }
+
+function rejectStatus(file: string, names: string[]): void {
+  const found = statusColumns(names);
+  if (found.length === 0) return;
+  throw new OperatorError(
+    `${file} has a column that looks like a status: ${listNames(found)}. Keep the lines of those who are subscribed, delete the column, and import the file again.`,
+  );
+}
+
+/** The cells of a first record, without names of columns, that are a single word, such as 'unsubscribed'. */
+const wordsAlone = (cells: string[]) =>
+  cells.filter((cell) => !isAddress(cell) && /^\S+$/.test(cell.trim()));
 
 class AddressReader {
   readonly #delimiter: string;

@@ -74,15 +74,23 @@ export async function handleApiRequest(
 ): Promise<void> {
   const { path, query } = pathAndQuery(request);
   const method = request.method ?? "GET";
-  const call: ApiCall = { method, path, query, requestId: newId("req", 14), fault: null };
+  const call: ApiCall = {
+    method,
+    path,
+    query,
+    expand: [],
+    requestId: newId("req", 14),
+    fault: null,
+  };
   const result = await handleCall(context, request, call);
-  const { requestId, fault } = call;
+  const { requestId, expand, fault } = call;
   const endpoint = ENDPOINTS.find(({ pattern }) => matchPath(pattern, path) !== null);
   const logged = {
     requestId,
     at: Date.now(),
     endpoint: `${method} ${endpoint?.pattern ?? path}`,
     path,
+    expand,
     status: fault?.kind === "destroy" ? 0 : result.status,
     idempotencyKey: idempotencyKey(request),
     replayed: "Idempotent-Replayed" in result.headers,
@@ -121,11 +129,12 @@ function sendTruncated(
   response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => request.socket.destroy());
 }
 
-/** One request; `fault` is what went wrong with it on a tester's order, if anything. */
+/** One request; `expand` is known once it is read, and `fault` is what went wrong with it on a tester's order, if anything. */
 type ApiCall = {
   method: string;
   path: string;
   query: string;
+  expand: string[];
   requestId: string;
   fault: Fault | null;
 };
@@ -219,13 +228,14 @@ function retryAdvice(status: number): Record<string, string> {
   return status >= 500 ? { "Stripe-Should-Retry": "false" } : {};
 }
 
-function perform(sandbox: Sandbox, { method, path }: ApiCall, form: Form): object {
+function perform(sandbox: Sandbox, call: ApiCall, form: Form): object {
+  const { method, path } = call;
   for (const endpoint of ENDPOINTS) {
     if (endpoint.method !== method) continue;
     const id = matchPath(endpoint.pattern, path);
     if (id === null) continue;
-    const paths = form.expand === undefined ? [] : expand.read(form.expand, "expand");
-    return expandReferences(sandbox, endpoint.handle(sandbox, path, id, form), paths);
+    if (form.expand !== undefined) call.expand = expand.read(form.expand, "expand");
+    return expandReferences(sandbox, endpoint.handle(sandbox, path, id, form), call.expand);
   }
   throw unrecognizedUrl(method, path);
 }

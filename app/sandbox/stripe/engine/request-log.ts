@@ -6,6 +6,8 @@ export type LoggedRequest = {
   /** `POST /v1/customers/:id`, or the path itself where no endpoint has it. */
   endpoint: string;
   path: string;
+  /** What was to be expanded in the answer. */
+  expand: string[];
   status: number;
   idempotencyKey: string | null;
   replayed: boolean;
