@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { MODULES } from "./tests/mutation/modules.mjs";
 import { EFFECT_TIMEOUT } from "./tests/support/effect-timeout.mjs";
 import { fastFolder } from "./tests/support/fast-folder.mjs";
 import { LongestFirst } from "./tests/support/longest-first.mjs";
@@ -28,7 +27,6 @@ export const integration = {
 export default defineConfig({
   resolve,
   test: {
-    coverage: { provider: "v8", include: Object.values(MODULES).flatMap(({ sources }) => sources) },
     sequence: { sequencer: LongestFirst },
     projects: [
       {
