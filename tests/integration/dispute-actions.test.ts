@@ -1,11 +1,8 @@
 import type Stripe from "stripe";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  type RecordingStripe,
-  startRecordingStripe,
-} from "../../../tests/support/recording-stripe";
-import type { ExaminedMembership } from "./customer-billing.server";
-import { applyDisputeActions, type DisputeAction } from "./dispute-actions.server";
+import type { ExaminedMembership } from "~/features/billing/customer-billing.server";
+import { applyDisputeActions, type DisputeAction } from "~/features/billing/dispute-actions.server";
+import { type RecordingStripe, startRecordingStripe } from "../support/recording-stripe";
 
 let stripe: RecordingStripe;
 beforeAll(async () => {
@@ -90,20 +87,6 @@ describe("while a payment is disputed", () => {
     expect(await actionsOn(membership({ ...facts, pausedFor: null }))).toEqual([]);
     expect(stripe.calls).toEqual([]);
   });
-
-  it("collection is paused even if the dispute itself was not found", async () => {
-    expect(await actionsOn(membership({ withdrawn: "dispute" }))).toEqual([
-      {
-        kind: "dispute-opened",
-        subscriptionId: "sub_1",
-        chargeId: undefined,
-        dispute: undefined,
-      },
-    ]);
-    expect(stripe.calls).toEqual([
-      "POST /v1/subscriptions/sub_1 pause_collection[behavior]=void&metadata[paused_for_dispute]=",
-    ]);
-  });
 });
 
 describe("once a dispute is won", () => {
@@ -162,16 +145,5 @@ describe("once a dispute is lost", () => {
   it.each(["canceled", "incomplete_expired"])("one that is %s is left alone", async (status) => {
     expect(await actionsOn(membership({ status, disputes: [lost] }))).toEqual([]);
     expect(stripe.calls).toEqual([]);
-  });
-
-  it("and each of several memberships is looked after", async () => {
-    const kinds = (
-      await actionsOn(
-        membership({ status: "canceled", disputes: [lost] }),
-        membership({ disputes: [lost] }),
-        membership({ withdrawn: "dispute", disputes: [open] }),
-      )
-    ).map(({ kind }) => kind);
-    expect(kinds).toEqual(["dispute-lost", "dispute-opened"]);
   });
 });

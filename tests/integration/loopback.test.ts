@@ -1,21 +1,10 @@
 import { closeSync, openSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { type AddressInfo, createConnection } from "node:net";
+import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
-import { afterEach, describe, expect, it, vi } from "vitest";
-import type { HttpServer } from "./http-server.server";
-import { listeningHosts, listenOn } from "./loopback.server";
-
-vi.mock("node:os", async (original) => {
-  const os = await original<typeof import("node:os")>();
-  return { ...os, networkInterfaces: vi.fn(os.networkInterfaces) };
-});
-
-/** What a machine with these addresses reports. */
-function machineWith(...addresses: string[]): void {
-  const interfaces = { lo: addresses.map((address) => ({ address })), off: undefined };
-  vi.mocked(networkInterfaces).mockReturnValueOnce(interfaces as never);
-}
+import { afterEach, describe, expect, it } from "vitest";
+import type { HttpServer } from "~/server/http-server.server";
+import { listenOn } from "~/server/loopback.server";
 
 const hasIpv6 = Object.values(networkInterfaces())
   .flat()
@@ -23,19 +12,6 @@ const hasIpv6 = Object.values(networkInterfaces())
 const servers: { close(timeoutMs: number): unknown }[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close(0);
-});
-
-describe("the addresses listened on", () => {
-  it("are both loopback addresses for localhost, where the machine has both", () => {
-    machineWith("127.0.0.1", "::1");
-    expect(listeningHosts("LocalHost")).toEqual(["127.0.0.1", "::1"]);
-    machineWith("127.0.0.1");
-    expect(listeningHosts("localhost")).toEqual(["127.0.0.1"]);
-  });
-
-  it.each(["127.0.0.1", "0.0.0.0", "book.example", undefined])("are %s itself", (host) => {
-    expect(listeningHosts(host)).toEqual([host]);
-  });
 });
 
 describe("a server on inherited sockets", () => {
@@ -64,18 +40,6 @@ describe("a server on localhost", () => {
     server.serve((_request, response) => void response.writeHead(204).end());
     expect(await statusAt("127.0.0.1", server)).toBe(204);
     expect(await statusAt("[::1]", server)).toBe(204);
-  });
-
-  it.skipIf(!hasIpv6)("counts the connections of both, and closes both", async () => {
-    const server = await listenOn(0, "localhost", {});
-    servers.push(server);
-    const sockets = ["127.0.0.1", "::1"].map((host) => createConnection(Number(server.port), host));
-    for (const socket of sockets) socket.on("error", () => {});
-    await expect.poll(() => server.connections()).toBe(2);
-    const closed = sockets.map((socket) => new Promise((done) => socket.once("close", done)));
-    await server.close(0);
-    await Promise.all(closed);
-    await expect.poll(() => server.connections()).toBe(0);
   });
 
   it.skipIf(!hasIpv6)("opens neither address when one is taken", async () => {
