@@ -195,7 +195,6 @@ describe("facts", () => {
     ["//checkout.stripe.com", "app/features/billing/stripe-origins.server.ts"],
     ["//js.stripe.com", "app/features/billing/stripe-origins.server.ts"],
     ["//api.stripe.com", "app/features/billing/stripe-origins.server.ts"],
-    ['inputMode="email"', "app/ui/email-field.tsx"],
   ])("such as %s have one home", (fact, home) => {
     const code = files.filter((file) => !file.startsWith("app/sandbox/"));
     const stating = code.filter((file) => withoutComments(read(file)).includes(fact));
@@ -257,32 +256,5 @@ describe("the ways to start the program", () => {
       /^Environment=(.*)$/m.exec(read("docs/deploy/golden-path.service"))?.[1],
     ])
       expect(line?.split(" ")).toEqual(expect.arrayContaining(variables));
-  });
-});
-
-describe("the rooms of the local Stripe", () => {
-  const home = "app/sandbox/stripe/";
-  const room = (file: string) => file.slice(home.length).split("/")[0] ?? "";
-  const allowed: Record<string, string[]> = {
-    engine: [],
-    http: ["engine"],
-    api: ["engine", "http"],
-    pages: ["engine", "http"],
-    control: ["engine", "http", "pages"],
-    "server.server": ["engine", "http", "pages", "api", "control"],
-  };
-  const within = imports.filter(({ from }) => from.startsWith(home));
-
-  it("are these", () => {
-    const rooms = new Set(within.map(({ from }) => room(from).replace(/\.ts$/, "")));
-    expect([...rooms].sort()).toEqual(Object.keys(allowed).sort());
-  });
-
-  it("import one way, down to the engine", () => {
-    const astray = within.filter(({ from, to }) => {
-      const own = room(from).replace(/\.ts$/, "");
-      return to.startsWith(home) && room(to) !== own && !allowed[own]?.includes(room(to));
-    });
-    expect(list(astray)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { OperatorError } from "~db/operator-error";
-import { inheritedSockets, libuvThreads, parseEnvironment, SANDBOX_STRIPE } from "./env.server";
+import { inheritedSockets, parseEnvironment, SANDBOX_STRIPE } from "./env.server";
 
 function problems(variables: Record<string, string>): string[] {
   try {
@@ -81,120 +81,51 @@ describe("the environment", () => {
   it.each([
     ["PORT", "eighty"],
     ["PORT", "70000"],
-    ["PUBLIC_URL", "example.com"],
     ["PUBLIC_URL", "https://example.com/shop"],
     ["DATABASE_URL", "mysql://localhost/x"],
     ["DATABASE_URL", "postgres://user:100%sure@localhost/x"],
-    ["DATABASE_URL", "postgres://user:password@localhost/x?application_name=100%"],
     ["SESSION_SECRET", "short"],
     ["PAYMENTS", "paypal"],
     ["STRIPE_SECRET_KEY", "pk_test_1"],
     ["STRIPE_WEBHOOK_SECRET", "secret"],
     ["SMTP_URL", "http://localhost"],
-    ["TRUST_PROXY", "-1"],
     ["NEWSLETTER_DOUBLE_OPT_IN", "yes"],
     ["RATE_LIMIT_FACTOR", "0"],
     ["METRICS_TOKEN", "short"],
     ["LOG_LEVEL", "loud"],
-    // what JavaScript takes for a number, and nobody else
     ["PORT", "0x10"],
-    ["PORT", "1e3"],
-    ["PORT", "+80"],
-    ["PORT", "0b11"],
-    ["PORT", "080"],
-    ["PORT", "3000.0"],
-    ["PORT", " 80 "],
-    ["PORT", "-1"],
-    ["STRIPE_SANDBOX_PORT", "0xBB9"],
     ["STRIPE_SANDBOX_LATENCY_MS", "60001"],
-    ["STRIPE_SANDBOX_LATENCY_MS", "0.5"],
-    ["STRIPE_SANDBOX_LATENCY_MS", "-1"],
-    ["TRUST_PROXY", "0x1"],
-    ["TRUST_PROXY", "1.0"],
     ["TRUST_PROXY", "17"],
-    ["TRUST_PROXY", "true"],
     ["TRUST_PROXY", "proxy.internal"],
     ["TRUST_PROXY", "0.0.0.0/0"],
-    ["TRUST_PROXY", "::/0"],
-    ["TRUST_PROXY", "10.0.0.0/33"],
-    ["TRUST_PROXY", "10.0.0.1,"],
-    ["RATE_LIMIT_FACTOR", "1e3"],
-    ["RATE_LIMIT_FACTOR", "0x1"],
-    ["RATE_LIMIT_FACTOR", "Infinity"],
-    ["RATE_LIMIT_FACTOR", "9999999"],
-    ["RATE_LIMIT_FACTOR", "0.001"],
-    ["NEWSLETTER_DOUBLE_OPT_IN", "TRUE"],
-    ["HSTS_INCLUDE_SUBDOMAINS", "1"],
-    ["EARLY_HINTS", "1"],
     ["PUBLIC_ALIASES", "example.net:8080"],
-    ["PUBLIC_ALIASES", "https://example.net:443"],
-    ["PUBLIC_ALIASES", "https://example.net/shop"],
-    ["PUBLIC_ALIASES", "example.net,,example.org"],
-    ["PUBLIC_ALIASES", "*.example.net"],
     ["HOST", "127.0.0.1:3000"],
-    ["HOST", "http://127.0.0.1"],
-    ["HOST", "[::1]"],
-    ["PUBLIC_URL", "https://someone@example.com"],
     ["PUBLIC_URL", "https://:hunter2@example.com"],
     ["PUBLIC_URL", "https://*.example.com"],
-    ["PUBLIC_URL", "https://example.com."],
-    ["PUBLIC_URL", '"https://example.com"'],
-    ["PUBLIC_URL", "https://example.com\nPORT=80"],
-    ["DATA_DIR", "/data\n"],
     ["STRIPE_API_BASE", "https://api.stripe.com/v1"],
-    ["MAIL_FROM", "garbage"],
     ["MAIL_FROM", "a@example.com, b@example.com"],
-    ["MAIL_FROM", "The Golden Path"],
-    ["MAIL_FROM", "The Golden Path <hello@>"],
-    ["MAIL_FROM", "readers: a@example.com;"],
     ["MAIL_FROM", "hello@example.com\r\nBcc: all@example.com"],
-    ["MAIL_BOUNCE_ADDRESS", "Bounces <bounces@example.com>"],
     ["MAIL_BOUNCE_ADDRESS", "bounces"],
     ["MAIL_RATE", "0"],
-    ["MAIL_RATE", "fast"],
-    ["MAIL_CONNECTIONS", "1"],
     ["MAIL_CONNECTIONS", "51"],
     ["DKIM_SELECTOR", "mail._domainkey.example.com"],
     ["DKIM_KEY_FILE", "/no/such/file.pem"],
-    ["DKIM_DOMAIN", "localhost"],
     ["BACKUP_EVERY", "24"],
-    ["BACKUP_EVERY", "0h"],
-    ["BACKUP_EVERY", "30m"],
     ["BACKUP_EVERY", "32d"],
-    ["BACKUP_EVERY", "745h"],
     ["BACKUP_S3_URL", "s3://bucket"],
-    ["BACKUP_S3_URL", "https://s3.example.com"],
-    ["BACKUP_S3_URL", "https://s3.example.com/ab"],
     ["BACKUP_S3_URL", "https://key:secret@s3.example.com/bucket"],
-    ["BACKUP_S3_URL", "https://s3.example.com/bucket?x=1"],
-    ["BACKUP_S3_REGION", "eu central"],
-    ["SMTP_URL", "smtp://"],
     ["SESSION_SECRET", "s".repeat(32)],
-    ["SESSION_SECRET", "secret".repeat(6)],
-    ["METRICS_TOKEN", "abababababababab"],
-    ["METRICS_TOKEN", "with a tab\tin its middle"],
     ["SECURITY_CONTACT", "the author"],
-    ["SECURITY_CONTACT", "http://example.com/report"],
   ])("names %s, what was found and what is wanted when it is '%s'", (name, value) => {
     const lines = problems({ [name]: value });
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(new RegExp(`^${name}: found .+, wanted .+\\.$`));
   });
 
-  it("says one line for each bad variable", () => {
-    expect(problems({ PORT: "x", LOG_LEVEL: "loud", TRUST_PROXY: "many" })).toHaveLength(3);
-  });
-
   it("does not print what a secret holds", () => {
     for (const name of ["SESSION_SECRET", "STRIPE_SECRET_KEY", "DATABASE_URL", "METRICS_TOKEN"]) {
       expect(problems({ [name]: "hunter2" }).join()).not.toContain("hunter2");
     }
-  });
-
-  it("does not print a password in an address either", () => {
-    expect(problems({ PUBLIC_URL: "https://someone:hunter2@example.com" }).join()).not.toContain(
-      "hunter2",
-    );
   });
 
   it("takes proxies as a number, or as addresses and networks", () => {
@@ -237,10 +168,6 @@ describe("the local Stripe sandbox", () => {
     expect(parseEnvironment({}).HOST).toBeUndefined();
   });
 
-  it.each(["localhost", "127.0.0.1", "127.1.2.3", "::1"])("may listen on %s", (HOST) => {
-    expect(sandbox({ HOST })).toEqual([]);
-  });
-
   it.each<[string, string]>([
     ["HOST", "0.0.0.0"],
     ["HOST", "::"],
@@ -262,20 +189,6 @@ describe("the local Stripe sandbox", () => {
   ])("does not start beside a live key, whatever else is said: %s=%s", (name, value) => {
     expect(sandbox({ [name]: value })).toEqual([name]);
     expect(sandbox({ [name]: value, ALLOW_PUBLIC_SANDBOX: "true" })).toEqual([name]);
-  });
-
-  it.each([
-    [{ PORT: "65535" }, "PORT"],
-    [{ PORT: "0" }, "PORT"],
-    [{ PORT: "3000", STRIPE_SANDBOX_PORT: "3000" }, "STRIPE_SANDBOX_PORT"],
-    [{ PORT: "3000", STRIPE_SANDBOX_PORT: "0" }, "STRIPE_SANDBOX_PORT"],
-  ])("has a port of its own: %o", (ports, name) => {
-    expect(sandbox(ports as Record<string, string>)).toEqual([name]);
-  });
-
-  it("takes as long over a call as it is told", () => {
-    const { SANDBOX } = parseEnvironment({ PAYMENTS: "sandbox", STRIPE_SANDBOX_LATENCY_MS: "350" });
-    expect(SANDBOX?.latencyMs).toBe(350);
   });
 
   it("lends its published secrets to no real shop", () => {
@@ -305,9 +218,7 @@ describe("the settings of backups", () => {
   };
 
   it.each([
-    ["1h", 3_600_000],
     ["24h", 86_400_000],
-    ["1d", 86_400_000],
     ["31d", 2_678_400_000],
   ])("take %s as an interval", (BACKUP_EVERY, milliseconds) => {
     const settings = parseEnvironment({ BACKUP_EVERY, BACKUP_DIR: "/backups" });
@@ -389,7 +300,6 @@ describe("settings that do not go together", () => {
     ],
     [{ SMTP_URL: "smtp://mail.example" }, "MAIL_FROM"],
     [{ SMTP_URL: "smtp://mail.example", MAIL_FROM: "Book <hello@localhost>" }, "MAIL_FROM"],
-    [{ SMTP_URL: "smtp://mail.example", MAIL_FROM: "hello@intranet" }, "MAIL_FROM"],
     [{ BACKUP_EVERY: "1d" }, "BACKUP_DIR"],
     [{ BACKUP_DIR: "/data/content", DATA_DIR: "/data" }, "BACKUP_DIR"],
     [{ BACKUP_DIR: "/book/backups", CONTENT_DIR: "/book" }, "BACKUP_DIR"],
@@ -439,11 +349,8 @@ describe("settings that do not go together", () => {
       /MAIL_BOUNCE_ADDRESS has another domain/,
     ],
     [{ STRIPE_PUBLISHABLE_KEY: "pk_test_1" }, /STRIPE_PUBLISHABLE_KEY is set and not used/],
-    [{ STRIPE_SANDBOX_PORT: "4000" }, /STRIPE_SANDBOX_PORT is set and not used/],
-    [{ STRIPE_SANDBOX_LATENCY_MS: "350" }, /STRIPE_SANDBOX_LATENCY_MS is set and not used/],
     [{ PAYMENTS: "sandbox", STRIPE_PRICE_ID: "price_1" }, /STRIPE_PRICE_ID is set and not used/],
     [{ SMTP_HOST: "mail.example.com" }, /SMTP_HOST is set, but is not a setting/],
-    [{ STRIPE_API_KEY: "sk_test_hunter2" }, /STRIPE_API_KEY is set, but is not a setting/],
   ])("are told at the start: %o", (variables, warning) => {
     const { WARNINGS } = parseEnvironment(variables as unknown as Record<string, string>);
     expect(WARNINGS.filter((text) => warning.test(text))).toHaveLength(1);
@@ -473,30 +380,11 @@ describe("settings that do not go together", () => {
 describe("sockets that systemd passes on", () => {
   it.each([
     [{}, []],
-    [{ LISTEN_PID: "42", LISTEN_FDS: "1" }, [3]],
     [{ LISTEN_PID: "42", LISTEN_FDS: "2" }, [3, 4]],
     // meant for another process, such as the one that started this one
     [{ LISTEN_PID: "41", LISTEN_FDS: "1" }, []],
     [{ LISTEN_FDS: "1" }, []],
-    [{ LISTEN_PID: "42", LISTEN_FDS: "0" }, []],
-    [{ LISTEN_PID: "42", LISTEN_FDS: "one" }, []],
   ])("of %o are %o", (variables, expected) => {
     expect(inheritedSockets(variables, 42)).toEqual(expected);
-  });
-});
-
-describe("the threads that libuv has", () => {
-  it.each([
-    [undefined, 4],
-    ["6", 6],
-    ["64 or so", 64],
-    // what libuv does not read as a number it takes for one
-    ["", 1],
-    ["many", 1],
-    ["0", 1],
-    ["-3", 1024],
-    ["1000000", 1024],
-  ])("with UV_THREADPOOL_SIZE=%s are %i", (size, threads) => {
-    expect(libuvThreads(size === undefined ? {} : { UV_THREADPOOL_SIZE: size })).toBe(threads);
   });
 });

@@ -121,35 +121,6 @@ describe("the commands that the documents give", () => {
   });
 });
 
-describe("the containers that the documents start", () => {
-  /** Commands in blocks and within sentences, which may go on in the next line. */
-  const given = documents.flatMap((file) => {
-    const text = read(file);
-    const blocks = [...text.matchAll(/^ *```\w*\n([\s\S]*?)^ *```$/gm)].flatMap(([, block = ""]) =>
-      block.replaceAll("\\\n", " ").split("\n"),
-    );
-    const spans = text.replace(/^ *```[\s\S]*?^ *```$/gm, "").match(/`[^`]+`/g) ?? [];
-    return [...blocks, ...spans]
-      .flatMap((line) => line.replace(/\$\([^)]*\)/g, "").split(/&&|[;|]/))
-      .map((command) => command.replace(/[\s`]+/g, " ").trim())
-      .map((command) => command.replace(/ --(name|volumes-from) \S+/g, ""))
-      .filter((command) => /\b(docker|compose) run\b/.test(command))
-      .map((command) => ({ file, command }));
-  });
-
-  it("are given the program's words alone, since the image runs the program by itself", () => {
-    expect(read("Dockerfile")).toContain('ENTRYPOINT ["node", "build/index.js"]');
-    const own = given.filter(({ command }) => /\s(site|golden-path)(\s[a-z]|$)/.test(command));
-    expect(own.length).toBeGreaterThan(4);
-    const names = new Set(program.commands.map((each) => each.name()));
-    const wrong = own.filter(({ command }) => {
-      const [, word] = /\s(?:site|golden-path)(?:\s([a-z][\w-]*).*)?$/.exec(command) ?? [];
-      return word !== undefined && !names.has(word);
-    });
-    expect(wrong).toEqual([]);
-  });
-});
-
 describe("the variables that the documents name", () => {
   /** Those of other programs, of the tests, and of what the settings are put together from. */
   const OTHERS = new Set([

@@ -33,44 +33,6 @@ function scene(limits: { concurrency: number; maxWaiting: number }) {
   };
 }
 
-it("runs up to the allowed number of tasks concurrently, and returns their results", async () => {
-  const queue = new FairQueue({ concurrency: 2, maxWaiting: 10 });
-  let most = 0;
-  const results = await Promise.all(
-    Array.from({ length: 8 }, (_, number) =>
-      queue.run(undefined, async () => {
-        most = Math.max(most, queue.running);
-        await new Promise((resolve) => setImmediate(resolve));
-        return number;
-      }),
-    ),
-  );
-  expect(results).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-  expect(most).toBe(2);
-  expect([queue.running, queue.waiting]).toEqual([0, 0]);
-});
-
-it("begins more tasks when more may run, and fewer when fewer may", async () => {
-  const { queue, started, ask, end, finish } = scene({ concurrency: 1, maxWaiting: 10 });
-  const asked = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"].map(ask);
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(started).toHaveLength(1);
-  queue.setLimits({ concurrency: 3, maxWaiting: 10 });
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(started).toHaveLength(3);
-  expect([queue.running, queue.waiting]).toEqual([3, 1]);
-  queue.setLimits({ concurrency: 1, maxWaiting: 10 });
-  end();
-  await new Promise((resolve) => setImmediate(resolve));
-  expect([queue.running, queue.waiting]).toEqual([2, 1]);
-  await finish();
-  expect(started).toHaveLength(4);
-  queue.setLimits({ concurrency: 5, maxWaiting: 10 });
-  expect([queue.running, queue.waiting]).toEqual([0, 0]);
-  expect(new Set(await Promise.all(asked))).toEqual(new Set(["done"]));
-  expect([queue.running, queue.waiting]).toEqual([0, 0]);
-});
-
 it("continues after a task fails, and rejects with its error", async () => {
   const queue = new FairQueue({ concurrency: 1, maxWaiting: 10 });
   const failing = queue.run(undefined, () => Promise.reject(new Error("broken")));
@@ -78,15 +40,6 @@ it("continues after a task fails, and rejects with its error", async () => {
   await expect(failing).rejects.toThrow("broken");
   expect(await next).toBe("fine");
   expect(queue.running).toBe(0);
-});
-
-it("runs the tasks of one address in order of arrival", async () => {
-  const queue = new FairQueue({ concurrency: 1, maxWaiting: 10 });
-  const order: number[] = [];
-  await Promise.all(
-    [1, 2, 3, 4].map((number) => queue.run(undefined, async () => order.push(number))),
-  );
-  expect(order).toEqual([1, 2, 3, 4]);
 });
 
 it("serves networks round-robin, however many tasks one of them submits", async () => {
@@ -152,17 +105,6 @@ it("evicts from the largest narrow network within a wide one", async () => {
   expect(await Promise.all([running, other, newcomer])).toEqual(["done", "done", "done"]);
 });
 
-it("compares narrow networks even if their wide network is one of several largest", async () => {
-  const { ask, finish } = scene({ concurrency: 1, maxWaiting: 4 });
-  const running = ask("192.0.2.1");
-  const others = ["203.0.113.1", "203.0.113.1"].map(ask);
-  const greedy = ["198.51.100.1", "198.51.100.1"].map(ask);
-  const other = ask("198.51.100.2");
-  expect(await greedy.at(-1)).toBe("rejected");
-  await finish();
-  expect(await Promise.all([running, other, ...others])).toEqual(Array(4).fill("done"));
-});
-
 it("evicts nothing from a network that has no more tasks than the newcomer's", async () => {
   const { ask, finish } = scene({ concurrency: 1, maxWaiting: 3 });
   const running = ask("192.0.2.1");
@@ -202,13 +144,4 @@ it("starts or rejects every task, and never exceeds its limits", async () => {
       expect([queue.running, queue.waiting]).toEqual([0, 0]);
     }),
   );
-});
-
-it("takes constant time per task, however many networks there are", async () => {
-  const { ask, queue } = scene({ concurrency: 1, maxWaiting: 20_000 });
-  const startedAt = performance.now();
-  for (let i = 0; i < 40_000; i++) void ask(`10.${i % 200}.${i % 250}.1`);
-  expect(queue.waiting).toBe(20_000);
-  // takes milliseconds; scanning every network for every task would take minutes
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
 });

@@ -17,15 +17,6 @@ it("one task starts per event-loop iteration, in order of arrival", async () => 
   expect(started).toEqual([1, 2, 3, 4]);
 });
 
-it("a task starts in the next iteration when none is waiting", async () => {
-  let hasStarted = false;
-  void fairTurn(undefined).then(() => {
-    hasStarted = true;
-  });
-  await nextIteration();
-  expect(hasStarted).toBe(true);
-});
-
 it("a visitor from another network does not wait behind a whole flood", async () => {
   const started: string[] = [];
   const ask = (address: string) =>

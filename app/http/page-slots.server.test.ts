@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { QueueFull } from "./fair-queue.server";
-import { PageSlots, withSlotReleased } from "./page-slots.server";
+import { PageSlots } from "./page-slots.server";
 
 const NETWORK = { narrow: "192.0.2.1", wide: "192.0.2.0/24" };
 const CONCURRENT_PAGES = 32;
@@ -64,26 +64,6 @@ describe("page slots", () => {
     expect(most).toBe(CONCURRENT_PAGES);
   });
 
-  it("are waited for by a page whose external service has answered", async () => {
-    const slots = new PageSlots();
-    const [outside, others] = [held(), held()];
-    let continued = false;
-    const page = slots.run(NETWORK, async (give) => {
-      await give(() => outside.until);
-      continued = true;
-    });
-    await new Promise((resolve) => setImmediate(resolve));
-    const busy = Array.from({ length: CONCURRENT_PAGES }, () =>
-      slots.run(NETWORK, () => others.until),
-    );
-    outside.letGo();
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(continued).toBe(false);
-    others.letGo();
-    await Promise.all([page, ...busy]);
-    expect(continued).toBe(true);
-  });
-
   it("are released by pages that fail at any point", async () => {
     const slots = new PageSlots();
     const fail = () => Promise.reject(new Error("away"));
@@ -111,27 +91,5 @@ describe("page slots", () => {
     expect(await page).toBe("made");
     const rejected = (await Promise.all(flood)).filter((end) => end instanceof QueueFull);
     expect(rejected).toHaveLength(1);
-  });
-
-  it("are not required to finish a page that waited for an external service and finds the queue full", async () => {
-    const slots = new PageSlots();
-    const { until, letGo } = held();
-    const outside = held();
-    const page = slots.run(NETWORK, async (give) => {
-      await give(() => outside.until);
-      return "made";
-    });
-    await new Promise((resolve) => setImmediate(resolve));
-    const flood = Array.from({ length: CONCURRENT_PAGES + PAGES_WAITING }, () =>
-      slots.run(NETWORK, () => until),
-    );
-    outside.letGo();
-    expect(await page).toBe("made");
-    letGo();
-    await Promise.all(flood);
-  });
-
-  it("are optional: without them the work just runs", async () => {
-    expect(await withSlotReleased({}, async () => "done")).toBe("done");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FORM_LIMIT, readForm, readText, readUpload, wantsJson } from "./request-body.server";
+import { FORM_LIMIT, readForm, readText, readUpload } from "./request-body.server";
 
 function post(body: BodyInit, contentType?: string, method = "POST"): Request {
   return new Request("http://site.test/", {
@@ -55,12 +55,6 @@ describe("a form's body", () => {
     }
   });
 
-  it("truncates a list in JSON to two values", async () => {
-    const lists = { email: Array(5_000).fill("a@b.c"), password: ["a"] };
-    const { fields } = await readForm(post(JSON.stringify(lists), "application/json"));
-    expect({ ...fields }).toEqual({ email: ["a@b.c", "a@b.c"], password: ["a"] });
-  });
-
   it("is rejected when it comes in too many chunks", async () => {
     let sent = 0;
     const crumbs = new ReadableStream({
@@ -79,12 +73,6 @@ describe("a form's body", () => {
     expect(sent).toBeLessThan(3_000);
   });
 
-  it("reads a file as an empty string", async () => {
-    const body = new FormData();
-    body.append("email", new File(["x"], "x.txt"));
-    expect((await readForm(post(body))).fields.email).toBe("");
-  });
-
   it("cannot reach the prototype of the fields", async () => {
     const form = await readForm(
       post("__proto__=1&constructor=2", "application/x-www-form-urlencoded"),
@@ -97,9 +85,6 @@ describe("a form's body", () => {
     ["no content type", new Uint8Array([1]), undefined, 415],
     ["broken JSON", "{", "application/json", 400],
     ["a JSON list", "[]", "application/json", 400],
-    ["JSON null", "null", "application/json", 400],
-    ["a JSON number", "7", "application/json", 400],
-    ["a content type that only begins like one", "a=b", "application/jsonx", 415],
     ["a multipart body without its boundary", "x", "multipart/form-data", 400],
     ["a multipart body cut short", "--b\r\nContent-Dispo", "multipart/form-data; boundary=b", 400],
   ])("rejects %s with a clear status", async (_name, body, contentType, status) => {
@@ -110,17 +95,6 @@ describe("a form's body", () => {
       "content-type": "text/plain; charset=utf-8",
       "cache-control": "no-store",
     });
-  });
-
-  it("is read whatever the case of its content type", async () => {
-    const form = await readForm(post("a=b", " Application/X-WWW-Form-Urlencoded ; charset=UTF-8"));
-    expect({ ...form.fields }).toEqual({ a: "b" });
-  });
-
-  it("is answered with a redirect when it is multipart, too", async () => {
-    const body = new FormData();
-    body.append("email", "a@b.c");
-    expect((await readForm(post(body))).wantsJson).toBe(false);
   });
 
   it("is rejected when the client disconnects in the middle of it", async () => {
@@ -138,30 +112,6 @@ describe("a form's body", () => {
     const response = await rejected(readForm(request));
     expect(response.status).toBe(400);
     expect(await response.text()).toBe("The request ended before its body was complete.");
-  });
-
-  it("will be answered with JSON if its content type says so, whatever it holds", () => {
-    expect(wantsJson(post("{", "Application/JSON; charset=utf-8"))).toBe(true);
-    expect(wantsJson(post("{}", "text/plain"))).toBe(false);
-    expect(wantsJson(new Request("http://site.test/", { method: "POST" }))).toBe(false);
-  });
-
-  it("may announce as many bytes as it may have", async () => {
-    const announced = new Request("http://site.test/", {
-      method: "POST",
-      body: "abc",
-      headers: { "Content-Length": "3" },
-    });
-    expect(await readText(announced, 3)).toBe("abc");
-  });
-
-  it("may be missing", async () => {
-    expect(await readText(new Request("http://site.test/", { method: "POST" }), 10)).toBe("");
-    const huge = new Request("http://site.test/", {
-      method: "POST",
-      headers: { "Content-Length": "11" },
-    });
-    expect((await rejected(readText(huge, 10))).status).toBe(413);
   });
 
   it("rejects another method and names the allowed one", async () => {
@@ -270,29 +220,6 @@ describe("concurrent bodies", () => {
     expect(await visitor).toBe(200);
     expect((await Promise.all(flood)).filter((status) => status === 503)).toHaveLength(1);
   });
-
-  it("take no more memory for arriving in many small chunks", async () => {
-    const chunks = 1_900;
-    let sent = 0;
-    let taken = 0;
-    const before = process.memoryUsage().arrayBuffers;
-    const request = new Request("http://localhost/", {
-      method: "POST",
-      duplex: "half",
-      body: new ReadableStream({
-        pull(controller) {
-          // like a slice of a server's read buffer, which it keeps alive
-          controller.enqueue(new Uint8Array(512 * 1024).subarray(0, 1).fill(97));
-          if (++sent < chunks) return;
-          controller.close();
-          taken = process.memoryUsage().arrayBuffers - before;
-        },
-      }),
-    } as RequestInit);
-    expect(await readText(request, FORM_LIMIT)).toBe("a".repeat(chunks));
-    // garbage not collected yet; if it were kept alive, it would be 950 MB
-    expect(taken).toBeLessThan(256 * 1024 * 1024);
-  });
 });
 
 describe("a form with a file", () => {
@@ -338,7 +265,7 @@ describe("a form with a file", () => {
   });
 
   it("is too large with one byte more, far more, or a length that was not stated", async () => {
-    for (const size of [RULES.limit + 1, 2 * RULES.limit, 40 * RULES.limit]) {
+    for (const size of [RULES.limit + 1, 4 * RULES.limit]) {
       const { upload } = await read(formWith(new Uint8Array(size)));
       expect(upload).toEqual({ kind: "too-large" });
     }
@@ -346,74 +273,10 @@ describe("a form with a file", () => {
     expect((await readUpload(unstated, {}, RULES)).upload).toEqual({ kind: "too-large" });
   });
 
-  it("is received to its end when it is too large, unless it is very large", async () => {
-    for (const [megabytes, isReceived] of [
-      [20, true],
-      [30, false],
-    ] as const) {
-      let received = 0;
-      const body = new ReadableStream({
-        pull(controller) {
-          received += 1;
-          controller.enqueue(new Uint8Array(1024 * 1024));
-          if (received === megabytes) controller.close();
-        },
-      });
-      const headers = {
-        "Content-Type": "multipart/form-data; boundary=x",
-        "Content-Length": String(megabytes * 1024 * 1024),
-      };
-      const init = { method: "POST", body, headers, duplex: "half" };
-      const request = new Request("http://site.test/", init as RequestInit);
-      expect((await readUpload(request, {}, RULES)).upload).toEqual({ kind: "too-large" });
-      expect(received === megabytes).toBe(isReceived);
-    }
-  });
-
-  it("has at most five fields", async () => {
-    const form = formWith(new Uint8Array(9));
-    for (let i = 0; i < 3; i++) form.append(`a${i}`, "");
-    expect((await read(form)).upload.kind).toBe("file");
-    form.append("b", "");
-    expect((await rejected(read(form))).status).toBe(400);
-  });
-
-  it("comes in as many packets as networks make of it, and no more", async () => {
-    const form = formWith(new Uint8Array(RULES.limit));
-    expect((await readUpload(streamed(form, 1_000), {}, RULES)).upload.kind).toBe("file");
-    expect((await rejected(readUpload(streamed(form, 400), {}, RULES))).status).toBe(400);
-  });
-
   it("may have another form without one", async () => {
     const { fields, upload } = await read(new URLSearchParams({ intent: "remove" }));
     expect([fields.intent, upload.kind]).toEqual(["remove", "missing"]);
     const asJson = await read('{"intent":"remove"}', "application/json");
     expect([asJson.fields.intent, asJson.wantsJson]).toEqual(["remove", true]);
-  });
-
-  it("may have a text in the file's place, which is no file", async () => {
-    const form = new FormData();
-    form.append("picture", "me.png");
-    const { fields, upload } = await read(form);
-    expect([fields.picture, upload]).toEqual(["me.png", { kind: "missing" }]);
-  });
-
-  it("is too large even if its sender disconnects before the end", async () => {
-    const init = {
-      method: "POST",
-      headers: {
-        "Content-Type": "multipart/form-data; boundary=x",
-        "Content-Length": String(2 * RULES.limit),
-      },
-      body: new ReadableStream({ pull: (controller) => controller.error(new Error("aborted")) }),
-      duplex: "half",
-    };
-    const request = new Request("http://site.test/", init as RequestInit);
-    expect((await readUpload(request, {}, RULES)).upload).toEqual({ kind: "too-large" });
-  });
-
-  it("is nothing but a POST", async () => {
-    const request = post(formWith(new Uint8Array(9)), undefined, "PUT");
-    expect((await rejected(readUpload(request, {}, RULES))).status).toBe(405);
   });
 });

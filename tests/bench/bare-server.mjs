@@ -1,23 +1,28 @@
-// The reference for the site's measurements: Node's own http server sending the same bytes, and nothing else.
-import { createServer } from "node:http";
+// The reference for pages: Node's own http server that sends the same bytes, and nothing else. Forked.
+import { createServer, get } from "node:http";
 
-/** @type {Map<string, { status: number, headers: string[], body: Buffer }>} */
-const answers = new Map();
+/** @type {{ status: number, headers: string[], body: Buffer }} */
+let answer = { status: 404, headers: [], body: Buffer.alloc(0) };
 
 process.on("message", (message) => {
-  const { name, status, headers, body } =
-    /** @type {{ name: string, status: number, headers: string[], body: string }} */ (message);
-  answers.set(`/${name}`, { status, headers, body: Buffer.from(body, "base64") });
-  process.send?.({ known: name });
+  const { url, headers } = /** @type {{ url: string, headers: Record<string, string> }} */ (
+    message
+  );
+  // not by fetch, which decompresses
+  get(url, { headers, agent: false }, async (copied) => {
+    const body = Buffer.concat(await copied.toArray());
+    const { date, connection, "keep-alive": _, "transfer-encoding": __, ...kept } = copied.headers;
+    const sent = Object.entries({ ...kept, "content-length": body.byteLength });
+    answer = {
+      status: copied.statusCode ?? 500,
+      headers: sent.flatMap(([name, value]) => [name, String(value)]),
+      body,
+    };
+    process.send?.("copied");
+  });
 });
 
 const server = createServer((request, response) => {
-  const answer = answers.get(request.url ?? "");
-  if (!answer) {
-    response.writeHead(404).end();
-    return;
-  }
-  // reads a post's body, as any server has to
   request.resume();
   response.writeHead(answer.status, answer.headers);
   response.end(answer.body);
@@ -25,5 +30,5 @@ const server = createServer((request, response) => {
 
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
-  process.send?.({ port: typeof address === "object" && address ? address.port : 0 });
+  process.send?.(typeof address === "object" && address ? address.port : 0);
 });

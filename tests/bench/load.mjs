@@ -1,153 +1,144 @@
-import { createHistogram } from "node:perf_hooks";
+import { execFile, spawnSync } from "node:child_process";
+import { promisify } from "node:util";
 import autocannon from "autocannon";
-import { median } from "../support/median.mjs";
-import { cpuSeconds } from "./processes.mjs";
-import { rateWindow } from "./rate-window.mjs";
 
-/** Until what is called often has been compiled for the last time, but on a slow machine. */
-const WARM_UP_SECONDS = 4;
+const CONNECTIONS = 16;
 
 /**
- * The requests to a server: `next` returns the parts that differ for each one.
+ * Requests a second, latencies in milliseconds, and the answers of an unexpected status.
  *
- * @typedef {object} Work
- * @property {string} path
- * @property {"GET" | "POST"} [method]
- * @property {Record<string, string>} [headers]
- * @property {() => { body: string, headers?: Record<string, string>, onAnswer?: (body: string) => void }} [next]
- * @property {number} [connections]
- * @property {number} [rate] requests per second at most
- * @property {number} [margin] seconds at both ends whose answers do not count, for posts that take long: the first ones start from
- *   nothing, and the work on the last ones would be lost
- * @property {number[]} statuses that count as success
- *
- * @typedef {{ rate: number, p50: number, p99: number, cpu: number | null, wrong: number }} Sample
+ * @typedef {{ rate: number, p50: number, p99: number, wrong: number }} Sample
+ * @typedef {() => { body: object, headers?: Record<string, string>, onAnswer?: (body: string) => void }} NextPost
  */
 
+/** Whether wrk is installed, which takes less of the machine than autocannon and so loads a server harder. */
+export const hasWrk = () => spawnSync("wrk", ["-v"]).error === undefined;
+
 /**
- * Puts a server under load for some seconds. Latencies are in milliseconds, `cpu` in seconds per 1,000 requests.
+ * Asks for a page, as often as it can or at a steady rate, for some seconds; by wrk where that is installed.
  *
- * @param {{ pid: number, origin: string }} server
- * @param {Work} work
+ * @param {import("./servers.mjs").Server} server
+ * @param {string} path
+ * @param {Record<string, string>} headers
+ * @param {number} seconds
+ * @param {number} [rate] requests a second
+ * @returns {Promise<Sample>}
+ */
+export async function measureGets({ origin }, path, headers, seconds, rate) {
+  const url = origin + path;
+  if (rate) {
+    const options = { connections: 4, overallRate: rate };
+    return sampleOf(await autocannon({ url, headers, duration: seconds, ...options }));
+  }
+  if (!hasWrk()) {
+    const options = { connections: CONNECTIONS, duration: seconds };
+    return sampleOf(await autocannon({ url, headers, ...options }));
+  }
+  const { stdout } = await promisify(execFile)("wrk", [
+    ...["--threads", "1", "--connections", String(CONNECTIONS), "--duration", `${seconds}s`],
+    "--latency",
+    ...Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]),
+    url,
+  ]);
+  return readWrk(stdout);
+}
+
+/**
+ * Posts JSON, each request with the body that `next` returns, for some seconds.
+ *
+ * @param {import("./servers.mjs").Server} server
+ * @param {string} path
+ * @param {NextPost} next
  * @param {number} seconds
  * @returns {Promise<Sample>}
  */
-export async function measure({ pid, origin }, work, seconds) {
-  const { next, margin = 0 } = work;
-  const inside = rateWindow(seconds, margin);
-  const before = cpuSeconds(pid);
-  // autocannon's own are in whole milliseconds and, at a steady rate, add a delay for each millisecond of a longer one
-  const latencies = createHistogram();
+export async function measurePosts({ origin }, path, next, seconds) {
   const result = await autocannon({
-    setupClient: (client) => {
-      client.on("response", (_status, _bytes, ms) => latencies.record(microseconds(ms)));
-      if (margin) client.on("response", inside.count);
-    },
-    url: origin + work.path,
-    method: work.method ?? "GET",
-    headers: work.headers ?? {},
-    connections: work.connections ?? 16,
+    url: origin + path,
+    method: "POST",
+    headers: postHeaders(origin),
+    connections: CONNECTIONS,
     duration: seconds,
-    ...(work.rate ? { overallRate: work.rate } : {}),
-    ...(next
-      ? {
-          requests: [
-            {
-              setupRequest: (request, context) => {
-                const { body, headers, onAnswer } = next();
-                Object.assign(context, { onAnswer });
-                return { ...request, body, headers: { ...request.headers, ...headers } };
-              },
-              onResponse: (_status, body, context) =>
-                /** @type {{ onAnswer?: (body: string) => void }} */ (context).onAnswer?.(body),
-            },
-          ],
-        }
-      : {}),
+    requests: [
+      {
+        setupRequest: (request, context) => {
+          const { body, headers, onAnswer } = next();
+          Object.assign(context, { onAnswer });
+          return {
+            ...request,
+            body: JSON.stringify(body),
+            headers: { ...request.headers, ...headers },
+          };
+        },
+        onResponse: (_status, body, context) =>
+          /** @type {{ onAnswer?: (body: string) => void }} */ (context).onAnswer?.(body),
+      },
+    ],
   });
-  const after = cpuSeconds(pid);
-  const answered = Object.entries(result.statusCodeStats ?? {}).reduce(
-    (sum, [status, { count = 0 }]) => (work.statuses.includes(Number(status)) ? sum + count : sum),
-    0,
-  );
-  const total = result.requests.total;
+  return sampleOf(result);
+}
+
+/**
+ * Floods a site with wrong passwords, from a thread of its own, so that it does not slow down what measures.
+ *
+ * @param {import("./servers.mjs").Server} site
+ * @param {number} seconds
+ */
+export const startFlood = ({ origin }, seconds) =>
+  autocannon({
+    url: `${origin}/auth/login`,
+    method: "POST",
+    headers: postHeaders(origin),
+    body: JSON.stringify({ email: "member-1@bench.test", password: "wrong" }),
+    connections: 60,
+    overallRate: 400,
+    duration: seconds,
+    workers: 1,
+  });
+
+/** @param {string} origin */
+const postHeaders = (origin) => ({
+  "Content-Type": "application/json",
+  Origin: origin,
+  "Sec-Fetch-Site": "same-origin",
+});
+
+/**
+ * @param {import("autocannon").Result} result
+ * @returns {Sample}
+ */
+const sampleOf = ({ requests, duration, latency, non2xx, errors }) => ({
+  rate: requests.total / duration,
+  p50: latency.p50,
+  p99: latency.p99,
+  wrong: non2xx + errors,
+});
+
+/**
+ * What wrk printed.
+ *
+ * @param {string} report
+ * @returns {Sample}
+ */
+function readWrk(report) {
+  const rate = /Requests\/sec:\s+([\d.]+)/.exec(report)?.[1];
+  if (rate === undefined) throw new Error(`wrk gave no figures:\n${report}`);
+  const failures = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/
+    .exec(report)
+    ?.slice(1);
+  const rejected = /Non-2xx or 3xx responses: (\d+)/.exec(report)?.[1] ?? "0";
   return {
-    rate: margin ? inside.rate() : total / result.duration,
-    p50: latencies.percentile(50) / 1_000,
-    p99: latencies.percentile(99) / 1_000,
-    cpu: cpuPerThousand(before, after, total),
-    wrong: total - answered + result.errors,
+    rate: Number(rate),
+    p50: readLatency(report, "50%"),
+    p99: readLatency(report, "99%"),
+    wrong: [rejected, ...(failures ?? [])].reduce((sum, count) => sum + Number(count), 0),
   };
 }
 
-/** At least one, since a histogram takes no less. @param {number} ms */
-const microseconds = (ms) => Math.max(1, Math.round(ms * 1_000));
+const UNITS = { us: 0.001, ms: 1, s: 1_000 };
 
-/**
- * CPU seconds per 1,000 requests; null where they are not known.
- *
- * @param {number | null} before @param {number | null} after @param {number} total
- */
-export function cpuPerThousand(before, after, total) {
-  return before === null || after === null ? null : ((after - before) / Math.max(total, 1)) * 1000;
-}
-
-/**
- * Measures servers by turns, in an order that alternates, so that the same one is not always measured after a heavily
- * loaded one. The first round only warms up.
- *
- * @template {string} Key
- * @param {readonly Key[]} keys of the servers
- * @param {object} options
- * @param {number} options.rounds
- * @param {number} options.seconds
- * @param {(key: Key, seconds: number) => Promise<Sample>} options.measureOne
- * @param {(round: Record<Key, Sample>) => void} [options.afterRound] called after each round but the first
- * @returns {Promise<Record<Key, Sample>>} the medians over all rounds
- */
-export async function interleave(keys, { rounds, seconds, measureOne, afterRound }) {
-  const samples = new Map(keys.map((key) => [key, /** @type {Sample[]} */ ([])]));
-  for (let round = 0; round <= rounds; round++) {
-    const measured = /** @type {Record<Key, Sample>} */ ({});
-    for (const key of round % 2 === 1 ? [...keys].reverse() : keys) {
-      measured[key] = await measureOne(key, round === 0 ? WARM_UP_SECONDS : seconds);
-    }
-    if (round === 0) continue;
-    for (const key of keys) samples.get(key)?.push(measured[key]);
-    afterRound?.(measured);
-  }
-  return /** @type {Record<Key, Sample>} */ (
-    Object.fromEntries([...samples].map(([key, list]) => [key, medians(list)]))
-  );
-}
-
-/**
- * The median of each value over all rounds.
- *
- * @param {Sample[]} samples
- */
-export const medians = (samples) => combine(samples, median);
-
-/**
- * The mean of each value over all processes.
- *
- * @param {Sample[]} samples
- */
-export const mean = (samples) =>
-  combine(samples, (figures) => figures.reduce((sum, one) => sum + one, 0) / figures.length);
-
-/**
- * @param {Sample[]} samples
- * @param {(figures: number[]) => number} of
- * @returns {Sample} what is wrong is added up
- */
-function combine(samples, of) {
-  const known = samples.flatMap(({ cpu }) => (cpu === null ? [] : [cpu]));
-  return {
-    rate: of(samples.map(({ rate }) => rate)),
-    p50: of(samples.map(({ p50 }) => p50)),
-    p99: of(samples.map(({ p99 }) => p99)),
-    cpu: known.length < samples.length ? null : of(known),
-    wrong: samples.reduce((sum, { wrong }) => sum + wrong, 0),
-  };
+/** @param {string} report @param {string} percentile */
+function readLatency(report, percentile) {
+  const found = new RegExp(`\\s${percentile}\\s+([\\d.]+)(us|ms|s)\\b`).exec(report);
+  return Number(found?.[1] ?? 0) * UNITS[/** @type {keyof typeof UNITS} */ (found?.[2] ?? "ms")];
 }

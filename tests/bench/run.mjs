@@ -1,63 +1,34 @@
-// `npm run bench`: compares the site with a bare Node server sending the same bytes, its newsletter with a bare loop
-// around nodemailer, a library of thousands of texts with one of twelve, and its posts with a bare server's that makes the
-// same writes, interleaved in one run, and draws where the CPU time of some pages and of a post goes. A parameter runs one part:
-// `requests`, `signed-in`, `posts`, `profiles`, `newsletter` or `library`.
-import { randomUUID } from "node:crypto";
+// `npm run bench` (after `npm run build`): measures the built site, beside a bare Node server that sends the same bytes,
+// the same build under remix-serve, and the rate at which Node verifies passwords. A parameter runs one part: `pages`,
+// `flood` or `posts`. `BENCH_ROUNDS` and `BENCH_SECONDS` shorten or lengthen it.
+import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { signUp } from "./accounts.mjs";
-import { createDatabase, fill, hashOfPassword, makeMember, PASSWORD } from "./databases.mjs";
-import { measureLibrary } from "./library.mjs";
-import { interleave, mean, measure, medians } from "./load.mjs";
-import { measureNewsletter } from "./newsletter.mjs";
-import { hasPerf } from "./perf.mjs";
-import { measurePosts, signedEvent } from "./posts.mjs";
+import argon2 from "argon2";
+import { median } from "../support/median.mjs";
+import { addMembers, databaseAddress, hashOfPassword, PASSWORD } from "./database.mjs";
+import { hasWrk, measureGets, measurePosts, startFlood } from "./load.mjs";
 import {
-  databaseMemory,
-  peakMemory,
   project,
   residentMemory,
-  siteVariables,
   startBareServer,
-  startFlood,
+  startRemixServe,
   startSite,
-} from "./processes.mjs";
-import { profile } from "./profile.mjs";
-import { rawGet } from "./raw-get.mjs";
-import {
-  writeLibraryReport,
-  writeNewsletterReport,
-  writePostsReport,
-  writeProfileReport,
-  writeReport,
-  writeSignedInReport,
-} from "./report.mjs";
-import { hasWrk, measureWithWrk, PROCESSES } from "./wrk.mjs";
+} from "./servers.mjs";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
-const SIZES = (process.env.BENCH_SIZES ?? "1000,1000000,10000000").split(",").map(Number);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
+const CHAPTER = "the-hour-before-the-day";
 
-/** A built checkout of another release, whose signed-in pages under remix-serve are measured beside. */
-const BEFORE = process.env.BENCH_BEFORE;
-
-const MAILS = Number(process.env.BENCH_MAILS ?? 20_000);
-const MAIL_ROUNDS = Math.min(ROUNDS, 3);
-
-const PARTS = process.argv[2]
-  ? [process.argv[2]]
-  : ["newsletter", "library", "posts", "signed-in", "profiles", "requests"];
-
-const BROWSER_ENCODINGS = "gzip, deflate, br";
-const CHAPTER_PATH = "/premium/chapters/the-hour-before-the-day";
-
-const SESSION_SECRET = "a secret for benchmarks that is worth nothing elsewhere";
+/** More than there are connections, so that no two posts in flight change the same note. */
+const MEMBERS = 32;
 
 if (!existsSync(join(project, "build/index.js"))) {
   console.error("There is no build to measure: run 'npm run build' first.");
   process.exit(1);
 }
+if (!hasWrk()) console.log("wrk is not installed: pages are measured with autocannon.");
 
 const dataDir = mkdtempSync(join(tmpdir(), "golden-path-bench-"));
 /** @type {{ stop: () => Promise<void> }[]} */
@@ -69,398 +40,209 @@ const keep = (server) => {
 };
 
 try {
-  await main();
+  const part = process.argv[2];
+  const variables = { DATA_DIR: dataDir, SESSION_SECRET: randomBytes(32).toString("hex") };
+  const site = keep(await startSite(variables));
+  console.log(`memory at rest: ${residentMemory(site.pid)?.toFixed(0)} MB`);
+  const members = await addMembers(databaseAddress(dataDir), MEMBERS);
+  const readers = [];
+  for (const { id, email } of members) readers.push({ id, cookie: await logIn(site, email) });
+  if (!part || part === "pages") await comparePages(site, variables, readers[0]?.cookie ?? "");
+  if (!part || part === "flood") await compareUnderFlood(site);
+  if (!part || part === "posts") await comparePosts(site, readers);
+  console.log(`memory at the end: ${residentMemory(site.pid)?.toFixed(0)} MB`);
 } finally {
   for (const server of started) await server.stop();
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-async function main() {
-  // this one only provides the database server for the others
-  keep(await startSite({ DATA_DIR: dataDir }));
-  if (PARTS.includes("newsletter")) {
-    const run = await measureNewsletter({
-      dataDir,
-      secret: SESSION_SECRET,
-      mails: MAILS,
-      rounds: MAIL_ROUNDS,
-      keep,
-    });
-    writeNewsletterReport(run);
-  }
-  if (PARTS.includes("library")) {
-    const options = { dataDir, secret: SESSION_SECRET, rounds: ROUNDS, seconds: SECONDS, keep };
-    writeLibraryReport(await measureLibrary(options));
-  }
-  if (PARTS.includes("posts")) {
-    const options = { dataDir, secret: SESSION_SECRET, rounds: ROUNDS, seconds: SECONDS, keep };
-    writePostsReport(await measurePosts(options));
-  }
-  if (PARTS.includes("signed-in")) await measureSignedIn();
-  if (PARTS.includes("profiles")) {
-    if (hasPerf()) await drawProfiles();
-    else console.error("No flame graphs: perf is not installed (Debian's package linux-perf).");
-  }
-  if (PARTS.includes("requests")) await measureRequests();
-}
-
-/** A page of each kind that is for signed-in visitors, and a newsletter post. */
-async function drawProfiles() {
-  const run = (
-    /** @type {string} */ name,
-    /** @type {Parameters<typeof profile>[0]["prepare"]} */ prepare,
-  ) => profile({ dataDir, name, secret: SESSION_SECRET, seconds: SECONDS, prepare });
-  const ofMember = (/** @type {string} */ name, /** @type {string} */ path) =>
-    run(name, async ({ origin, url }) => {
-      const { email, cookie } = await signUp(origin);
-      await makeMember(url, email);
-      return { path, headers: { "Accept-Encoding": "identity", Cookie: cookie }, statuses: [200] };
-    });
-  const page = await ofMember("page", "/");
-  const chapter = await ofMember("chapter", CHAPTER_PATH);
-  const account = await ofMember("account", "/account");
-  const post = await run("post", async ({ origin }) => ({
-    path: "/newsletter",
-    method: "POST",
-    headers: {
-      "Content-Type": "application/json",
-      Origin: origin,
-      "Sec-Fetch-Site": "same-origin",
-    },
-    next: () => ({ body: JSON.stringify({ email: `${randomUUID()}@bench.test` }) }),
-    statuses: [200],
-  }));
-  writeProfileReport({ page, chapter, account, post });
-}
-
-/** The pages of a reader and a member, beside remix-serve with this build and with that of `BENCH_BEFORE`. */
-async function measureSignedIn() {
-  const roots = { site: project, plain: project, ...(BEFORE ? { before: BEFORE } : {}) };
-  /** @type {Record<string, import("./processes.mjs").Server & { works: Record<string, import("./load.mjs").Work> }>} */
-  const servers = {};
-  for (const [name, root] of Object.entries(roots)) {
-    // an earlier release does not know how to reach the database of this one
-    const folder = name === "before" ? join(dataDir, "before") : dataDir;
-    if (name === "before") keep(await startSite({ DATA_DIR: folder }, { root }));
-    const url = await createDatabase(folder, `bench_signed_in_${name}`);
-    const variables = await siteVariables({ url, dataDir: folder, secret: SESSION_SECRET });
-    // under remix-serve nothing is migrated
-    if (name !== "site") await (await startSite(variables, { root })).stop();
-    const server = keep(await startSite(variables, { plain: name !== "site", root }));
-    const [reader, member] = [await signUp(server.origin), await signUp(server.origin)];
-    await makeMember(url, member.email);
-    /** @type {Record<string, [path: string, cookie: string, encodings?: string]>} */
-    const pages = {
-      "landing-signed-in": ["/", reader.cookie],
-      "landing-member": ["/", member.cookie],
-      premium: ["/premium", member.cookie],
-      // as browsers ask
-      "landing-signed-in-brotli": ["/", reader.cookie, BROWSER_ENCODINGS],
-      "premium-brotli": ["/premium", member.cookie, BROWSER_ENCODINGS],
-      ...(name === "before"
-        ? {}
-        : {
-            // only the program imports the edition
-            ...(name === "plain" ? {} : { chapter: [CHAPTER_PATH, member.cookie] }),
-            account: ["/account", member.cookie],
-          }),
-    };
-    const works = Object.fromEntries(
-      Object.entries(pages).map(([page, [path, cookie, encodings = "identity"]]) => [
-        page,
-        { path, headers: { "Accept-Encoding": encodings, Cookie: cookie }, statuses: [200] },
-      ]),
-    );
-    servers[name] = { ...server, works };
-  }
-  const names = Object.keys(servers.site?.works ?? {});
-  /** @type {import("./report.mjs").SignedIn[]} */
-  const pages = [];
-  const rounds = { rounds: ROUNDS, seconds: SECONDS };
-  for (const name of names) {
-    const asked = Object.keys(servers).filter((key) => servers[key]?.works[name]);
-    const load = (/** @type {typeof measure} */ generate) => ({
-      ...rounds,
-      measureOne: (/** @type {string} */ key, /** @type {number} */ seconds) => {
-        const server = /** @type {(typeof servers)[string]} */ (servers[key]);
-        const work = /** @type {import("./load.mjs").Work} */ (server.works[name]);
-        return generate(server, work, seconds);
-      },
-    });
-    const servedBy = await interleave(asked, load(measure));
-    const underWrk = hasWrk() ? (await interleave(["site"], load(measureWithWrk))).site : undefined;
-    console.log("signed in", name, JSON.stringify({ ...servedBy, underWrk }));
-    pages.push({ name, ...servedBy, underWrk });
-  }
-  writeSignedInReport({ rounds: ROUNDS, seconds: SECONDS, pages });
-}
-
-async function measureRequests() {
-  const passwordHash = await hashOfPassword();
-
-  /** @type {{ size: number, bytes: number, url: string, site: import("./processes.mjs").Server, variables: Record<string, string> }[]} */
-  const sites = [];
-  for (const size of SIZES) {
-    console.log(`Filling a database with ${size.toLocaleString("en")} users and subscribers …`);
-    const url = await createDatabase(dataDir, `bench_${size}`);
-    const variables = await siteVariables({ url, dataDir, secret: SESSION_SECRET });
-    const site = keep(await startSite(variables));
-    const bytes = await fill(url, size, passwordHash);
-    sites.push({ size, bytes, url, site, variables });
-  }
-  const [first] = sites;
-  if (!first) throw new Error("BENCH_SIZES is empty.");
-  const restMemory = residentMemory(first.site.pid) ?? 0;
-  const { site, url } = first;
-  // first, since newsletter posts leave mails that are sent for minutes
-  const underWrk = hasWrk() ? await compareUnderWrk(site, url) : {};
-  const plain = keep(await startSite(first.variables, { plain: true }));
+/**
+ * Anonymous pages beside bare Node, a member's beside remix-serve.
+ *
+ * @param {import("./servers.mjs").Server} site
+ * @param {Record<string, string>} variables
+ * @param {string} cookie
+ */
+async function comparePages(site, variables, cookie) {
   const bare = keep(await startBareServer());
-
-  const cases = await describeCases(site.origin);
-  const compared = [];
-  for (const { name, work, reference } of cases) {
-    if (reference) await bare.teach(name, await reference());
-    compared.push(await compare(name, work, reference !== null));
-  }
-  const grown = await grow();
-  const flood = await measureUnderFlood(site);
-
-  writeReport({
-    rounds: ROUNDS,
-    seconds: SECONDS,
-    compared: compared.map((one) => ({ ...one, underWrk: underWrk[one.name] })),
-    grown,
-    flood,
-    restMemory,
-    peakMemory: Math.max(...sites.map((entry) => peakMemory(entry.site.pid) ?? 0)),
-    databaseMemory: databaseMemory(dataDir),
-    sizes: sites.map(({ size, bytes }) => ({ size, bytes })),
-  });
-
-  /**
-   * @param {string} name
-   * @param {import("./load.mjs").Work} work
-   * @param {boolean} hasReference
-   */
-  async function compare(name, work, hasReference) {
-    const servers = {
-      site,
-      ...(hasReference ? { bare } : {}),
-      ...(name === "landing-signed-in" ? { plain } : {}),
-    };
-    const result = /** @type {import("./report.mjs").Served} */ (
-      await interleave(/** @type {(keyof typeof servers)[]} */ (Object.keys(servers)), {
-        rounds: ROUNDS,
-        seconds: SECONDS,
-        measureOne: (key, seconds) =>
-          measure(
-            /** @type {import("./processes.mjs").Server} */ (servers[key]),
-            key === "bare" ? { ...work, path: `/${name}` } : work,
-            seconds,
-          ),
-      })
-    );
-    console.log(name, JSON.stringify(result));
-    return { name, ...result };
-  }
-
-  /** Measures how requests that query the database slow down with its size, all sizes interleaved. */
-  async function grow() {
-    const grown = [];
-    for (const name of ["landing-signed-in", "log-in", "newsletter", "webhook"]) {
-      /** @type {Map<string, { site: import("./processes.mjs").Server, work: import("./load.mjs").Work }>} */
-      const loads = new Map();
-      for (const { size, site } of sites) {
-        const found = (await describeCases(site.origin, size)).find((one) => one.name === name);
-        if (found) loads.set(String(size), { site, work: found.work });
-      }
-      const samples = await interleave([...loads.keys()], {
-        rounds: ROUNDS,
-        seconds: SECONDS,
-        measureOne: (key, seconds) => {
-          const load = loads.get(key);
-          if (!load) throw new Error(`No site has ${key} users.`);
-          return measure(load.site, load.work, seconds);
-        },
-      });
-      const bySize = sites.map(({ size }) => {
-        const sample = /** @type {import("./load.mjs").Sample} */ (samples[String(size)]);
-        return { size, ...sample };
-      });
-      console.log(name, JSON.stringify(bySize));
-      grown.push({ name, bySize });
-    }
-    return grown;
-  }
-}
-
-/**
- * Measures the requests without a body under wrk, of several processes of the site, on one database, and of the bare server,
- * by turns; each figure is the mean of the medians of the processes.
- *
- * @param {import("./processes.mjs").Server} site
- * @param {string} url of its database
- * @returns {Promise<Record<string, import("./report.mjs").Served>>}
- */
-async function compareUnderWrk(site, url) {
-  const sites = [site];
-  const bares = [await startBareServer()];
-  try {
-    while (sites.length < PROCESSES) {
-      const variables = await siteVariables({ url, dataDir, secret: SESSION_SECRET });
-      sites.push(await startSite(variables));
-      bares.push(await startBareServer());
-    }
-    return await compareProcesses(sites, bares);
-  } finally {
-    for (const server of [...sites.slice(1), ...bares]) await server.stop();
-  }
-}
-
-/**
- * @param {import("./processes.mjs").Server[]} sites
- * @param {Awaited<ReturnType<typeof startBareServer>>[]} bares
- */
-async function compareProcesses(sites, bares) {
-  // each site's own, since a page's ETag depends on its address
-  const casesOf = await Promise.all(sites.map(({ origin }) => describeCases(origin)));
-  /** @type {Record<string, import("./report.mjs").Served>} */
-  const results = {};
-  for (const { name, work, reference } of casesOf[0] ?? []) {
-    if (!reference) continue;
-    const answer = await reference();
-    for (const bare of bares) await bare.teach(name, answer.clone());
-    const loads = Object.fromEntries([
-      ...sites.map((site, index) => {
-        const own = casesOf[index]?.find((one) => one.name === name)?.work ?? work;
-        return [`site ${index}`, { server: site, work: own }];
-      }),
-      ...bares.map((bare, index) => [
-        `bare ${index}`,
-        { server: bare, work: { ...work, path: `/${name}` } },
-      ]),
-    ]);
-    const samples = await interleave(Object.keys(loads), {
-      rounds: ROUNDS,
-      seconds: SECONDS,
-      measureOne: (key, seconds) => {
-        const load = loads[key];
-        return measureWithWrk(load.server, load.work, seconds);
-      },
+  for (const encoding of ["identity", "br"]) {
+    const headers = { "Accept-Encoding": encoding };
+    await bare.copy(`${site.origin}/`, headers);
+    await compare(`landing page, ${encoding}`, {
+      site: (seconds) => measureGets(site, "/", headers, seconds),
+      "bare Node": (seconds) => measureGets(bare, "/", headers, seconds),
     });
-    const of = (/** @type {string} */ kind) =>
-      mean(Object.entries(samples).flatMap(([key, one]) => (key.startsWith(kind) ? [one] : [])));
-    results[name] = { site: of("site"), bare: of("bare") };
-    console.log(name, "under wrk", JSON.stringify(results[name]));
   }
-  return results;
+  const plain = keep(
+    await startRemixServe({ ...variables, DATABASE_URL: databaseAddress(dataDir) }),
+  );
+  for (const path of ["/", "/premium", `/premium/chapters/${CHAPTER}`, "/account"]) {
+    const headers = { "Accept-Encoding": "gzip, deflate, br", Cookie: cookie };
+    await compare(`${path}, signed in`, {
+      site: (seconds) => measureGets(site, path, headers, seconds),
+      "remix-serve": (seconds) => measureGets(plain, path, headers, seconds),
+    });
+  }
 }
 
 /**
- * The requests to measure, each with the response that the bare server sends; null if a bare server has no
- * equivalent.
- * @param {string} origin
- * @param {number} [size]
- * @returns {Promise<{ name: string, work: import("./load.mjs").Work, reference: (() => Promise<Response>) | null }[]>}
- */
-async function describeCases(origin, size = SIZES[0] ?? 1000) {
-  const own = { Origin: origin, "Sec-Fetch-Site": "same-origin" };
-  const json = { ...own, "Content-Type": "application/json" };
-  const raw = (/** @type {string} */ path, /** @type {Record<string, string>} */ headers) => () =>
-    rawGet(origin + path, headers);
-  const { cookie } = await signUp(origin);
-  const etag =
-    (await fetch(`${origin}/`, { headers: { "Accept-Encoding": "br" } })).headers.get("etag") ?? "";
-  const html = await (await fetch(`${origin}/`)).text();
-  const asset = /\/build\/[\w/-]+\.js/.exec(html)?.[0] ?? "/favicon.svg";
-  let count = 0;
-  const user = () => 1 + (count++ % size);
-
-  /** @type {[string, string, Record<string, string>, number[]][]} */
-  const gets = [
-    ["landing-identity", "/", { "Accept-Encoding": "identity" }, [200]],
-    ["landing-brotli", "/", { "Accept-Encoding": "br" }, [200]],
-    ["landing-304", "/", { "Accept-Encoding": "br", "If-None-Match": etag }, [304]],
-    ["landing-signed-in", "/", { "Accept-Encoding": "identity", Cookie: cookie }, [200]],
-    ["auth-brotli", "/auth", { "Accept-Encoding": "br" }, [200]],
-    ["asset-brotli", asset, { "Accept-Encoding": "br" }, [200]],
-  ];
-  return [
-    ...gets.map(([name, path, headers, statuses]) => ({
-      name,
-      work: { path, headers, statuses },
-      reference: raw(path, headers),
-    })),
-    {
-      name: "log-in",
-      work: {
-        path: "/auth/login",
-        method: "POST",
-        headers: json,
-        connections: 8,
-        statuses: [200],
-        next: () => ({
-          body: JSON.stringify({ email: `user-${user()}@bench.test`, password: PASSWORD }),
-        }),
-      },
-      reference: null,
-    },
-    {
-      name: "newsletter",
-      work: {
-        path: "/newsletter",
-        method: "POST",
-        headers: json,
-        statuses: [200],
-        next: () => ({ body: JSON.stringify({ email: `${randomUUID()}@bench.test` }) }),
-      },
-      reference: null,
-    },
-    {
-      name: "webhook",
-      work: {
-        path: "/webhooks/stripe",
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        statuses: [200],
-        next: signedEvent,
-      },
-      reference: null,
-    },
-  ];
-}
-
-/**
- * Measures the landing page at a constant rate, first alone, then while log-ins fill the password queue.
+ * The landing page at 50 requests a second, alone and while log-ins fill the password queue.
  *
- * @param {{ pid: number, origin: string }} site
+ * @param {import("./servers.mjs").Server} site
  */
-async function measureUnderFlood(site) {
-  const landing = {
-    path: "/",
-    headers: { "Accept-Encoding": "br" },
-    statuses: [200],
-    connections: 4,
-    rate: 200,
-  };
-  const idle = [];
-  const flooded = [];
+async function compareUnderFlood(site) {
+  const visit = (/** @type {number} */ seconds) =>
+    measureGets(site, "/", { "Accept-Encoding": "br" }, seconds, 50);
+  await compare("landing page, 50 a second", {
+    alone: visit,
+    "beside a flood of log-ins": async (seconds) => {
+      const flood = startFlood(site, seconds + 2);
+      // until the queue is full
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      const sample = await visit(seconds);
+      await flood;
+      return sample;
+    },
+  });
+}
+
+/**
+ * @param {import("./servers.mjs").Server} site
+ * @param {{ id: string, cookie: string }[]} readers
+ */
+async function comparePosts(site, readers) {
+  const post = (/** @type {string} */ path, /** @type {import("./load.mjs").NextPost} */ next) => ({
+    site: (/** @type {number} */ seconds) => measurePosts(site, path, next, seconds),
+  });
+  const hash = await hashOfPassword();
+  await compare("log in", {
+    ...post("/auth/login", () => ({ body: { email: "member-1@bench.test", password: PASSWORD } })),
+    "hashes alone": (seconds) => measureHashes(hash, seconds),
+  });
+  await compare("a member's notes", post("/premium/notes/save", notesOf(readers)));
+  await compare("webhook", post("/webhooks/stripe", signedEvent));
+  // the last, since the mails that it queues are still being sent afterwards
+  const newcomer = () => ({ body: { email: `${randomUUID()}@bench.test` } });
+  await compare("newsletter", post("/newsletter", newcomer));
+}
+
+/**
+ * Measures by turns, in an order that alternates, and prints the medians. The first round only warms up.
+ *
+ * @param {string} title
+ * @param {Record<string, (seconds: number) => Promise<import("./load.mjs").Sample>>} measured
+ */
+async function compare(title, measured) {
+  const keys = Object.keys(measured);
+  /** @type {Record<string, import("./load.mjs").Sample>[]} */
+  const rounds = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    // let the queues of earlier rounds drain
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    const alone = await measure(site, landing, SECONDS);
-    const flood = startFlood(site, SECONDS + 2);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const beside = await measure(site, landing, SECONDS);
-    await flood;
-    // the first round only warms up
-    if (round > 0) {
-      idle.push(alone);
-      flooded.push(beside);
+    /** @type {Record<string, import("./load.mjs").Sample>} */
+    const samples = {};
+    for (const key of round % 2 ? [...keys].reverse() : keys) {
+      const sample = await measured[key]?.(SECONDS);
+      if (sample) samples[key] = sample;
     }
+    if (round > 0) rounds.push(samples);
   }
-  const result = { idle: medians(idle), flooded: medians(flooded) };
-  console.log("landing under a log-in flood", JSON.stringify(result));
-  return result;
+  console.log(`\n${title}`);
+  for (const key of keys) {
+    const of = (/** @type {keyof import("./load.mjs").Sample} */ figure) =>
+      median(rounds.map((samples) => samples[key]?.[figure] ?? Number.NaN));
+    const cells = [
+      `${of("rate").toFixed(0)}/s`,
+      ...(of("p99") > 0
+        ? [`p50 ${of("p50").toFixed(1)} ms`, `p99 ${of("p99").toFixed(1)} ms`]
+        : []),
+      ...(of("wrong") > 0 ? [`${of("wrong")} unexpected answers`] : []),
+    ];
+    if (key !== keys[0] && of("rate") > 0) {
+      const ratios = rounds.map((samples) => {
+        const first = samples[keys[0] ?? ""];
+        return (first?.rate ?? 0) / (samples[key]?.rate ?? 0);
+      });
+      cells.push(`${keys[0]}: ${median(ratios).toFixed(2)} of it`);
+    }
+    console.log(`  ${key.padEnd(26)} ${cells.join(", ")}`);
+  }
+}
+
+/**
+ * How often a second Node alone verifies a password, one on each core.
+ *
+ * @param {string} hash
+ * @param {number} seconds
+ * @returns {Promise<import("./load.mjs").Sample>}
+ */
+async function measureHashes(hash, seconds) {
+  const begun = performance.now();
+  let count = 0;
+  await Promise.all(
+    Array.from({ length: availableParallelism() }, async () => {
+      while (performance.now() < begun + seconds * 1_000) {
+        await argon2.verify(hash, PASSWORD);
+        count++;
+      }
+    }),
+  );
+  return { rate: (count * 1_000) / (performance.now() - begun), p50: 0, p99: 0, wrong: 0 };
+}
+
+/**
+ * The cookies of a new session.
+ *
+ * @param {import("./servers.mjs").Server} site
+ * @param {string} email
+ */
+async function logIn({ origin }, email) {
+  const answer = await fetch(`${origin}/auth/login`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ email, password: PASSWORD }),
+  });
+  if (answer.status !== 200) throw new Error(`Logging in was answered with ${answer.status}.`);
+  const cookies = answer.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
+  // as if the page with the toast had been seen: it would be shown again each time
+  return cookies.filter((cookie) => !cookie.startsWith("flash=")).join("; ");
+}
+
+/**
+ * Notes of members by turns, each on the version that the answer before has named.
+ *
+ * @param {{ id: string, cookie: string }[]} readers
+ * @returns {import("./load.mjs").NextPost}
+ */
+function notesOf(readers) {
+  /** @type {Map<string, number>} */
+  const versions = new Map();
+  let at = 0;
+  return () => {
+    const { id, cookie } = readers[at++ % readers.length] ?? { id: "", cookie: "" };
+    const text = `What came of it today, for the ${at}th time. `.repeat(20);
+    return {
+      body: { slug: CHAPTER, owner: id, version: versions.get(id) ?? 0, text },
+      headers: { Cookie: cookie },
+      onAnswer: (body) => {
+        if (body.startsWith("{")) versions.set(id, JSON.parse(body).version ?? 0);
+      },
+    };
+  };
+}
+
+/** A signed delivery about an unknown customer: costs the ledger and a look-up, but no call to Stripe. */
+function signedEvent() {
+  const created = Math.floor(Date.now() / 1_000);
+  const event = {
+    id: `evt_${randomUUID()}`,
+    object: "event",
+    api_version: "2026-10-28.endive",
+    created,
+    livemode: false,
+    type: "customer.subscription.updated",
+    data: { object: { id: "sub_bench", object: "subscription", customer: `cus_${randomUUID()}` } },
+  };
+  const mac = createHmac("sha256", "whsec_goldenPathSandbox")
+    .update(`${created}.${JSON.stringify(event)}`)
+    .digest("hex");
+  return { body: event, headers: { "Stripe-Signature": `t=${created},v1=${mac}` } };
 }

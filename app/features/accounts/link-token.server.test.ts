@@ -16,13 +16,8 @@ describe("a password reset token", () => {
   });
 
   it.each([
-    ["nothing", undefined],
-    ["an empty text", ""],
     ["one character less", "a".repeat(42)],
-    ["one character more", "a".repeat(44)],
-    ["a token with something before it", `?${"a".repeat(43)}`],
     ["a token with something after it", `${"a".repeat(43)}\n`],
-    ["another alphabet", "+".repeat(43)],
     ["a token in a list", ["a".repeat(43)]],
   ])("is not %s", (_name, field) => {
     expect(isLinkToken(field)).toBe(false);

@@ -62,12 +62,9 @@ describe("a password", () => {
 
 describe("hashes on all cores", () => {
   it.each([
-    [1, 4, 1],
     [2, 4, 2],
-    [3, 4, 3],
     // compressing a page does not wait for hashes
     [4, 4, 3],
-    [8, 4, 3],
     [8, 64, 8],
     [8, 1, 1],
   ])("of a machine of %i, with %i threads, are %i at a time", (cores, threads, expected) => {

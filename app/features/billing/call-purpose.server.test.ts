@@ -1,22 +1,8 @@
-import { executionAsyncId } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { callPurpose, withCallPurpose } from "./call-purpose.server";
 
-/** Whether Node runs hooks for promises: only then a continuation has an id. Not with Node 24, which needs none. */
-async function hasPromiseHooks() {
-  await setImmediate();
-  await null;
-  return executionAsyncId() !== 0;
-}
-
-const needsHooks = Number.parseInt(process.versions.node, 10) < 24;
-
 describe("the purpose of calls to Stripe", () => {
-  it("is background where none was set", () => {
-    expect(callPurpose()).toBe("background");
-  });
-
   it("holds until the work ends, also after work within it has ended or failed", async () => {
     const seen: string[] = [];
     const note = async () => {
@@ -53,19 +39,5 @@ describe("the purpose of calls to Stripe", () => {
       });
     });
     for (const { purpose, seen } of await Promise.all(works)) expect(seen).toEqual([purpose]);
-  });
-
-  it("costs hooks of promises only while work with one runs", async () => {
-    expect(await hasPromiseHooks()).toBe(false);
-    const during = await withCallPurpose("checkout", async () => {
-      await withCallPurpose("webhook", setImmediate);
-      return hasPromiseHooks();
-    });
-    expect(during).toBe(needsHooks);
-    expect(await hasPromiseHooks()).toBe(false);
-    await withCallPurpose("checkout", () => Promise.reject(new Error("on purpose"))).catch(
-      () => {},
-    );
-    expect(await hasPromiseHooks()).toBe(false);
   });
 });

@@ -28,32 +28,6 @@ describe("coalesced work", () => {
     expect(await coalesce("one", work)).toBe(3);
   });
 
-  it("never runs twice at once, whoever comes while the next run is active", async () => {
-    const gates = [gate(), gate(), gate()];
-    let active = 0;
-    let most = 0;
-    let started = 0;
-    const work = async () => {
-      most = Math.max(most, ++active);
-      await gates[started++]?.opened;
-      active--;
-    };
-    const first = coalesce("three", work);
-    await expect.poll(() => started).toBe(1);
-    const second = coalesce("three", work);
-    gates[0]?.release();
-    await first;
-    await expect.poll(() => started).toBe(2);
-    const third = coalesce("three", work);
-    gates[2]?.release();
-    // a turn of the event loop, in which a third run would start
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(started).toBe(2);
-    gates[1]?.release();
-    await Promise.all([second, third]);
-    expect([started, most]).toEqual([3, 1]);
-  });
-
   it("fails for all callers that share it, but not for later ones", async () => {
     const fail = () => Promise.reject(new Error("Stripe is away."));
     const outcomes = await Promise.allSettled([coalesce("two", fail), coalesce("two", fail)]);

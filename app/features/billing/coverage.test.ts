@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { chargesOf, coverageOf, fullRefundOf, idOf, isPaidSince, paymentsOf } from "./coverage";
+import { chargesOf, coverageOf, fullRefundOf, isPaidSince, paymentsOf } from "./coverage";
 
 const PRODUCTS = new Set(["prod_ours"]);
 
@@ -67,19 +67,6 @@ describe("the charges that paid an invoice", () => {
   });
 });
 
-describe("the id in a field of Stripe's", () => {
-  it.each([
-    ["an id", "in_1", "in_1"],
-    ["an object", { id: "in_1" }, "in_1"],
-    ["nothing", null, null],
-    ["no field", undefined, null],
-    ["an object without an id", {}, null],
-    ["a number", 7, null],
-  ])("of %s is %j → %j", (_what, reference, id) => {
-    expect(idOf(reference)).toBe(id);
-  });
-});
-
 describe("the paid period", () => {
   it("reaches to the last end of an invoice's lines, in whatever order they come", () => {
     for (const ends of [
@@ -100,16 +87,6 @@ describe("the paid period", () => {
     ];
     for (const order of [paid, paid.toReversed()])
       expect(coverageOf(order, new Map(), PRODUCTS)).toEqual({ paidUntil: 200, withdrawn: null });
-  });
-
-  it("is none without invoices, and then not withdrawn", () => {
-    expect(coverageOf([], new Map(), PRODUCTS)).toEqual({ paidUntil: null, withdrawn: null });
-  });
-
-  it("is withdrawn when all of several invoices for it were refunded", () => {
-    const paid = ["1", "2"].map((id) => invoice({ lines: [{ end: 100 }], payments: [by(id)] }));
-    const payments = paymentsOf([charge("1"), charge("2")]);
-    expect(coverageOf(paid, payments, PRODUCTS).withdrawn).toBe("refund");
   });
 
   it("is not withdrawn by an older refund, in whatever order the invoices come", () => {

@@ -100,11 +100,6 @@ describe("the billing state of a customer's memberships", () => {
     ).toEqual(until(soon));
   });
 
-  it("ends access in the middle of a period when the cancellation is set for then", () => {
-    const state = billingStateOf([membership({ status: "active", cancelAt: START + 3 * DAY })]);
-    expect(state.stripeCurrentPeriodEnd).toEqual(until(START + 3 * DAY));
-  });
-
   it.each(["refund", "dispute"] as const)(
     "gives no access after a %s, and says why",
     (withdrawn) => {
@@ -299,15 +294,6 @@ describe("the paid period of a subscription", () => {
     expect(withdrawn([first, second], refunded, charge("pi_2"))).toBeNull();
     expect(withdrawn([second, first], refunded, charge("pi_2"))).toBeNull();
     expect(withdrawn([paidInTwo], refunded, charge("pi_2", { refunded: true }))).toBe("refund");
-  });
-
-  it("is not restored by the draft invoice of the next period", () => {
-    const invoices = [
-      invoice({ ...february, status: "draft" }),
-      invoice({ ...january, status: "paid", intent: "pi_1" }),
-    ];
-    const payments = paymentsOf([charge("pi_1", { refunded: true })]);
-    expect(coverageOf(invoices, payments, PRODUCTS).withdrawn).toBe("refund");
   });
 
   it.each([

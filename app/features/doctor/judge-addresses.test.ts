@@ -5,10 +5,7 @@ describe("the doctor's judgement of addresses", () => {
   it.each([
     ["203.0.113.4", "ENETUNREACH", true],
     ["2001:db8::4", "ENETUNREACH", true],
-    ["2001:db8::4", "EHOSTUNREACH", true],
     ["203.0.113.4", "EHOSTUNREACH", false],
-    ["203.0.113.4", "ECONNREFUSED", false],
-    ["203.0.113.4", "ETIMEDOUT", false],
   ])("%s that fails with %s says nothing about it: %s", (address, code, isSo) => {
     expect(hasNoRoute(address, code)).toBe(isSo);
   });

@@ -8,15 +8,6 @@ const preview = (title: string): PreviewContent => ({
   wholeChapter: null,
 });
 
-it("renders the sections once for the same words and the same preview", () => {
-  const sections = landingSections(shownWords(null, { isCommunityOpen: false }), preview("One"));
-
-  expect(sections.html).toContain("It began with a walk.");
-  expect(landingSections(shownWords(null, { isCommunityOpen: false }), preview("One"))).toBe(
-    sections,
-  );
-});
-
 it("renders them again with another preview, and with other words", () => {
   const words = shownWords(null, { isCommunityOpen: false });
   const first = landingSections(words, preview("One"));

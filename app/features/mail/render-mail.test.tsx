@@ -2,9 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   MailButton,
   MailButtonAddress,
-  MailFacts,
   MailHeading,
-  MailImage,
   MailLink,
   MailSmallPrint,
   MailText,
@@ -44,19 +42,6 @@ describe("a mail's HTML", () => {
     expect(body.replace(/<[^>]*>/g, "")).toMatch(
       /^What &quot;they&quot; eat[\u200c\u00a0]*The Golden Path/,
     );
-  });
-
-  it("says in a comment for Outlook on Windows how wide it is", async () => {
-    const { html } = await renderMail(mail);
-    expect(html).toMatch(/<!--\[if mso\]>.*\.mail-sheet\{width:600px\}.*<!\[endif\]--><\/head>/);
-  });
-
-  it("has a picture no wider than the text, in proportion", async () => {
-    const { html } = await renderMail({
-      ...mail,
-      content: <MailImage src="https://example.com/a.png" alt="Hills" width={1004} height={600} />,
-    });
-    expect(html).toMatch(/<img[^>]* height="300"[^>]* width="502"/);
   });
 });
 
@@ -116,38 +101,6 @@ describe("a mail's plain part", () => {
     );
   });
 
-  it("has a mail address and an address that is written out where they stand, and nothing below", async () => {
-    const content = (
-      <MailText>
-        Write to <MailLink href="mailto:me@a.example">me@a.example</MailLink> or see{" "}
-        <MailLink href="https://a.example/">https://a.example/</MailLink>.
-      </MailText>
-    );
-    expect(await textOf({ content })).toMatch(
-      /^Write to me@a\.example or see https:\/\/a\.example\/\.\n\nYours/,
-    );
-  });
-
-  it("marks what is struck out", async () => {
-    const content = (
-      <MailText>
-        <del>Tomorrow</del> Today.
-      </MailText>
-    );
-    expect(await textOf({ content })).toMatch(/^~~Tomorrow~~ Today\.\n/);
-  });
-
-  it("names a link on a picture by the picture's description", async () => {
-    const content = (
-      <MailText>
-        <MailLink href="https://a.example/1">
-          <MailImage src="https://example.com/a.png" alt="Hills" width={10} height={10} />
-        </MailLink>
-      </MailText>
-    );
-    expect(await textOf({ content })).toMatch(/^Hills:\nhttps:\/\/a\.example\/1\n\nYours/);
-  });
-
   it("has each address once, however often the mail links to it", async () => {
     const href = "https://a.example/1";
     const text = await textOf({
@@ -163,23 +116,6 @@ describe("a mail's plain part", () => {
     });
     expect(text.split(href)).toHaveLength(2);
     expect(text.split("https://a.example/2")).toHaveLength(2);
-  });
-
-  it("has facts side by side, and a picture as its description", async () => {
-    const content = (
-      <>
-        <MailFacts facts={[{ name: "Price", value: "$1" }]} />
-        <MailImage src="https://example.com/a.png" alt="Hills" width={10} height={10} />
-      </>
-    );
-    const text = await textOf({ content });
-    expect(text).toMatch(/^Price {3}\$1\n\nHills\n\nYours/);
-    expect(text).not.toContain("a.png");
-  });
-
-  it("breaks no line that the mail does not break", async () => {
-    const long = "words ".repeat(100).trim();
-    expect((await textOf({ content: <MailText>{long}</MailText> })).split("\n")).toContain(long);
   });
 });
 

@@ -23,20 +23,6 @@ describe("the retry schedule", () => {
     ]);
   });
 
-  it("retries soon after a lost connection", () => {
-    expect(delays("lost", 2)).toEqual([5_000, 30_000]);
-    expect(retryDelayMs("lost", 20, 0.5)).toBe(HOUR);
-  });
-
-  it("tries a full mailbox three more times within a day", () => {
-    expect(delays("mailbox-full", 4)).toEqual([2 * HOUR, 6 * HOUR, 15 * HOUR, null]);
-  });
-
-  it("sends a mail that got no answer two more times, and not before the server must have given up", () => {
-    expect(delays("unanswered", 3)).toEqual([15 * MINUTE, HOUR, null]);
-    expect(retryDelayMs("unanswered", 0, 0)).toBeGreaterThan(10 * MINUTE);
-  });
-
   it("varies a delay by a fifth in either direction", () => {
     expect(retryDelayMs("refused", 0, 0)).toBe(48_000);
     expect(retryDelayMs("refused", 0, 1)).toBe(72_000);

@@ -23,15 +23,9 @@ describe("fields in YAML", () => {
   it.each([
     ["maps in keys of maps", `title: ${"{".repeat(400)}${"}".repeat(400)}`],
     ["lists in lists", `title: ${"[".repeat(400)}${"]".repeat(400)}`],
-    ["lists on one line", `title:\n  ${"- ".repeat(20)}a`],
     ["lists on one line without end", longest("- ")],
     ["maps in maps", Array.from({ length: 60 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n")],
-    ["names on one line", longest("? ")],
-    ["values on one line", longest("a: ")],
-    ["nothing on one line", longest(": ")],
     ["open brackets", longest("[")],
-    ["open braces", longest("{")],
-    ["open brackets on lines of their own", longest("[\n")],
   ])("are refused if they are nested too deeply: %s", (_, source) => {
     expect(problemsOf(source)).toEqual([
       { line: expect.any(Number), problem: "the fields are nested too deeply" },
@@ -44,7 +38,7 @@ describe("fields in YAML", () => {
     ]);
   });
 
-  it.each(["]", "&a ", "! ", "'a' ", "%\n", ", ", "*a\n", "- *a\n"])(
+  it.each(["]", "- *a\n"])(
     "are refused with at most twenty mistakes if they are nothing but %j",
     (part) => {
       const { length } = problemsOf(longest(part));
@@ -54,7 +48,7 @@ describe("fields in YAML", () => {
   );
 
   it("are refused with the lines of the first twenty that are not known", () => {
-    const fields = Array.from({ length: 5_000 }, (_, index) => `field${index}: 1`);
+    const fields = Array.from({ length: 500 }, (_, index) => `field${index}: 1`);
     const problems = problemsOf(["title: a", ...fields].join("\n"));
     expect(problems).toHaveLength(20);
     expect(problems[19]?.line).toBe(22);

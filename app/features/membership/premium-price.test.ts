@@ -16,15 +16,10 @@ describe("the price of premium", () => {
 describe("an amount", () => {
   it.each([
     [999, "usd", "$9.99"],
-    [1_000, "usd", "$10.00"],
     [123_456, "usd", "$1,234.56"],
-    [1_250, "eur", "€12.50"],
     [1_200, "jpy", "¥1,200"],
-    [990, "krw", "₩990"],
     [9_990, "kwd", "KWD\u00a09.990"],
-    [129_000, "isk", "ISK\u00a01,290"],
     [3_500_000, "ugx", "UGX\u00a035,000"],
-    [99_900, "huf", "HUF\u00a0999.00"],
     [0, "usd", "$0.00"],
   ])("of %i in %s is shown as %s", (unitAmount, currency, text) => {
     expect(priceText({ unitAmount, currency })).toBe(text);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { campaignPhase, describeCampaign, listCampaigns } from "./campaign-report";
+import { campaignPhase, describeCampaign } from "./campaign-report";
 
 const NOW = new Date("2026-11-22T12:00:00Z");
 const NONE = {
@@ -61,21 +61,9 @@ describe("a campaign's report", () => {
     ]);
   });
 
-  it("of a cancelled one says what was in hand and what nobody gets, and no number that is nothing", () => {
-    const campaign = { ...CAMPAIGN, state: "cancelled" as const };
-    const progress = { ...NONE, sending: 2, sent: 3, cancelled: 5 };
-    const facts = { campaign, progress, failures: [], hasWorker: true, now: NOW };
-    expect(describeCampaign(facts).slice(4)).toEqual([
-      "  sent      3 of 10",
-      "            2 in hand when it was cancelled: delivered or given up within minutes",
-      "            5 cancelled",
-    ]);
-  });
-
   it.each([
     ["finished", { sent: 5 }, {}],
     ["sending", { queued: 1, sent: 4 }, {}],
-    ["sending", { sending: 1, sent: 4 }, {}],
     ["paused", { queued: 1 }, { state: "paused" as const }],
     [
       "paused by the program: 20 refusals in a row",
@@ -84,39 +72,8 @@ describe("a campaign's report", () => {
     ],
     ["cancelled", { cancelled: 1, sent: 1 }, { state: "cancelled" as const }],
     ["scheduled, starts in 2 h", { queued: 1 }, { startAt: new Date("2026-11-22T14:00:00Z") }],
-    ["scheduled", {}, { startAt: new Date("2026-11-22T14:00:00Z") }],
-    ["sending", { queued: 1 }, { startAt: NOW }],
-    ["finished", { sent: 1 }, { startAt: NOW }],
   ])("says '%s'", (phase, progress, changes) => {
     const facts = { campaign: { ...CAMPAIGN, ...changes }, progress: { ...NONE, ...progress } };
     expect(campaignPhase({ ...facts, hasWorker: true, now: NOW })).toBe(phase);
-  });
-
-  it("says if no site runs that could send", () => {
-    expect(
-      campaignPhase({
-        campaign: CAMPAIGN,
-        progress: { ...NONE, queued: 1 },
-        hasWorker: false,
-        now: NOW,
-      }),
-    ).toBe("waiting for a running site");
-  });
-});
-
-describe("a list of campaigns", () => {
-  it("says of each how many have it, how many will not get it, and what is happening", () => {
-    const listed = [
-      {
-        campaign: { ...CAMPAIGN, slug: "the-second-mile" },
-        progress: { ...NONE, queued: 60_000, sent: 40_000, failed: 3, expired: 1 },
-      },
-      { campaign: CAMPAIGN, progress: { ...NONE, sent: 12 } },
-    ];
-    expect(listCampaigns(listed, { hasWorker: true, now: NOW })).toEqual([
-      "ISSUE            START       SENT               FAILED",
-      "the-second-mile  2026-11-22  40,000 of 100,004  4       sending",
-      "the-first-mile   2026-11-22  12 of 12           0       finished",
-    ]);
   });
 });

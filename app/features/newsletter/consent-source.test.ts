@@ -11,8 +11,6 @@ it("where consent comes from is kept without the spaces around it", () => {
 it.each([
   ["it is empty", "   "],
   ["it is longer than 200 characters", "x".repeat(201)],
-  [null, ` ${"x".repeat(200)} `],
-  ["it holds control characters", "\u0000the book fair"],
   ["it holds control characters", "the book\nfair"],
   ["it holds control characters", "the book fair\u001b[2Jx"],
 ])("is answered with '%s' when it is %j", (problem, source) => {

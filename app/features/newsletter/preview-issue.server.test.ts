@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { issueOf, PNG_PIXEL } from "../../../tests/support/newsletter";
-import { contentOf, describeSize, weighIssue, writePreview } from "./preview-issue.server";
+import { weighIssue, writePreview } from "./preview-issue.server";
 
 const IMAGE = {
   name: "abc.png",
@@ -80,30 +80,4 @@ describe("what an author is told of an issue's size", () => {
     ]);
     expect(weigh(100 * 1024)[1]).toContain("100 KB of HTML");
   });
-
-  it("counts bytes, not characters", () => {
-    expect(weighIssue(issueOf(), "ü").htmlBytes).toBe(2);
-  });
-
-  it("names the images, if there are any, and their size together", () => {
-    const image = { ...IMAGE, content: Buffer.alloc(1_500) };
-    expect(describeSize(issueOf(), 2_048)).toBe("2 KB");
-    expect(describeSize(issueOf({ images: [image] }), 2_049)).toBe("3 KB, and an image of 2 KB");
-    expect(describeSize(issueOf({ images: [image, image] }), 1)).toBe("1 KB, and 2 images of 3 KB");
-  });
-});
-
-it("an issue is mailed with its own words, and images where the caller serves them", () => {
-  const content = contentOf(
-    issueOf({ markdown, images: [IMAGE] }),
-    (name) => `https://img.test/${name}`,
-  );
-  expect(content).toMatchObject({
-    slug: "the-first-mile",
-    subject: "The first mile",
-    previewText: "A start.",
-  });
-  const parts = JSON.stringify(content.text);
-  expect(parts).toContain('"https://img.test/abc.png"');
-  expect(parts).toMatch(/"width":40,"height":30/);
 });

@@ -14,22 +14,6 @@ describe("the rate of sending", () => {
     expect(meter.perSecond()).toBe(2);
   });
 
-  it("is that between the first and the last of what was counted", () => {
-    const meter = new RateMeter();
-    meter.add(0, 0);
-    meter.add(10, 1_000);
-    meter.add(50, 2_000);
-    expect(meter.perSecond()).toBe(25);
-  });
-
-  it("begins with what was counted half a minute ago to the millisecond", () => {
-    const meter = new RateMeter();
-    meter.add(0, 0);
-    meter.add(100, 1_000);
-    meter.add(130, 31_000);
-    expect(meter.perSecond()).toBe(1);
-  });
-
   it("is nothing while nothing is sent", () => {
     const meter = new RateMeter();
     meter.add(5, 0);
@@ -41,17 +25,9 @@ describe("the rate of sending", () => {
 describe("a duration", () => {
   it.each([
     [0.2, "1 s"],
-    [40, "40 s"],
-    [59.4, "59 s"],
     [59.5, "1 min"],
-    [59.7, "1 min"],
-    [3_540, "59 min"],
     [3_599, "1 h"],
     [172_740, "47 h 59 min"],
-    [725, "12 min"],
-    [3_600, "1 h"],
-    [12_000, "3 h 20 min"],
-    [190_800, "2 d 5 h"],
     [172_800, "2 d"],
   ])("of %d seconds is %s", (seconds, words) => {
     expect(describeDuration(seconds)).toBe(words);

@@ -32,11 +32,4 @@ describe("leaving parts of a file out", () => {
   ])("fails when the file no longer has what is named: %o", (parts, complaint) => {
     expect(() => withoutParts("file.js", SOURCE, parts)).toThrow(`file.js has ${complaint}`);
   });
-
-  it("fails when a name is not unambiguous", () => {
-    const twice = `${SOURCE}\nfunction inner() {}`;
-    expect(() => withoutParts("file.js", twice, { functions: { inner: "" } })).toThrow(
-      "file.js has several of inner",
-    );
-  });
 });

@@ -5,23 +5,12 @@ const isAddress = (cell: string) => /^\S+@\S+$/.test(cell);
 const find = (...row: string[]) => findAddressColumn(row, isAddress);
 
 describe("the column of addresses", () => {
-  it.each([
-    "email",
-    "EMAIL",
-    "E-Mail",
-    "e-mail address",
-    "Email Address",
-    "email_address",
-    "Mail",
-    "Adresse",
-    "E-Mail-Adresse",
-    "Ｅｍａｉｌ",
-    "Customer Email",
-    "E-mail 1 - Value",
-    " email* ",
-  ])("may be named '%s'", (name) => {
-    expect(find("Name", name, "City")).toEqual({ kind: "found", column: 1, hasHeader: true });
-  });
+  it.each(["email", "E-Mail", "e-mail address", "E-Mail-Adresse", "Ｅｍａｉｌ", " email* "])(
+    "may be named '%s'",
+    (name) => {
+      expect(find("Name", name, "City")).toEqual({ kind: "found", column: 1, hasHeader: true });
+    },
+  );
 
   it("is the one with the plainest name", () => {
     expect(find("Address", "Email permission", "E-Mail", "Mail")).toMatchObject({ column: 2 });

@@ -50,53 +50,12 @@ describe("splitting CSV text into records", () => {
     ]);
   });
 
-  it("takes a quotation mark within a cell for text", () => {
-    expect(rowsOf('a 5" pipe,1\nb,"2\n"\nc 6" pipe,3\nd,4')).toEqual([
-      [1, ['a 5" pipe', "1"]],
-      [2, ["b", "2\n"]],
-      [4, ['c 6" pipe', "3"]],
-      [5, ["d", "4"]],
-    ]);
-  });
-
   it("lets a quoted cell run over 50 lines and no more", () => {
     const cell = (lines: number) => `a,"${"x\n".repeat(lines - 1)}x"`;
     expect(split(`${cell(50)}\nb,2`).map(({ line }) => line)).toEqual([1, 51]);
     expect(split(`${cell(51)}\nb,2`).map(({ kind }) => kind)).not.toContain("too-long");
     expect(split(`${cell(51)}\nb,2`)[0]).toEqual({ line: 1, text: 'a,"x', kind: "unclosed" });
     expect(split(`${cell(51)}\nb,2`).at(-1)).toEqual({ line: 52, text: "b,2", kind: "complete" });
-  });
-
-  it("lets a quoted cell have 64 KiB and no more, over several lines", () => {
-    // with its line ends
-    const cell = (length: number) => `"${"x".repeat(length - 5)}\ny"`;
-    expect(split(`${cell(65_536)}\nb,2`)).toEqual([
-      { line: 1, text: cell(65_536), kind: "complete" },
-      { line: 3, text: "b,2", kind: "complete" },
-    ]);
-    expect(split(`${cell(65_537)}\nb,2`).map(({ line, kind }) => [line, kind])).toEqual([
-      [1, "unclosed"],
-      [2, "complete"],
-      [3, "complete"],
-    ]);
-  });
-
-  it("sees a quoted cell between blanks, and one that begins where another ends", () => {
-    expect(split('a, \t"x\ny"\f ,b\nc')).toEqual([
-      { line: 1, text: 'a, \t"x\ny"\f ,b', kind: "complete" },
-      { line: 3, text: "c", kind: "complete" },
-    ]);
-    expect(split('"a\nx","b"c\nd')).toEqual([
-      { line: 1, text: '"a\nx","b"c', kind: "complete" },
-      { line: 3, text: "d", kind: "complete" },
-    ]);
-  });
-
-  it("cuts a line of more than 64 KiB and no other", () => {
-    expect(split("x".repeat(65_536))).toMatchObject([{ kind: "complete" }]);
-    expect(split(`${"x".repeat(65_536)}y`)).toEqual([
-      { line: 1, text: "x".repeat(65_536), kind: "too-long" },
-    ]);
   });
 
   it("cuts a line of more than 64 KiB, without storing it, and goes on after it", () => {
@@ -170,32 +129,6 @@ describe("splitting CSV text into records", () => {
           expect(read.map(({ cells }) => cells)).toEqual(joined);
         },
       ),
-    );
-  });
-
-  it("never reads a record as another, even if there are as many rows to a reader of the whole", () => {
-    const lines = (count: number) => Array.from({ length: count }, (_, n) => `x${n}`);
-    const [first, second] = [lines(26).join("\n"), lines(25).join("\n")];
-    // the quote of the first line is closed only by that of the 52nd, and so on to the end
-    const text = ['"a', ...lines(50), `"\n${first}\n"`, `"\n${second}\n"`, '"'].join("\n");
-    expect(rowsOf(text)).toEqual([
-      [1, null],
-      ...lines(50).map((line, n) => [n + 2, [line]]),
-      [52, [`\n${first}\n`]],
-      [80, [`\n${second}\n`]],
-      [107, null],
-    ]);
-  });
-
-  it("gives records that are read the same by themselves as together", () => {
-    const text = fc.string({ unit: fc.constantFrom("a", '"', '"', ",", "\n", " "), maxLength: 60 });
-    fc.assert(
-      fc.property(text, (csv) => {
-        const records = split(csv).filter(({ kind }) => kind !== "too-long");
-        expect(parseRecords(records, ",")).toEqual(
-          records.flatMap((record) => parseRecords([record], ",")),
-        );
-      }),
     );
   });
 

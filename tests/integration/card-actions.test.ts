@@ -1,0 +1,172 @@
+import Stripe from "stripe";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { isTryingNewCard, switchToNewCard } from "~/features/billing/card-actions.server";
+import type { CustomerBilling } from "~/features/billing/customer-billing.server";
+import { type RecordingStripe, startRecordingStripe } from "../support/recording-stripe";
+
+let stripe: RecordingStripe;
+beforeAll(async () => {
+  stripe = await startRecordingStripe();
+});
+afterAll(() => stripe.close());
+beforeEach(() => stripe.reset());
+
+type Card = { id: string; created: number };
+const OLD: Card = { id: "pm_old", created: 100 };
+const NEW: Card = { id: "pm_new", created: 200 };
+
+type Facts = {
+  /** The card that the subscription is pinned to, and the customer's default. */
+  pinned?: Card | string | null;
+  chosen?: Card | string | null;
+  customer?: unknown;
+  tried?: string;
+  owes?: boolean;
+  status?: string;
+  pauseCollection?: unknown;
+  withdrawn?: string | null;
+};
+
+function membership(facts: Facts = {}) {
+  const { pinned = null, chosen = null, tried, owes = false, withdrawn = null } = facts;
+  const subscription = {
+    id: "sub_1",
+    status: facts.status ?? "past_due",
+    pause_collection: facts.pauseCollection ?? null,
+    metadata: tried ? { tried_payment_method: tried } : {},
+    default_payment_method: pinned,
+    customer: facts.customer ?? { invoice_settings: { default_payment_method: chosen } },
+    latest_invoice: "in_1",
+  };
+  const invoice = {
+    id: "in_1",
+    status: owes ? "open" : "paid",
+    attempted: true,
+    auto_advance: true,
+    collection_method: "charge_automatically",
+  };
+  return { subscription, invoices: [invoice], coverage: { withdrawn } };
+}
+
+function billing(
+  memberships: ReturnType<typeof membership>[],
+  { failed = [] as string[], isPaymentPending = false } = {},
+) {
+  return {
+    memberships,
+    failedPaymentMethods: new Set(failed),
+    isPaymentPending,
+  } as unknown as CustomerBilling;
+}
+
+const SWITCH = "POST /v1/subscriptions/sub_1 default_payment_method=";
+const TRY = (card: string) => `POST /v1/subscriptions/sub_1 metadata[tried_payment_method]=${card}`;
+const PAY = "POST /v1/invoices/in_1/pay";
+
+describe("a membership is switched to the card added last", () => {
+  it("when Checkout has pinned an older one", async () => {
+    const state = billing([membership({ pinned: OLD, chosen: NEW })]);
+    expect(await switchToNewCard(state)).toBe(true);
+    expect(stripe.calls).toEqual([SWITCH]);
+  });
+
+  it("and charged what it owes, once", async () => {
+    const facts = { pinned: OLD, chosen: NEW, owes: true };
+    expect(await switchToNewCard(billing([membership(facts)]))).toBe(true);
+    expect(stripe.calls).toEqual([`${SWITCH}&metadata[tried_payment_method]=pm_new`, PAY]);
+
+    stripe.reset();
+    const tried = membership({ chosen: NEW, owes: true, tried: "pm_new" });
+    expect(await switchToNewCard(billing([tried]))).toBe(false);
+    expect(stripe.calls).toEqual([]);
+  });
+
+  it("even if a payment with the new card has failed or is pending, but not charged again", async () => {
+    const facts = { pinned: OLD, chosen: NEW, owes: true };
+    await switchToNewCard(billing([membership(facts)], { failed: ["pm_new"] }));
+    await switchToNewCard(billing([membership(facts)], { isPaymentPending: true }));
+    await switchToNewCard(billing([membership({ ...facts, tried: "pm_new" })]));
+    expect(stripe.calls).toEqual([SWITCH, SWITCH, SWITCH]);
+  });
+
+  it.each<[string, Facts]>([
+    ["the one that is pinned", { pinned: NEW, chosen: NEW }],
+    ["not there", { pinned: OLD, chosen: null }],
+    ["of a deleted customer", { pinned: OLD, customer: { deleted: true } }],
+  ])("but not where the customer's card is %s", async (_which, facts) => {
+    expect(await switchToNewCard(billing([membership(facts)]))).toBe(false);
+    expect(stripe.calls).toEqual([]);
+  });
+
+  it.each<[string, Facts]>([
+    ["is over", { status: "canceled" }],
+    ["has its collection paused", { pauseCollection: { behavior: "void" } }],
+    ["was withdrawn", { withdrawn: "dispute" }],
+  ])("unless it %s", async (_what, facts) => {
+    const state = billing([membership({ pinned: OLD, chosen: NEW, owes: true, ...facts })]);
+    expect(await switchToNewCard(state)).toBe(false);
+    expect(isTryingNewCard(state)).toBe(false);
+    expect(stripe.calls).toEqual([]);
+  });
+});
+
+describe("what a membership owes is charged to its card", () => {
+  it("whichever it has: the pinned one, or else the customer's", async () => {
+    await switchToNewCard(billing([membership({ pinned: OLD, owes: true })]));
+    await switchToNewCard(billing([membership({ chosen: NEW, owes: true })]));
+    await switchToNewCard(billing([membership({ pinned: NEW, chosen: OLD, owes: true })]));
+    expect(stripe.calls).toEqual([TRY("pm_old"), PAY, TRY("pm_new"), PAY, TRY("pm_new"), PAY]);
+  });
+
+  it("but not without a card, nor if nothing is owed", async () => {
+    expect(await switchToNewCard(billing([membership({ owes: true })]))).toBe(false);
+    expect(await switchToNewCard(billing([membership({ pinned: OLD })]))).toBe(false);
+    const unread = { pinned: "pm_old", tried: "pm_older", owes: true };
+    expect(await switchToNewCard(billing([membership(unread)]))).toBe(false);
+    expect(stripe.calls).toEqual([]);
+  });
+
+  it("and a card that is declined, or an invoice that was paid meanwhile, is no failure", async () => {
+    stripe.answers["/pay"] = {
+      status: 402,
+      error: { type: "card_error", code: "card_declined", message: "No" },
+    };
+    expect(await switchToNewCard(billing([membership({ pinned: OLD, owes: true })]))).toBe(true);
+    stripe.answers["/pay"] = {
+      status: 400,
+      error: { type: "invalid_request_error", message: "Already paid" },
+    };
+    expect(await switchToNewCard(billing([membership({ pinned: OLD, owes: true })]))).toBe(true);
+  });
+
+  it("and any other failure is the caller's to handle", async () => {
+    stripe.answers["/pay"] = { status: 500, error: { type: "api_error", message: "Out of order" } };
+    await expect(
+      switchToNewCard(billing([membership({ pinned: OLD, owes: true })])),
+    ).rejects.toThrow(Stripe.errors.StripeAPIError);
+  });
+});
+
+describe("a new card is being tried", () => {
+  const trying = { pinned: NEW, owes: true, tried: "pm_new" };
+
+  it("while the invoice that it was tried for is open, and it has not failed", () => {
+    expect(isTryingNewCard(billing([membership(trying)]))).toBe(true);
+    expect(isTryingNewCard(billing([membership(trying)], { failed: ["pm_old"] }))).toBe(true);
+    expect(isTryingNewCard(billing([membership(), membership(trying)]))).toBe(true);
+  });
+
+  it.each<[string, Facts]>([
+    ["nothing is owed", { owes: false }],
+    ["another card was tried", { tried: "pm_old" }],
+    ["none was tried", { tried: "" }],
+    ["there is no card", { pinned: null }],
+  ])("but not when %s", (_what, facts) => {
+    expect(isTryingNewCard(billing([membership({ ...trying, ...facts })]))).toBe(false);
+  });
+
+  it("nor when a payment with it has failed, nor without a membership", () => {
+    expect(isTryingNewCard(billing([membership(trying)], { failed: ["pm_new"] }))).toBe(false);
+    expect(isTryingNewCard(billing([]))).toBe(false);
+  });
+});

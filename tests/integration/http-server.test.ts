@@ -1,0 +1,438 @@
+import { closeSync, openSync, stat } from "node:fs";
+import { type RequestListener, request, type ServerResponse } from "node:http";
+import { createConnection, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { type HttpLimits, type HttpServer, listen } from "~/server/http-server.server";
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** Echoes the request body once it is complete. */
+const echo: RequestListener = (incoming, response) => {
+  const chunks: Buffer[] = [];
+  incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+  incoming.on("end", () => response.end(`got ${Buffer.concat(chunks)}`));
+};
+
+async function serve(
+  limits: Partial<HttpLimits> = {},
+  listener: RequestListener = echo,
+): Promise<HttpServer> {
+  const server = await listen({ port: 0, host: "127.0.0.1" }, limits);
+  server.serve(listener);
+  cleanUps.push(() => server.close(0));
+  return server;
+}
+
+/** A raw connection, which does not end its side when the server does, and what has been received on it. */
+function openSocket({ port }: HttpServer): { socket: Socket; received: () => string } {
+  const socket = createConnection({ port: Number(port), host: "127.0.0.1", allowHalfOpen: true });
+  let text = "";
+  socket.setEncoding("latin1").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  cleanUps.push(() => socket.destroy());
+  return { socket, received: () => text };
+}
+
+/** A raw connection, and everything received on it by its end. */
+function connectTo(server: HttpServer): { socket: Socket; ended: Promise<string> } {
+  const { socket, received } = openSocket(server);
+  socket.on("error", () => {});
+  const ended = new Promise<string>((resolve) => {
+    socket.once("end", () => socket.destroy());
+    socket.once("close", () => resolve(received()));
+  });
+  return { socket, ended };
+}
+
+function get({ port }: HttpServer): Promise<{ status: number; headers: object; text: string }> {
+  return new Promise((resolve, reject) => {
+    request({ port, host: "127.0.0.1" }, (incoming) => {
+      let text = "";
+      incoming.setEncoding("utf8").on("data", (chunk) => {
+        text += chunk;
+      });
+      incoming.on("end", () =>
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text }),
+      );
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+const QUICK = { headersTimeout: 200, requestTimeout: 400, keepAliveTimeout: 200, idleTimeout: 400 };
+
+describe("a misbehaving client", () => {
+  it.each([
+    ["no HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
+    ["an unknown method", "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 400],
+    ["a header without a name", "GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n", 400],
+    [
+      "two lengths",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+      400,
+    ],
+    [
+      "a length and chunks",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+    ],
+    ["too long headers", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+  ])("gets an error status and is disconnected: %s", async (_name, bytes, status) => {
+    const server = await serve();
+    const { socket, ended } = connectTo(server);
+    socket.write(bytes, "latin1");
+    const answer = await ended;
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+    expect(answer).toContain("X-Content-Type-Options: nosniff");
+    expect((await get(server)).status).toBe(200);
+  });
+
+  it("is disconnected when its headers take too long", async () => {
+    const server = await serve(QUICK);
+    const silent = connectTo(server);
+    const slow = connectTo(server);
+    slow.socket.write("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ");
+    const drip = setInterval(() => slow.socket.write("x"), 20);
+    cleanUps.push(() => clearInterval(drip));
+    expect(await slow.ended).toMatch(/^HTTP\/1.1 408 /);
+    await silent.ended;
+  });
+
+  it("is disconnected when its body takes too long, and its request is aborted", async () => {
+    let aborted = false;
+    const server = await serve(QUICK, (incoming) => {
+      incoming
+        .on("error", () => {})
+        .on("close", () => {
+          aborted = !incoming.complete;
+        });
+      incoming.resume();
+    });
+    const slow = connectTo(server);
+    slow.socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
+    const drip = setInterval(() => slow.socket.write("x"), 20);
+    cleanUps.push(() => clearInterval(drip));
+    await slow.ended;
+    await expect.poll(() => aborted).toBe(true);
+  });
+
+  it("is disconnected when it does not read its response", async () => {
+    const server = await serve(QUICK, (_incoming, response) => {
+      response.end(Buffer.alloc(32 * 1024 * 1024));
+    });
+    const { socket, ended } = connectTo(server);
+    socket.pause();
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await expect.poll(() => server.connections()).toBe(1);
+    await expect.poll(() => server.connections(), { timeout: 5_000 }).toBe(0);
+    socket.resume();
+    expect((await ended).length).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  it("still gets its response after half-closing the connection", async () => {
+    const server = await serve();
+    const { socket, ended } = connectTo(server);
+    socket.end("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi");
+    expect(await ended).toContain("got hi");
+  });
+
+  it("is disconnected when it half-closes in the middle of a request", async () => {
+    const server = await serve();
+    for (const bytes of [
+      "GET / HT",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhi",
+      "",
+    ]) {
+      const { socket, ended } = connectTo(server);
+      socket.end(bytes);
+      expect(await ended).not.toContain("got");
+    }
+    expect((await get(server)).status).toBe(200);
+  });
+
+  it("is disconnected when it pipelines too many requests", async () => {
+    let asked = 0;
+    const server = await serve({ maxUnanswered: 10 }, (_incoming, response) => {
+      asked += 1;
+      setTimeout(() => response.end("done"), 20);
+    });
+    const ask = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    const modest = connectTo(server);
+    modest.socket.write(ask.repeat(9) + ask.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+    expect((await modest.ended).match(/200 OK/g)).toHaveLength(10);
+
+    asked = 0;
+    const greedy = connectTo(server);
+    greedy.socket.write(ask.repeat(20_000));
+    expect(await greedy.ended).toBe("");
+    expect(asked).toBe(10);
+    expect((await get(server)).status).toBe(200);
+  });
+});
+
+describe("a kept-alive connection", () => {
+  const ask = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+  /** A connection on which a request was answered, to a server that keeps it for 200 ms. */
+  async function keptAlive() {
+    const connection = connectTo(await serve({ keepAliveTimeout: 200 }));
+    connection.socket.write(ask);
+    await new Promise((resolve) => connection.socket.once("data", resolve));
+    return connection;
+  }
+
+  it("serves another request, and is closed when none comes", async () => {
+    const { socket, ended } = await keptAlive();
+    socket.write(ask);
+    expect((await ended).match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
+  });
+});
+
+describe("pipelined requests", () => {
+  const first = "GET /first HTTP/1.1\r\nHost: a\r\n\r\n";
+
+  /** Answers the first request only once another one has arrived, whole. */
+  function inReverse(): RequestListener {
+    let answerFirst = () => {};
+    return (incoming, response) => {
+      if (incoming.url === "/first") answerFirst = () => response.end("one");
+      else {
+        echo(incoming, response);
+        incoming.on("end", answerFirst);
+      }
+    };
+  }
+
+  it("are answered in their order, the last with the leave it asked for to send its body", async () => {
+    const server = await serve({}, inReverse());
+    const { socket, ended } = connectTo(server);
+    const post = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n";
+    socket.write(`${first}${post}walk`);
+    const [one = "", two = "", ...rest] = (await ended).split(/(?=HTTP\/1\.1 )/);
+    expect(rest).toEqual([]);
+    expect(one).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\none$/s);
+    expect(two).toMatch(/^HTTP\/1\.1 200 OK\r\n.*Connection: close\r\n.*\r\n\r\ngot walk$/s);
+  });
+
+  it("are all answered by a server that is told to stop meanwhile", async () => {
+    const responses: ServerResponse[] = [];
+    let arrived = () => {};
+    const bothArrived = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const server = await serve({}, (_incoming, response) => {
+      if (responses.push(response) === 2) arrived();
+    });
+    const { socket, ended } = connectTo(server);
+    socket.write(`${first}${first}`);
+    await bothArrived;
+    const closed = server.close(5_000);
+    await expect.poll(() => responses[1]?.hasHeader("Connection")).toBe(true);
+    for (const [index, response] of responses.entries()) response.end(`number ${index}`);
+    const text = await ended;
+    expect(text).toMatch(
+      /keep-alive\r\n.*number 0HTTP\/1\.1 200 OK\r\nConnection: close\r\n.*number 1$/s,
+    );
+    await closed;
+  });
+});
+
+describe("a client that is answered before it has sent everything", () => {
+  const post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n";
+
+  const CLOSE = { Connection: "close" };
+
+  const ends: RequestListener = (incoming, response) => {
+    // as of what stops reading a form that is too long
+    incoming.once("data", () => {
+      incoming.pause();
+      response.writeHead(413, CLOSE).end("too long");
+    });
+  };
+
+  const answers: RequestListener = (incoming, response) => {
+    incoming.once("data", () => {
+      incoming.pause();
+      response.writeHead(403).end("too long");
+    });
+  };
+
+  /** Goes on sending when the server has ended its side. */
+  function connectSending(server: HttpServer, sent = `${post}${"x".repeat(1_000)}`) {
+    const { socket, received } = openSocket(server);
+    const ended = new Promise<string>((resolve) => socket.once("end", () => resolve(received())));
+    socket.write(sent);
+    const until = (pattern: RegExp) => expect.poll(received, { timeout: 10_000 }).toMatch(pattern);
+    return { socket, ended, until };
+  }
+
+  it("may send the rest and read the answer then, and is disconnected as soon as it has sent it", async () => {
+    const server = await serve({ lingerTimeout: 600_000 }, ends);
+    const { socket, ended } = connectSending(server);
+    const text = await ended;
+    // fails if the connection is reset
+    for (let sent = 1_000; sent < 200_000; sent += 1_000) {
+      await new Promise<void>((resolve, reject) =>
+        socket.write("x".repeat(1_000), (error) => (error ? reject(error) : resolve())),
+      );
+    }
+    expect(text).toMatch(/^HTTP\/1\.1 413 .*too long/s);
+    await expect.poll(() => server.connections(), { timeout: 10_000 }).toBe(0);
+  });
+
+  it.each([
+    ["with the end of the connection", ends],
+    ["without it", answers],
+  ])("is disconnected when the rest takes too long: %s", async (_, listener) => {
+    const server = await serve({ lingerTimeout: 200 }, listener);
+    const { socket } = connectSending(server);
+    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    socket.on("error", () => {});
+    const sending = setInterval(() => socket.write("x"), 20);
+    cleanUps.push(() => clearInterval(sending));
+    await closed;
+    expect(server.connections()).toBe(0);
+  });
+});
+
+it("a request that asks for leave to send its body is given it at once", async () => {
+  const server = await serve();
+  const { socket, ended } = connectTo(server);
+  socket.write("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
+  await new Promise<void>((resolve) => socket.once("data", () => resolve()));
+  socket.write("walk");
+  socket.end();
+  expect(await ended).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n.*got walk$/s);
+});
+
+describe("stopping", () => {
+  it("answers 503 while starting until there is something to serve", async () => {
+    const server = await listen({ port: 0, host: "127.0.0.1" });
+    cleanUps.push(() => server.close(0));
+    const answer = await get(server);
+    expect(answer.status).toBe(503);
+    expect(answer.headers).toMatchObject({
+      "retry-after": "1",
+      "x-content-type-options": "nosniff",
+    });
+  });
+
+  it("waits for requests in flight, and tells their clients not to reuse the connection", async () => {
+    const server = await serve();
+    const { socket, ended } = connectTo(server);
+    socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhal");
+    await expect.poll(() => server.connections()).toBe(1);
+    // the request has to have reached the listener
+    const other = await get(server);
+    expect(other.status).toBe(200);
+
+    const closed = server.close(5_000);
+    await expect.poll(() => get(server).catch(() => "refused")).toBe("refused");
+    socket.write("lo");
+    expect(await ended).toMatch(/connection: close[\s\S]*got hallo/i);
+    await closed;
+  });
+
+  it("answers those who have connected when the stop comes", async () => {
+    const server = await serve({ drainTimeout: 600 });
+    // where the event loop handles what has arrived, as a signal does
+    const connected = await new Promise<ReturnType<typeof connectTo>[]>((resolve) => {
+      stat(import.meta.filename, () => {
+        resolve(Array.from({ length: 10 }, () => connectTo(server)));
+        void server.close(30_000);
+      });
+    });
+    for (const { socket } of connected) socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    for (const { ended } of connected) expect(await ended).toMatch(/^HTTP\/1.1 200 OK/);
+  });
+
+  it("does not wait for incomplete requests or idle connections", async () => {
+    const server = await serve();
+    const begun = connectTo(server);
+    begun.socket.write("GET / HTTP/1.1\r\nHost:");
+    const kept = connectTo(server);
+    kept.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await new Promise((resolve) => kept.socket.once("data", resolve));
+    await server.close(30_000);
+    await Promise.all([begun.ended, kept.ended]);
+  });
+
+  it("drops requests that exceed the timeout", async () => {
+    const server = await serve({}, () => {});
+    const { socket, ended } = connectTo(server);
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await expect.poll(() => server.connections()).toBe(1);
+    await server.close(100);
+    expect(await ended).toBe("");
+  });
+});
+
+describe("behind a proxy", () => {
+  const DRAINED = { drainTimeout: 600 };
+  const ask = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+  it("a request waits for the site to start, and a health check does not", async () => {
+    const server = await listen({ port: 0, host: "127.0.0.1" }, DRAINED);
+    cleanUps.push(() => server.close(0));
+    const waiting = connectTo(server);
+    waiting.socket.write(`GET /auth HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    for (const path of ["/healthz", "/readyz?verbose"]) {
+      const check = connectTo(server);
+      check.socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      expect(await check.ended).toMatch(/^HTTP\/1.1 503 /);
+    }
+    await server.serve(echo);
+    expect(await waiting.ended).toMatch(/^HTTP\/1.1 200 OK/);
+  });
+
+  it("a start that is given up answers the requests that wait for it, and ends at once", async () => {
+    const server = await listen({ port: 0, host: "127.0.0.1" }, DRAINED);
+    const waiting = connectTo(server);
+    waiting.socket.write("GET /auth HTTP/1.1\r\nHost: a\r\n\r\n");
+    await expect.poll(() => server.connections()).toBe(1);
+    await server.close(20_000);
+    expect(await waiting.ended).toMatch(/^HTTP\/1.1 503 /);
+  });
+
+  it("a stop serves what comes on open connections, new and kept, and then ends them", async () => {
+    const server = await serve(DRAINED);
+    const fresh = connectTo(server);
+    const kept = connectTo(server);
+    kept.socket.write(ask);
+    await new Promise((resolve) => kept.socket.once("data", resolve));
+    await expect.poll(() => server.connections()).toBe(2);
+
+    const closed = server.close(30_000);
+    await expect.poll(() => get(server).catch(() => "refused")).toBe("refused");
+    fresh.socket.write(ask);
+    kept.socket.write(ask);
+    expect(await fresh.ended).toMatch(/^HTTP\/1.1 200 OK[\s\S]*connection: close/i);
+    expect(await kept.ended).toMatch(/200 OK[\s\S]*200 OK[\s\S]*connection: close/i);
+    await closed;
+  });
+
+  it("a stop does not wait longer than that for a connection that is not used", async () => {
+    const server = await serve(DRAINED);
+    const idle = connectTo(server);
+    await expect.poll(() => server.connections()).toBe(1);
+    await server.close(30_000);
+    expect(await idle.ended).toBe("");
+  });
+});
+
+describe("an inherited socket", () => {
+  it("that is none, or that is not for listening, is one sentence", async () => {
+    const file = openSync(import.meta.filename, "r");
+    cleanUps.push(() => closeSync(file));
+    const server = await listen({ fd: file });
+    await expect(server.serve(echo)).rejects.toThrow(
+      /^The socket that LISTEN_FDS passes on cannot be listened on \(\w+\): its unit has to name a port as ListenStream=, without Accept=yes\.$/,
+    );
+  });
+});

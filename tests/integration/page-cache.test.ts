@@ -1,0 +1,385 @@
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { PageCache } from "~/server/page-cache.server";
+import { send } from "../support/http-client";
+import { watchLog } from "../support/log";
+
+const PAGE = `<!DOCTYPE html><script>hello()</script>${"<p>The path goes on.</p>".repeat(50)}`;
+
+/** The current render function; a test may replace it with a slow or failing one. */
+let render: (path: string) => Promise<Response>;
+let cache: PageCache;
+let server: Server;
+let origin: string;
+
+const page = (html = PAGE, init: ResponseInit = {}) =>
+  new Response(html, { ...init, headers: { "Content-Type": "text/html", ...init.headers } });
+
+beforeAll(async () => {
+  setEnvironment({ LOG_LEVEL: "silent" });
+  server = createServer(async (request, response) => {
+    const page = await cache.answer(request, response);
+    if (response.headersSent) return;
+    if (page === false) response.writeHead(299).end("not cached");
+    else if (page !== true) response.setHeaders(page.headers).writeHead(404).end(page.body);
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.close();
+  setEnvironment({});
+});
+beforeEach(() => {
+  render = async () => page();
+  cache = new PageCache({
+    keyOf: (url) => (url.startsWith("/?") ? "/" : /^\/(\d+)?$/.test(url) ? url : null),
+    render: (path) => render(path),
+    personalCookies: ["session", "flash"],
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const get = (path = "/", headers: Record<string, string> = {}, method = "GET") =>
+  send(origin + path, { method, headers });
+
+/** Advances the clock by which pages become stale. */
+function passSeconds(seconds: number): void {
+  const later = Date.now() + seconds * 1_000;
+  vi.spyOn(Date, "now").mockReturnValue(later);
+}
+
+/** Makes the next render wait until the returned function is called. */
+function heldRender(html: string): () => void {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  render = async () => {
+    await held;
+    return page(html);
+  };
+  return letGo;
+}
+
+describe("a cached page", () => {
+  it("is the same in every encoding, each with its own ETag", async () => {
+    const [identity, gzip, br] = await Promise.all([
+      get(),
+      get("/", { "Accept-Encoding": "gzip" }),
+      get("/", { "Accept-Encoding": "gzip, deflate, br" }),
+    ]);
+    expect(identity.text).toBe(PAGE);
+    expect(gunzipSync(gzip.body).toString()).toBe(PAGE);
+    expect(brotliDecompressSync(br.body).toString()).toBe(PAGE);
+    expect(br.body.length).toBeLessThan(identity.body.length);
+    expect(new Set([identity, gzip, br].map(({ headers }) => headers.etag)).size).toBe(3);
+    expect([identity, gzip, br].map(({ headers }) => headers["content-encoding"])).toEqual([
+      undefined,
+      "gzip",
+      "br",
+    ]);
+    for (const { headers, body } of [identity, gzip, br]) {
+      expect(headers["content-length"]).toBe(String(body.length));
+      expect(headers.vary).toBe("Accept-Encoding, Cookie");
+      expect(headers["cache-control"]).toBe("public, max-age=0, must-revalidate");
+    }
+  });
+
+  it("is not sent again to a client that has it in that encoding", async () => {
+    const { headers } = await get("/", { "Accept-Encoding": "br" });
+    const etag = String(headers.etag);
+    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      const again = await get("/", { "Accept-Encoding": "br", "If-None-Match": tags });
+      expect(again.status).toBe(304);
+      expect(again.body).toHaveLength(0);
+      expect(again.headers).toMatchObject({
+        etag,
+        vary: "Accept-Encoding, Cookie",
+        "content-security-policy": headers["content-security-policy"],
+      });
+    }
+    expect((await get("/", { "If-None-Match": etag })).status).toBe(200);
+    expect((await get("/", { "Accept-Encoding": "br", "If-None-Match": '"x"' })).status).toBe(200);
+    expect(cache.statistics.notModified).toBe(4);
+  });
+
+  it("is dropped when the cache is cleared, even while it is being rendered", async () => {
+    render = async () => page("<p>$1</p>");
+    expect((await get()).text).toBe("<p>$1</p>");
+    render = async () => page("<p>$2</p>");
+    cache.clear();
+    expect((await get()).text).toBe("<p>$2</p>");
+
+    cache.clear();
+    const letGo = heldRender("<p>$2</p>");
+    const before = get();
+    await expect.poll(() => cache.statistics.renders).toBe(3);
+    cache.clear();
+    render = async () => page("<p>$3</p>");
+    expect((await get()).text).toBe("<p>$3</p>");
+    letGo();
+    await before;
+    expect((await get()).text).toBe("<p>$3</p>");
+  });
+
+  it("has the same headers for HEAD as for GET", async () => {
+    const full = await get("/", { "Accept-Encoding": "br" });
+    const head = await get("/", { "Accept-Encoding": "br" }, "HEAD");
+    const { date: _1, ...fullHeaders } = full.headers;
+    const { date: _2, ...headHeaders } = head.headers;
+    expect(headHeaders).toEqual(fullHeaders);
+    expect(head.body).toHaveLength(0);
+  });
+
+  it("is shared by all URLs with the same key", async () => {
+    for (const query of ["?utm_source=a", "?fbclid=1&x=2", "?", `?${"x".repeat(5_000)}`]) {
+      expect((await get(`/${query}`)).text).toBe(PAGE);
+    }
+    expect(cache.statistics.renders).toBe(1);
+  });
+
+  it("allows exactly its inline scripts, by their hashes", async () => {
+    const scripts = ["hello()", "\nfirst();\nsecond();\n", "hello()"];
+    const html = `<!DOCTYPE html>
+      <script type="application/ld+json">{}</script>
+      <script src="/build/root.js"></script><script type="module" src="/build/entry.js"></script>
+      <script>${scripts[0]}</script><script data-source="x">${scripts[1]}</script>
+      <script async="">${scripts[2]}</script>`;
+    render = async () => page(html, { headers: { "Content-Type": "text/html; charset=utf-8" } });
+    const { headers } = await get();
+    const [first, second] = scripts.map((script) =>
+      createHash("sha256").update(script).digest("base64"),
+    );
+    expect(headers["content-security-policy"]).toContain(
+      ` script-src 'self' 'sha256-${first}' 'sha256-${second}'; `,
+    );
+  });
+});
+
+describe("early hints", () => {
+  const STYLE = "</app.css>; rel=preload; as=style";
+  const FONT = '</a.woff2>; rel=preload; as=font; type="font/woff2"; crossorigin';
+  const NAVIGATION = { "Sec-Fetch-Mode": "navigate" };
+
+  function sendEarlyHints(sendsEarlyHints: boolean): void {
+    cache = new PageCache({
+      keyOf: (url) => url,
+      render: (path) => render(path),
+      personalCookies: ["session"],
+      sendsEarlyHints,
+    });
+    render = async () => page(PAGE, { headers: { Link: `${STYLE}, ${FONT}` } });
+  }
+
+  /** The Link headers of the interim answers, and the status of the final one. */
+  async function ask(headers: Record<string, string>, method = "GET") {
+    const outgoing = request(origin, { method, headers });
+    const hints: unknown[] = [];
+    outgoing.on("information", (interim) => hints.push([interim.statusCode, interim.headers.link]));
+    const answered = new Promise<IncomingMessage>((done, fail) => {
+      outgoing.once("response", done).once("error", fail);
+    });
+    outgoing.end();
+    const response = await answered;
+    response.resume();
+    return { hints, status: response.statusCode, headers: response.headers };
+  }
+
+  it("come before a page that a browser opens for the first time", async () => {
+    sendEarlyHints(true);
+    for (const _time of ["rendered", "cached"]) {
+      const answer = await ask(NAVIGATION);
+      expect(answer).toMatchObject({
+        hints: [[103, `${STYLE}, ${FONT}`]],
+        status: 200,
+        headers: { link: `${STYLE}, ${FONT}` },
+      });
+    }
+  });
+
+  it("come to nobody else, and never to one who has the page", async () => {
+    sendEarlyHints(true);
+    const { etag = "" } = (await ask(NAVIGATION)).headers;
+    expect((await ask({})).hints).toEqual([]);
+    expect((await ask({ "Sec-Fetch-Mode": "cors" })).hints).toEqual([]);
+    expect((await ask(NAVIGATION, "HEAD")).hints).toEqual([]);
+    const again = await ask({ ...NAVIGATION, "If-None-Match": etag });
+    expect(again).toMatchObject({ hints: [], status: 304 });
+    expect(again.headers).not.toHaveProperty("link");
+  });
+
+  it("are not sent unless the proxies are said to pass them on", async () => {
+    sendEarlyHints(false);
+    expect((await ask(NAVIGATION)).hints).toEqual([]);
+  });
+});
+
+describe("a shared cache in front", () => {
+  it("may keep a page if it was complete when its rendering began", async () => {
+    let seconds: number | null = null;
+    cache = new PageCache({
+      keyOf: (url) => url,
+      render: (path) => render(path),
+      personalCookies: [],
+      sharedSeconds: () => seconds,
+    });
+    render = async () => {
+      seconds = 300;
+      return page();
+    };
+    const provisional = await get("/");
+    expect(provisional.headers["cache-control"]).toBe("public, max-age=0, must-revalidate");
+    expect(provisional.headers).not.toHaveProperty("cdn-cache-control");
+    cache.clear();
+    const complete = await get("/");
+    expect(complete.headers["cache-control"]).toContain("s-maxage=300");
+    expect(complete.headers["cdn-cache-control"]).toContain("max-age=300");
+  });
+
+  it("may not keep one that its route forbids it to keep", async () => {
+    cache = new PageCache({
+      keyOf: (url) => url,
+      render: (path) => render(path),
+      personalCookies: [],
+      sharedSeconds: () => 300,
+    });
+    render = async () => page(PAGE, { headers: { "Cache-Control": "private, no-store" } });
+    const { headers } = await get("/");
+    expect(headers["cache-control"]).toBe("private, no-store");
+    expect(headers).not.toHaveProperty("cdn-cache-control");
+  });
+});
+
+describe("what is not cached", () => {
+  it.each([
+    ["a session cookie", { Cookie: "session=abc" }],
+    ["a flash cookie", { Cookie: "flash=abc" }],
+    ["one among others", { Cookie: "theme=dark; session=abc; x=y" }],
+  ])("a request with %s is passed on", async (_name, headers) => {
+    await get();
+    expect((await get("/", headers)).status).toBe(299);
+    expect(cache.statistics).toMatchObject({ renders: 1, hits: 1 });
+  });
+
+  it.each([
+    "_ga=1; theme=dark",
+    "ga_session=1; xflash=2; __Host-session=3; session_id=4; flash2=5",
+  ])("cookies of others do not matter: %s", async (cookie) => {
+    expect((await get("/", { Cookie: cookie })).status).toBe(200);
+  });
+
+  it.each(["POST", "PUT", "DELETE"])("a %s request is passed on", async (method) => {
+    expect((await get("/", {}, method)).status).toBe(299);
+  });
+
+  it.each(["/premium", "/?_data=root", "//"])("%s is passed on", async (path) => {
+    expect((await get(path)).status).toBe(299);
+    expect(cache.statistics.renders).toBe(0);
+  });
+
+  it.each([
+    ["sets a cookie", page(PAGE, { headers: { "Set-Cookie": "a=b" } })],
+    ["failed", page(PAGE, { status: 500 })],
+    ["leads elsewhere", new Response(null, { status: 302, headers: { Location: "/" } })],
+  ])("an answer that %s", async (_name, answer) => {
+    render = async () => answer.clone();
+    expect((await get()).status).toBe(299);
+    expect((await get()).status).toBe(299);
+    expect(cache.statistics.renders).toBe(2);
+    render = async () => page();
+    expect((await get()).text).toBe(PAGE);
+  });
+
+  it("a page that could not be rendered", async () => {
+    const lines = watchLog();
+    const error = new Error("on purpose");
+    render = async () => {
+      throw error;
+    };
+    expect((await get()).status).toBe(299);
+    expect(lines).toEqual([
+      {
+        level: "error",
+        message: "a page could not be rendered for the cache",
+        facts: { err: error, path: "/" },
+      },
+    ]);
+  });
+});
+
+describe("rendering", () => {
+  it("happens once for concurrent requests", async () => {
+    const letGo = heldRender(PAGE);
+    const waiting = Promise.all(Array.from({ length: 100 }, () => get()));
+    await expect.poll(() => cache.statistics.renders).toBeGreaterThan(0);
+    letGo();
+    for (const { status, text } of await waiting) {
+      expect(status).toBe(200);
+      expect(text).toBe(PAGE);
+    }
+    expect(cache.statistics.renders).toBe(1);
+  });
+
+  it("serves the stale page at once while a new one is rendered", async () => {
+    await get();
+    passSeconds(61);
+    const letGo = heldRender("<p>news</p>");
+    const during = await Promise.all(Array.from({ length: 20 }, () => get()));
+    expect(during.every(({ text }) => text === PAGE)).toBe(true);
+    expect(cache.statistics).toMatchObject({ renders: 2, stale: 20 });
+
+    letGo();
+    await expect.poll(async () => (await get()).text).toBe("<p>news</p>");
+    expect(cache.statistics.renders).toBe(2);
+  });
+
+  it("that fails keeps the old page", async () => {
+    await get();
+    passSeconds(61);
+    render = async () => page("broken", { status: 500 });
+    expect((await get()).text).toBe(PAGE);
+    await expect.poll(() => cache.statistics.renders).toBe(2);
+    expect((await get()).text).toBe(PAGE);
+  });
+});
+
+describe("a page that does not exist", () => {
+  const missing = page("<script>hello()</script>no such page", { status: 404 });
+
+  it("is rendered once for each request, or for all concurrent ones, and never cached", async () => {
+    render = async () => missing.clone();
+    const answer = await get("/7");
+    expect(answer.status).toBe(404);
+    expect(answer.text).toContain("no such page");
+    expect(answer.headers["cache-control"]).toBe("private, no-cache");
+    const digest = createHash("sha256").update("hello()").digest("base64");
+    expect(answer.headers["content-security-policy"]).toContain(
+      `script-src 'self' 'sha256-${digest}'`,
+    );
+    expect(cache.statistics.renders).toBe(1);
+    expect((await get("/7", { "If-None-Match": "*" })).status).toBe(404);
+    expect(cache.statistics).toMatchObject({ renders: 2, hits: 0, notModified: 0 });
+  });
+});
+
+describe("the memory", () => {
+  it("holds 200 pages, and drops what was requested longest ago", async () => {
+    for (let number = 1; number <= 200; number++) await get(`/${number}`);
+    // the first is read again, as often as there are pages, so the second is now the oldest
+    for (let times = 1; times <= 200; times++) await get("/1");
+    await get("/201");
+    expect(cache.statistics.renders).toBe(201);
+    await get("/1");
+    await get("/3");
+    expect(cache.statistics.renders).toBe(201);
+    await get("/2");
+    expect(cache.statistics.renders).toBe(202);
+  });
+});
