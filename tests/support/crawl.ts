@@ -274,9 +274,10 @@ const isPage = (type: string) => type.startsWith("text/html");
 
 const isText = (type: string) => /^text\/|xml|json/.test(type);
 
-/** The words of a page's main part; of anything else, all but the times in it. */
+/** The words of a page's main part; of another text, all of it. An export of data is not the same a second later. */
 function mainText({ text, headers }: Answer): string {
-  if (!isPage(headers["content-type"] ?? "")) return text.replace(/\d\dT[\d:.]+Z/g, "");
+  const { "content-type": type = "" } = headers;
+  if (!isPage(type)) return type.startsWith("application/json") ? "" : text;
   const main = text.slice(text.indexOf("<main"), text.lastIndexOf("</main>"));
   return main
     .replace(/<script.*?<\/script>/gs, "")
