@@ -175,12 +175,12 @@ const mailedLinks = (count = 0) =>
     .flatMap((mail) => linksOfMail(mail, site.origin));
 
 describe("every link of the pages, files and mails", TIMEOUT, () => {
-  it.each<{ name: Viewer; who: string }>([
-    { name: "member", who: "a member" },
-    { name: "lapsed", who: "a lapsed member" },
-    { name: "reader", who: "a reader without a membership" },
-    { name: "visitor", who: "a visitor" },
-  ])("leads $who where it should, whatever query is added to it", async ({ name }) => {
+  it.each<[who: string, name: Viewer]>([
+    ["a member", "member"],
+    ["a lapsed member", "lapsed"],
+    ["a reader without a membership", "reader"],
+    ["a visitor", "visitor"],
+  ])("leads %s where it should, whatever query is added to it", async (_who, name) => {
     await follow(name, [
       ...FIXED_ROUTES.map((path) => ({ from: "the routes", to: site.origin + path })),
       ...mailedLinks(),
@@ -317,22 +317,22 @@ describe("in Chromium", TIMEOUT, () => {
     },
   );
 
-  const followed = new Set<string>();
-
-  it.each(["/premium/chapters", "/premium"])(
-    "every link that a member follows on %s opens its page",
-    async (start) => {
-      const page = await memberPage();
+  it("a member follows a link of each kind of the contents, the members’ area and the header", async () => {
+    const page = await memberPage();
+    const places = new Map(crawl.pages("member").map(({ address, place }) => [address, place]));
+    const followed = new Set<string>();
+    for (const start of ["/premium/chapters", "/premium"]) {
       await page.goto(start);
       await hydrated(page);
       const links = page.locator("main a[href], .site-header nav a[href]");
-      const known = new Set(crawl.pages("member").map(({ address }) => address));
       for (const link of await links.all()) {
         const address = await link.evaluate((element) => (element as HTMLAnchorElement).href);
-        const isElsewhere = new URL(address).pathname !== start;
-        const isPage = known.has(address.replace(/#.*/, ""));
-        if (!isPage || !isElsewhere || followed.has(address) || !(await link.isVisible())) continue;
-        followed.add(address);
+        const { href, hash, pathname } = new URL(address);
+        const place = places.get(href.replace(hash, ""));
+        // files, and sections of the same page, are not opened by it
+        if (!place || pathname === start || followed.has(place + hash)) continue;
+        if (!(await link.isVisible())) continue;
+        followed.add(place + hash);
         await link.press("Enter");
         await page.waitForURL(address);
         await expectHeading(page, "member", address);
@@ -340,8 +340,10 @@ describe("in Chromium", TIMEOUT, () => {
         await page.waitForURL(`**${start}`);
         await expectHeading(page, "member", site.origin + start);
       }
-    },
-  );
+    }
+    expect(followed).toContain("/premium/chapters/:slug");
+    expect(followed).toContain("/#reviews");
+  });
 
   const placesOf = (viewer: Viewer) => crawl.pages(viewer).map(({ place }) => place);
 });
@@ -395,7 +397,7 @@ describe("links that work once", TIMEOUT, () => {
     },
   ];
 
-  it.each(STEPS)("$path in “$mail”", async ({ mail: subject, path, by, leadsTo, again }) => {
+  it.each(STEPS)("$path in the mail $mail", async ({ mail: subject, path, by, leadsTo, again }) => {
     const before = sentMails(site);
     const mail = before.find(({ headers }) => headers.subject === subject);
     if (!mail) throw new Error(`No mail "${subject}" was sent.`);
@@ -407,6 +409,8 @@ describe("links that work once", TIMEOUT, () => {
     const fields = form?.fields.map(({ name, value }) => [name, value || "a longer walk"]) ?? [];
     const answer = await browser.post(path, { form: Object.fromEntries(fields) });
     expect(crawl.shown(answer, href)).toMatch(leadsTo);
+    const next = new URL(answer.headers.location ?? "", href).href;
+    await follow("visitor", [{ from: `the form of ${path}`, to: next }]);
     expect(crawl.shown(await new Visitor(origin).get(at), href)).toBe(again);
     await followNewMails(before.length);
   });
