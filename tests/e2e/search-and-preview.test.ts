@@ -42,23 +42,6 @@ describe.each([
   { name: "with JavaScript", plain: false },
   { name: "without JavaScript", plain: true },
 ])("$name, a member", ({ plain }) => {
-  it("searches by the keyboard, and is led to the place with the words marked", async () => {
-    const page = await openSearch({ plain });
-    const field = page.getByRole("searchbox", { name: "Search the chapters and extras" });
-    const main = page.getByRole("main");
-    await expect(main.getByRole("heading", { level: 2 })).toHaveCount(0);
-    await field.focus();
-    await page.keyboard.type("blue stool");
-    await page.keyboard.press("Enter");
-    await page.waitForURL("**/premium/search?q=blue+stool");
-    await expect(field).toHaveValue("blue stool");
-    const first = main.getByRole("listitem").first();
-    await expect(first.locator("mark").first()).toHaveText(/^(blue|stool)$/i);
-    const address = await first.getByRole("link").getAttribute("href");
-    expect(address).toMatch(/^\/premium\/(chapters|extras)\/[\w-]+\?q=blue\+stool#p\d+$/);
-    await expect(page).toHaveTitle(/^Search: blue stool · /);
-  });
-
   it("is told that nothing was found, and offered the contents", async () => {
     const page = await openSearch({ plain });
     await page.getByRole("searchbox").fill('<img src=x onerror="alert(1)"> xylophone');
@@ -66,11 +49,9 @@ describe.each([
     await expect(
       page.getByRole("heading", { name: /^Nothing in the book has “<img src=x.*xylophone”$/ }),
     ).toBeVisible();
-    await expect(page.getByRole("link", { name: "Look through the contents" })).toHaveAttribute(
-      "href",
-      "/premium/chapters",
-    );
     await expect(page.getByRole("main").locator("img")).toHaveCount(0);
+    await page.getByRole("link", { name: "Look through the contents" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Contents");
   });
 });
 
@@ -139,11 +120,9 @@ describe("the preview", () => {
     const page = await site.visit();
     await site.subscribe(page.context());
     await page.goto(PREVIEW);
-    await expect(page.getByRole("link", { name: "Read on" })).toHaveAttribute(
-      "href",
-      "/premium/chapters/the-weight-you-carry",
-    );
     await expect(page.getByRole("link", { name: "See the membership" })).toHaveCount(0);
+    await page.getByRole("link", { name: "Read on" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("The Weight You Carry");
   });
 
   it("has nothing of the chapters for members, by whatever address", async () => {
