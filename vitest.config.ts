@@ -59,7 +59,7 @@ export default defineConfig({
         test: {
           name: "e2e",
           sequence: { groupOrder: 2 },
-          include: ["tests/e2e/**/*.test.ts"],
+          include: ["tests/e2e/**/*.test.ts", "tests/full/e2e/**/*.test.ts"],
           globalSetup: ["tests/support/postgres.ts"],
           testTimeout: 90_000,
           expect: patient,

@@ -2,14 +2,14 @@ import { BaseSequencer } from "vitest/node";
 
 /** Files that take much longer than their size suggests, by which Vitest orders what it has not run before. */
 const LONGEST = [
-  "tests/e2e/every-state.test.ts",
-  "tests/e2e/every-click.test.ts",
-  "tests/e2e/accessibility.test.ts",
-  "tests/e2e/section-links.test.ts",
-  "tests/e2e/membership-stories.test.ts",
-  "tests/e2e/resilience-kill.test.ts",
-  "tests/e2e/newsletter-journey.test.ts",
-  "tests/e2e/fresh-machine.test.ts",
+  "tests/full/e2e/every-state.test.ts",
+  "tests/full/e2e/every-click.test.ts",
+  "tests/full/e2e/accessibility.test.ts",
+  "tests/full/e2e/section-links.test.ts",
+  "tests/full/e2e/membership-stories.test.ts",
+  "tests/full/e2e/resilience-kill.test.ts",
+  "tests/full/e2e/newsletter-journey.test.ts",
+  "tests/full/e2e/fresh-machine.test.ts",
   "tests/integration/billing-property.test.ts",
 ];
 
