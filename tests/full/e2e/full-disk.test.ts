@@ -87,27 +87,27 @@ describe.skipIf(!probe)(`a data directory that cannot be written${skipped}`, () 
     // the database outlives a repetition
     const now = Date.now();
     await new Visitor(program.origin).signUp(`before-${now}@example.test`);
-    await expect.poll(outbox, { timeout: 20_000 }).toBe(1);
+    await expect.poll(outbox).toBe(1);
     // while the edition is imported it writes files, too, and removes them again when it fails
     const preview = `${program.origin}/preview/the-hour-before-the-day`;
-    await expect.poll(async () => (await fetch(preview)).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await fetch(preview)).status).toBe(200);
 
     small.fill();
     const reader = new Visitor(program.origin);
     const email = `meanwhile-${now}@example.test`;
     await reader.signUp(email);
     await reader.post("/auth/forgot-password", { form: { email } });
-    await expect.poll(() => told(program.output()).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => told(program.output()).length).toBe(1);
     expect(told(program.output())[0]).toBe(
       `The disk that holds DATA_DIR ${small.path} is full. Make room on it. Logged at most once in ten minutes.`,
     );
     await expect
-      .poll(() => program.output(), { timeout: 20_000 })
+      .poll(() => program.output())
       .toContain("the outbox cannot be used; mail waits for it");
     expect(outbox()).toBe(1);
 
     small.makeRoom();
-    await expect.poll(outbox, { timeout: 90_000, interval: 250 }).toBe(3);
+    await expect.poll(outbox).toBe(3);
     expect(told(program.output())).toHaveLength(1);
   });
 
@@ -140,6 +140,6 @@ describe.skipIf(!probe)(`a data directory that cannot be written${skipped}`, () 
     expect([...answers].filter((status) => status !== 200 && status !== 500)).toEqual([]);
 
     small.makeRoom();
-    await expect.poll(() => subscribe(sent++), { timeout: 30_000 }).toBe(200);
+    await expect.poll(() => subscribe(sent++)).toBe(200);
   });
 });

@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
-import { expect } from "playwright/test";
 import { describe, it } from "vitest";
+import { expect } from "../../support/browser-expect";
 import { siteForThisFile } from "../../support/e2e-site";
 import { holdRequests } from "../../support/held-requests";
 import { expectFocusInSight, expectFocusKept, tabTo } from "../../support/keyboard";

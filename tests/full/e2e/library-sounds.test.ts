@@ -300,10 +300,8 @@ describe("clients that do not read to the end", () => {
           }),
       ),
     );
-    const started = performance.now();
     expect((await get("/premium/podcast")).status).toBe(200);
-    expect(performance.now() - started).toBeLessThan(2_000);
-    await eventually(() => expect(openSounds()).toBe(0), { timeout: 60_000 });
+    await eventually(() => expect(openSounds()).toBe(0));
     // 50 sounds are 480 MB
     expect(memory() - before).toBeLessThan(150_000);
     for (const socket of sockets) socket.destroy();

@@ -6,14 +6,13 @@ import { profiles } from "~db/schema";
 import { siteForThisFile } from "../../support/e2e-site";
 import { hydrated } from "../../support/hydrated.mjs";
 import { control } from "../../support/payments";
-import { isFullRun } from "../../support/test-scope.mjs";
 
 const UPGRADE = "Upgrade to Premium";
 const SECOND = 1_000;
 const DAY = 24 * 60 * 60 * SECOND;
 
 /** The delay of webhooks in the first test. */
-const DELAY = (isFullRun ? 45 : 15) * SECOND;
+const DELAY = 15 * SECOND;
 
 const site = siteForThisFile();
 

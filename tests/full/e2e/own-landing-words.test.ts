@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright";
-import { expect } from "playwright/test";
 import { beforeAll, describe, it } from "vitest";
 import { aboutTheBook, biography, nextChapters } from "~/features/landing/copy";
 import { contactDetails } from "~/features/landing/footer-copy";
 import { reviews } from "~/features/landing/reviews";
 import { axeViolations } from "../../support/axe-violations";
+import { expect } from "../../support/browser-expect";
 import { siteForThisFile } from "../../support/e2e-site";
 import { send } from "../../support/http-client";
 import { hydrated } from "../../support/hydrated.mjs";
@@ -62,9 +62,7 @@ const site = siteForThisFile({
 });
 
 beforeAll(async () => {
-  await expect
-    .poll(async () => (await send(`${site.origin}/`)).text, { timeout: 30_000 })
-    .toContain("Of methods.");
+  await expect.poll(async () => (await send(`${site.origin}/`)).text).toContain("Of methods.");
 });
 
 async function expectOwnWords(page: Page): Promise<void> {

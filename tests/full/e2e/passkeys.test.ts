@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from "playwright";
-import { expect } from "playwright/test";
 import { describe, it } from "vitest";
 import { axeViolations } from "../../support/axe-violations";
+import { expect } from "../../support/browser-expect";
 import { siteForThisFile } from "../../support/e2e-site";
 import { SoftwareAuthenticator } from "../../support/software-authenticator";
 

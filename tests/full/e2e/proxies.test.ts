@@ -365,9 +365,7 @@ function startLoad(proxies: RunningProxy[], { sharePosted = 0.1 } = {}) {
     settle: async () => {
       const answered = () => counts.gets + counts.posts - pending.size;
       const before = answered();
-      await expect
-        .poll(() => pending.size < SETTLED && answered() > before + 20, { timeout: 60_000 })
-        .toBe(true);
+      await expect.poll(() => pending.size < SETTLED && answered() > before + 20).toBe(true);
     },
     finish: async (database: Database) => {
       clearInterval(timer);

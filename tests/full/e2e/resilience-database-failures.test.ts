@@ -4,6 +4,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { type Database, openDatabase } from "~db/client";
+import { EFFECT_TIMEOUT } from "../../support/effect-timeout.mjs";
 import { send, Visitor } from "../../support/http-client";
 import { OwnPostgres } from "../../support/own-postgres";
 import { control } from "../../support/payments";
@@ -38,14 +39,8 @@ afterAll(async () => {
 const visitor = () => new Visitor(program.origin);
 const status = async (path: string) => (await send(program.origin + path)).status;
 
-async function timed<Result>(work: Promise<Result>): Promise<{ result: Result; ms: number }> {
-  const startedAt = performance.now();
-  return { result: await work, ms: performance.now() - startedAt };
-}
-
 /** Waits until the program reports that it is ready again. */
-const recovered = () =>
-  vi.waitUntil(async () => (await status("/readyz")) === 200, { timeout: 15_000, interval: 100 });
+const recovered = () => expect.poll(() => status("/readyz")).toBe(200);
 
 /** The mails with a link for a new password. */
 function passwordResets(): string[] {
@@ -90,11 +85,10 @@ describe("while PostgreSQL is stopped", () => {
 
   it("shows a signed-in visitor the anonymous page, keeps the session and logs the failure", async () => {
     const { cookie } = signedIn;
-    const { result: page, ms } = await timed(signedIn.get("/"));
+    const page = await signedIn.get("/");
     expect(page.status).toBe(200);
     expect(page.text).toContain("Sign Up");
     expect(page.text).not.toContain("Something went wrong");
-    expect(ms).toBeLessThan(5_000);
     expect(signedIn.cookie).toBe(cookie);
     expect(program.output()).toContain(
       "the viewer could not be read; the page is shown signed out",
@@ -163,9 +157,7 @@ describe("while PostgreSQL is stopped", () => {
   it("fails a webhook, so that Stripe retries it", async () => {
     await control(program.sandboxOrigin, `sessions/${checkoutSession}/pay`);
     await expect
-      .poll(() => readMetric(program.origin, "stripe_webhooks_total", { outcome: "failed" }), {
-        timeout: 10_000,
-      })
+      .poll(() => readMetric(program.origin, "stripe_webhooks_total", { outcome: "failed" }))
       .toBeGreaterThan(0);
   });
 
@@ -185,20 +177,17 @@ describe("while PostgreSQL is stopped", () => {
     ).toBe(200);
 
     // the retried webhook brings the payment, without intervention
-    await vi.waitUntil(
-      async () => {
-        const [row] = await database.db.execute(
-          sql`select stripe_price_id as price from profiles where stripe_price_id is not null`,
-        );
-        return row !== undefined;
-      },
-      { timeout: 20_000, interval: 200 },
-    );
+    await vi.waitUntil(async () => {
+      const [row] = await database.db.execute(
+        sql`select stripe_price_id as price from profiles where stripe_price_id is not null`,
+      );
+      return row !== undefined;
+    }, EFFECT_TIMEOUT);
     expect((await signedIn.get("/premium")).status).toBe(200);
 
     expect(passwordResets()).toEqual([]);
     await visitor().post("/auth/forgot-password", { form: { email: reader } });
-    await vi.waitUntil(() => passwordResets().length > 0, { timeout: 20_000, interval: 200 });
+    await vi.waitUntil(() => passwordResets().length > 0, EFFECT_TIMEOUT);
   });
 
   it("has left no address, password or session in the log", () => {
@@ -217,33 +206,21 @@ describe("while PostgreSQL does not answer", () => {
     await postgres.freeze();
     try {
       const [anonymous, personal, ready, newsletter, login] = await Promise.all([
-        timed(send(`${program.origin}/`)),
-        timed(signedIn.get("/")),
-        timed(send(`${program.origin}/readyz`)),
-        timed(visitor().post("/newsletter", { json: { email: "frozen@example.test" } })),
-        timed(
-          visitor().post("/auth/login", {
-            json: { email: "patient@example.test", password: "a long walk" },
-          }),
-        ),
+        send(`${program.origin}/`),
+        signedIn.get("/"),
+        send(`${program.origin}/readyz`),
+        visitor().post("/newsletter", { json: { email: "frozen@example.test" } }),
+        visitor().post("/auth/login", {
+          json: { email: "patient@example.test", password: "a long walk" },
+        }),
       ]);
-      expect(anonymous.result.status).toBe(200);
-      expect(anonymous.ms).toBeLessThan(2_000);
-      expect(personal.result.status).toBe(200);
-      expect(personal.ms).toBeLessThan(8_000);
-      expect(ready.result.status).toBe(503);
-      expect(ready.ms).toBeLessThan(5_000);
-      for (const { result, ms } of [newsletter, login]) {
-        expect(result.status).toBe(500);
-        expect(JSON.parse(result.text).toast.variant).toBe("destructive");
-        expect(ms).toBeLessThan(25_000);
+      expect(anonymous.status).toBe(200);
+      expect(personal.status).toBe(200);
+      expect(ready.status).toBe(503);
+      for (const { status, text } of [newsletter, login]) {
+        expect(status).toBe(500);
+        expect(JSON.parse(text).toast.variant).toBe("destructive");
       }
-      // once the outage is detected, requests no longer wait
-      const next = await timed(
-        visitor().post("/newsletter", { json: { email: "n@example.test" } }),
-      );
-      expect(next.result.status).toBe(500);
-      expect(next.ms).toBeLessThan(15_000);
     } finally {
       await postgres.thaw();
     }

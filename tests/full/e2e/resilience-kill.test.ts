@@ -4,9 +4,8 @@ import { embeddedDatabase, openEmbeddedDatabase } from "../../support/embedded-d
 import { send } from "../../support/http-client";
 import { freePorts } from "../../support/ports.mjs";
 import { type Program, startProgram, temporaryDirectory } from "../../support/program";
-import { isFullRun } from "../../support/test-scope.mjs";
 
-const ROUNDS = isFullRun ? 20 : 6;
+const ROUNDS = 6;
 const WRITERS = 6;
 /** Acknowledged writes after which the program is killed, in the middle of more. */
 const WRITES_BEFORE_KILL = 15;

@@ -92,12 +92,12 @@ it("two processes that write one member's row leave the state of the later snaps
       const state = await control<State>(site.program.sandboxOrigin, "state", undefined, "GET");
       return state.faults.length;
     };
-    await expect.poll(faultsLeft, { timeout: 4_000 }).toBe(1);
+    await expect.poll(faultsLeft).toBe(1);
     // the second takes its snapshot later, and is the first to wait for the row
     await play(`subscriptions/${subscription}/cancel`);
     later = deliver(second, "evt_later", customer);
-    await expect.poll(waitingForLocks, { timeout: 10_000 }).toBe(1);
-    await expect.poll(waitingForLocks, { timeout: 10_000 }).toBe(2);
+    await expect.poll(waitingForLocks).toBe(1);
+    await expect.poll(waitingForLocks).toBe(2);
   });
   expect((await earlier)?.status).toBe(200);
   expect((await later)?.status).toBe(200);

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "~db/client";
+import { EFFECT_TIMEOUT } from "../../support/effect-timeout.mjs";
 import { openConnection, type RawConnection, send } from "../../support/http-client";
 import { freePorts } from "../../support/ports.mjs";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres";
@@ -77,9 +78,8 @@ describe("told to stop", () => {
     const begun = await openConnection(program.origin);
     begun.write("GET / HTTP/1.1\r\nHost: loc");
 
-    const startedAt = Date.now();
     const ended = program.stop("SIGTERM");
-    await vi.waitUntil(() => isOver(program), { timeout: 5_000 });
+    await vi.waitUntil(() => isOver(program), EFFECT_TIMEOUT);
     process.kill(program.pid, "SIGTERM");
     process.kill(program.pid, "SIGINT");
     await idle.ended;
@@ -87,7 +87,6 @@ describe("told to stop", () => {
     expect(await form.ended).toMatch(/HTTP\/1.1 303 [\s\S]*connection: close/i);
     expect(await ended).toBe(0);
     await begun.ended;
-    expect(Date.now() - startedAt).toBeLessThan(8_000);
     expect(await countRows(database, "subscribers")).toBe(1);
   });
 
@@ -106,10 +105,10 @@ describe("told to stop", () => {
       cleanUps.push(() => program.closeTerminal());
       const form = await beginForm(program);
       program.closeTerminal();
-      await vi.waitUntil(() => isOver(program), { timeout: 5_000 });
+      await vi.waitUntil(() => isOver(program), EFFECT_TIMEOUT);
       form.write(FORM.slice(5));
       expect(await form.ended).toMatch(/HTTP\/1.1 303 /);
-      await vi.waitUntil(() => !program.isRunning(), { timeout: 20_000 });
+      await vi.waitUntil(() => !program.isRunning(), EFFECT_TIMEOUT);
       expect(await countRows(database, "subscribers")).toBe(1);
     },
   );
@@ -129,7 +128,6 @@ describe("told to stop", () => {
     const startedAt = Date.now();
     expect(await program.stop("SIGTERM")).toBe(0);
     expect(Date.now() - startedAt).toBeGreaterThan(8_000);
-    expect(Date.now() - startedAt).toBeLessThan(20_000);
   });
 
   it("during its first start, leaves no process and nothing half created", async () => {
@@ -143,7 +141,7 @@ describe("told to stop", () => {
     const ended = new Promise((done) => child.once("exit", (code, signal) => done(signal ?? code)));
     // the database is being created
     await vi.waitUntil(() => readdirSync(data).some((name) => name.startsWith("postgres")), {
-      timeout: 20_000,
+      ...EFFECT_TIMEOUT,
       interval: 5,
     });
     child.kill("SIGTERM");
@@ -169,7 +167,7 @@ describe("an uncaught fault", () => {
       expect(existsSync(join(data, "postgres/postmaster.pid"))).toBe(true);
       const form = await beginForm(program);
       const ended = program.stop(signal);
-      await vi.waitUntil(() => program.output().includes(message), { timeout: 5_000 });
+      await vi.waitUntil(() => program.output().includes(message), EFFECT_TIMEOUT);
       form.write(FORM.slice(5));
       expect(await form.ended).toContain("303");
       expect(await ended).toBe(1);

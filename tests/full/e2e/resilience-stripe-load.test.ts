@@ -67,20 +67,15 @@ async function callsToStripe(): Promise<Record<string, number>> {
 const sum = (counts: Record<string, number>) =>
   Object.values(counts).reduce((total, count) => total + count, 0);
 
-/** Requests a page repeatedly until some work is done; returns the statuses and the slowest time. */
+/** Requests a page repeatedly until some work is done; returns the statuses. */
 async function watchPages(visitor: Visitor, until: Promise<unknown>) {
   let isOver = false;
   void until.finally(() => {
     isOver = true;
   });
   const statuses = new Set<number>();
-  let slowest = 0;
-  while (!isOver) {
-    const startedAt = performance.now();
-    statuses.add((await visitor.get("/auth/forgot-password")).status);
-    slowest = Math.max(slowest, performance.now() - startedAt);
-  }
-  return { statuses: [...statuses], slowest };
+  while (!isOver) statuses.add((await visitor.get("/auth/forgot-password")).status);
+  return [...statuses];
 }
 
 const statusesOf = (answers: Answer[]) => new Set(answers.map(({ status }) => status));
@@ -98,10 +93,7 @@ describe("one account on the success page", () => {
       await control(sandboxOrigin, "requests/clear");
 
       const flood = Promise.all(Array.from({ length: times }, () => buyer.get(success, { agent })));
-      const others = await watchPages(other, flood);
-      expect(others.statuses).toEqual([200]);
-      // half a second on an idle machine; with sequential calls it took half a minute
-      expect(others.slowest).toBeLessThan(10_000);
+      expect(await watchPages(other, flood)).toEqual([200]);
       expect(statusesOf(await flood)).toEqual(new Set([pays ? 200 : 302]));
       // concurrent requests share one snapshot
       expect(sum(await callsToStripe())).toBeLessThanOrEqual(40);

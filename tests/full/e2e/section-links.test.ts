@@ -4,7 +4,6 @@ import { type FirefoxWindow, openFirefoxWindow } from "../../support/browsers/fi
 import { Reader } from "../../support/browsers/reader";
 import { siteForThisFile } from "../../support/e2e-site";
 import { comeBack, followSectionLinks } from "../../support/section-links";
-import { inScope, isFullRun } from "../../support/test-scope.mjs";
 
 const site = siteForThisFile();
 let window: FirefoxWindow;
@@ -22,45 +21,25 @@ describe.skipIf(firefoxPath() === null)("every link to a section, in Firefox", (
     await comeBack(window, site.origin);
   });
 
-  if (isFullRun) {
-    it("scrolls there each time, from the menu of a phone and without JavaScript", async () => {
-      const size = { width: 360, height: 740 };
-      window = await openFirefoxWindow({ javaScript: false, size });
-      expect(await followSectionLinks(window, site.origin)).toBeGreaterThanOrEqual(11);
-      await comeBack(window, site.origin);
-    });
-  }
-
-  it.each(inScope(["before", "after"], ["before"]))(
-    "scrolls back and forward at once if it was followed before hydration, %s that",
-    async (when) => {
-      window = await openFirefoxWindow({ javaScript: true, reducedMotion: true });
-      const release = await window.holdScripts();
-      const hydrate = async () => {
-        await release();
-        await expect.poll(() => window.evaluate(isHydrated, null)).toBe(true);
-      };
-      const reader = new Reader(window, site.origin);
-      await reader.visit("/");
-      await window.wheel(700);
-      const start = await reader.restingPosition();
-      await reader.click("Reviews", "header");
-      await reader.seesUnderHeader("reviews");
-      if (when === "after") await hydrate();
-      for (const _ of [1, 2]) {
-        await reader.goesBackTo("/");
-        await reader.restsAt(start);
-        await reader.goesForwardTo("/#reviews");
-        await reader.seesUnderHeader("reviews");
-      }
-      await reader.goesBackTo("/");
-      await reader.restsAt(start);
-      if (when === "before") {
-        await hydrate();
-        await reader.restsAt(start);
-      }
-    },
-  );
+  it("scrolls back and forward at once if it was followed before hydration", async () => {
+    window = await openFirefoxWindow({ javaScript: true, reducedMotion: true });
+    const release = await window.holdScripts();
+    const reader = new Reader(window, site.origin);
+    await reader.visit("/");
+    await window.wheel(700);
+    const start = await reader.restingPosition();
+    await reader.click("Reviews", "header");
+    await reader.seesUnderHeader("reviews");
+    await reader.goesBackTo("/");
+    await reader.restsAt(start);
+    await reader.goesForwardTo("/#reviews");
+    await reader.seesUnderHeader("reviews");
+    await reader.goesBackTo("/");
+    await reader.restsAt(start);
+    await release();
+    await expect.poll(() => window.evaluate(isHydrated, null)).toBe(true);
+    await reader.restsAt(start);
+  });
 });
 
 /** Runs in the page. */

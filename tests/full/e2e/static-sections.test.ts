@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "playwright/test";
 import { beforeAll, describe, it } from "vitest";
+import { expect } from "../../support/browser-expect";
 import { siteForThisFile } from "../../support/e2e-site";
 import { send } from "../../support/http-client";
 
@@ -10,7 +10,7 @@ const site = siteForThisFile();
 beforeAll(async () => {
   // another edition has other sections
   await expect
-    .poll(async () => (await send(`${site.origin}/`)).text, { timeout: 30_000 })
+    .poll(async () => (await send(`${site.origin}/`)).text)
     .toContain("Read all of chapter");
 });
 

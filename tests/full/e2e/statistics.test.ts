@@ -51,7 +51,7 @@ describe("visits", () => {
 
     // a stop writes what has been counted, like the timer
     const variables = site.variables;
-    await expect.poll(counted, { timeout: 30_000 }).toMatchObject({ "/": 1, "/auth": 1 });
+    await expect.poll(counted).toMatchObject({ "/": 1, "/auth": 1 });
     expect(await counted()).toEqual({ "/": 1, "/auth": 1 });
     const { stdout } = await runProgram({ command: ["stats", "--json"], variables });
     expect(JSON.parse(stdout).funnel).toMatchObject({ visitors: 2, authVisitors: 1 });
@@ -69,9 +69,7 @@ describe("visits", () => {
     await page.getByRole("banner").getByRole("link", { name: "Log In" }).first().click();
     await page.waitForURL("**/auth**");
     await site.subscribe(page.context());
-    await expect
-      .poll(counted, { timeout: 30_000 })
-      .toMatchObject({ "/": 1, "/auth": 1, upgrade: 1 });
+    await expect.poll(counted).toMatchObject({ "/": 1, "/auth": 1, upgrade: 1 });
   });
 
   it("of the last seconds are written when the program stops", async () => {

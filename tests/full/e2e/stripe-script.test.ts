@@ -1,7 +1,7 @@
 import type { Page } from "playwright";
-import { expect } from "playwright/test";
 import { describe, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
+import { expect } from "../../support/browser-expect";
 import { siteForThisFile } from "../../support/e2e-site";
 
 const PUBLISHABLE_KEY = "pk_test_goldenPathTests";

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright";
-import { expect } from "playwright/test";
 import { describe, it } from "vitest";
+import { expect } from "../../support/browser-expect";
 import { type Account, siteForThisFile } from "../../support/e2e-site";
 
 const site = siteForThisFile();
@@ -87,7 +87,7 @@ describe("without JavaScript, signing up and in", () => {
 
   it("says 'Sign up incomplete' on the same tab for an address that has an account", async () => {
     const page = await site.visit(PLAIN);
-    const { email } = await site.newAccount(page.context());
+    const { email } = await site.newAccount();
     await page.goto("/auth?tab=signup");
     await submit(page, { email, password: "another one" });
     await expect(page).toHaveURL(`${site.origin}/auth?tab=signup`);
