@@ -57,52 +57,7 @@ it("breaks no short word of a letter's table on a phone", async () => {
   expect(await page.evaluate(brokenTableWords, 7)).toEqual([]);
 });
 
-describe("landmarks", () => {
-  it.each(["landing-reader", "auth", "premium", "checkout-cancelled", "not-found"])(
-    "divide %s into header, navigation, content and footer",
-    async (name) => {
-      const page = await openState(named(name), { viewport: DESKTOP });
-      for (const role of ["banner", "main", "contentinfo"] as const) {
-        expect(await page.getByRole(role).count(), role).toBe(1);
-      }
-      await page.getByRole("navigation", { name: "Main" }).waitFor();
-      await page.getByRole("navigation", { name: "Quick Links" }).waitFor();
-    },
-  );
-
-  it("name every section of the landing page", async () => {
-    const page = await openState(named("landing"), { viewport: DESKTOP });
-    const names = await page
-      .locator("main section")
-      .evaluateAll((sections) =>
-        sections.map(
-          (section) =>
-            document.getElementById(section.getAttribute("aria-labelledby") ?? "")?.textContent,
-        ),
-      );
-    expect(names).toHaveLength(7);
-    expect(names.filter(Boolean)).toEqual(names);
-  });
-});
-
 describe("the keyboard", () => {
-  it("skips from the first tab stop to the content", async () => {
-    const page = await openState(named("landing"), { viewport: DESKTOP });
-    await page.keyboard.press("Tab");
-    const skip = page.getByRole("link", { name: "Skip to content" });
-    expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true);
-    const box = await skip.boundingBox();
-    expect(box?.y).toBeGreaterThanOrEqual(0);
-    expect(box?.height).toBeGreaterThanOrEqual(24);
-
-    await page.keyboard.press("Enter");
-    // the router handles the link a moment later
-    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("main");
-    await page.keyboard.press("Tab");
-    const inMain = await page.evaluate(() => !!document.activeElement?.closest("main"));
-    expect(inMain).toBe(true);
-  });
-
   it.each([
     { name: "landing-reader", viewport: DESKTOP },
     { name: "landing", viewport: PHONE },
@@ -184,15 +139,6 @@ describe("reduced motion", () => {
         .toEqual([]);
     },
   );
-
-  it("applies a changed style at once, by no transition", async () => {
-    const page = await openState(named("landing"), { viewport: DESKTOP });
-    const transitions = await page.evaluate(() => {
-      document.documentElement.style.fontSize = "20px";
-      return document.getAnimations().filter((motion) => motion instanceof CSSTransition).length;
-    });
-    expect(transitions).toBe(0);
-  });
 
   it("shows the complete golden path, and jumps to sections without animation", async () => {
     const page = await openState(named("landing"), { viewport: DESKTOP });

@@ -2,7 +2,6 @@ import { sql } from "drizzle-orm";
 import type { Page } from "playwright";
 import { describe, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
-import { axeViolations } from "../../support/axe-violations";
 import { expect } from "../../support/browser-expect";
 import { siteForThisFile } from "../../support/e2e-site";
 import { hydrated } from "../../support/hydrated.mjs";
@@ -293,26 +292,6 @@ describe("a new account", () => {
 });
 
 describe("the account page", () => {
-  it("can be used by keyboard alone", async () => {
-    const page = await site.visit();
-    await site.signUp(page.context());
-    await openAccount(page);
-    await hydrated(page);
-    const field = section(page, "Password").getByLabel("Current password", { exact: true });
-    for (let presses = 0; presses < 60; presses++) {
-      if (await field.evaluate((input) => input === document.activeElement)) break;
-      await page.keyboard.press("Tab");
-    }
-    await expect(field).toBeFocused();
-    await page.keyboard.type(PASSWORD);
-    // past the button that shows the password
-    await page.keyboard.press("Tab");
-    await page.keyboard.press("Tab");
-    await page.keyboard.type(NEW_PASSWORD);
-    await page.keyboard.press("Enter");
-    await expectAnswer(page, "Password Changed!", "password");
-  });
-
   it("has every field, button and link in the order of the Tab key, in sight when focused", async () => {
     const page = await site.visit({ reducedMotion: "reduce" });
     const account = await site.signUp(page.context());
@@ -341,15 +320,5 @@ describe("the account page", () => {
       await expectFocusInSight(page);
     }
     expect(reached).toEqual(wanted);
-  });
-
-  it.each([390, 1280])("has no accessibility violation at %d px", async (width) => {
-    const page = await site.visit({ viewport: { width, height: 900 } });
-    await site.subscribe(page.context());
-    for (const path of ["/account", "/account/delete", "/account/verify"]) {
-      await page.goto(path);
-      await hydrated(page);
-      expect(await axeViolations(page), path).toEqual([]);
-    }
   });
 });

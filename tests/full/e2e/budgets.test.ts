@@ -3,7 +3,6 @@ import { brotliCompressSync, constants } from "node:zlib";
 import type { Browser, BrowserContext, Page, Request, Route } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchChromium } from "../../support/browsers/chromium.mjs";
-import { holdRequests } from "../../support/held-requests";
 import { hydrated } from "../../support/hydrated.mjs";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres";
 import { type Program, startProgram, temporaryDirectory } from "../../support/program";
@@ -118,24 +117,6 @@ function sum(numbers: readonly number[]): number {
 }
 
 describe("the first visit to the landing page", () => {
-  it("shows the page before it requests scripts", async () => {
-    await onPhotos(showPhoto);
-    await page.goto("/");
-    await hydrated(page);
-    const { painted, asked } = await page.evaluate(() => {
-      const scripts = performance
-        .getEntriesByType("resource")
-        .filter(({ name }) => name.endsWith(".js"));
-      return {
-        painted: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0,
-        asked: scripts.map(({ startTime }) => startTime),
-      };
-    });
-    expect(painted).toBeGreaterThan(0);
-    expect(asked.length).toBeGreaterThan(1);
-    expect(Math.min(...asked)).toBeGreaterThanOrEqual(painted);
-  });
-
   it("requests only the two photographs from other hosts", async () => {
     const elsewhere = new Set<string>();
     page.on("request", (request) => {
@@ -163,52 +144,7 @@ describe("the first visit to the landing page", () => {
       expect(await layoutShift()).toBeLessThan(SHIFT_BUDGET);
     },
   );
-
-  it.each([DESKTOP, PHONE])(
-    "does not shift when its fonts load late ($width px)",
-    async (viewport) => {
-      await page.setViewportSize(viewport);
-      await onPhotos(showPhoto);
-      const fonts = await holdRequests(page, ({ pathname }) => pathname.endsWith(".woff2"));
-      await reportPaintOf("h1 span");
-      await page.goto("/", { waitUntil: "commit" });
-      // the browser hides the text first, in the font's block period
-      await page.waitForFunction(() => performance.getEntriesByName("text-paint").length > 0);
-      const before = await titleWidth();
-      fonts.release();
-      await expect.poll(titleWidth).not.toBe(before);
-      await page.waitForLoadState("networkidle");
-      await nextFrame();
-      expect(await layoutShift()).toBeLessThan(SHIFT_BUDGET);
-    },
-  );
 });
-
-/** Adds an entry to the page's timeline when the text of these elements is first painted. */
-function reportPaintOf(selector: string) {
-  return page.addInitScript((selector) => {
-    new MutationObserver(() => {
-      for (const element of document.querySelectorAll(selector)) {
-        if (!element.hasAttribute("elementtiming")) element.setAttribute("elementtiming", "text");
-      }
-    }).observe(document, { childList: true, subtree: true });
-    new PerformanceObserver(() => performance.mark("text-paint")).observe({
-      type: "element",
-      buffered: true,
-    });
-  }, selector);
-}
-
-function titleWidth(): Promise<number> {
-  return page
-    .locator("h1 span")
-    .first()
-    .evaluate((line) => {
-      const range = document.createRange();
-      range.selectNodeContents(line);
-      return range.getBoundingClientRect().width;
-    });
-}
 
 /** The cumulative layout shift so far: the largest sum of shifts in a window of at most 5 s (web.dev/cls). */
 function layoutShift(): Promise<number> {
@@ -233,74 +169,4 @@ function layoutShift(): Promise<number> {
         requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)));
       }),
   );
-}
-
-describe("with the photo host blocked", () => {
-  it.each([true, false])(
-    "shows the drawings as if there were no photographs (JavaScript: %s)",
-    async (javaScriptEnabled) => {
-      await context.close();
-      context = await browser.newContext({
-        baseURL: program.origin,
-        viewport: DESKTOP,
-        javaScriptEnabled,
-        reducedMotion: "reduce",
-      });
-      page = await context.newPage();
-      await onPhotos((route) => route.abort());
-      await page.goto("/", { waitUntil: "networkidle" });
-      for (const picture of [".book-cover", ".author-portrait"]) {
-        const place = page.locator(picture);
-        await place.scrollIntoViewIfNeeded();
-        await page.waitForLoadState("networkidle");
-        const withFailure = await place.screenshot();
-        await place.locator(".photo").evaluate((photo) => photo.remove());
-        expect(await difference(withFailure, await place.screenshot()), picture).toBeLessThan(1);
-        const drawn = await place
-          .locator("img")
-          .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth));
-        expect(drawn).toEqual([480]);
-      }
-    },
-  );
-
-  it("still hydrates while the photographs never load", async () => {
-    await onPhotos(() => new Promise<void>(() => {}));
-    await page.goto("/", { waitUntil: "commit" });
-    await hydrated(page);
-    // with JavaScript the notice needs no request and no other page
-    const requests: string[] = [];
-    page.on("request", (request) => requests.push(request.method()));
-    await page.getByRole("button", { name: /^Get Your Copy/ }).click();
-    await page.locator(".toast").filter({ hasText: "Purchase Feature Coming Soon!" }).waitFor();
-    expect(requests).not.toContain("POST");
-  });
-});
-
-/** The mean difference of two pictures of the same size, from 0 to 255. */
-async function difference(one: Buffer, other: Buffer): Promise<number> {
-  const judge = await browser.newPage();
-  try {
-    return await judge.evaluate(
-      async (pictures) => {
-        const [a, b] = await Promise.all(
-          pictures.map(async (picture) => {
-            const image = new Image();
-            image.src = `data:image/png;base64,${picture}`;
-            await image.decode();
-            const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
-            canvas?.drawImage(image, 0, 0);
-            return canvas?.getImageData(0, 0, image.width, image.height).data ?? [];
-          }),
-        );
-        if (!a || a.length === 0 || a.length !== b?.length) return 255;
-        let sum = 0;
-        for (let at = 0; at < a.length; at++) sum += Math.abs((a[at] ?? 0) - (b[at] ?? 0));
-        return sum / a.length;
-      },
-      [one, other].map((picture) => picture.toString("base64")),
-    );
-  } finally {
-    await judge.close();
-  }
 }

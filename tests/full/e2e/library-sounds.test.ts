@@ -6,7 +6,7 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { profiles, users } from "~db/schema";
 import { eventually } from "../../support/eventually";
-import { type Answer, type Sent, send } from "../../support/http-client";
+import { type Sent, send } from "../../support/http-client";
 import { editionFolder, editionText } from "../../support/library";
 import { type ProgramSite, startProgramSite } from "../../support/program-site";
 import { silentMp3 } from "../../support/sounds";
@@ -142,58 +142,6 @@ describe("a sound", () => {
     expect(known.body).toHaveLength(0);
     const nobody = await get(PATH, { "If-None-Match": TAG }, "");
     expect(nobody.status).toBe(404);
-  });
-
-  it("has headers of its own", async () => {
-    for (const path of [PATH, feedSound()]) {
-      const head = await get(path, { Range: "bytes=0-9" }, member, "HEAD");
-      expect(head.status).toBe(200);
-      expect(head.headers["content-length"]).toBe(String(SOUND.byteLength));
-      expect(head.body).toHaveLength(0);
-    }
-  });
-});
-
-describe("who hears it", () => {
-  const headersOf = ({ status, text, headers }: Answer) => {
-    const { date: _, "x-request-id": __, ...rest } = headers;
-    return { status, text, headers: rest };
-  };
-
-  it("is a member, also in grace, and nobody else: they see what is seen of an unknown name", async () => {
-    const unknown = headersOf(await get(`/premium/media/${"0".repeat(32)}.mp3`));
-    expect(unknown.status).toBe(404);
-    const people: [string, string, number][] = [
-      ["no session", "", 404],
-      ["a made-up session", "session=made-up", 404],
-      ["no membership", await signIn("none@example.test", null), 404],
-      ["ended", await signIn("ended@example.test", inDays(-1)), 404],
-      ["past due in grace", await signIn("grace@example.test", inDays(10)), 200],
-      ["member", member, 200],
-    ];
-    for (const [who, cookie, status] of people) {
-      for (const method of ["GET", "HEAD"]) {
-        const answer = await get(PATH, {}, cookie, method);
-        expect(answer.status, `${who}, ${method}`).toBe(status);
-        if (status === 404 && method === "GET") expect(headersOf(answer)).toEqual(unknown);
-      }
-    }
-  });
-
-  it("ends at the next request, for the feed and its sounds too", async () => {
-    const path = new URL(feed).pathname;
-    expect((await get(path, {}, "")).status).toBe(200);
-    await setAccess("member@example.test", inDays(-1));
-    try {
-      const unknown = headersOf(await get(`/podcast/${"x".repeat(32)}.xml`, {}, ""));
-      for (const ended of [path, feedSound()]) {
-        expect(headersOf(await get(ended, {}, ""))).toEqual(unknown);
-      }
-      expect((await get(PATH)).status).toBe(404);
-    } finally {
-      await setAccess("member@example.test", inDays(20));
-    }
-    expect((await get(path, {}, "")).status).toBe(200);
   });
 });
 

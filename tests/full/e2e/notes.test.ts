@@ -46,7 +46,7 @@ async function newMember(
   javaScriptEnabled = true,
 ): Promise<{ page: Page; email: string; password: string }> {
   const page = await site.visit({ javaScriptEnabled });
-  return { page, ...(await site.subscribe(page.context(), "writer")) };
+  return { page, ...(await site.signUpAsMember(page.context(), "writer")) };
 }
 
 /** Loses the connection. */
@@ -247,18 +247,6 @@ describe("with JavaScript", () => {
     await waitUntilStored(email, "One. Two.");
     expect(await area(page).inputValue()).toBe("One. Two.");
     await eventually(async () => expect(await draftsIn(page)).toBe(0));
-  });
-
-  it("what is typed before the scripts run without a connection is kept", async () => {
-    const { page } = await newMember();
-    await page.route("**/premium/notes/save", (route) => route.abort());
-    const scripts = await holdScripts(page);
-    await page.goto(CHAPTER, { waitUntil: "commit" });
-    await area(page).fill("Early.");
-    scripts.release();
-    await waitForStatus(page, "Not saved: no connection. Your text is kept in this browser.");
-    const opened = await site.open(CHAPTER, await page.context().newPage());
-    await eventually(async () => expect(await area(opened).inputValue()).toBe("Early."));
   });
 });
 

@@ -108,15 +108,6 @@ describe("an edition with words and pictures of its own for the landing page", (
         .poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth))
         .toBeGreaterThan(0);
     }
-    for (const width of [320, 768, 1024, 1280]) {
-      await page.setViewportSize({ width, height: 800 });
-      const overflow = page
-        .locator("footer address > *")
-        .evaluateAll((lines) =>
-          Math.max(...lines.map((line) => line.scrollWidth - line.clientWidth)),
-        );
-      expect(await overflow, `at ${width} px`).toBeLessThanOrEqual(0);
-    }
     // nor is a connection opened to the photo host, which nothing comes from
     expect(requested.filter((url) => !url.startsWith(site.origin))).toEqual([]);
     await expect(page.locator("link[rel=preconnect]")).toHaveCount(0);

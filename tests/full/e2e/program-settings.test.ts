@@ -36,37 +36,20 @@ async function start(variables: Record<string, string>): Promise<Program> {
   return program;
 }
 
-describe("an invalid setting stops the start with one line", () => {
-  const sandbox = { PAYMENTS: "sandbox" };
-
-  it.each<[string, Record<string, string>, RegExp]>([
-    [
-      "by a live key beside the sandbox",
-      { ...sandbox, STRIPE_SECRET_KEY: "sk_live_hunter2" },
-      /^STRIPE_SECRET_KEY: found a value of 15 characters, wanted no live key/,
-    ],
-    [
-      "by a sandbox on a public address",
-      { ...sandbox, PUBLIC_URL: "https://book.example" },
-      /^PUBLIC_URL: .*ALLOW_PUBLIC_SANDBOX=true/,
-    ],
-    [
-      "by a sandbox on all interfaces",
-      { ...sandbox, HOST: "0.0.0.0" },
-      /^HOST: .*ALLOW_PUBLIC_SANDBOX=true/,
-    ],
-    ["by a misspelt name", { PUBLIC_ULR: "https://book.example" }, /^PUBLIC_ULR: .*PUBLIC_URL/],
-    ["by mail from nowhere", { MAIL_FROM: "garbage" }, /^MAIL_FROM: found 'garbage', wanted one/],
-    ["by a number in another notation", { PORT: "0x10" }, /^PORT: found '0x10', wanted a port/],
-  ])("%s", async (_what, variables, line) => {
-    const { code, stderr, stdout } = await runProgram({
-      variables: { DATABASE_URL: testDatabase.url, DATA_DIR: data.path, ...variables },
-    });
-    expect(stderr).toMatch(line);
-    expect(stderr.trim().split("\n")).toHaveLength(1);
-    expect(stderr + stdout).not.toContain("hunter2");
-    expect(code).toBe(1);
+it("an invalid setting stops the start with one line, without the secret", async () => {
+  const { code, stderr, stdout } = await runProgram({
+    variables: {
+      DATABASE_URL: testDatabase.url,
+      DATA_DIR: data.path,
+      PAYMENTS: "sandbox",
+      STRIPE_SECRET_KEY: "sk_live_hunter2",
+    },
   });
+  expect(stderr).toMatch(
+    /^STRIPE_SECRET_KEY: found a value of 15 characters, wanted no live key.*\n$/,
+  );
+  expect(stderr + stdout).not.toContain("hunter2");
+  expect(code).toBe(1);
 });
 
 /** The lines a start ends with, by their subject. */

@@ -35,16 +35,6 @@ async function start(variables: Record<string, string>): Promise<Program> {
   return program;
 }
 
-/** Posts as a page with JavaScript does. */
-async function postJson(url: string, body: object) {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Origin: new URL(url).origin },
-    body: JSON.stringify(body),
-  });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-}
-
 /** Expects a message of a few sentences and nothing else, such as a stack trace. */
 function expectClearFailure(run: { code: number | null; stderr: string }, pattern: RegExp) {
   expect(run.stderr).toMatch(pattern);
@@ -163,26 +153,6 @@ describe("a running program", () => {
       ]),
     );
     expect(names.filter((name) => (modeOf(join(data, name)) & 0o077) !== 0)).toEqual([]);
-  });
-
-  it("keeps every acknowledged newsletter address and account through kill -9", async () => {
-    const data = dataDirectory();
-    const port = String(await freePorts(2));
-    const variables = { PORT: port, DATA_DIR: data };
-
-    const first = await start(variables);
-    const address = { email: "kept@example.test" };
-    expect((await postJson(`${first.origin}/newsletter`, address)).status).toBe(200);
-    expect(await first.stop("SIGKILL")).toBe("SIGKILL");
-
-    const second = await start(variables);
-    const account = { email: "kept@example.test", password: "open sesame" };
-    expect((await postJson(`${second.origin}/newsletter`, address)).status).toBe(409);
-    expect((await postJson(`${second.origin}/auth/signup`, account)).status).toBe(200);
-    expect(await second.stop("SIGKILL")).toBe("SIGKILL");
-
-    const third = await start(variables);
-    expect((await postJson(`${third.origin}/auth/login`, account)).status).toBe(200);
   });
 
   it("runs beside another one on its own port and data directory", async () => {

@@ -134,12 +134,6 @@ describe("a malformed request", () => {
     const headers = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`X-${i}`, "y"]));
     expect((await send(`${site.origin}/`, { headers })).status).toBe(431);
   });
-
-  it("may name the site in an absolute-form target, as to a proxy", async () => {
-    const connection = await connect();
-    connection.write(`GET ${site.origin}/ HTTP/1.1\r\nHost: ${new URL(site.origin).host}\r\n\r\n`);
-    expect(await connection.until(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 (200|400) /);
-  });
 });
 
 it("a client that pipelines thousands of requests is disconnected before they cost anything", async () => {

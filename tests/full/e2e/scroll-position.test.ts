@@ -52,18 +52,16 @@ describe("the scroll position", () => {
         const never = (event: Event) => event.stopImmediatePropagation();
         window.addEventListener("pagehide", never, { capture: true });
       });
-      for (const position of [1_500, 3_000]) {
-        await page.goto(path);
-        await hydrated(page);
-        await wheelTo(page, position);
-        const left = await restingPosition(page);
-        await page.goBack();
-        await page.goForward();
-        await hydrated(page);
-        await expectPosition(page, left);
-      }
+      await page.goto(path);
+      await hydrated(page);
+      await wheelTo(page, 1_500);
+      const left = await restingPosition(page);
+      await page.goBack();
+      await page.goForward();
+      await hydrated(page);
+      await expectPosition(page, left);
     };
-    await Promise.all(["/", "/#reviews", "/", "/#reviews"].map(goAndComeBack));
+    await Promise.all(["/", "/#reviews"].map(goAndComeBack));
   });
 
   it("is that of the last link when one is clicked while still scrolling to another", async () => {

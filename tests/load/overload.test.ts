@@ -1,8 +1,8 @@
 import { Agent } from "node:http";
 import { availableParallelism } from "node:os";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Answer, send } from "../../support/http-client";
-import { type ProgramSite, startProgramSite } from "../../support/program-site";
+import { type Answer, send } from "../support/http-client";
+import { type ProgramSite, startProgramSite } from "../support/program-site";
 
 const FLOOD_MS = 4_000;
 /** More than a full password queue. */

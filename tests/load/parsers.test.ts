@@ -2,21 +2,16 @@ import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openConnection, send } from "../../support/http-client";
-import { pathologicalAddresses } from "../../support/pathological/addresses";
-import { pathologicalBodies } from "../../support/pathological/bodies";
-import { pathologicalCookies, pathologicalHeaders } from "../../support/pathological/headers";
-import {
-  bytesOf,
-  fill,
-  type PathologicalRequest,
-  request,
-} from "../../support/pathological/request";
-import { freePorts } from "../../support/ports.mjs";
-import { type ProgramSite, startProgramSite } from "../../support/program-site";
+import { openConnection, send } from "../support/http-client";
+import { pathologicalAddresses } from "../support/pathological/addresses";
+import { pathologicalBodies } from "../support/pathological/bodies";
+import { pathologicalCookies, pathologicalHeaders } from "../support/pathological/headers";
+import { bytesOf, fill, type PathologicalRequest, request } from "../support/pathological/request";
+import { freePorts } from "../support/ports.mjs";
+import { type ProgramSite, startProgramSite } from "../support/program-site";
 
-/** How long a request may block all others, in milliseconds. */
-const MAX_DELAY = 50;
+/** For how many pages' rendering a request may block all others; a page takes about four milliseconds. */
+const MAX_PAGES = 15;
 
 /** Retries, since a garbage collection or first compilation is not the request's fault. */
 const TRIES = 3;
@@ -24,13 +19,15 @@ const TRIES = 3;
 /** Requests sent in succession before the delay is read; only if it was too long, each is sent again by itself. */
 const BATCH = 20;
 
-const PROJECT = resolve(import.meta.dirname, "../../..");
-const PROBE = pathToFileURL(resolve(import.meta.dirname, "../../support/event-loop-delay.mjs"));
+const PROJECT = resolve(import.meta.dirname, "../..");
+const PROBE = pathToFileURL(resolve(import.meta.dirname, "../support/event-loop-delay.mjs"));
 
 let site: ProgramSite;
 let cookie: string;
 let probe: string;
 let host: string;
+/** How long a request may block all others, in milliseconds of processor time. */
+let maxDelay: number;
 
 beforeAll(async () => {
   const port = await freePorts(1);
@@ -50,6 +47,10 @@ beforeAll(async () => {
   const visitor = site.visitor();
   await visitor.signUp("reader@example.test");
   cookie = visitor.cookie;
+  for (let warmUp = 0; warmUp < 30; warmUp++) await visitor.get("/auth/forgot-password");
+  await longestDelay();
+  for (let page = 0; page < 10; page++) await visitor.get("/auth/forgot-password");
+  maxDelay = MAX_PAGES * (await longestDelay());
 });
 afterAll(() => site?.close());
 
@@ -68,7 +69,7 @@ async function converse(bytes: Buffer): Promise<void> {
 /** The shortest of several delays of the event loop caused by these bytes, in milliseconds. */
 async function delayBy(bytes: Buffer): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < TRIES && least > MAX_DELAY; attempt++) {
+  for (let attempt = 0; attempt < TRIES && least > maxDelay; attempt++) {
     await longestDelay();
     await converse(bytes);
     least = Math.min(least, await longestDelay());
@@ -85,17 +86,17 @@ async function expectNoDelay(requests: PathologicalRequest[]): Promise<void> {
     }));
     await longestDelay();
     for (const { bytes } of batch) await converse(bytes);
-    if ((await longestDelay()) <= MAX_DELAY) continue;
+    if ((await longestDelay()) <= maxDelay) continue;
     for (const { name, bytes } of batch) {
       const delay = await delayBy(bytes);
-      if (delay > MAX_DELAY) tooSlow.push(`${name}: ${Math.round(delay)} ms`);
+      if (delay > maxDelay) tooSlow.push(`${name}: ${Math.round(delay)} ms`);
     }
   }
   expect(tooSlow).toEqual([]);
   expect(requests.length).toBeGreaterThan(50);
 }
 
-describe("no request blocks the others for more than 50 ms, whatever is in", {
+describe("no request blocks the others for longer than some pages, whatever is in", {
   timeout: 300_000,
 }, () => {
   it("its path and query", async () => {
@@ -113,7 +114,7 @@ describe("no request blocks the others for more than 50 ms, whatever is in", {
   it("its body", () => expectNoDelay(pathologicalBodies({ cookie })));
 });
 
-describe("a full batch of pipelined requests blocks the others for no more than 50 ms", () => {
+describe("a full batch of pipelined requests blocks the others for no longer than some pages", () => {
   const header = (name: string, value: string) => ({
     headers: [[name, value]] as [string, string][],
   });
@@ -129,6 +130,6 @@ describe("a full batch of pipelined requests blocks the others for no more than 
   ])("$name", async (asked) => {
     const kept = bytesOf(asked, { host, keepAlive: true });
     const all = Buffer.concat([...Array(31).fill(kept), bytesOf(asked, { host })]);
-    expect(await delayBy(all)).toBeLessThanOrEqual(MAX_DELAY);
+    expect(await delayBy(all)).toBeLessThanOrEqual(maxDelay);
   });
 });
