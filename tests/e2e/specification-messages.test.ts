@@ -1,9 +1,9 @@
 import type { Page } from "playwright";
-import { expect } from "playwright/test";
 import { describe, it } from "vitest";
+import { expect } from "../support/browser-expect";
 import { type Account, siteForThisFile } from "../support/e2e-site";
 
-const site = siteForThisFile();
+const site = siteForThisFile({ sharesTab: true });
 
 /** Too long for an address, which browsers do not check. */
 const OVERLONG_EMAIL = `${"a".repeat(300)}@example.test`;
@@ -262,7 +262,7 @@ describe("Auth: a toast titled", () => {
 
   it("'Sign up incomplete' for an address that has an account", async () => {
     const page = await site.visit();
-    const { email } = await site.newAccount(page.context());
+    const { email } = await site.newAccount();
     await site.open("/auth?tab=signup", page);
     await submit(page, { email: email.toUpperCase(), password: "another one" });
     await expectMessage(
@@ -277,7 +277,7 @@ describe("Auth: a toast titled", () => {
 
   it("'Sign up incomplete', with 'User already exists.' as the call's result", async () => {
     const page = await site.visit();
-    const { email } = await site.newAccount(page.context());
+    const { email } = await site.newAccount();
     await site.open("/auth?tab=signup", page);
     expect(await callAuth(page, "signUp", email, "another one")).toEqual({
       error: { message: "User already exists." },
@@ -291,7 +291,7 @@ describe("Auth: a toast titled", () => {
 
   it("'Sign in Failed', the same for an unknown address and for a wrong password", async () => {
     const page = await site.visit();
-    const { email } = await site.newAccount(page.context());
+    const { email } = await site.newAccount();
     await site.open("/auth", page);
     for (const account of [somebody(), { email, password: "not that one" }]) {
       await submit(page, account);
@@ -365,7 +365,7 @@ describe("Notices: a toast titled", () => {
 describe("an account whose profile cannot be read", () => {
   it("is still signed in, with an empty profile, and the failure is logged", async () => {
     const page = await site.visit();
-    const { email } = await site.subscribe(page.context());
+    const { email } = await site.signUpAsMember(page.context());
     await site.without("profiles", async () => {
       await site.open("/", page);
       await expect(page.getByRole("banner").getByLabel("Account menu")).toBeVisible();
@@ -379,7 +379,7 @@ describe("an account whose profile cannot be read", () => {
 
   it("has an empty profile and no membership when there is no row", async () => {
     const page = await site.visit();
-    const { email } = await site.subscribe(page.context());
+    const { email } = await site.signUpAsMember(page.context());
     await site.forgetProfile(email);
     await site.open("/", page);
     await expect(page.getByRole("banner").getByLabel("Account menu")).toBeVisible();

@@ -1,10 +1,11 @@
-import type { Locator, Page } from "playwright";
-import { expect } from "playwright/test";
+import type { Page } from "playwright";
 import { describe, it } from "vitest";
+import { expect } from "../support/browser-expect";
 import { siteForThisFile } from "../support/e2e-site";
+import { send } from "../support/http-client";
 import { expectToast } from "../support/pages";
 
-const site = siteForThisFile();
+const site = siteForThisFile({ sharesTab: true });
 
 const PHOTO_HOST = "https://images.unsplash.com/";
 
@@ -164,31 +165,23 @@ describe("the landing page ('/')", () => {
 });
 
 describe("the header", () => {
-  it("has the brand, which links to '/'", async () => {
-    const page = await site.open("/auth");
-    await page.getByRole("banner").getByRole("link", { name: "The Golden Path" }).click();
-    await expectLandingPage(page);
-  });
-
-  for (const name of ["About", "Preview", "Author", "Reviews"]) {
-    it(`scrolls to the section on ${name}, also from another page`, async () => {
-      const page = await site.visit();
-      const link = page
-        .getByRole("banner")
-        .getByRole("navigation", { name: "Main" })
-        .getByRole("link", { name });
-      await site.open("/", page);
+  it("scrolls to the sections on About, Preview, Author and Reviews, also from another page", async () => {
+    const page = await site.open("/");
+    const banner = page.getByRole("banner");
+    for (const name of ["About", "Preview", "Author", "Reviews"]) {
+      const link = banner.getByRole("navigation", { name: "Main" }).getByRole("link", { name });
       await link.click();
       await expectScrolledTo(page, name.toLowerCase());
       await expect(link).toHaveAttribute("aria-current", "location");
 
-      await site.open("/auth", page);
+      await banner.getByRole("link", { name: "Log In" }).click();
+      await expect(page).toHaveURL(`${site.origin}/auth`);
       await link.click();
       await expectScrolledTo(page, name.toLowerCase());
-    });
-  }
+    }
+  });
 
-  it("shows visitors Log In and Sign Up, which link to '/auth'", async () => {
+  it("has the brand, and shows visitors Log In and Sign Up", async () => {
     const page = await site.open("/");
     const banner = page.getByRole("banner");
     await expect(banner.getByRole("button", { name: "Buy Now" })).toBeVisible();
@@ -197,6 +190,8 @@ describe("the header", () => {
     await expect(page).toHaveURL(`${site.origin}/auth`);
     await banner.getByRole("link", { name: "Sign Up" }).click();
     await expect(page).toHaveURL(`${site.origin}/auth?tab=signup`);
+    await banner.getByRole("link", { name: "The Golden Path" }).click();
+    await expectLandingPage(page);
   });
 
   it("shows the avatar menu instead when signed in: My Account, e-mail, Profile, Log out", async () => {
@@ -223,14 +218,11 @@ describe("the header", () => {
 
     await page.getByRole("menuitem", { name: "Profile" }).click();
     await expectToast(page, "Feature not implemented");
-  });
 
-  it("shows an account's own picture instead of the letter", async () => {
-    const page = await site.visit();
-    const { email } = await site.signUp(page.context());
+    // the account's own picture takes the letter's place
     await site.givePicture(email, "/icon-192.png");
     await site.open("/", page);
-    const picture = page.getByRole("banner").getByLabel("Account menu").locator("img");
+    const picture = avatar.locator("img");
     await expect(picture).toHaveAttribute("src", "/icon-192.png");
     await expect(picture).toBeVisible();
   });
@@ -255,7 +247,7 @@ describe("the mobile menu", () => {
     return menu;
   }
 
-  it("opens and closes, and has a visitor's items", async () => {
+  it("opens and closes, and has a visitor's items, then an account's", async () => {
     const page = await site.visit(PHONE);
     await site.open("/", page);
     const menu = await expectMenu(page, {
@@ -270,13 +262,10 @@ describe("the mobile menu", () => {
     await menu.getByRole("link", { name: "Reviews" }).click();
     await expectScrolledTo(page, "reviews");
     await expect(menu).toBeHidden();
-  });
 
-  it("has an account's items", async () => {
-    const page = await site.visit(PHONE);
     const { email } = await site.signUp(page.context());
     await site.open("/", page);
-    const menu = await expectMenu(page, {
+    await expectMenu(page, {
       links: ["About", "Preview", "Author", "Reviews", `My Account ${email}`],
       buttons: ["Buy Now", "Profile", "Log out"],
     });
@@ -289,11 +278,9 @@ describe("the mobile menu", () => {
 });
 
 describe("the account page ('/auth')", () => {
-  const tabs = (page: Page): Locator => page.getByRole("tab");
-
   it("has the tabs Login, which is the default, and Sign Up, and a link 'Back to Home'", async () => {
     const page = await site.open("/auth");
-    await expect(tabs(page)).toHaveText(["Login", "Sign Up"]);
+    await expect(page.getByRole("tab")).toHaveText(["Login", "Sign Up"]);
     await expect(page.getByRole("tab", { selected: true })).toHaveText("Login");
     await expect(page.getByRole("tabpanel")).toHaveCount(1);
     await page.getByRole("link", { name: "Back to Home" }).click();
@@ -328,7 +315,7 @@ describe("the account page ('/auth')", () => {
 describe("the premium area ('/premium')", () => {
   it("greets a member by e-mail, and has 'Start Reading' and three cards", async () => {
     const page = await site.visit();
-    const { email } = await site.subscribe(page.context());
+    const { email } = await site.signUpAsMember(page.context());
     await site.open("/premium", page);
     const main = page.getByRole("main");
     await expect(main.getByRole("heading", { level: 1 })).toContainText(email);
@@ -341,13 +328,9 @@ describe("the premium area ('/premium')", () => {
     await expectLandingPage(page);
   });
 
-  it("is the landing page for a visitor", async () => {
+  it("is the landing page for a visitor, and for an account without a membership", async () => {
     const page = await site.open("/premium");
     await expectLandingPage(page);
-  });
-
-  it("is the landing page for an account without a membership", async () => {
-    const page = await site.visit();
     await site.signUp(page.context());
     await site.open("/premium", page);
     await expectLandingPage(page);
@@ -365,18 +348,21 @@ describe("the title of the page", () => {
     "/no/such/page": "Page not found · The Golden Path",
   };
 
+  const titleOf = (html: string) => /<title>([^<]*)<\/title>/.exec(html)?.[1];
+
   it.each(Object.entries(TITLES))("at '%s' is '%s'", async (path, title) => {
-    const page = await site.open(path);
-    await expect(page).toHaveTitle(title);
+    expect(titleOf((await send(site.origin + path)).text)).toBe(title);
   });
 
   it("is that of the members' area and of the outcome of a purchase", async () => {
-    const page = await site.visit();
-    await site.subscribe(page.context());
-    await site.open("/premium", page);
-    await expect(page).toHaveTitle("Members’ area · The Golden Path");
-    await site.open("/checkout/success", page);
-    await expect(page).toHaveTitle("Thank you · The Golden Path");
+    const context = (await site.visit()).context();
+    await site.signUpAsMember(context);
+    for (const [path, title] of [
+      ["/premium", "Members’ area · The Golden Path"],
+      ["/checkout/success", "Thank you · The Golden Path"],
+    ] as const) {
+      expect(titleOf(await (await context.request.get(path)).text())).toBe(title);
+    }
   });
 
   it("follows the tab and the page without a page load", async () => {

@@ -1,11 +1,11 @@
 import type { Page } from "playwright";
-import { expect } from "playwright/test";
 import { describe, it } from "vitest";
+import { expect } from "../support/browser-expect";
 import { siteForThisFile } from "../support/e2e-site";
 import { holdRequests } from "../support/held-requests";
 import { expectToast } from "../support/pages";
 
-const site = siteForThisFile();
+const site = siteForThisFile({ sharesTab: true });
 
 const form = (page: Page) => page.getByRole("tabpanel");
 const emailField = (page: Page) => form(page).getByLabel("Email");
@@ -19,7 +19,7 @@ async function fillIn(page: Page, { email, password }: { email: string; password
 describe("the Login form", () => {
   it("is disabled and says 'Signing In...' while busy, then goes to '/' with a welcome", async () => {
     const page = await site.visit();
-    const account = await site.newAccount(page.context());
+    const account = await site.newAccount();
     await site.open("/auth", page);
     await fillIn(page, account);
     const held = await holdRequests(page, "/auth/login");
@@ -207,7 +207,7 @@ describe("the premium button", () => {
 
   it('is disabled and says "You\'re a Premium Member!" to a member', async () => {
     const page = await site.visit();
-    await site.subscribe(page.context());
+    await site.signUpAsMember(page.context());
     await site.open("/", page);
     const button = page.locator("#purchase").getByRole("button", { name: /Member!/ });
     await expect(button).toHaveText("You're a Premium Member!");
@@ -219,7 +219,7 @@ describe("the premium button", () => {
 describe("a membership", () => {
   it("has ended when its period is over, or without a price", async () => {
     const page = await site.visit();
-    const { email } = await site.subscribe(page.context());
+    const { email } = await site.signUpAsMember(page.context());
     for (const profile of [
       { stripePriceId: "price_1", stripeCurrentPeriodEnd: new Date(Date.now() - 1_000) },
       { stripePriceId: null, stripeCurrentPeriodEnd: new Date(Date.now() + 60_000) },
@@ -245,7 +245,7 @@ describe("'Loading...'", () => {
 
   it("shows while '/premium' is loading, until access is confirmed", async () => {
     const page = await site.visit();
-    const { email } = await site.subscribe(page.context());
+    const { email } = await site.signUpAsMember(page.context());
     await site.open("/", page);
     const held = await holdRequests(page, "/premium.data");
     await membersArea(page).click();
@@ -258,9 +258,9 @@ describe("'Loading...'", () => {
 
   it("is followed by the landing page if the membership has ended", async () => {
     const page = await site.visit();
-    const member = await site.subscribe(page.context());
+    const member = await site.signUpAsMember(page.context());
     await site.open("/", page);
-    await site.sandbox(`subscriptions/${member.subscription}/cancel`);
+    await site.setProfile(member.email, { stripeCurrentPeriodEnd: new Date(Date.now() - 1_000) });
     const held = await holdRequests(page, "/premium.data");
     await membersArea(page).click();
     await expect(loading(page)).toBeVisible();
@@ -272,7 +272,7 @@ describe("'Loading...'", () => {
 
   it("shows at '/premium' while the viewer is reloaded after another tab has signed out", async () => {
     const page = await site.visit();
-    await site.subscribe(page.context());
+    await site.signUpAsMember(page.context());
     await site.open("/premium", page);
     const other = await site.open("/", await page.context().newPage());
     const held = await holdRequests(page, "/premium.data");
@@ -291,7 +291,7 @@ describe("a page whose session could not be checked", () => {
 
   it("starts as loading, and shows the members' area once a retry has succeeded", async () => {
     const page = await site.visit();
-    const { email } = await site.subscribe(page.context());
+    const { email } = await site.signUpAsMember(page.context());
     const held = await holdRequests(page, "/premium.data");
     await site.without("sessions", async () => {
       await site.open("/premium", page);
@@ -319,8 +319,9 @@ describe("a page whose session could not be checked", () => {
   });
 
   it("retries twice, then shows the landing page and stops retrying", async () => {
-    const page = await site.visit();
-    await site.subscribe(page.context());
+    // its clock stays installed
+    const page = await site.visit({});
+    await site.signUpAsMember(page.context());
     const asked: string[] = [];
     page.on("request", (request) => {
       const { pathname } = new URL(request.url());
@@ -367,7 +368,7 @@ describe("a page whose session could not be checked", () => {
 
   it("is the landing page, signed out, without JavaScript", async () => {
     const page = await site.visit({ javaScriptEnabled: false });
-    await site.subscribe(page.context());
+    await site.signUpAsMember(page.context());
     await site.without("sessions", async () => {
       await page.goto("/premium");
       await expect(page).toHaveURL(`${site.origin}/`);
@@ -381,7 +382,7 @@ describe("a page whose session could not be checked", () => {
 describe("signing out", () => {
   it("shows a toast and goes to '/', from any page", async () => {
     const page = await site.visit();
-    await site.subscribe(page.context());
+    await site.signUpAsMember(page.context());
     await site.open("/premium", page);
     await page.getByRole("banner").getByLabel("Account menu").click();
     await page.getByRole("menuitem", { name: "Log out" }).click();
@@ -396,7 +397,7 @@ describe("signing out", () => {
 describe("another tab of the same browser", () => {
   it("follows a sign-in and a sign-out, and keeps what was typed there", async () => {
     const page = await site.visit();
-    const account = await site.newAccount(page.context());
+    const account = await site.newAccount();
     const other = await site.open("/", await page.context().newPage());
     const newsletter = other.locator("#newsletter").getByLabel("Email address");
     await newsletter.fill("half an addr");

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright";
-import { expect } from "playwright/test";
 import { describe, it } from "vitest";
+import { expect } from "../support/browser-expect";
 import { siteForThisFile } from "../support/e2e-site";
 
 const site = siteForThisFile();

@@ -169,7 +169,7 @@ async function killWhileSending(): Promise<void> {
     if (index % CRASH_EVERY === CRASH_EVERY - 1) await crashDatabase();
     expect(await killed).toBe("SIGKILL");
     // as whoever runs it would, again and again while the database recovers
-    instances[victim] = await eventually(() => startProgram({ variables }), { timeout: 60_000 });
+    instances[victim] = await eventually(() => startProgram({ variables }));
   }
 }
 

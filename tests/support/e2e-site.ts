@@ -1,8 +1,11 @@
 import { eq, inArray, sql } from "drizzle-orm";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import { SANDBOX_STRIPE } from "~/env.server";
+import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import { hashPassword } from "~/features/accounts/password.server";
+import { openSession, setSession } from "~/features/accounts/sessions.server";
 import { type Database, openDatabase } from "~db/client";
+import { insertUser } from "~db/queries/users";
 import { type Profile, profiles, users } from "~db/schema";
 import { launchChromium, NO_OTHER_HOSTS } from "./browsers/chromium.mjs";
 import { hydrated } from "./hydrated.mjs";
@@ -20,13 +23,27 @@ export type Member = Account & { subscription: string };
 type SiteOptions = {
   /** Further variables of the program. */
   variables?: Record<string, string>;
+  /**
+   * Whether each test's first `visit()` without options gets the same tab, emptied of cookies and what is stored: a new
+   * tab costs more than what most tests do in it.
+   */
+  sharesTab?: boolean;
 };
+
+/** Signs the program's cookies and those of sessions that are opened here. */
+const SESSION_SECRET = "a secret that signs the cookies of tests only";
+
+const PASSWORD = "a long walk";
+let passwordHash: Promise<string> | undefined;
 
 /** Everything an end-to-end test needs: the built program, its own database, a browser. */
 export class E2eSite {
   readonly #data = temporaryDirectory();
   readonly #contexts: BrowserContext[] = [];
   #landingPage: Promise<Page> | undefined;
+  #sharesTab = false;
+  #sharedTab: Promise<Page> | undefined;
+  #isSharedTabTaken = false;
   /** The errors that each page of the running test has reported. */
   readonly #errors: string[][] = [];
   #accounts = 0;
@@ -36,7 +53,8 @@ export class E2eSite {
   #browser: Promise<Browser> | undefined;
   #variables: Record<string, string> = {};
 
-  async start({ variables = {} }: SiteOptions): Promise<void> {
+  async start({ variables = {}, sharesTab = false }: SiteOptions): Promise<void> {
+    this.#sharesTab = sharesTab;
     const testDatabase = await createTestDatabase();
     this.#testDatabase = testDatabase;
     this.#database = openDatabase(testDatabase.url);
@@ -44,10 +62,12 @@ export class E2eSite {
       PAYMENTS: "sandbox",
       DATABASE_URL: testDatabase.url,
       DATA_DIR: this.#data.path,
+      SESSION_SECRET,
       // rate limits have their own tests; here many visitors share one address
       RATE_LIMIT_FACTOR: "10000",
       ...variables,
     };
+    setEnvironment({ SESSION_SECRET, DATA_DIR: this.#data.path, LOG_LEVEL: "silent" });
     this.#program = await startProgram({ variables: this.#variables });
     this.#variables.PORT = new URL(this.#program.origin).port;
   }
@@ -69,7 +89,22 @@ export class E2eSite {
   /** Closes what a test has opened; fails the test if one of its pages has reported an error. */
   async endTest(): Promise<void> {
     await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
-    expect(this.#errors.splice(0).flat()).toEqual([]);
+    const errors = this.#errors.flatMap((ofPage) => ofPage.splice(0));
+    if (this.#isSharedTabTaken && this.#sharedTab) await this.#empty(await this.#sharedTab);
+    this.#isSharedTabTaken = false;
+    expect(errors).toEqual([]);
+  }
+
+  /** Makes the shared tab as good as new. It stays where it is, since its next page can use its process then. */
+  async #empty(tab: Page): Promise<void> {
+    const context = tab.context();
+    for (const page of context.pages()) if (page !== tab) await page.close();
+    await tab.unrouteAll({ behavior: "ignoreErrors" });
+    await context.clearCookies();
+    await tab.mouse.move(0, 0);
+    const screen = await context.newCDPSession(tab);
+    await screen.send("Storage.clearDataForOrigin", { origin: this.origin, storageTypes: "all" });
+    await screen.detach();
   }
 
   get origin(): string {
@@ -102,23 +137,26 @@ export class E2eSite {
 
   /** The landing page, opened once and shared by tests that only read it. */
   landingPage(): Promise<Page> {
-    this.#landingPage ??= this.open("/").then((page) => {
-      this.#contexts.splice(this.#contexts.indexOf(page.context()), 1);
-      return page;
-    });
+    this.#landingPage ??= this.#newPage().then((page) => this.open("/", page));
     return this.#landingPage;
   }
 
-  /** A page in a new browser context, all of whose pages are watched for errors. */
-  async visit(options: BrowserContextOptions = {}): Promise<Page> {
-    this.#browser ??= launchChromium({
-      args: [NO_OTHER_HOSTS],
-    });
-    const context = await (await this.#browser).newContext({
-      baseURL: this.origin,
-      ...options,
-    });
-    this.#contexts.push(context);
+  /** A page in a new browser context, or the shared tab; all its pages are watched for errors. */
+  async visit(options?: BrowserContextOptions): Promise<Page> {
+    if (options || !this.#sharesTab || this.#isSharedTabTaken) {
+      const page = await this.#newPage(options);
+      this.#contexts.push(page.context());
+      return page;
+    }
+    this.#isSharedTabTaken = true;
+    this.#sharedTab ??= this.#newPage();
+    return this.#sharedTab;
+  }
+
+  async #newPage(options?: BrowserContextOptions): Promise<Page> {
+    this.#browser ??= launchChromium({ args: [NO_OTHER_HOSTS] });
+    const browser = await this.#browser;
+    const context = await browser.newContext({ baseURL: this.origin, ...options });
     context.on("page", (page) => this.#errors.push(watchForErrors(page)));
     return context.newPage();
   }
@@ -147,19 +185,40 @@ export class E2eSite {
     return `${name}-${this.#accounts}@example.test`;
   }
 
-  /** Signs a browser context up with a new account. */
+  /** Gives a browser context a session of a new account. */
   async signUp(context: BrowserContext, name?: string): Promise<Account> {
-    const account = { email: this.newEmail(name), password: "a long walk" };
-    expect(await this.post(context, "/auth/signup", account)).toMatchObject({ redirectTo: "/" });
-    // as if the page that tells to confirm the address had been seen
-    await context.clearCookies({ name: "flash" });
+    const account = await this.newAccount(name);
+    await this.signIn(context, account.email);
     return account;
   }
 
-  /** Creates an account through a browser context, and leaves it signed out. */
-  async newAccount(context: BrowserContext, name?: string): Promise<Account> {
+  /** Gives a browser context a session of an account, as logging in does. */
+  async signIn(context: BrowserContext, email: string): Promise<void> {
+    const { db } = this.database;
+    const [user] = await db.select().from(users).where(eq(users.email, email));
+    const session = user && (await openSession(user, null, { userAgent: null }, db));
+    if (!session) throw new Error(`No session could be opened for ${email}.`);
+    const [name = "", value = ""] = (await setSession(session)).split(/[=;]/);
+    await context.addCookies([{ name, value, url: this.origin }]);
+  }
+
+  /** Creates an account. */
+  async newAccount(name?: string): Promise<Account> {
+    passwordHash ??= hashPassword(PASSWORD);
+    const account = { email: this.newEmail(name), password: PASSWORD };
+    await insertUser({ email: account.email, passwordHash: await passwordHash }, this.database.db);
+    return account;
+  }
+
+  /** Gives a browser context a session of a new account with a paid period, of which Stripe knows nothing. */
+  async signUpAsMember(context: BrowserContext, name?: string): Promise<Account> {
     const account = await this.signUp(context, name);
-    await context.clearCookies();
+    await this.setProfile(account.email, {
+      stripePriceId: SANDBOX_STRIPE.priceId,
+      stripeSubscriptionId: "sub_of_tests",
+      stripeSubscriptionStatus: "active",
+      stripeCurrentPeriodEnd: new Date(Date.now() + 20 * 86_400_000),
+    });
     return account;
   }
 

@@ -3,6 +3,6 @@
  * less long: there, what is awaited often never comes.
  */
 export const EFFECT_TIMEOUT = {
-  timeout: Number(process.env.EFFECT_TIMEOUT_MS ?? 20_000),
+  timeout: Number(process.env.EFFECT_TIMEOUT_MS ?? 60_000),
   interval: 50,
 };

@@ -1,5 +1,6 @@
 import type { Locator, Page } from "playwright";
-import { expect } from "playwright/test";
+import { expect } from "./browser-expect";
+import { EFFECT_TIMEOUT } from "./effect-timeout.mjs";
 
 /** More than the number of tab stops on any page of the site. */
 const MAX_STOPS = 80;
@@ -33,7 +34,7 @@ export async function expectFocusInSight(page: Page): Promise<string> {
     stop = focus.name;
     // with smooth scrolling it may take a moment to arrive
     expect(focus).toEqual({ name: focus.name, onBody: false, ring: true, inSight: true });
-  }).toPass({ timeout: 5_000, intervals: [20, 50, 100] });
+  }).toPass({ timeout: EFFECT_TIMEOUT.timeout, intervals: [20, 50, 100] });
   return stop;
 }
 

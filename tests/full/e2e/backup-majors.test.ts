@@ -1,0 +1,134 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { writeBackupFile } from "~/features/backup/backup-file.server";
+import { backUp } from "~/features/backup/write-backup.server";
+import { type Database, openDatabase, setDatabase } from "~db/client";
+import { openEmbeddedPostgres } from "~db/embedded";
+import { digestOf, fillEveryTable, restoreInto } from "../../support/backups";
+import { openEmbeddedDatabase } from "../../support/embedded-database";
+import { Visitor } from "../../support/http-client";
+import {
+  installMajors,
+  type Major,
+  type MajorServer,
+  startMajor,
+} from "../../support/postgres-majors";
+import { runProgram, startProgram, temporaryDirectory } from "../../support/program";
+
+const EMAIL = "walker@example.test";
+const PASSWORD = "a long walk";
+
+const missing = await installMajors();
+if (missing) console.warn(`Backups are not tested across PostgreSQL's releases: ${missing}.`);
+
+const folders: ReturnType<typeof temporaryDirectory>[] = [];
+const servers: MajorServer[] = [];
+let cookie: string;
+/** Of the rows that the first backup was made from. */
+let digest: Record<string, string>;
+/** The backup that the last step has made. */
+let latest: string;
+
+const folder = () => {
+  const made = temporaryDirectory();
+  folders.push(made);
+  return made.path;
+};
+
+async function run(command: string[], variables: Record<string, string>): Promise<void> {
+  const { code, stderr } = await runProgram({ command, variables });
+  expect(stderr).not.toMatch(/^\s+at /m);
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+}
+
+async function digestAt(url: string): Promise<Record<string, string>> {
+  const database = openDatabase(url, { applicationName: "test" });
+  try {
+    return await digestOf(database);
+  } finally {
+    await database.close();
+  }
+}
+
+async function digestOfEmbedded(dataDir: string): Promise<Record<string, string>> {
+  const server = await openEmbeddedPostgres({ dataDir, purpose: "command" });
+  try {
+    return await digestAt(server.url);
+  } finally {
+    await server.stop();
+  }
+}
+
+describe.skipIf(missing !== null)("a site moves by backup and restore", () => {
+  beforeAll(async () => {
+    const dataDir = folder();
+    const program = await startProgram({ variables: { DATA_DIR: dataDir } });
+    const visitor = new Visitor(program.origin);
+    await visitor.signUp(EMAIL, PASSWORD);
+    cookie = visitor.cookie;
+    const database: Database = await openEmbeddedDatabase(dataDir);
+    await fillEveryTable(database);
+    await database.close();
+    await program.stop();
+    digest = await digestOfEmbedded(dataDir);
+    latest = join(folder(), "first.tar.gz");
+    await run(["backup", latest], { DATA_DIR: dataDir });
+    servers.push(...(await Promise.all(([15, 16, 17] as Major[]).map(startMajor))));
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.remove()));
+    for (const { remove } of folders) remove();
+  });
+
+  /**
+   * Restores the last backup into an empty database, compares every row, and makes the next backup from there; in this
+   * process, since a program would have to be started for each.
+   */
+  async function moveTo(major: Major, name: string): Promise<void> {
+    const server = servers.find((one) => one.major === major);
+    const url = (await server?.createDatabase(name)) ?? "";
+    setEnvironment({ DATA_DIR: folder(), DATABASE_URL: url, LOG_LEVEL: "silent" });
+    const database = openDatabase(url, { applicationName: "test" });
+    setDatabase(database);
+    try {
+      await restoreInto(database, await readFile(latest));
+      expect(await digestOf(database)).toEqual(digest);
+      latest = join(folder(), `${name}.tar.gz`);
+      await writeBackupFile(latest, backUp(new Date()));
+    } finally {
+      setDatabase(null);
+      await database.close();
+    }
+  }
+
+  it.each([15, 16, 17] as const)("to an external PostgreSQL %i, with every row", async (major) => {
+    await moveTo(major, "moved");
+  });
+
+  it("to the embedded one of another machine, where members are still signed in", async () => {
+    const variables = { DATA_DIR: folder() };
+    await run(["restore", latest], variables);
+    expect(await digestOfEmbedded(variables.DATA_DIR)).toEqual(digest);
+    const second = join(folder(), "embedded.tar.gz");
+    await run(["backup", second], variables);
+    latest = second;
+    const program = await startProgram({ variables });
+    try {
+      const visitor = new Visitor(program.origin);
+      visitor.cookie = cookie;
+      expect((await visitor.get("/account")).text).toContain(EMAIL);
+      const again = new Visitor(program.origin);
+      const json = { email: EMAIL, password: PASSWORD };
+      expect((await again.post("/auth/login", { json })).status).toBe(200);
+    } finally {
+      await program.stop();
+    }
+  });
+
+  it("and back to an external PostgreSQL 15", async () => {
+    await moveTo(15, "moved_back");
+    expect(digest["public.users"]).toMatch(/^8 rows/);
+  });
+});

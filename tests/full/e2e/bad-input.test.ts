@@ -1,0 +1,432 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SANDBOX_STRIPE } from "~/env.server";
+import {
+  type Answer,
+  openConnection,
+  type Sent,
+  send,
+  type Visitor,
+} from "../../support/http-client";
+import { type ProgramSite, startProgramSite } from "../../support/program-site";
+import { type Contents, changedTables, readContents } from "../../support/tables";
+
+const FORM = "application/x-www-form-urlencoded";
+const MULTIPART = "multipart/form-data; boundary=edge";
+const KB = 1024;
+
+/** Headers of a browser that follows a link or sends a form. */
+const NAVIGATION = { Accept: "text/html,application/xhtml+xml", "Sec-Fetch-Mode": "navigate" };
+
+const raw = (type: string | null, body: string | Buffer): Sent => ({
+  method: "POST",
+  headers: type === null ? {} : { "Content-Type": type },
+  body,
+});
+
+/** A part of a multipart body. */
+const part = (disposition: string, value: string) =>
+  `--edge\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${value}\r\n`;
+
+/** Values that no field of any form accepts. */
+const BAD_VALUES: Record<string, string> = {
+  empty: "",
+  blank: " \t ",
+  "a word": "reader",
+  "with a NUL": "reader\0@example.test",
+  "with a line break": "reader@example.test\r\nBcc: other@example.test",
+  overlong: `${"a".repeat(10_000)}@example.test`,
+  "half a character": "reader\uD800@example.test",
+  markup: "<script>alert(1)</script>@example.test",
+  "a statement": "'; drop table users; --",
+  "many spaces": `${" ".repeat(20_000)}x`,
+};
+
+const FIELDS = ["email", "password", "token", "priceId", "notice", "redirectTo"] as const;
+
+const withAll = (value: unknown) => Object.fromEntries(FIELDS.map((name) => [name, value]));
+
+/** Bodies on which no route may act. */
+const BAD_BODIES: Record<string, Sent> = {
+  ...Object.fromEntries(
+    Object.entries(BAD_VALUES).flatMap(([name, value]) => [
+      [`a form, ${name}`, { form: withAll(value) as Record<string, string> }],
+      [`JSON, ${name}`, { json: withAll(value) }],
+    ]),
+  ),
+  nothing: raw(FORM, ""),
+  "nothing, of no type": raw(null, ""),
+  "no type": raw(null, "email=reader@example.test"),
+  "another type": raw("text/plain", "email=reader@example.test"),
+  "a malformed type": raw("a/b/c;;;", "email=reader@example.test"),
+  XML: raw("application/xml", "<email>reader@example.test</email>"),
+  "fields sent twice": raw(
+    FORM,
+    FIELDS.map((name) => `${name}=one@example.test&${name}=two@example.test`).join("&"),
+  ),
+  "a broken percent sign": raw(FORM, "email=%E0%A4%A&password=%&token=%zz&notice=%"),
+  "bytes that are no text": raw(FORM, Buffer.from([0x65, 0x3d, 0xff, 0xfe, 0x00, 0xc3, 0x28])),
+  "names of the language": raw(FORM, "__proto__=1&constructor=2&toString=3&hasOwnProperty=4"),
+  "very many fields": raw(FORM, "a=1&".repeat(15 * KB)),
+  "JSON cut off": raw("application/json", '{"email":"reader@example'),
+  "JSON of nothing": raw("application/json", ""),
+  "JSON null": raw("application/json", "null"),
+  "a JSON list": raw("application/json", '[{"email":"reader@example.test"}]'),
+  "a JSON text": raw("application/json", '"reader@example.test"'),
+  "JSON numbers": { json: withAll(1e308) },
+  "JSON lists": { json: withAll(["one@example.test", "two@example.test"]) },
+  "JSON objects": { json: withAll({ $gt: "", toString: 1 }) },
+  "JSON with __proto__": raw("application/json", '{"__proto__":{"email":"a@b.test"}}'),
+  "deeply nested JSON": raw("application/json", '{"a":'.repeat(10 * KB)),
+  "multipart without a boundary": raw("multipart/form-data", part('name="email"', "a@b.test")),
+  "multipart without an end": raw(MULTIPART, part('name="email"', "reader@example.test")),
+  "multipart of nothing": raw(MULTIPART, ""),
+  "multipart of noise": raw(MULTIPART, "\r\n--edg\r\n\r\n\r\n--edge--\0\r\n--edge"),
+  "a part without a name": raw(MULTIPART, `${part("", "reader@example.test")}--edge--\r\n`),
+  "a file for each field": raw(
+    MULTIPART,
+    `${FIELDS.map((name) => part(`name="${name}"; filename="../../etc/passwd"`, "a@b.test")).join("")}--edge--\r\n`,
+  ),
+  "100 KB of a field": { form: { email: "a".repeat(100 * KB) } },
+  "100 KB of JSON": { json: { email: "a".repeat(100 * KB) } },
+  "100 KB of a file": raw(
+    MULTIPART,
+    `${part('name="email"; filename="a"', "a".repeat(100 * KB))}--edge--\r\n`,
+  ),
+};
+
+/** Every path that accepts a form, and those of pages, which accept none. */
+const TARGETS = [
+  "/auth/login",
+  "/auth/signup",
+  "/auth/forgot-password",
+  "/auth/reset-password",
+  "/logout",
+  "/newsletter",
+  "/newsletter/confirm",
+  "/newsletter/unsubscribe",
+  "/checkout",
+  "/billing",
+  "/billing/card",
+  "/notice",
+  "/webhooks/stripe",
+  "/",
+  "/?index",
+  "/auth",
+  "/premium",
+  "/no/such/page",
+];
+
+let site: ProgramSite;
+let before: Contents;
+
+beforeAll(async () => {
+  site = await startProgramSite({ PAYMENTS: "sandbox", RATE_LIMIT_FACTOR: "100000" });
+  before = await readContents(site.database);
+});
+afterAll(() => site?.close());
+
+/** The tables that were written to, apart from the counts of attempts. */
+async function written(): Promise<string[]> {
+  const changed = changedTables(before, await readContents(site.database));
+  return changed.filter((table) => table !== "rate_limits");
+}
+
+/** A response's readable text. */
+function readableText({ text }: Answer): string {
+  return (
+    text
+      .replace(/<(script|style)\b[\s\S]*?<\/\1>/g, "")
+      .replace(/<[^>]*>/g, " ")
+      // pages contain their own address for print
+      .replaceAll(new URL(site.origin).host, "")
+      .trim()
+  );
+}
+
+/** Checks that a response is meant for people: no server error, no internals of the program, and some text. */
+function expectReadableAnswer(answer: Answer, what: string, method = "POST") {
+  const { status, headers, text } = answer;
+  const words = readableText(answer);
+  const shown = `${what}: ${status} ${headers.location ?? ""} ${words.slice(0, 300)}`;
+  expect(status, shown).toBeGreaterThanOrEqual(200);
+  expect(status, shown).toBeLessThan(500);
+  expect(text.includes(process.cwd()) || /node_modules|file:\/\//.test(text), shown).toBe(false);
+  expect(words).not.toMatch(/ at .*:\d+|\.server\b|\.[jt]sx?\b|routes\/|Error:|undefined|\[object/);
+  if (headers.location !== undefined) {
+    expect(headers.location, shown).toMatch(/^\/(?![/\\])/);
+    expect(status, shown).toBeLessThan(400);
+  } else if (method === "HEAD") {
+    expect(text, shown).toBe("");
+  } else if (headers["content-type"]?.startsWith("text/html")) {
+    expect(text, shown).toMatch(/<title>[^<]{5,}<\/title>/);
+    expect(text, shown).toMatch(/<h1[^>]*>(<[^>]*>)*\s*[^<\s]/);
+    expect(text, shown).toContain('href="/"');
+  } else if (headers["content-type"]?.startsWith("application/json")) {
+    expect(JSON.parse(text), shown).toBeTypeOf("object");
+  } else {
+    expect(words, shown).toMatch(/\w{2,}/);
+  }
+}
+
+/** Posts as a form or script of the site's pages does. */
+function postTo(path: string, sent: Sent, cookie = ""): Promise<Answer> {
+  const headers = { Origin: site.origin, "Sec-Fetch-Site": "same-origin", ...NAVIGATION };
+  return send(site.origin + path, { cookie, ...sent, headers: { ...headers, ...sent.headers } });
+}
+
+describe.each(TARGETS)("an invalid body, sent to %s", (path) => {
+  it("gets a readable response and changes nothing", async () => {
+    for (const [name, sent] of Object.entries(BAD_BODIES)) {
+      const answer = await postTo(path, sent);
+      expectReadableAnswer(answer, `${name} to ${path}`);
+      // no form may report success
+      const cookies = answer.cookies.filter((cookie) => !/max-age=0/i.test(cookie));
+      expect(
+        cookies.filter((cookie) => !cookie.startsWith("flash=")),
+        name,
+      ).toEqual([]);
+    }
+    expect(await written()).toEqual([]);
+  });
+});
+
+describe("invalid forms of a signed-in visitor", () => {
+  let visitor: Visitor;
+
+  beforeAll(async () => {
+    visitor = site.visitor();
+    await visitor.signUp("muddled@example.test");
+    before = await readContents(site.database);
+  });
+
+  it.each(["/checkout", "/billing", "/notice", "/auth/login", "/auth/signup"])(
+    "to %s change nothing",
+    async (path) => {
+      for (const [name, sent] of Object.entries(BAD_BODIES)) {
+        expectReadableAnswer(await postTo(path, sent, visitor.cookie), `${name} to ${path}`);
+      }
+      expect(await written()).toEqual([]);
+      expect((await visitor.get("/")).text).toContain("muddled@example.test");
+    },
+  );
+});
+
+describe("an invalid URL", () => {
+  const LONG = "x".repeat(10 * KB);
+  const PATHS = [
+    "/%",
+    "/%E0%A4%A",
+    "/%00",
+    "/auth%00",
+    "/%2e%2e/%2e%2e/etc/passwd",
+    "//",
+    "//evil.example/",
+    "/\\evil.example",
+    "/%5C",
+    "/%5C%5C",
+    "//%5C",
+    "/%5C?x",
+    "/%5C%3Ax",
+    "/%5Ca%20b",
+    "/%5C%5Bevil/auth",
+    "/a/../../..",
+    "/auth/",
+    "/AUTH",
+    "/auth/login/",
+    `/${LONG}`,
+    `/?${LONG}`,
+    `/?${"a=1&".repeat(2 * KB)}`,
+    "/?%",
+    "/?%00=%00",
+    "/?index&index&_data=root&_routes=",
+    "/?_data=routes/_index",
+    "/auth?tab=",
+    "/auth?tab=signup&tab=login",
+    "/auth?tab[]=signup",
+    "/auth?tab=%E0%A4%A",
+    `/auth?tab=${LONG}`,
+    "/auth/forgot-password?sent=%00",
+    "/auth/reset-password",
+    "/auth/reset-password?token=%00",
+    `/auth/reset-password?token=${LONG}`,
+    "/newsletter/confirm",
+    "/newsletter/confirm?token=a.b.c",
+    "/newsletter/confirm?token=%FF",
+    "/newsletter/unsubscribe?token=00000000-0000-4000-8000-000000000000.x",
+    "/checkout/success",
+    "/checkout/success?session_id=",
+    "/checkout/success?session_id=cs_test_%00",
+    `/checkout/success?session_id=cs_test_${LONG}`,
+    "/checkout/success?session_id={CHECKOUT_SESSION_ID}",
+    "/premium?_data=routes%2Fpremium",
+    "/_root.data",
+    "/auth.data",
+    "/auth.data?_routes=%00",
+    "/premium.data?_routes=root,root,nothing",
+    "/no/such/page.data",
+    "/checkout.data",
+    "/webhooks.data",
+    "/metrics.data",
+    "/__manifest",
+    "/__manifest?p=%2Fno%2Fsuch%2Fpage",
+    "/__manifest?version=1&p=/auth&p=//&p=%00",
+    "/build/%00",
+    "/build/",
+    "/favicon.ico/x",
+    "/robots.txt/x",
+    "/constructor",
+    "/__proto__",
+    "/webhooks/stripe/extra",
+    "/*",
+    "/$",
+  ];
+
+  it.each(PATHS)("gets a readable response: %s", async (path) => {
+    for (const method of ["GET", "HEAD", "OPTIONS"]) {
+      const answer = await send(site.origin + path, { method, headers: NAVIGATION });
+      const what = `${method} ${path.slice(0, 60)}`;
+      // responses to Remix's own scripts are not pages and have no text
+      if (/\.data|__manifest/.test(path)) expect(answer.status, what).toBeLessThan(500);
+      else expectReadableAnswer(answer, what, method);
+    }
+    expect(await written()).toEqual([]);
+  });
+
+  it("gets a readable response when signed in", async () => {
+    const visitor = site.visitor();
+    await visitor.signUp("lost@example.test");
+    before = await readContents(site.database);
+    for (const path of PATHS.filter((path) => /checkout|premium|auth/.test(path))) {
+      expect((await visitor.get(path)).status, path).toBeLessThan(500);
+    }
+    expect(await written()).toEqual([]);
+  });
+});
+
+describe("an invalid cookie", () => {
+  const value = (text: string) => encodeURIComponent(Buffer.from(text).toString("base64"));
+  const COOKIES = [
+    "session",
+    "session=",
+    "session=%",
+    "session=%E0%A4%A",
+    "session=null",
+    `session=${value("null")}`,
+    `session=${value('{"token":{}}')}.forged`,
+    `session=${"x".repeat(8 * KB)}`,
+    "session=a; session=b; session=c",
+    "flash=%",
+    `flash=${value('{"id":"1","toast":{"title":"Gotcha","variant":"default"},"email":null}')}`,
+    `flash=${value('{"id":"1","toast":{"title":"Gotcha","variant":"default"},"email":null}')}.x`,
+    "flash=flash; session=session",
+    "=; ;; ; =x",
+    "__proto__=1; constructor=2",
+    `${"a=b; ".repeat(2 * KB)}c=d`,
+    'session="quoted"; $Version=1',
+    "session=\u00e9\u00ff",
+  ];
+
+  it.each(COOKIES)("is ignored: %s", async (cookie) => {
+    for (const path of ["/", "/auth", "/premium", "/checkout/success", "/auth.data"]) {
+      const answer = await send(site.origin + path, { cookie, headers: NAVIGATION });
+      expect(answer.status, path).toBeLessThan(400);
+      expect(answer.text, path).not.toContain("Gotcha");
+      if (path === "/") expect(answer.text).toContain("Log In");
+    }
+    for (const path of ["/logout", "/checkout", "/billing", "/newsletter"]) {
+      expectReadableAnswer(
+        await postTo(path, { form: { email: "" } }, cookie),
+        `${cookie} to ${path}`,
+      );
+    }
+  });
+
+  it("is one whose signature was made for another cookie", async () => {
+    const visitor = site.visitor();
+    await visitor.signUp("signed@example.test");
+    await visitor.post("/notice", { form: { notice: "profile" } });
+    const names = ["session", "flash", "known-browser"];
+    for (const name of names) {
+      for (const other of names.filter((each) => each !== name)) {
+        const value = visitor.valueOf(other);
+        expect(value).not.toBe("");
+        const cookie = `${name}=${value}`;
+        const page = await send(`${site.origin}/`, { cookie });
+        expect(page.status).toBe(200);
+        expect(page.text).toContain("Log In");
+        expect(page.text).not.toContain("Feature not implemented");
+        await expectReadableAnswer(
+          await postTo("/auth/login", { form: { email: "signed@example.test" } }, cookie),
+          cookie,
+        );
+      }
+    }
+    before = await readContents(site.database);
+  });
+});
+
+describe("malformed HTTP", () => {
+  const host = () => new URL(site.origin).host;
+  const REQUESTS: Record<string, () => string> = {
+    "no host": () => "GET / HTTP/1.1\r\n\r\n",
+    "two hosts": () => `GET / HTTP/1.1\r\nHost: ${host()}\r\nHost: evil.example\r\n\r\n`,
+    "an unknown version": () => `GET / HTTP/9.9\r\nHost: ${host()}\r\n\r\n`,
+    "a whole address": () => `GET http://evil.example/ HTTP/1.1\r\nHost: ${host()}\r\n\r\n`,
+    "no address": () => `GET HTTP/1.1\r\nHost: ${host()}\r\n\r\n`,
+    "an address without a slash": () => `GET auth HTTP/1.1\r\nHost: ${host()}\r\n\r\n`,
+    "an asterisk": () => `OPTIONS * HTTP/1.1\r\nHost: ${host()}\r\n\r\n`,
+    "a NUL in the address": () => `GET /\0 HTTP/1.1\r\nHost: ${host()}\r\n\r\n`,
+    "a NUL in a header": () => `GET / HTTP/1.1\r\nHost: ${host()}\r\nCookie: a\0b\r\n\r\n`,
+    "a header without a colon": () => `GET / HTTP/1.1\r\nHost: ${host()}\r\nnothing\r\n\r\n`,
+    "a header of 20 KB": () =>
+      `GET / HTTP/1.1\r\nHost: ${host()}\r\nX: ${"x".repeat(20 * KB)}\r\n\r\n`,
+    "an unknown method": () => `BREW / HTTP/1.1\r\nHost: ${host()}\r\n\r\n`,
+    "a negative length": () =>
+      `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: -1\r\n\r\n`,
+    "two lengths": () =>
+      `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
+    "both a length and chunks": () =>
+      `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    "a malformed chunk": () =>
+      `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    noise: () => "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+  };
+
+  /** The statuses other than 400. */
+  const OTHER_STATUSES: Record<string, number> = {
+    "an asterisk": 405,
+    "a header of 20 KB": 431,
+  };
+
+  /** A malformed body may only be detected once it is being processed, so the connection may be cut off. */
+  const MAY_BE_CUT_OFF = "a malformed chunk";
+
+  it.each(Object.entries(REQUESTS))("is rejected: %s", async (name, request) => {
+    const connection = await openConnection(site.origin);
+    connection.write(request());
+    connection.finish();
+    const answer = await connection.ended;
+    if (name === MAY_BE_CUT_OFF) expect(answer).toMatch(/^(HTTP\/1\.1 400 |$)/);
+    else expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${OTHER_STATUSES[name] ?? 400} `));
+    expect(answer).not.toMatch(/\n\s+at |node_modules/);
+    expect(await written()).toEqual([]);
+  });
+});
+
+describe("after all of these requests", () => {
+  it("no error has been logged", () => {
+    const lines = site.program.output().split("\n");
+    expect(lines.filter((line) => /"level":[56]0|\n\s+at /.test(line))).toEqual([]);
+  });
+
+  it("the site still works", async () => {
+    const visitor = site.visitor();
+    await visitor.signUp("sensible@example.test");
+    expect((await visitor.get("/")).text).toContain("sensible@example.test");
+    const subscribed = await visitor.post("/newsletter", { json: { email: "kept@example.test" } });
+    expect(JSON.parse(subscribed.text)).toMatchObject({ subscribed: true });
+    const { priceId } = SANDBOX_STRIPE;
+    const checkout = await visitor.post("/checkout", { json: { priceId } });
+    expect(JSON.parse(checkout.text).url).toContain(site.program.sandboxOrigin);
+  });
+});

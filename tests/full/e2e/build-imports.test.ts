@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "../../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+/** The folders of packages whose files these are, as package-lock.json has them. */
+const packagesOf = (files: string[]) => {
+  const folders = files.map((file) => /^(?:node_modules\/(?:@[^/]+\/)?[^/]+\/)+/.exec(file)?.[0]);
+  return [...new Set(folders)].flatMap((folder) => folder?.slice(0, -1) ?? []).sort();
+};
+
+type Output = {
+  inputs: Record<string, { bytesInOutput: number }>;
+  imports: { path: string; kind: string }[];
+};
+
+/** What esbuild says of the server build: Remix's compiler at first, then `bundle-server.mjs`. */
+const outputOf = (metafile: string): Output =>
+  JSON.parse(read(`build/${metafile}`)).outputs["build/index.js"];
+
+const inputsOf = ({ inputs }: Output) =>
+  Object.entries(inputs)
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([file]) => file);
+
+const compiled = () => inputsOf(outputOf("metafile.server.json"));
+const bundled = () => inputsOf(outputOf("metafile.bundle.json"));
+
+it("the build imports no package but those that are programs for one platform", () => {
+  const imported = outputOf("metafile.bundle.json")
+    // what a package tries to require, it does without
+    .imports.filter(({ path, kind }) => !isBuiltin(path) && kind !== "require-call")
+    .map(({ path }) => path);
+  expect([...new Set(imported)].sort()).toEqual(["#runtime-setup", "argon2"]);
+});
+
+it("the build has one byte per character, and lines that a stack can tell apart", () => {
+  const script = read("build/index.js");
+  expect(/[^\0-\x7f]/.exec(script)).toBeNull();
+  expect(script.split("\n").length).toBeGreaterThan(20_000);
+  expect(read("build/index.js.LEGAL.txt")).toContain("MIT License");
+});
+
+it("the build sets the names of classes, on which packages rely, and of nothing else", () => {
+  const script = read("build/index.js").replaceAll("\n", "");
+  expect(/\b__name\((?!this,).{0,80}/.exec(script)).toBeNull();
+  expect(script).toContain('__name(this,"StripeInvalidRequestError")');
+});
+
+it("the build contains no development package but the mail components, without what they bring along", () => {
+  const { packages } = JSON.parse(read("package-lock.json"));
+  const added = packagesOf(bundled());
+  expect(added).toContain("node_modules/stripe");
+  expect(added.filter((path) => packages[path]?.dev !== undefined)).toEqual([]);
+  expect(added.filter((path) => !(path in packages))).toEqual([]);
+  expect(packagesOf(compiled())).toEqual([
+    "node_modules/@react-email/render",
+    "node_modules/entities",
+    "node_modules/react-email",
+  ]);
+});

@@ -1,0 +1,162 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Finding } from "~/features/doctor/finding";
+import { send } from "../../support/http-client";
+import { freePorts } from "../../support/ports.mjs";
+import { type Program, runProgram, startProgram, temporaryDirectory } from "../../support/program";
+import { type RunningProxy, SITE_HOST, startProxy } from "../../support/proxies";
+import { serverProgram, unlessInstalled } from "../../support/server-programs.mjs";
+
+type Report = { ok: boolean; release: string; checkedAt: string; findings: Finding[] };
+
+async function report(
+  variables: Record<string, string>,
+): Promise<Report & { code: number | null }> {
+  const { code, stdout } = await runProgram({ command: ["doctor", "--json"], variables });
+  return { code, ...(JSON.parse(stdout) as Report) };
+}
+
+const named = ({ findings }: Report, area: string, what: string) =>
+  findings.find((finding) => finding.area === area && finding.what === what);
+
+describe("doctor, without a site", () => {
+  const data = temporaryDirectory();
+  afterAll(() => data.remove());
+
+  it("changes nothing on a machine where the site never ran", async () => {
+    const DATA_DIR = join(data.path, "data");
+    const PORT = String(await freePorts(1));
+    const { code, findings } = await report({ DATA_DIR, PORT });
+    expect(code).toBe(1);
+    expect(findings.find(({ level }) => level === "problem")).toMatchObject({
+      area: "site",
+      found: `http://localhost:${PORT}: nothing listens there (ECONNREFUSED)`,
+      advice: "Start the site.",
+    });
+    expect(existsSync(DATA_DIR)).toBe(false);
+  });
+
+  it.each([
+    [{ SMPT_URL: "smtp://mail.example" }, "SMPT_URL", /SMTP_URL/],
+    [{ TRUST_PROXY: "yes" }, "TRUST_PROXY", /Set it to the number of proxies/],
+    [{ MAIL_FROM: "anne@example.com, bob@example.com" }, "MAIL_FROM", /one e-mail address/],
+    [{ DKIM_SELECTOR: "mail" }, "DKIM_KEY_FILE", /because DKIM_SELECTOR is set/],
+    [{ STRIPE_SECRET_KEY: "sk_test_x" }, "STRIPE_PRICE_ID", /other Stripe variables are set/],
+  ])("names the settings %o that cannot be read", async (variables, name, advice) => {
+    const { code, ok, findings } = await report({ DATA_DIR: data.path, ...variables });
+    expect({ code, ok }).toEqual({ code: 1, ok: false });
+    expect(findings[0]).toMatchObject({ area: "settings", what: name, level: "problem" });
+    expect(findings[0]?.advice).toMatch(advice);
+    expect(findings[0]?.found).not.toContain("@example.com");
+  });
+
+  it("ends where nothing answers", async () => {
+    // reserved for documentation (RFC 5737): packets to it are lost, or rejected at once
+    const nowhere = "192.0.2.1";
+    const { code } = await report({
+      DATA_DIR: data.path,
+      PUBLIC_URL: `https://${nowhere}`,
+      DATABASE_URL: `postgres://book@${nowhere}/book`,
+      SMTP_URL: `smtp://${nowhere}`,
+      MAIL_FROM: "letters@book.invalid",
+      STRIPE_SECRET_KEY: "sk_test_x",
+      STRIPE_PRICE_ID: "price_x",
+      STRIPE_WEBHOOK_SECRET: "whsec_x",
+      STRIPE_API_BASE: `https://${nowhere}`,
+      BACKUP_S3_URL: `https://${nowhere}/bucket`,
+      BACKUP_S3_ACCESS_KEY_ID: "id",
+      BACKUP_S3_SECRET_ACCESS_KEY: "key",
+    });
+    expect(code).toBe(1);
+  });
+});
+
+describe("doctor, beside a running site", () => {
+  let site: Program;
+  let variables: Record<string, string>;
+  const data = temporaryDirectory();
+  beforeAll(async () => {
+    const PORT = String(await freePorts(2));
+    // of the two addresses of localhost, it listens on one
+    variables = { DATA_DIR: data.path, PORT, PAYMENTS: "sandbox", HOST: "127.0.0.1" };
+    site = await startProgram({ variables });
+  });
+  afterAll(async () => {
+    await site?.stop();
+    data.remove();
+  });
+
+  it("uses the embedded database that the site holds, and finds nothing broken", async () => {
+    const found = await report(variables);
+    expect(found.findings.filter(({ level }) => level === "problem")).toEqual([]);
+    expect(found).toMatchObject({ code: 0, ok: true });
+    expect(named(found, "database", "server")?.found).toMatch(/^PostgreSQL \d+\.\d+, embedded, /);
+    expect(named(found, "site", "PUBLIC_URL")?.found).toBe(`${site.origin} answers`);
+    expect(named(found, "mail queue", "site")?.found).toMatch(/^1 running/);
+    // it left nothing behind, and the site its database
+    expect(readdirSync(data.path).filter((name) => name.startsWith(".probe"))).toEqual([]);
+    expect((await send(`${site.origin}/readyz`)).status).toBe(200);
+  });
+
+  it("prints one page", async () => {
+    const { code, stdout } = await runProgram({ command: "doctor", variables });
+    expect(code).toBe(0);
+    expect(stdout.split("\n").length).toBeLessThan(45);
+    expect(stdout).toMatch(/^✓ settings +variables: valid/);
+    expect(stdout).toMatch(/^! backups +place: no backups are made\n +→ Set BACKUP_DIR/m);
+    expect(stdout).toMatch(/Nothing is broken; \d warnings? \(!\)\./);
+  });
+
+  it("knows the site by its secret", async () => {
+    const SESSION_SECRET = "another secret of 32 characters or more";
+    const found = await report({ ...variables, SESSION_SECRET });
+    expect(named(found, "site", "PUBLIC_URL")).toMatchObject({
+      level: "problem",
+      found: `${site.origin} answers, but with another secret or data, or as an older release`,
+    });
+  });
+
+  it("tells nobody else how requests arrive", async () => {
+    for (const query of ["?probe=", `?probe=x&at=${Date.now()}`, "?probe=a.b&at=1"]) {
+      expect((await send(`${site.origin}/healthz${query}`)).text).toBe("ok\n");
+    }
+  });
+});
+
+describe.each(["nginx", "haproxy", "caddy"] as const)("doctor, behind %s", (name) => {
+  const isInstalled = serverProgram(name) !== null && serverProgram("openssl") !== null;
+  const data = temporaryDirectory();
+  const folder = mkdtempSync(join(tmpdir(), "golden-path-doctor-"));
+  let site: Program | undefined;
+  let proxy: RunningProxy | undefined;
+  afterAll(async () => {
+    await proxy?.stop();
+    await site?.stop();
+    data.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it.skipIf(!isInstalled)(
+    `as docs/deploy/ has it, finds the proxy in order${unlessInstalled(name)}`,
+    async () => {
+      const PORT = String(await freePorts(1));
+      const variables = { DATA_DIR: data.path, PORT, TRUST_PROXY: "1" };
+      site = await startProgram({
+        variables: { ...variables, PUBLIC_URL: `https://${SITE_HOST}` },
+      });
+      proxy = await startProxy(name, folder, Number(PORT));
+      // the program keeps the first secret it reads
+      vi.resetModules();
+      const { probeThrough } = await import("../../support/doctor-probe");
+      const { arrival, findings } = await probeThrough(proxy, data.path);
+      expect(arrival).toMatchObject({ host: SITE_HOST, client: "reported" });
+      expect([null, "https"]).toContain(arrival.protocol);
+      expect(findings).toEqual([
+        { what: "Host", level: "ok", found: "passed on" },
+        { what: "visitors' addresses", level: "ok", found: "reported by 1 proxy" },
+      ]);
+    },
+  );
+});

@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { Visitor } from "../../support/http-client";
+import { freePorts } from "../../support/ports.mjs";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres";
+import { runProgram, startProgram } from "../../support/program";
+import { mountSmallDisk, type SmallDisk } from "../../support/small-disk";
+
+const probe = mountSmallDisk(1);
+probe?.remove();
+const skipped = probe ? "" : " (skipped: only root may mount a file system for it)";
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+function disk(megabytes: number): SmallDisk {
+  const mounted = mountSmallDisk(megabytes);
+  if (!mounted) throw new Error("The file system could not be mounted.");
+  cleanUps.push(() => mounted.remove());
+  return mounted;
+}
+
+/** The lines of a program's log that tell the operator about the disk. */
+const told = (output: string) =>
+  output
+    .split("\n")
+    .filter((line) => line.includes('"summary":"disk"'))
+    .map((line) => JSON.parse(line).msg as string);
+
+describe.skipIf(!probe)(`a data directory that cannot be written${skipped}`, () => {
+  let database: TestDatabase | undefined;
+  const external = async () => {
+    database ??= await createTestDatabase();
+    return { DATABASE_URL: database.url };
+  };
+  afterAll(() => database?.drop());
+
+  const startOn = async (path: string, variables: Record<string, string> = {}) =>
+    runProgram({ variables: { PORT: String(await freePorts(1)), DATA_DIR: path, ...variables } });
+
+  it("stops the start with one sentence, whichever database is used", async () => {
+    const small = disk(1);
+    small.setReadOnly(true);
+    for (const variables of [{}, await external()]) {
+      const { code, stderr } = await startOn(small.path, variables);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `DATA_DIR ${small.path} is on a read-only file system. Make it writable for the program, or choose another DATA_DIR.\n`,
+      });
+    }
+    small.setReadOnly(false);
+    small.fill();
+    for (const variables of [{}, await external()]) {
+      expect(await startOn(small.path, variables)).toMatchObject({
+        code: 1,
+        stderr: `The disk that holds DATA_DIR ${small.path} is full. Make room on it.\n`,
+      });
+    }
+  });
+
+  it("leaves nothing that would stop the start once there is room again", async () => {
+    const small = disk(8);
+    small.fill();
+    const variables = { DATA_DIR: small.path, ...(await external()) };
+    expect((await startOn(small.path, variables)).code).toBe(1);
+    small.makeRoom();
+    const program = await startProgram({ variables });
+    expect(await program.stop()).toBe(0);
+    expect(readFileSync(join(small.path, "session-secret"), "utf8").trim().length).toBe(43);
+    expect(readdirSync(small.path).filter((name) => name.startsWith("session-secret."))).toEqual(
+      [],
+    );
+  });
+
+  it("while the site runs keeps mail waiting, tells the operator once, and loses nothing", async () => {
+    const small = disk(8);
+    const program = await startProgram({
+      variables: { DATA_DIR: small.path, ...(await external()) },
+    });
+    cleanUps.push(() => program.stop());
+    // whole mails: one that is just being written has another name
+    const outbox = () =>
+      readdirSync(join(small.path, "outbox")).filter((name) => name.endsWith(".eml")).length;
+    // the database outlives a repetition
+    const now = Date.now();
+    await new Visitor(program.origin).signUp(`before-${now}@example.test`);
+    await expect.poll(outbox).toBe(1);
+    // while the edition is imported it writes files, too, and removes them again when it fails
+    const preview = `${program.origin}/preview/the-hour-before-the-day`;
+    await expect.poll(async () => (await fetch(preview)).status).toBe(200);
+
+    small.fill();
+    const reader = new Visitor(program.origin);
+    const email = `meanwhile-${now}@example.test`;
+    await reader.signUp(email);
+    await reader.post("/auth/forgot-password", { form: { email } });
+    await expect.poll(() => told(program.output()).length).toBe(1);
+    expect(told(program.output())[0]).toBe(
+      `The disk that holds DATA_DIR ${small.path} is full. Make room on it. Logged at most once in ten minutes.`,
+    );
+    await expect
+      .poll(() => program.output())
+      .toContain("the outbox cannot be used; mail waits for it");
+    expect(outbox()).toBe(1);
+
+    small.makeRoom();
+    await expect.poll(outbox).toBe(3);
+    expect(told(program.output())).toHaveLength(1);
+  });
+
+  it("fills up under the embedded database: forms are refused as in an outage, and work again after", async () => {
+    const small = disk(180);
+    const program = await startProgram({ variables: { DATA_DIR: small.path } });
+    cleanUps.push(() => program.stop());
+    small.fill();
+    const answers = new Set<number>();
+    const subscribe = async (i: number) => {
+      const email = `${"long".repeat(14)}-${i}@example.test`;
+      return (await new Visitor(program.origin).post("/newsletter", { json: { email } })).status;
+    };
+    let sent = 0;
+    // what is already allocated has to be used up first
+    await expect
+      .poll(
+        async () => {
+          for (let i = 0; i < 20; i++) answers.add(await subscribe(sent++));
+          return told(program.output()).length;
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(1);
+    expect(told(program.output())[0]).toContain(
+      `The disk that holds DATA_DIR ${small.path} is full`,
+    );
+    // what a form's script gets in an outage, too, and shows as a toast
+    expect(answers).toContain(500);
+    expect([...answers].filter((status) => status !== 200 && status !== 500)).toEqual([]);
+
+    small.makeRoom();
+    await expect.poll(() => subscribe(sent++)).toBe(200);
+  });
+});

@@ -1,0 +1,140 @@
+import { readFileSync } from "node:fs";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { readMail } from "../../support/mail";
+import { freePorts } from "../../support/ports.mjs";
+import { runProgram } from "../../support/program";
+import { type ProgramSite, startProgramSite } from "../../support/program-site";
+import { startSmtpServer } from "../../support/smtp";
+import { type SmtpSink, startSmtpSink } from "../../support/smtp-sink";
+
+const MAIL_FROM = "The Golden Path <letters@book.test>";
+
+let sink: SmtpSink;
+let site: ProgramSite;
+
+beforeAll(async () => {
+  sink = await startSmtpSink();
+  site = await startProgramSite({ SMTP_URL: sink.url, MAIL_FROM });
+});
+afterAll(async () => {
+  await site?.close();
+  await sink?.stop();
+});
+beforeEach(() =>
+  site.database.db.execute(sql`truncate mails, suppressed_addresses, users cascade`),
+);
+
+const mail = (...command: string[]) =>
+  runProgram({
+    command: ["mail", ...command],
+    variables: { DATABASE_URL: site.databaseUrl, DATA_DIR: site.dataDir, MAIL_FROM },
+  });
+
+/** Has a reader's password link refused with this code, and waits until it is given up. */
+async function refusePasswordLink(email: string, refuse: number, at: "recipient" | "message") {
+  const visitor = site.visitor();
+  await visitor.signUp(email);
+  await vi.waitUntil(
+    async () =>
+      (await site.database.db.execute(sql`select from mails where finished_at is null`)).length ===
+      0,
+    { timeout: 20_000 },
+  );
+  await sink.script({ [email]: [{ refuse, at }] });
+  await site.visitor().post("/auth/forgot-password", { form: { email } });
+  await vi.waitUntil(
+    async () =>
+      (
+        await site.database.db.execute(
+          sql`select from mails where kind = 'password-reset' and state = 'failed'`,
+        )
+      ).length === 1,
+    { timeout: 20_000 },
+  );
+}
+
+const linksTo = async (email: string) =>
+  (await sink.deliveries()).filter(({ address }) => address === email);
+
+it("list what was refused, without addresses, and send it again", async () => {
+  const email = "blocked@example.test";
+  await refusePasswordLink(email, 554, "message");
+  const before = (await linksTo(email)).length;
+  const status = await mail("status");
+  expect(status.code).toBe(0);
+  expect(status.stdout).toContain("1 password-reset with 554 DATA: can be sent again\n");
+  expect(status.stdout + status.stderr).not.toContain("example.test");
+
+  expect(await mail("retry", "--kind", "membership-begun")).toMatchObject({ code: 0, stdout: "" });
+  expect((await mail("retry")).stdout).toBe("1 password-reset queued again\n");
+  await vi.waitUntil(async () => (await linksTo(email)).length === before + 1, { timeout: 20_000 });
+  expect((await mail("status")).stdout).toMatch(/^To be sent {2}0\nNewsletter {2}0\nFailed {6}0 /);
+});
+
+it("send nothing again to a mailbox that does not exist, or that has expired", async () => {
+  await refusePasswordLink("nobody@example.test", 550, "recipient");
+  expect((await mail("status")).stdout).toContain("1 password-reset with 550 RCPT TO: over\n");
+  expect((await mail("retry")).stdout).toBe("");
+  await site.database.db.execute(sql`truncate mails`);
+
+  await refusePasswordLink("late@example.test", 554, "message");
+  await site.database.db.execute(sql`update mails set expires_at = now()`);
+  const { code, stdout, stderr } = await mail("retry");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+  expect(stderr).toContain("There is nothing to send again");
+});
+
+it("refuse a kind that does not exist", async () => {
+  const { code, stderr } = await mail("retry", "--kind", "constructor");
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^--kind: found 'constructor', wanted one of password-reset, /);
+});
+
+it("send a test mail at once, past the queue, and tell the mail server's answer", async () => {
+  const server = await startSmtpServer({
+    refuse: (address) =>
+      address.startsWith("nobody") ? { code: 550, text: `5.1.1 <${address}> is unknown` } : null,
+  });
+  const test = (address: string, variables: Record<string, string> = {}) =>
+    runProgram({
+      command: ["mail", "test", address],
+      // no database, whose state is none of its business
+      variables: { DATA_DIR: site.dataDir, SMTP_URL: server.url, MAIL_FROM, ...variables },
+    });
+  try {
+    const host = new URL(server.url).host;
+    const sent = await test("Author@Book.test");
+    expect(sent).toMatchObject({ code: 0, stderr: "" });
+    expect(sent.stdout).toMatch(new RegExp(`^${host} accepted the mail: 250 \\S`));
+    expect(server.delivered).toHaveLength(1);
+    expect(server.delivered[0]).toMatchObject({
+      sender: "letters@book.test",
+      recipients: ["author@book.test"],
+      headers: { from: MAIL_FROM, subject: "A test of your site's mail" },
+    });
+
+    const refused = await test("nobody@book.test");
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr).toContain(
+      `${host} did not accept the mail: 550 5.1.1 <nobody@book.test>`,
+    );
+    expect(await test("nobody")).toMatchObject({
+      code: 1,
+      stderr: "'nobody' is not an e-mail address.\n",
+    });
+    const unreachable = await test("author@book.test", {
+      SMTP_URL: `smtp://127.0.0.1:${await freePorts(1)}`,
+    });
+    expect(unreachable.code).toBe(1);
+    expect(unreachable.stderr).toMatch(/ECONNREFUSED.*check that it runs and that SMTP_URL/);
+    const written = await test("author@book.test", { SMTP_URL: "" });
+    expect(written.code).toBe(0);
+    const file = /SMTP_URL is not set, so nothing was sent\. The mail is in (.*\.eml)\n/.exec(
+      written.stdout,
+    )?.[1];
+    expect(readMail(readFileSync(file ?? "")).headers.to).toBe("author@book.test");
+  } finally {
+    await server.close();
+  }
+});

@@ -1,0 +1,180 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { caniemail } from "caniemail";
+import type { Browser, Page } from "playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { renderMail } from "~/features/mail/render-mail";
+import { axeViolations } from "../../support/axe-violations";
+import { brokenTableWords } from "../../support/broken-words";
+import { launchChromium } from "../../support/browsers/chromium.mjs";
+import { hasJava, nuChecker } from "../../support/html-checkers";
+import { renderSamples } from "../../support/mail-samples";
+
+/** Gmail shows no more than 102 KB of a mail (https://github.com/hteumeuleu/email-bugs/issues/41). */
+const MAX_BYTES = 90 * 1024;
+
+/** What these programs do not support, as caniemail names it, and what becomes of it there. */
+const UNSUPPORTED: Record<string, string[]> = {
+  // links open in a new window in any case
+  "gmail.android": ["target attribute"],
+  "gmail.desktop-webmail": ["target attribute"],
+  "gmail.ios": ["target attribute"],
+  // no style element: it stays light, with the margins of a wide window; the preview is a line at the top
+  "gmail.mobile-webmail": [
+    "<style> element",
+    "@media",
+    "Attribute selector",
+    "Class selector",
+    "Descendant combinator",
+    "display:none",
+    "target attribute",
+  ],
+  // stays light; its corners are square; preformatted lines do not wrap
+  "outlook.windows": ["@media", "Attribute selector", "border-radius", "white-space"],
+};
+
+/** What the HTML standard does not have and mail programs need. */
+const NOT_IN_THE_STANDARD = [
+  // Outlook lays tables out by these
+  /^The “(?:align|border|cellpadding|cellspacing|width)” attribute on the “table” element is obsolete\./,
+  /^CSS: “mso-(?:hide|line-height-rule|padding-alt|text-raise)”: Property “[\w-]+” doesn't exist\./,
+  // x-apple-disable-message-reformatting is a name alone
+  /^Element “meta” is missing one or more of the following attributes: “content”, “property”\./,
+];
+
+/** Rules about pages. A mail is shown within a page, whose landmarks are the mail program's. */
+const ABOUT_PAGES = ["landmark-one-main", "region"];
+
+type Rendered = Awaited<ReturnType<typeof renderMail>>;
+
+const samples: [name: string, Rendered][] = Object.entries(await renderSamples());
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser?.close());
+
+it("covers every template", () => {
+  const folder = join(import.meta.dirname, "../../../app/features/mail/templates");
+  const names = readdirSync(folder).map((file) => file.replace(/-mail\.tsx$/, ""));
+  expect(names.length).toBeGreaterThan(10);
+  const missing = names.filter((name) => !samples.some(([sample]) => sample.startsWith(name)));
+  expect(missing).toEqual([]);
+});
+
+it("uses nothing that Gmail, Outlook on Windows or Apple Mail lack, but for what is known", () => {
+  const clients = ["gmail.*", "outlook.windows", "apple-mail.*"] as const;
+  const found = new Map<string, Set<string>>();
+  for (const [, { html }] of samples) {
+    const { errors } = caniemail({ clients: [...clients], html }).issues;
+    for (const [client, issues] of errors) {
+      const titles = issues.map(({ title }) => title);
+      found.set(client, new Set([...(found.get(client) ?? []), ...titles]));
+    }
+  }
+  const sorted = [...found].map(([client, titles]) => [client, [...titles].sort()]);
+  expect(Object.fromEntries(sorted)).toEqual(UNSUPPORTED);
+});
+
+it.skipIf(!hasJava())(
+  "is valid HTML, but for what mail programs need",
+  { timeout: 120_000 },
+  async () => {
+    const faults = await nuChecker.check(new Map(samples.map(([name, { html }]) => [name, html])));
+    for (const known of NOT_IN_THE_STANDARD) {
+      expect(
+        faults.filter((fault) => known.test(fault)),
+        String(known),
+      ).not.toEqual([]);
+    }
+    expect(
+      faults.filter((fault) => !NOT_IN_THE_STANDARD.some((known) => known.test(fault))),
+    ).toEqual([]);
+  },
+);
+
+describe.each(samples)("%s", (name, { subject, html, text }) => {
+  /** The mail without its pictures, opened once for tests that only read it. */
+  let page: Page;
+  /** What it would have loaded. */
+  const requested: string[] = [];
+
+  beforeAll(async () => {
+    page = await browser.newPage();
+    await page.route("**/*", (route) => {
+      requested.push(route.request().url());
+      return route.abort();
+    });
+    await page.setContent(html);
+  });
+  afterAll(() => page?.context().close());
+
+  it("is small enough for Gmail to show whole", () => {
+    expect(Buffer.byteLength(html)).toBeLessThan(MAX_BYTES);
+  });
+
+  it("has a subject that phones show whole, and is plain ASCII in its plain part", () => {
+    expect(subject.length).toBeLessThanOrEqual(50);
+    expect(text).toMatch(/^[\x20-\x7e\n]+$/);
+    expect(text).not.toMatch(/\n{3}|undefined|null|\[object/);
+  });
+
+  it.each([{ colorScheme: "light" as const }, { colorScheme: "dark" as const }])(
+    "has no axe violation and fits its window, $colorScheme",
+    async ({ colorScheme }) => {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [800, 360]) {
+        await page.setViewportSize({ width, height: 640 });
+        expect(await axeViolations(page, { except: ABOUT_PAGES }), `${width} px`).toEqual([]);
+      }
+      await page.setViewportSize({ width: 320, height: 640 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    },
+  );
+
+  it("breaks no short word of a table on a phone", async () => {
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 360, height: 640 });
+    expect(await page.evaluate(brokenTableWords, 7)).toEqual([]);
+  });
+
+  it("is dark where the mail program is", async () => {
+    const canvas = () => getComputedStyle(document.body).backgroundColor;
+    const shades: string[] = [];
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      shades.push(await page.evaluate(canvas));
+    }
+    expect(shades).toEqual(["rgb(246, 238, 221)", "rgb(20, 33, 28)"]);
+  });
+
+  it("shows every word of its plain part without pictures, and loads nothing else", async () => {
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 1280, height: 720 });
+    const pictures = await page.evaluate(() => [...document.images].map(({ alt }) => alt));
+    // biome-ignore lint/performance/useDomNodeTextContent: what is hidden does not count
+    const shown = [await page.locator("body").innerText(), ...pictures].join(" ");
+    const words = (line: string) =>
+      plainQuotes(line)
+        .replace(/[\s:~]+/g, " ")
+        .trim();
+    const lines = text.split("\n").map((line) => line.replace(/^(?:>| *\*| *\d+\.|---$) ?/, ""));
+    const missing = lines
+      .filter((line) => !line.startsWith("https://"))
+      .filter((line) => !words(shown).toLowerCase().includes(words(line).toLowerCase()));
+    expect(missing).toEqual([]);
+    expect(requested).toEqual(name === "newsletter-issue" ? [expect.stringMatching(/\.png$/)] : []);
+  });
+
+  it("has each of its links once in the plain part, and no other", async () => {
+    const hrefs = await page
+      .locator("a")
+      .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+    const inText = text.match(/https:\/\/[^\s"]+|[\w.]+@[\w.]+\w/g) ?? [];
+    const addresses = hrefs.map((href) => href?.replace(/^mailto:/, ""));
+    expect(inText.sort()).toEqual([...new Set(addresses)].sort());
+  });
+});
+
+const plainQuotes = (text: string) => text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"');

@@ -1,0 +1,184 @@
+import type { Page } from "playwright";
+import { describe, expect, it } from "vitest";
+import { type Member, siteForThisFile } from "../../support/e2e-site";
+import { eventually } from "../../support/eventually";
+import { hydrated } from "../../support/hydrated.mjs";
+import { linkIn, mailInOutbox } from "../../support/mail";
+import { expectToast } from "../../support/pages";
+
+const site = siteForThisFile();
+
+/** A card that pays at the checkout, and is declined at renewals. */
+const DECLINED_LATER = "4000000000000341";
+
+const NOT_PAID = "Your last membership payment did not go through.";
+
+async function fillCredentials(page: Page, email: string, password: string): Promise<void> {
+  const main = page.getByRole("main");
+  await main.getByLabel("Email").fill(email);
+  await main.getByLabel("Password", { exact: true }).fill(password);
+}
+
+describe.each([
+  { name: "with JavaScript", javaScriptEnabled: true },
+  { name: "without JavaScript", javaScriptEnabled: false },
+])("$name", ({ javaScriptEnabled }) => {
+  const open = async (page: Page, address: string) => {
+    await page.goto(address);
+    if (javaScriptEnabled) await hydrated(page);
+  };
+
+  it("who pays is welcomed by a mail that leads to the members' area", async () => {
+    const page = await site.visit({ javaScriptEnabled });
+    const { email } = await site.signUp(page.context());
+    await open(page, "/#purchase");
+    await page.getByRole("button", { name: "Upgrade to Premium" }).click();
+    await page.waitForURL(`${site.sandboxOrigin}/**`);
+    await page.getByRole("button", { name: "Subscribe" }).click();
+    await page.waitForURL("**/checkout/success?*");
+
+    const mail = await mailInOutbox(site.dataDir, email, "Welcome to Premium");
+    expect(mail.text).toMatch(/Price +\$9\.99 per month/);
+    await page.goto(linkIn(mail, "/premium").href);
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toContain(email);
+  });
+
+  describe("a member whose renewal failed", () => {
+    /** A member whose renewal was declined, and the link in the mail. */
+    const unpaidMember = async (): Promise<Member & { link: string }> => {
+      const buyer = await site.visit();
+      const member = await site.subscribe(buyer.context());
+      const subscription = `subscriptions/${member.subscription}`;
+      await site.sandbox(`${subscription}/card`, { card: DECLINED_LATER });
+      await site.sandbox(`${subscription}/renew`);
+      const subject = "Your membership payment did not go through";
+      const mail = await mailInOutbox(site.dataDir, member.email, subject);
+      await buyer.goto("/premium");
+      expect(await buyer.getByText(NOT_PAID).count()).toBe(1);
+      return { ...member, link: linkIn(mail, "/billing/card").href };
+    };
+
+    it("mends the card by the mail's button, and has access again", async () => {
+      const { email, password, link } = await unpaidMember();
+      const page = await site.visit({ javaScriptEnabled });
+      await open(page, link);
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(
+        "Log in to your membership",
+      );
+
+      await fillCredentials(page, email, "not that one");
+      await page.getByRole("main").getByRole("button", { name: "Log In" }).click();
+      await expectToast(page, "Sign in Failed", "Invalid login credentials");
+      expect(page.url()).toBe(link);
+      expect(await page.getByRole("main").getByLabel("Email").inputValue()).toBe(email);
+
+      await fillCredentials(page, email, password);
+      await page.getByRole("main").getByRole("button", { name: "Log In" }).click();
+      await page.getByRole("heading", { name: "Update your payment card" }).waitFor();
+      expect(page.url()).toBe(link);
+      expect(await page.getByRole("main").textContent()).toContain(
+        `${NOT_PAID} You keep your access until`,
+      );
+      // the notice of other pages would say the same again
+      expect(await page.getByRole("button", { name: "Update payment card" }).count()).toBe(1);
+
+      await page.getByRole("button", { name: "Update payment card" }).click();
+      await page.waitForURL(`${site.sandboxOrigin}/**`);
+      await page.getByRole("heading", { name: "Update your card" }).waitFor();
+      await page.getByLabel("Card number").fill("4242 4242 4242 4242");
+      await page.getByRole("button", { name: "Update card" }).click();
+      await page.waitForURL("**/premium");
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toContain(email);
+      // the webhooks' sync may still be paying while that of the return is over
+      await eventually(async () => {
+        await page.goto("/premium");
+        expect(await page.getByText(NOT_PAID).count()).toBe(0);
+      });
+      expect(new URL(page.url()).pathname).toBe("/premium");
+      expect(await page.getByRole("region", { name: "Your membership" }).textContent()).toContain(
+        "$9.99 per month, cancel anytime.",
+      );
+    });
+
+    it("pays the open invoice when Stripe has given up, and has access again", async () => {
+      const { email, password, subscription, link } = await unpaidMember();
+      await site.sandbox(`subscriptions/${subscription}/give-up`, { afterRetries: "unpaid" });
+      const page = await site.visit({ javaScriptEnabled });
+      await site.post(page.context(), "/auth/login", { email, password });
+      await page.goto("/premium");
+      expect(new URL(page.url()).pathname).toBe("/");
+
+      await open(page, link);
+      await page.getByRole("button", { name: "Pay the open invoice" }).click();
+      await page.waitForURL(`${site.sandboxOrigin}/**`);
+      await page.getByRole("row").filter({ hasText: "open" }).getByRole("link").click();
+      await page.getByRole("button", { name: "Pay $9.99" }).click();
+      await eventually(async () => {
+        await page.goto("/premium");
+        expect(new URL(page.url()).pathname).toBe("/premium");
+      });
+    });
+
+    it("finds the payment card at once when signed in", async () => {
+      const { email, password, link } = await unpaidMember();
+      const page = await site.visit({ javaScriptEnabled });
+      await site.post(page.context(), "/auth/login", { email, password });
+      await open(page, link);
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(
+        "Update your payment card",
+      );
+    });
+  });
+
+  describe("at the address of the payment card", () => {
+    it("an account without a membership is told so, and where to buy one", async () => {
+      const page = await site.visit({ javaScriptEnabled });
+      await site.signUp(page.context());
+      await open(page, "/billing/card");
+      expect(await page.getByRole("main").textContent()).toContain(
+        "There is no card to update: this account has no membership.",
+      );
+      await page.getByRole("link", { name: "See the premium offer" }).click();
+      await page.waitForURL("**/#purchase");
+    });
+
+    it("a member who has cancelled is told that nothing more is charged", async () => {
+      const page = await site.visit({ javaScriptEnabled });
+      const { subscription } = await site.subscribe(page.context());
+      await site.sandbox(`subscriptions/${subscription}/cancel-at-period-end`);
+      await open(page, "/billing/card");
+      expect(await page.getByRole("main").textContent()).toMatch(
+        /It is cancelled\. You keep your access until .* and nothing more will be charged/,
+      );
+      await page.getByRole("main").getByRole("button", { name: "Manage or cancel" }).click();
+      await page.waitForURL(`${site.sandboxOrigin}/**`);
+    });
+
+    it("a former member finds the invoices", async () => {
+      const page = await site.visit({ javaScriptEnabled });
+      const { subscription } = await site.subscribe(page.context());
+      await site.sandbox(`subscriptions/${subscription}/cancel`);
+      await open(page, "/billing/card");
+      expect(await page.getByRole("main").textContent()).toContain("Your membership has ended");
+      await page.getByRole("button", { name: "Invoices and receipts" }).click();
+      await page.waitForURL(`${site.sandboxOrigin}/**`);
+      await page.getByRole("row").filter({ hasText: "$9.99" }).waitFor();
+    });
+
+    it("a member in other trouble finds what it is, and the way to manage the membership", async () => {
+      const page = await site.visit({ javaScriptEnabled });
+      const { subscription } = await site.subscribe(page.context());
+      await site.sandbox(`subscriptions/${subscription}/refund`);
+      await open(page, "/billing/card");
+      expect(await page.getByRole("main").textContent()).toContain(
+        "Your last payment was refunded, so your access has ended.",
+      );
+      await page.getByRole("button", { name: "Manage or cancel membership" }).click();
+      await page.waitForURL(`${site.sandboxOrigin}/**`);
+      await page
+        .getByRole("button", { name: "Cancel subscription" })
+        .or(page.getByRole("link", { name: "Cancel subscription" }))
+        .waitFor();
+    });
+  });
+});

@@ -1,0 +1,331 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { send as request } from "../../support/http-client";
+import { addWalkers, issueFile, PNG_PIXEL } from "../../support/newsletter";
+import { runProgram } from "../../support/program";
+import { type ProgramSite, startProgramSite } from "../../support/program-site";
+import { startSmtpServer, type TestSmtpServer } from "../../support/smtp";
+import { hasTerminal, runInTerminal } from "../../support/terminal";
+
+const TEXT = `---
+subject: "The first mile: Grüße"
+slug: the-first-mile
+preview: A practice for the start of anything.
+---
+
+Dear walker,
+
+![A lake at dawn](lake.png)
+
+go on, as [members](/premium) do.
+`;
+
+const SENDER = {
+  MAIL_FROM: "Maren <maren@book.test>",
+  MAIL_POSTAL_ADDRESS: "14 Lantern Lane, Burlington",
+};
+
+let smtp: TestSmtpServer;
+let site: ProgramSite;
+const issue = issueFile(TEXT, { "lake.png": PNG_PIXEL });
+
+beforeAll(async () => {
+  smtp = await startSmtpServer();
+  site = await startProgramSite({ SMTP_URL: smtp.url, ...SENDER });
+});
+afterAll(async () => {
+  await site?.close();
+  await smtp?.close();
+  issue.remove();
+});
+beforeEach(async () => {
+  smtp.delivered.length = 0;
+  await site.database.db.execute(sql`truncate mails, campaigns, subscribers, rate_limits cascade`);
+});
+
+const variables = () => ({
+  ...SENDER,
+  DATABASE_URL: site.databaseUrl,
+  DATA_DIR: site.dataDir,
+  PUBLIC_URL: site.origin,
+});
+
+const newsletter = (...command: string[]) =>
+  runProgram({ command: ["newsletter", ...command], variables: variables() });
+
+const campaigns = async () =>
+  Number((await site.database.db.execute(sql`select count(*) from campaigns`))[0]?.count);
+
+const subscribe = (count: number) => addWalkers(count, site.database);
+
+const recipients = () =>
+  smtp.delivered
+    .filter(({ headers }) => headers.subject === "The first mile: Grüße")
+    .flatMap(({ recipients }) => recipients)
+    .sort();
+
+describe("newsletter preview", () => {
+  it("writes the mail with its images into files, and sends nothing", async () => {
+    const { code, stdout } = await newsletter("preview", issue.file);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Subject  The first mile: Grüße");
+    const path = /\S+mail\.html/.exec(stdout)?.[0] ?? "";
+    expect(path).toBe(join(site.dataDir, "outbox/newsletter-the-first-mile/mail.html"));
+    const html = readFileSync(path, "utf8");
+    expect(html).toContain(`href="${site.origin}/premium"`);
+    const image = /<img[^>]* src="([^"]+)"/.exec(html)?.[1] ?? "";
+    expect(readFileSync(join(dirname(path), image))).toEqual(PNG_PIXEL);
+    expect(readFileSync(join(dirname(path), "mail.txt"), "utf8")).toContain("Dear walker");
+    expect(smtp.delivered).toEqual([]);
+  });
+
+  it("replaces the files of an earlier preview", async () => {
+    await newsletter("preview", issue.file);
+    await newsletter("preview", issue.file);
+    const files = readdirSync(join(site.dataDir, "outbox/newsletter-the-first-mile"));
+    expect(files).toHaveLength(3);
+    expect(files).toEqual(
+      expect.arrayContaining(["mail.html", "mail.txt", expect.stringMatching(/\.png$/)]),
+    );
+  });
+
+  it("says what is wrong with the file, with its lines", async () => {
+    const broken = issueFile(TEXT.replace("lake.png", "sea.png").replace("slug:", "slag:"));
+    const { code, stderr } = await newsletter("preview", broken.file);
+    broken.remove();
+    expect(code).toBe(1);
+    expect(stderr.replaceAll(broken.file, "issue.md")).toBe(
+      "issue.md:1: slug: is missing\nissue.md:3: slag: is not known here\n",
+    );
+  });
+});
+
+describe("newsletter test", () => {
+  it("sends the issue to the addresses given, and to nobody else", async () => {
+    await subscribe(2);
+    const { code, stdout } = await newsletter("test", issue.file, "--to", "maren@example.test");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Sent.\n" });
+    const mails = smtp.delivered.filter(({ headers }) => headers.subject?.startsWith("Test: "));
+    expect(mails.map(({ recipients }) => recipients)).toEqual([["maren@example.test"]]);
+    expect(mails[0]?.headers["list-unsubscribe-post"]).toBe("List-Unsubscribe=One-Click");
+    const image = /<img[^>]* src="([^"]+)"/.exec(mails[0]?.html ?? "")?.[1] ?? "";
+    const served = await request(image);
+    expect(served.body).toEqual(PNG_PIXEL);
+    expect(served.headers["cross-origin-resource-policy"]).toBe("cross-origin");
+  });
+});
+
+describe("newsletter send", () => {
+  it("without a terminal needs --yes, and says before what it would do", async () => {
+    await subscribe(2);
+    const { code, stdout, stderr } = await newsletter("send", issue.file);
+    expect(code).toBe(1);
+    expect(stderr).toBe("Nothing was done: without a terminal, add --yes to send it.\n");
+    expect(stdout).toContain("To       2 subscribers\n");
+    expect(stdout).toContain(`Page     ${site.origin}/newsletter/the-first-mile\n`);
+    const dryRun = await newsletter("send", issue.file, "--dry-run", "--rate", "0.5");
+    expect(dryRun.code).toBe(0);
+    expect(dryRun.stdout).toContain("Rate     at most 0.5 a second: it takes 4 s or longer");
+    expect(dryRun.stdout).toMatch(/This was a dry run: nothing was written or sent\.\n$/);
+    expect((await newsletter("status")).stdout).toBe("No issue has been sent yet.\n");
+  });
+
+  it("is done by the site: each subscriber gets it once, and it is on its page", async () => {
+    await subscribe(3);
+    const { code, stdout } = await newsletter("send", issue.file, "--yes");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\n3 mails are queued\.\n$/);
+    await vi.waitUntil(() => recipients().length === 3, { timeout: 20_000 });
+    const mail = smtp.delivered.find(({ recipients }) => recipients[0] === "walker2@example.test");
+    expect(mail?.text).toContain("Dear walker");
+    expect(mail?.text).toContain("14 Lantern Lane, Burlington");
+    expect(mail?.headers["list-unsubscribe"]).toMatch(/^<http.*\/newsletter\/unsubscribe\?token=/);
+
+    const page = await request(`${site.origin}/newsletter/the-first-mile`);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("Dear walker");
+
+    const again = await newsletter("send", issue.file, "--yes");
+    expect(again.stdout).toMatch(
+      /This issue was sent on .* 0 mails are queued to those who have not had it/,
+    );
+    await vi.waitUntil(
+      async () => (await newsletter("status", "the-first-mile")).stdout.includes("finished"),
+      {
+        timeout: 30_000,
+      },
+    );
+    const { stdout: status } = await newsletter("status", "the-first-mile");
+    expect(status).toContain("  sent      3 of 3\n");
+    expect(recipients()).toEqual([
+      "walker1@example.test",
+      "walker2@example.test",
+      "walker3@example.test",
+    ]);
+  });
+
+  it("refuses another text under the same slug", async () => {
+    await newsletter("send", issue.file, "--yes");
+    const other = issueFile(TEXT.replace("go on", "stay"), { "lake.png": PNG_PIXEL });
+    const { code, stderr } = await newsletter("send", other.file, "--yes");
+    other.remove();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^Nothing was sent: another issue was sent as 'the-first-mile' on .* with another text or images\./,
+    );
+  });
+
+  it("never sends an issue for members to others", async () => {
+    const premium = issueFile(TEXT.replace("slug:", "premium: true\nslug:"), {
+      "lake.png": PNG_PIXEL,
+    });
+    const { code, stderr } = await newsletter("send", premium.file, "--to", "subscribers", "--yes");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^--to subscribers: the file says 'premium: true'/);
+    await subscribe(1);
+    const sent = await newsletter("send", premium.file, "--yes");
+    premium.remove();
+    expect(sent.stdout).toContain("To       0 members on the list\n");
+    expect(sent.stdout).toContain("         non-members see only its beginning\n");
+  });
+
+  it.each([
+    [["--at", "tomorrow"], /^--at: found 'tomorrow'/],
+    [["--rate", "fast"], /^--rate: found 'fast'/],
+    [["--to", "everybody"], /^--to: found 'everybody'/],
+  ])("refuses %j", async (options, message) => {
+    const { code, stderr } = await newsletter("send", issue.file, "--yes", ...options);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe.skipIf(!hasTerminal)("newsletter send in a terminal", () => {
+  const sendAndType = (typed: { after: string; text: string }[], ...options: string[]) =>
+    runInTerminal({
+      command: ["newsletter", "send", issue.file, ...options],
+      variables: variables(),
+      typed,
+    });
+  const QUESTION = "Type 'the-first-mile' to send it:";
+
+  it("sends once the slug is typed, and shows how far it is until all are sent", async () => {
+    await subscribe(30);
+    const { code, screen } = await sendAndType(
+      [{ after: QUESTION, text: "the-first-mile\n" }],
+      "--rate",
+      "10",
+    );
+    expect(code).toBe(0);
+    expect(screen).toContain("30 mails are queued.");
+    expect(screen).toMatch(/ \d+ % · \d+ of 30 · \d+ a second, \d+ s left · sending/);
+    expect(screen).toContain(" 100 % · 30 of 30 · ");
+    expect(screen).toMatch(/the-first-mile: finished\s+subject {3}The first mile/);
+    expect(recipients()).toHaveLength(30);
+  });
+
+  it.each([
+    ["something else is typed", "yes\n"],
+    ["nothing is typed", "\n"],
+    ["Ctrl-C is pressed", "\u0003"],
+    ["Ctrl-D is pressed", "\u0004"],
+  ])("does nothing if %s", async (_what, text) => {
+    await subscribe(2);
+    const { code, screen } = await sendAndType([{ after: QUESTION, text }]);
+    expect(code).toBe(1);
+    expect(screen).toMatch(/Nothing was done\.\s*$/);
+    expect(await campaigns()).toBe(0);
+  });
+
+  it("goes on without the terminal after Ctrl-C", async () => {
+    await subscribe(20);
+    const { code, screen } = await sendAndType(
+      [{ after: " of 20 · ", text: "\u0003" }],
+      "--yes",
+      "--rate",
+      "5",
+    );
+    expect(code).toBe(0);
+    expect(screen).toMatch(
+      /The site goes on sending\. 'newsletter status the-first-mile' shows how far it is\.\s*$/,
+    );
+    expect(recipients().length).toBeLessThan(20);
+    await vi.waitUntil(() => recipients().length === 20, { timeout: 20_000 });
+  });
+});
+
+describe.skipIf(!hasTerminal)("newsletter cancel in a terminal", () => {
+  const cancelAndType = (text: string) =>
+    runInTerminal({
+      command: ["newsletter", "cancel", "the-first-mile"],
+      variables: variables(),
+      typed: [{ after: "Type 'the-first-mile' to cancel it for good:", text }],
+    });
+
+  it("says how far the issue is, and gives up the rest once the slug is typed", async () => {
+    await subscribe(50);
+    await newsletter("send", issue.file, "--yes", "--rate", "2");
+    await vi.waitUntil(() => recipients().length > 0, { timeout: 20_000 });
+    const refused = await cancelAndType("yes\n");
+    expect(refused.code).toBe(1);
+    expect(refused.screen).toMatch(
+      /the-first-mile: sending[\s\S]*to be sent[\s\S]*Nothing was done\.\s*$/,
+    );
+
+    const { code, screen } = await cancelAndType("the-first-mile\n");
+    expect(code).toBe(0);
+    expect(screen).toMatch(/the-first-mile: cancelled[\s\S]* \d+ cancelled/);
+    await vi.waitUntil(
+      async () =>
+        (await site.database.db.execute(sql`select from mails where finished_at is null`))
+          .length === 0,
+      { timeout: 20_000 },
+    );
+    expect(recipients().length).toBeLessThan(50);
+  });
+});
+
+describe("an issue that is being sent", () => {
+  it("is scheduled, and cancelled before anybody has it", async () => {
+    await subscribe(1);
+    // the page of the other one is cached for a minute
+    const later = issueFile(TEXT.replace("the-first-mile", "later"), { "lake.png": PNG_PIXEL });
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const { stdout } = await newsletter("send", later.file, "--yes", "--at", `${at.slice(0, 16)}Z`);
+    expect(stdout).toMatch(/Sending starts on .*\.\n'newsletter cancel later' calls it off\.\n$/);
+    expect((await request(`${site.origin}/newsletter/later`)).status).toBe(404);
+    later.remove();
+    const refused = await newsletter("cancel", "later");
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain("add --yes to cancel it for good");
+    const { code, stdout: cancelled } = await newsletter("cancel", "later", "--yes");
+    expect(code).toBe(0);
+    expect(cancelled).toContain("later: cancelled\n");
+    expect(cancelled).toContain("            1 cancelled\n");
+  });
+
+  it("is paused and resumed", async () => {
+    await subscribe(2);
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    await newsletter("send", issue.file, "--yes", "--at", at.slice(0, 16).concat("Z"));
+    expect((await newsletter("pause", "the-first-mile")).stdout).toContain(
+      "the-first-mile: paused\n",
+    );
+    await site.database.db.execute(sql`update campaigns set start_at = now()`);
+    await site.database.db.execute(sql`update mails set due_at = now()`);
+    expect((await newsletter("status")).stdout).toMatch(
+      /^ISSUE +START +SENT +FAILED\nthe-first-mile {2}\d{4}-\d\d-\d\d {2}0 of 2 {2}0 +paused\n$/,
+    );
+    expect(recipients()).toEqual([]);
+    await newsletter("resume", "the-first-mile");
+    await vi.waitUntil(() => recipients().length === 2, { timeout: 20_000 });
+  });
+
+  it.each(["status", "pause", "resume"])("is not known to %s under another slug", async (name) => {
+    const { code, stderr } = await newsletter(name, "nowhere");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^No issue has been sent as 'nowhere'/);
+  });
+});

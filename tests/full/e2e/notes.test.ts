@@ -1,0 +1,323 @@
+import { eq, sql } from "drizzle-orm";
+import type { BrowserContext, Page } from "playwright";
+import { afterAll, describe, expect, it } from "vitest";
+import { notes, sessions, users } from "~db/schema";
+import { siteForThisFile } from "../../support/e2e-site";
+import { eventually } from "../../support/eventually";
+import { holdRequests, holdScripts } from "../../support/held-requests";
+import { editionFolder, SMALL_EDITION } from "../../support/library";
+import { expectToast } from "../../support/pages";
+
+const edition = editionFolder(SMALL_EDITION);
+afterAll(() => edition.remove());
+const site = siteForThisFile({ variables: { CONTENT_DIR: edition.path } });
+
+const CHAPTER = "/premium/chapters/gates";
+
+const area = (page: Page) => page.getByRole("textbox", { name: "Your notes" });
+const status = (page: Page) => page.locator(".notes-status");
+const saveButton = (page: Page) => page.getByRole("button", { name: "Save notes" });
+
+/** What is stored of a member's notes on the chapter. */
+async function stored(email: string): Promise<string | undefined> {
+  const [row] = await site.database.db
+    .select({ text: notes.text })
+    .from(notes)
+    .innerJoin(users, eq(users.id, notes.userId))
+    .where(eq(users.email, email));
+  return row?.text;
+}
+
+const waitUntilStored = (email: string, text: string) =>
+  eventually(async () => expect(await stored(email)).toBe(text));
+
+const waitForStatus = (page: Page, text: string) =>
+  status(page)
+    .filter({ hasText: new RegExp(`^${text}`) })
+    .waitFor();
+
+/** Ends all sessions, as when they expire. */
+const endSessions = () => site.database.db.delete(sessions);
+
+const draftsIn = (page: Page) =>
+  page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes(":draft:")).length);
+
+async function newMember(
+  javaScriptEnabled = true,
+): Promise<{ page: Page; email: string; password: string }> {
+  const page = await site.visit({ javaScriptEnabled });
+  return { page, ...(await site.signUpAsMember(page.context(), "writer")) };
+}
+
+/** Loses the connection. */
+const goOffline = (context: BrowserContext) => context.setOffline(true);
+
+describe("with JavaScript", () => {
+  it("notes are saved as they are written, when the page is left, and by the button", async () => {
+    const { page, email } = await newMember();
+    await site.open(CHAPTER, page);
+    await area(page).pressSequentially("First light.");
+    await waitForStatus(page, "Saved");
+    expect(await stored(email)).toBe("First light.");
+    expect(await draftsIn(page)).toBe(0);
+    await area(page).pressSequentially(" A bird.");
+    await page.goto("/");
+    await waitUntilStored(email, "First light. A bird.");
+    await site.open(CHAPTER, page);
+    expect(await area(page).inputValue()).toBe("First light. A bird.");
+
+    // cleared by accident, perhaps
+    await area(page).fill("");
+    await waitForStatus(page, "The page is empty.");
+    expect(await stored(email)).toBe("First light. A bird.");
+    await saveButton(page).click();
+    await waitForStatus(page, "Saved");
+    expect(await stored(email)).toBe("");
+  });
+
+  it("two tabs keep what either writes, and the caret stays where it is", async () => {
+    const { page, email } = await newMember();
+    await site.open(CHAPTER, page);
+    await area(page).fill("One.\n\nThree.");
+    await waitForStatus(page, "Saved");
+    const other = await site.open(CHAPTER, await page.context().newPage());
+    await area(other).fill("Zero.\n\nOne.\n\nThree.");
+    await waitForStatus(other, "Saved");
+
+    await area(page).press("ArrowLeft");
+    await area(page).pressSequentially(" and a half");
+    await waitForStatus(page, "Saved, with what was written elsewhere.");
+    const merged = "Zero.\n\nOne.\n\nThree and a half.";
+    expect(await area(page).inputValue()).toBe(merged);
+    expect(await stored(email)).toBe(merged);
+    await area(page).pressSequentially("!");
+    expect(await area(page).inputValue()).toBe("Zero.\n\nOne.\n\nThree and a half!.");
+  });
+
+  it("notes in a language that is written from right to left are shown so", async () => {
+    const { page } = await newMember();
+    await site.open(CHAPTER, page);
+    const direction = () => area(page).evaluate((each) => getComputedStyle(each).direction);
+    expect(await direction()).toBe("ltr");
+    await area(page).fill("היום הלכתי לאט!");
+    expect(await direction()).toBe("rtl");
+  });
+
+  it("what is typed while the answer is under way stays", async () => {
+    const { page, email } = await newMember();
+    await site.open(CHAPTER, page);
+    await area(page).fill("One.");
+    await waitForStatus(page, "Saved");
+    await site.database.db.execute(
+      sql`update notes set text = ${"Elsewhere.\n\nOne."}, version = 9`,
+    );
+    const saving = await holdRequests(page, "/premium/notes/save");
+    const asked = page.waitForRequest("**/premium/notes/save");
+    await area(page).press("End");
+    await area(page).pressSequentially(" Two.");
+    await asked;
+    await area(page).pressSequentially(" Three.");
+    saving.release();
+    await waitUntilStored(email, "Elsewhere.\n\nOne. Two. Three.");
+    await waitForStatus(page, "Saved");
+    expect(await area(page).inputValue()).toBe("Elsewhere.\n\nOne. Two. Three.");
+  });
+
+  it("a lost connection costs nothing, whether the page stays open or not", async () => {
+    const { page, email } = await newMember();
+    await site.open(CHAPTER, page);
+    await goOffline(page.context());
+    await area(page).fill("Out of reach.");
+    await waitForStatus(page, "Not saved: no connection. Your text is kept in this browser.");
+    await page.context().setOffline(false);
+    await waitUntilStored(email, "Out of reach.");
+    await waitForStatus(page, "Saved");
+    expect(await draftsIn(page)).toBe(0);
+
+    await goOffline(page.context());
+    await area(page).fill("Out of reach. Again.");
+    await waitForStatus(page, "Not saved");
+    const context = page.context();
+    await page.close();
+    await context.setOffline(false);
+    const opened = await site.open(CHAPTER, await context.newPage());
+    await waitUntilStored(email, "Out of reach. Again.");
+    expect(await area(opened).inputValue()).toBe("Out of reach. Again.");
+    await eventually(async () => expect(await draftsIn(opened)).toBe(0));
+  });
+
+  it("a session that ends while one writes is opened again, and the text is saved with it", async () => {
+    const { page, email, password } = await newMember();
+    await site.open(CHAPTER, page);
+    await area(page).fill("One.");
+    await waitForStatus(page, "Saved");
+    await endSessions();
+    await area(page).fill("One.\n\nTwo.");
+    await waitForStatus(page, "Not saved. You are signed out. Your text is kept in this browser.");
+    await page.getByRole("button", { name: "Sign in and save" }).click();
+    await page.getByLabel("Email").fill(email);
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await page.getByRole("button", { name: "Log in and save" }).click();
+    await page.waitForURL(`**${CHAPTER}#notes`);
+    await expectToast(page, "Your notes are saved.");
+    expect(await area(page).inputValue()).toBe("One.\n\nTwo.");
+    expect(await stored(email)).toBe("One.\n\nTwo.");
+    await eventually(async () => expect(await draftsIn(page)).toBe(0));
+  });
+
+  it("a membership that ends while one writes takes the text, and then the reader to the landing page", async () => {
+    const { page, email } = await newMember();
+    await site.open(CHAPTER, page);
+    await site.setProfile(email, { stripeCurrentPeriodEnd: new Date(0) });
+    await area(page).fill("The last word.");
+    await page.waitForURL(`${site.origin}/`);
+    await expectToast(
+      page,
+      "Your notes are saved.",
+      "Your membership has ended. Your notes are kept for you.",
+    );
+    expect(await stored(email)).toBe("The last word.");
+  });
+
+  it("10,000 words are saved, and logging out leaves none of them in the browser", async () => {
+    const { page, email } = await newMember();
+    await site.open(CHAPTER, page);
+    const words = "hedgerow ".repeat(10_000).trim();
+    await area(page).fill(words);
+    await waitForStatus(page, "Saved");
+    expect(await stored(email)).toBe(words);
+    await page.route("**/premium/notes/save", (route) => route.abort());
+    await area(page).fill(`${words}!`);
+    await waitForStatus(page, "Not saved");
+    expect(await draftsIn(page)).toBe(1);
+    await page.getByLabel("Account menu").click();
+    await page.getByRole("menuitem", { name: "Log out" }).click();
+    await expectToast(page, "👋 You've been signed out.");
+    expect(await draftsIn(page)).toBe(0);
+  });
+
+  it("a page that is cleared without a connection stays cleared", async () => {
+    const { page, email } = await newMember();
+    await site.open(CHAPTER, page);
+    await area(page).fill("One.");
+    await waitForStatus(page, "Saved");
+    await page.route("**/premium/notes/save", (route) => route.abort());
+    await area(page).fill("");
+    await saveButton(page).click();
+    await waitForStatus(page, "Not saved: no connection. Your text is kept in this browser.");
+    const opened = await site.open(CHAPTER, await page.context().newPage());
+    await waitForStatus(opened, "The page is empty.");
+    expect(await area(opened).inputValue()).toBe("");
+    expect(await stored(email)).toBe("One.");
+    await saveButton(opened).click();
+    await waitForStatus(opened, "Saved");
+    expect(await stored(email)).toBe("");
+    expect(await draftsIn(opened)).toBe(0);
+  });
+
+  it("logging out in one tab leaves none of another's in the browser, whose last attempt fails", async () => {
+    const { page } = await newMember();
+    const other = await page.context().newPage();
+    await site.open(CHAPTER, other);
+    await other.route("**/premium/notes/save", (route) => route.abort());
+    await area(other).fill("Not sent yet.");
+    await waitForStatus(other, "Not saved");
+    expect(await draftsIn(other)).toBe(1);
+    await site.open("/", page);
+    const lastAttempt = other.waitForEvent("requestfailed");
+    await page.getByLabel("Account menu").click();
+    await page.getByRole("menuitem", { name: "Log out" }).click();
+    await lastAttempt;
+    await other.waitForURL(`${site.origin}/`);
+    await eventually(async () => expect(await draftsIn(other)).toBe(0));
+    // what follows the attempt has run
+    await other.evaluate(() => fetch("/healthz"));
+    expect(await draftsIn(other)).toBe(0);
+  });
+
+  it("what is typed before the scripts run stays", async () => {
+    const { page, email } = await newMember();
+    await site.open(CHAPTER, page);
+    await area(page).fill("One.");
+    await waitForStatus(page, "Saved");
+    const scripts = await holdScripts(page);
+    await page.goto(CHAPTER, { waitUntil: "commit" });
+    await area(page).fill("One. Two.");
+    scripts.release();
+    await waitUntilStored(email, "One. Two.");
+    expect(await area(page).inputValue()).toBe("One. Two.");
+    await eventually(async () => expect(await draftsIn(page)).toBe(0));
+  });
+});
+
+describe("without JavaScript", () => {
+  it("notes of 10,000 words are saved by the button", async () => {
+    const { page, email } = await newMember(false);
+    await page.goto(CHAPTER);
+    const words = "hedgerow ".repeat(10_000).trim();
+    await area(page).fill(words);
+    await saveButton(page).click();
+    await page.waitForURL(`**${CHAPTER}#notes`);
+    await expectToast(page, "Your notes are saved.");
+    expect(await area(page).inputValue()).toBe(words);
+    expect(await stored(email)).toBe(words);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "All your notes as a file" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("notes.md");
+  });
+
+  it("two tabs keep what either writes", async () => {
+    const { page, email } = await newMember(false);
+    const other = await page.context().newPage();
+    await page.goto(CHAPTER);
+    await other.goto(CHAPTER);
+    await area(page).fill("Mine.");
+    await saveButton(page).click();
+    await expectToast(page, "Your notes are saved.");
+    await area(other).fill("Another one.");
+    await saveButton(other).click();
+    await expectToast(
+      other,
+      "Your notes are saved.",
+      "They had been changed elsewhere too. Both versions are kept on the page.",
+    );
+    expect(await area(other).inputValue()).toBe("Mine.\n\nAnother one.");
+    expect(await stored(email)).toBe("Mine.\n\nAnother one.");
+  });
+
+  it("a session that ended is opened again by the form that saves", async () => {
+    const { page, email, password } = await newMember(false);
+    await page.goto(CHAPTER);
+    await endSessions();
+    await area(page).fill("Written for an hour.");
+    await saveButton(page).click();
+    await page.getByText("You have been signed out meanwhile.").waitFor();
+    expect(await area(page).inputValue()).toBe("Written for an hour.");
+    await page.getByLabel("Email").fill(email);
+    await page.getByLabel("Password", { exact: true }).fill("wrong");
+    await page.getByRole("button", { name: "Log in and save" }).click();
+    await page.getByText("Invalid login credentials").waitFor();
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await page.getByRole("button", { name: "Log in and save" }).click();
+    await expectToast(page, "Your notes are saved.");
+    expect(await stored(email)).toBe("Written for an hour.");
+    expect(await area(page).inputValue()).toBe("Written for an hour.");
+  });
+
+  it("a membership that ended takes the notes, and leads to the landing page", async () => {
+    const { page, email } = await newMember(false);
+    await page.goto(CHAPTER);
+    await site.setProfile(email, { stripeCurrentPeriodEnd: new Date(0) });
+    await area(page).fill("The last word.");
+    await saveButton(page).click();
+    await page.waitForURL(`${site.origin}/`);
+    await expectToast(
+      page,
+      "Your notes are saved.",
+      "Your membership has ended. Your notes are kept for you.",
+    );
+    expect(await stored(email)).toBe("The last word.");
+  });
+});

@@ -1,0 +1,242 @@
+import type { CDPSession, Page } from "playwright";
+import { describe, it } from "vitest";
+import { axeViolations } from "../../support/axe-violations";
+import { expect } from "../../support/browser-expect";
+import { siteForThisFile } from "../../support/e2e-site";
+import { SoftwareAuthenticator } from "../../support/software-authenticator";
+
+const site = siteForThisFile();
+
+/** Chromium's virtual authenticator, a phone's or laptop's own, whose user confirms at once. */
+async function addAuthenticator(page: Page): Promise<{ cdp: CDPSession; authenticatorId: string }> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("WebAuthn.enable");
+  const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { cdp, authenticatorId };
+}
+
+const section = (page: Page) => page.locator("#passkeys");
+const toast = (page: Page, title: string) => page.locator(".toast", { hasText: title });
+const addButton = (page: Page) => section(page).getByRole("button", { name: "Add a passkey" });
+const signInButton = (page: Page) => page.getByRole("button", { name: "Sign in with a passkey" });
+
+/** A new account with a passkey in this page's authenticator. */
+async function withPasskey() {
+  const page = await site.visit();
+  const authenticator = await addAuthenticator(page);
+  const account = await site.signUp(page.context());
+  await site.open("/account", page);
+  await addButton(page).click();
+  await expect(toast(page, "Passkey Added!")).toBeVisible();
+  await expect(section(page).getByRole("listitem")).toHaveCount(1);
+  return { page, account, ...authenticator };
+}
+
+async function signInAnew(page: Page): Promise<void> {
+  await page.context().clearCookies();
+  await site.open("/auth", page);
+  await signInButton(page).click();
+}
+
+/** The text that a rejected attempt to sign in shows; the console's own line about the status is expected. */
+async function expectRejection(page: Page, text: string): Promise<void> {
+  await expect(toast(page, "Sign in Failed")).toContainText(text);
+  expect(new URL(page.url()).pathname).toBe("/auth");
+}
+
+describe("a passkey", () => {
+  it("is added, named, and signs in; once removed, it does not", async () => {
+    const { page, account } = await withPasskey();
+    const item = section(page).getByRole("listitem");
+    await expect(item).toContainText(/Chrom.* on Linux/);
+    await expect(item).toContainText("not used yet");
+    await item.getByText("Rename").click();
+    await item.getByLabel("Name of this passkey").fill("My laptop");
+    await item.getByRole("button", { name: "Save name" }).click();
+    await expect(toast(page, "Your passkey has a new name.")).toBeVisible();
+    await expect(item).toContainText("My laptop");
+
+    await signInAnew(page);
+    await page.waitForURL(`${site.origin}/`);
+    await expect(toast(page, "🎉 Welcome Back!")).toContainText(
+      "You've been successfully signed in.",
+    );
+    await site.open("/account", page);
+    await expect(page.getByRole("main")).toContainText(account.email);
+    await expect(item).toContainText("last used");
+
+    await item.getByRole("button", { name: "Remove" }).click();
+    await expect(toast(page, "Passkey Removed.")).toBeVisible();
+    await expect(section(page).getByRole("listitem")).toHaveCount(0);
+    await signInAnew(page);
+    await expectRejection(page, "This passkey is not known here.");
+  });
+
+  it("confirms who is there before a sensitive step", async () => {
+    const { page } = await withPasskey();
+    await site.database.db.execute("update sessions set verified_at = now() - interval '1 hour'");
+    await section(page).getByRole("button", { name: "Remove" }).click();
+    await page.waitForURL("**/account/verify?*");
+    await page.getByRole("button", { name: "Use a passkey" }).click();
+    await expect(toast(page, "Thank You!")).toBeVisible();
+    await page.waitForURL("**/account#passkeys");
+    await section(page).getByRole("button", { name: "Remove" }).click();
+    await expect(toast(page, "Passkey Removed.")).toBeVisible();
+  });
+
+  it("is added only after that, and leads there by itself", async () => {
+    const page = await site.visit();
+    await addAuthenticator(page);
+    await site.signUp(page.context());
+    await site.open("/account", page);
+    await site.database.db.execute("update sessions set verified_at = null");
+    await addButton(page).click();
+    await page.waitForURL("**/account/verify?*");
+    // the address changes a moment before the page, and the one before has a section of this name
+    const password = page.getByLabel("Password", { exact: true }).and(page.locator("input"));
+    await password.fill("a long walk");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.waitForURL("**/account#passkeys");
+    await addButton(page).click();
+    await expect(toast(page, "Passkey Added!")).toBeVisible();
+  });
+
+  it("is not added twice on one device", async () => {
+    const { page } = await withPasskey();
+    await addButton(page).click();
+    await expect(page.locator(".toast")).toContainText("This device already has a passkey");
+  });
+
+  it("is useless to another origin: the browser gives it no answer, and the site rejects one", async () => {
+    const { page } = await withPasskey();
+    await page.context().clearCookies();
+    await page.route("https://evil.example/**", (route) =>
+      route.fulfill({ body: "<title>Evil</title>", contentType: "text/html" }),
+    );
+    await page.goto("https://evil.example/");
+    const reason = await page.evaluate(() =>
+      navigator.credentials
+        .get({ publicKey: { challenge: new Uint8Array(32), rpId: "localhost" } })
+        .then(
+          () => "an answer",
+          (error: Error) => error.name,
+        ),
+    );
+    expect(reason).toBe("SecurityError");
+
+    const forger = new SoftwareAuthenticator("https://evil.example");
+    const owner = await site.visit();
+    await site.signUp(owner.context());
+    const registration = await site.post(owner.context(), "/account/passkeys", {
+      intent: "register-options",
+    });
+    const response = JSON.stringify(
+      forger.create(registration.options as never, { origin: site.origin }),
+    );
+    expect(
+      await site.post(owner.context(), "/account/passkeys", { intent: "register", response }),
+    ).toMatchObject({ toast: { title: "✅ Passkey Added!" } });
+    const asked = await site.post(owner.context(), "/auth/passkey", { intent: "sign-in-options" });
+    expect(
+      await site.post(owner.context(), "/auth/passkey", {
+        intent: "sign-in",
+        response: JSON.stringify(forger.get(asked.options as never)),
+      }),
+    ).toMatchObject({ error: "Your passkey could not be verified. Please try again." });
+  });
+
+  it("is let go of in peace by whoever ends the browser's dialog", async () => {
+    const page = await site.visit();
+    const { cdp, authenticatorId } = await addAuthenticator(page);
+    await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
+    await site.signUp(page.context());
+    await site.open("/account", page);
+    await addButton(page).click();
+    await expect(toast(page, "No passkey was used.")).toBeVisible();
+    await expect(addButton(page)).toBeFocused();
+  });
+});
+
+describe("the buttons", () => {
+  it("are not there without JavaScript, which the account page says; renaming and removing work", async () => {
+    const { page } = await withPasskey();
+    const plain = await site.visit({ javaScriptEnabled: false });
+    await plain.context().addCookies(await page.context().cookies());
+    await plain.goto("/account");
+    await expect(addButton(plain)).toHaveCount(0);
+    const sentence = section(plain).locator("noscript p");
+    await expect(sentence).toBeVisible();
+    expect(await sentence.textContent()).toBe("To add a passkey, please switch on JavaScript.");
+    await section(plain).getByText("Rename").click();
+    await section(plain).getByLabel("Name of this passkey").fill("Without scripts");
+    await section(plain).getByRole("button", { name: "Save name" }).click();
+    await expect(section(plain)).toContainText("Without scripts");
+    await section(plain).getByRole("button", { name: "Remove" }).click();
+    await expect(toast(plain, "Passkey Removed.")).toBeVisible();
+    await plain.context().clearCookies();
+    await plain.goto("/auth");
+    await expect(signInButton(plain)).toHaveCount(0);
+  });
+
+  it("are not there where the browser knows no passkeys", async () => {
+    const page = await site.visit();
+    await page.addInitScript(() => Reflect.deleteProperty(window, "PublicKeyCredential"));
+    await site.open("/auth", page);
+    await expect(page.getByRole("button", { name: "Log In" })).toBeVisible();
+    await expect(signInButton(page)).toHaveCount(0);
+    await site.signUp(page.context());
+    await site.open("/account", page);
+    await expect(section(page)).toContainText("This browser cannot make passkeys.");
+    await expect(addButton(page)).toHaveCount(0);
+  });
+
+  it("stand on the Login tab alone, move nothing, and load their script when pressed", async () => {
+    const page = await site.visit();
+    const scripts: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith(".js")) scripts.push(request.url());
+    });
+    await page.goto("/auth");
+    const footer = page.getByRole("contentinfo");
+    const before = await footer.boundingBox();
+    await expect(signInButton(page)).toBeVisible();
+    expect(await footer.boundingBox()).toEqual(before);
+    await page.waitForLoadState("networkidle");
+    const loaded = scripts.length;
+    await addAuthenticator(page);
+    await signInButton(page).click();
+    await expect(toast(page, "No passkey was used.")).toBeVisible();
+    expect(scripts.slice(loaded)).toEqual(
+      expect.arrayContaining([expect.stringContaining("passkey-ceremony")]),
+    );
+    await page.getByRole("tab", { name: "Sign Up" }).click();
+    await expect(page.getByRole("button", { name: "Create Account" })).toBeVisible();
+    await expect(signInButton(page)).toHaveCount(0);
+  });
+
+  it("work by keyboard, on pages without a fault for axe", async () => {
+    const { page } = await withPasskey();
+    expect(await axeViolations(page)).toEqual([]);
+    const rename = section(page).locator("summary");
+    await rename.focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await expect(section(page).getByLabel("Name of this passkey")).toBeFocused();
+    await addButton(page).focus();
+    await page.context().clearCookies();
+    await site.open("/auth", page);
+    expect(await axeViolations(page)).toEqual([]);
+    await signInButton(page).focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${site.origin}/`);
+  });
+});

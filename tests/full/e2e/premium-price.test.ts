@@ -1,0 +1,168 @@
+import { createServer } from "node:net";
+import { join } from "node:path";
+import Stripe from "stripe";
+import { afterEach, describe, expect, it } from "vitest";
+import { type StripeSandbox, startStripeSandbox } from "~/sandbox/stripe/server.server";
+import { openDatabase } from "~db/client";
+import { insertStripePrice } from "~db/queries/stripe-prices";
+import { type Profile, profiles } from "~db/schema";
+import { Visitor } from "../../support/http-client";
+import { freePorts } from "../../support/ports.mjs";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres";
+import { type Program, startProgram, temporaryDirectory } from "../../support/program";
+import { SANDBOX_PRICE } from "../../support/stripe-sandbox";
+
+const STRIPE_KEY = "sk_test_ofThisTest";
+const WEBHOOK_SECRET = "whsec_ofThisTest";
+
+/** Stops what a test has started, in reverse order. */
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** A Stripe that can be stopped and started again with its state. */
+type Account = { port: number; priceId: string; arrive(): Promise<void>; leave(): Promise<void> };
+
+/** An account at Stripe that sells at €12.50 a year; Stripe is running. */
+async function openAccount(): Promise<Account> {
+  const port = await freePorts(1);
+  const directory = temporaryDirectory();
+  let stripe: StripeSandbox | undefined;
+  const account = {
+    port,
+    priceId: "",
+    arrive: async () => {
+      stripe = await startStripeSandbox({
+        port,
+        stateFile: join(directory.path, "stripe.json"),
+        secretKey: STRIPE_KEY,
+        webhookSecret: WEBHOOK_SECRET,
+        webhookUrl: null,
+        price: SANDBOX_PRICE,
+      });
+    },
+    leave: async () => {
+      await stripe?.close();
+      stripe = undefined;
+    },
+  };
+  ends.push(async () => {
+    await account.leave();
+    directory.remove();
+  });
+  await account.arrive();
+  const client = new Stripe(STRIPE_KEY, { host: "127.0.0.1", port, protocol: "http" });
+  const price = await client.prices.create({
+    product: SANDBOX_PRICE.productId,
+    unit_amount: 1250,
+    currency: "eur",
+    recurring: { interval: "year" },
+  });
+  account.priceId = price.id;
+  return account;
+}
+
+async function newDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  ends.push(() => database.drop());
+  return database;
+}
+
+async function startSite(
+  database: TestDatabase,
+  account: Pick<Account, "port" | "priceId">,
+): Promise<Program> {
+  const data = temporaryDirectory();
+  ends.push(() => data.remove());
+  const program = await startProgram({
+    variables: {
+      DATABASE_URL: database.url,
+      DATA_DIR: data.path,
+      STRIPE_SECRET_KEY: STRIPE_KEY,
+      STRIPE_PRICE_ID: account.priceId,
+      STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      STRIPE_API_BASE: `http://127.0.0.1:${account.port}`,
+    },
+  });
+  ends.push(() => program.stop());
+  return program;
+}
+
+async function landingPage(program: Program): Promise<string> {
+  return (await new Visitor(program.origin).get("/")).text;
+}
+
+describe("a price other than $9.99 a month", () => {
+  it("is on the first landing page, and still there if Stripe is down at the next start", async () => {
+    const account = await openAccount();
+    const database = await newDatabase();
+    const program = await startSite(database, account);
+    const page = await landingPage(program);
+    expect(page).toContain(">€12.50<");
+    expect(page).toContain(">per year, cancel anytime<");
+    expect(page).not.toContain("$9.99");
+    await program.stop();
+    await account.leave();
+
+    expect(await landingPage(await startSite(database, account))).toContain(">€12.50<");
+  });
+
+  it("does not delay the start; no amount is shown until Stripe answers, then the real one", async () => {
+    const account = await openAccount();
+    await account.leave();
+    const program = await startSite(await newDatabase(), account);
+    const before = await landingPage(program);
+    expect(before).toContain("You see the price before you pay, and you can cancel anytime.");
+    expect(before).not.toMatch(/\$9\.99|€/);
+    expect(program.output()).toContain("until then the pages show none");
+
+    await account.arrive();
+    // if the cached page were not dropped, it would stay for a minute
+    await expect.poll(() => landingPage(program)).toContain(">€12.50<");
+  });
+
+  it("starts although Stripe accepts the connection and never answers", async () => {
+    const silent = createServer((socket) => socket.on("error", () => {}));
+    const port = await freePorts(1);
+    await new Promise<void>((done) => silent.listen(port, "127.0.0.1", done));
+    ends.push(() => silent.close());
+    const database = await newDatabase();
+    const program = await startSite(database, { port, priceId: "price_unheardOf" });
+    ends.push(() => program.stop("SIGKILL"));
+    expect(await landingPage(program)).toContain("You see the price before you pay");
+  });
+
+  it("is not shown to a member who joined at another one", async () => {
+    const database = await newDatabase();
+    const program = await startSite(database, await openAccount());
+    const visitor = new Visitor(program.origin);
+    await visitor.signUp("early@example.test");
+    const { db, close } = openDatabase(database.url);
+    ends.push(close);
+    const member: Partial<Profile> = {
+      stripePriceId: "price_former",
+      stripeCurrentPeriodEnd: new Date(Date.now() + 86_400_000),
+    };
+    await db.update(profiles).set(member);
+
+    // the former price is not known yet, so no amount is shown either
+    const unknown = (await visitor.get("/premium")).text;
+    expect(unknown).toContain("You can cancel anytime. Cards, invoices");
+    await insertStripePrice(
+      {
+        id: "price_former",
+        productId: "prod_premium",
+        unitAmount: 700,
+        currency: "usd",
+        interval: "month",
+        intervalCount: 3,
+      },
+      db,
+    );
+    expect((await visitor.get("/premium")).text).toContain("$7.00 every 3 months, cancel anytime.");
+    expect((await visitor.get("/checkout/success")).text).toContain(
+      "It costs $7.00 every 3 months; cancel anytime.",
+    );
+  });
+});

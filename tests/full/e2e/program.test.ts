@@ -1,0 +1,248 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import { isBuiltin } from "node:module";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { Visitor } from "../../support/http-client";
+import { freePorts } from "../../support/ports.mjs";
+import { type Program, runProgram, startProgram, temporaryDirectory } from "../../support/program";
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+function dataDirectory(): string {
+  const { path, remove } = temporaryDirectory();
+  cleanUps.push(remove);
+  return path;
+}
+
+async function start(variables: Record<string, string>): Promise<Program> {
+  const program = await startProgram({ variables });
+  cleanUps.push(() => program.stop());
+  return program;
+}
+
+/** Expects a message of a few sentences and nothing else, such as a stack trace. */
+function expectClearFailure(run: { code: number | null; stderr: string }, pattern: RegExp) {
+  expect(run.stderr).toMatch(pattern);
+  expect(run.stderr).not.toMatch(/\n\s+at |node:internal/);
+  expect(run.stderr.trim().split("\n")).toHaveLength(1);
+  expect(run.code).toBe(1);
+}
+
+describe("starting the program", () => {
+  it("exits with 1 and names the port that is taken and the remedy", async () => {
+    const blocker = createServer();
+    await new Promise<void>((done) => blocker.listen(0, done));
+    cleanUps.push(() => blocker.close());
+    const { port } = blocker.address() as AddressInfo;
+    const run = await runProgram({
+      variables: { PORT: String(port), DATA_DIR: dataDirectory() },
+    });
+    expectClearFailure(run, new RegExp(`Port ${port} is already in use`));
+  });
+
+  it("fails with a message if the sandbox's port is taken", async () => {
+    const port = await freePorts(2);
+    const blocker = createServer();
+    await new Promise<void>((done) => blocker.listen(port + 1, done));
+    cleanUps.push(() => blocker.close());
+    const run = await runProgram({
+      command: "demo",
+      variables: { PORT: String(port), DATA_DIR: dataDirectory() },
+    });
+    expectClearFailure(run, new RegExp(`Port ${port + 1} is already in use`));
+  });
+
+  it("prints one line for an invalid variable", async () => {
+    expectClearFailure(
+      await runProgram({ variables: { PORT: "eighty" } }),
+      /^PORT: found 'eighty', wanted a port number/,
+    );
+  });
+
+  it("says that the database cannot be reached, without its password", async () => {
+    const [port] = [await freePorts(2)];
+    const run = await runProgram({
+      variables: {
+        PORT: String(port),
+        DATA_DIR: dataDirectory(),
+        DATABASE_URL: `postgres://someone:hunter2@127.0.0.1:${port + 1}/nothing`,
+      },
+    });
+    expectClearFailure(run, /127\.0\.0\.1/);
+    expect(run.stderr).not.toContain("hunter2");
+  });
+
+  it("says that the data directory is a file", async () => {
+    const file = join(dataDirectory(), "data");
+    writeFileSync(file, "");
+    const run = await runProgram({
+      variables: { PORT: String(await freePorts(1)), DATA_DIR: file },
+    });
+    expectClearFailure(run, /DATA_DIR|data/);
+  });
+
+  it.skipIf(process.getuid?.() === 0)("says that the data directory is read-only", async () => {
+    const directory = join(dataDirectory(), "data");
+    mkdirSync(directory);
+    chmodSync(directory, 0o555);
+    const run = await runProgram({
+      variables: { PORT: String(await freePorts(1)), DATA_DIR: directory },
+    });
+    expectClearFailure(run, /DATA_DIR|data/);
+  });
+
+  it("rejects a data directory in use by another program", async () => {
+    const data = dataDirectory();
+    await start({ DATA_DIR: data });
+    const run = await runProgram({
+      variables: { PORT: String(await freePorts(1)), DATA_DIR: data },
+    });
+    expectClearFailure(run, /DATA_DIR|data/);
+  });
+});
+
+describe("a running program", () => {
+  it("exits with 0 on SIGTERM and stops its database", async () => {
+    const data = dataDirectory();
+    const program = await start({ DATA_DIR: data });
+    expect(existsSync(join(data, "postgres", "postmaster.pid"))).toBe(true);
+    expect(await program.stop("SIGTERM")).toBe(0);
+    expect(existsSync(join(data, "postgres", "postmaster.pid"))).toBe(false);
+  });
+
+  it("keeps its data unreadable for other users of the machine", async () => {
+    const data = join(dataDirectory(), "deeper", "data");
+    // under root, PostgreSQL's own user needs execute permission
+    chmodSync(resolve(data, "../.."), 0o755);
+    const umask = process.umask(0);
+    try {
+      const program = await startProgram({ command: "demo", variables: { DATA_DIR: data } });
+      cleanUps.push(() => program.stop());
+      const email = "private@example.test";
+      await new Visitor(program.origin).signUp(email);
+      const form = { email };
+      await new Visitor(program.origin).post("/auth/forgot-password", { form });
+    } finally {
+      process.umask(umask);
+    }
+    await expect.poll(() => existsSync(join(data, "outbox"))).toBe(true);
+    expect(modeOf(data)).toBe(process.getuid?.() === 0 ? 0o711 : 0o700);
+    const names = readdirSync(data);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "outbox",
+        "postgres",
+        "postgres.host",
+        "postgres.log",
+        "session-secret",
+      ]),
+    );
+    expect(names.filter((name) => (modeOf(join(data, name)) & 0o077) !== 0)).toEqual([]);
+  });
+
+  it("runs beside another one on its own port and data directory", async () => {
+    const [first, second] = await Promise.all([
+      start({ DATA_DIR: dataDirectory() }),
+      start({ DATA_DIR: dataDirectory() }),
+    ]);
+    for (const { origin } of [first, second]) {
+      expect((await fetch(origin)).status).toBe(200);
+    }
+  });
+});
+
+describe("a command whose reader has gone", () => {
+  it("ends without a word, as after `| head`", async () => {
+    const child = spawn(process.execPath, ["build/index.js", "doctor"], {
+      cwd: resolve(import.meta.dirname, "../../.."),
+      env: { ...process.env, DATA_DIR: dataDirectory(), PORT: String(await freePorts(1)) },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child.stdout.destroy();
+    let complaints = "";
+    child.stderr.on("data", (text) => {
+      complaints += text;
+    });
+    await once(child, "close");
+    expect(complaints).not.toMatch(/EPIPE|\n\s+at /);
+  });
+});
+
+describe("the build", () => {
+  it("sets NODE_ENV to production before it loads anything else, React above all", () => {
+    const metafile = resolve(import.meta.dirname, "../../../build/metafile.bundle.json");
+    const { inputs, imports } = JSON.parse(readFileSync(metafile, "utf8")).outputs[
+      "build/index.js"
+    ];
+    // the modules in the bundle run after all imports
+    expect(Object.keys(inputs)).toContain("node_modules/react/index.js");
+    const statements = (imports as { path: string; kind: string }[]).filter(
+      ({ kind }) => kind === "import-statement",
+    );
+    expect(statements.map(({ path }) => path).find((name) => !isBuiltin(name))).toBe(
+      "#runtime-setup",
+    );
+  });
+});
+
+describe("the same build under remix-serve", () => {
+  it("serves the same landing page", async () => {
+    const port = String(await freePorts(1));
+    const project = resolve(import.meta.dirname, "../../..");
+    const child = spawn(
+      process.execPath,
+      [join(project, "node_modules/@remix-run/serve/dist/cli.js"), "build/index.js"],
+      {
+        cwd: project,
+        env: { ...process.env, NODE_ENV: "production", PORT: port, DATA_DIR: dataDirectory() },
+        stdio: "ignore",
+      },
+    );
+    cleanUps.push(() => child.kill());
+    const program = await start({
+      DATA_DIR: dataDirectory(),
+      PUBLIC_URL: `http://localhost:${port}`,
+    });
+
+    const theirs = await landing(`http://localhost:${port}/`);
+    const ours = await landing(`${program.origin}/`);
+    expect(theirs).toContain("<h1");
+    expect(theirs).toBe(ours);
+  });
+});
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+/** The page's body without scripts and their nonces; waits for the server to start. */
+async function landing(url: string): Promise<string> {
+  const limit = Date.now() + 30_000;
+  for (;;) {
+    const response = await fetch(url, { headers: { "User-Agent": "Mozilla/5.0" } }).catch(
+      () => null,
+    );
+    if (response?.status === 200) {
+      const html = await response.text();
+      return (/<body[\s\S]*<\/body>/.exec(html)?.[0] ?? "").replace(
+        /<script[\s\S]*?<\/script>/g,
+        "",
+      );
+    }
+    if (Date.now() > limit) throw new Error(`${url} did not answer.`);
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}

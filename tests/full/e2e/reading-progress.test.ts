@@ -1,0 +1,235 @@
+import type { Page } from "playwright";
+import { beforeAll, describe, it } from "vitest";
+import { expect } from "../../support/browser-expect";
+import { siteForThisFile } from "../../support/e2e-site";
+
+const site = siteForThisFile();
+
+const CHAPTER = "/premium/chapters/the-weight-you-carry";
+const PHONE = { viewport: { width: 360, height: 740 } };
+
+type Cookies = Awaited<ReturnType<ReturnType<Page["context"]>["storageState"]>>;
+
+/** A member's page in a new browser context: another device. */
+async function device(cookies: Cookies, options: object = {}): Promise<Page> {
+  return site.visit({ storageState: cookies, ...options });
+}
+
+/** A new member's cookies. */
+async function newMember(): Promise<Cookies> {
+  const page = await site.visit();
+  await site.subscribe(page.context());
+  return page.context().storageState();
+}
+
+/** Scrolls until this block is at the top of the window, and until the page has been told. */
+async function readTo(page: Page, block: number): Promise<void> {
+  await page.locator(`#p${block}`).evaluate(async (element) => {
+    element.scrollIntoView();
+    // the event comes with a frame, without which nobody leaves a page they have scrolled
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  });
+}
+
+/** Resolves when a place has been stored. */
+const placeKept = (page: Page) =>
+  page.waitForResponse(
+    (response) =>
+      response.url().endsWith("/premium/progress") &&
+      (response.request().postData() ?? "").includes('"place"') &&
+      response.ok(),
+  );
+
+const continueThere = (page: Page) => page.getByRole("link", { name: "continue there" });
+
+let member: Cookies;
+beforeAll(async () => {
+  member = await newMember();
+});
+
+describe("the place in a text", () => {
+  it("is kept after scrolling, and found again on another device, with scrolling left to the reader", async () => {
+    const laptop = await device(member);
+    await site.open(CHAPTER, laptop);
+    await expect(continueThere(laptop)).toHaveCount(0);
+    const kept = placeKept(laptop);
+    await readTo(laptop, 9);
+    expect((await kept).request().postDataJSON()).toEqual({
+      slug: "the-weight-you-carry",
+      action: "place",
+      block: 9,
+    });
+
+    const phone = await device(member, PHONE);
+    await site.open(CHAPTER, phone);
+    await expect(phone.getByText("You stopped further down: continue there")).toBeVisible();
+    expect(await phone.evaluate(() => window.scrollY)).toBe(0);
+    await continueThere(phone).click();
+    await expect(phone).toHaveURL(new RegExp(`${CHAPTER}#p9$`));
+    await expect(phone.locator("#p9")).toBeInViewport();
+
+    // the members' area leads there too
+    await site.open("/premium", phone);
+    const readOn = phone.getByRole("region", { name: "Continue where you stopped" });
+    await expect(readOn).toContainText("The Weight You Carry");
+    await expect(readOn).toContainText(/Chapter 2, [1-4] minutes? left/);
+    await readOn.getByRole("link").click();
+    await expect(phone).toHaveURL(new RegExp(`${CHAPTER}#p9$`));
+    await expect(phone.locator("#p9")).toBeInViewport();
+  });
+
+  it("is found without JavaScript", async () => {
+    const page = await device(member, { javaScriptEnabled: false });
+    await page.goto(CHAPTER);
+    await continueThere(page).click();
+    await expect(page.locator("#p9")).toBeInViewport();
+  });
+
+  it("is kept when the page is left at once", async () => {
+    const leaving = await newMember();
+    const page = await device(leaving);
+    await site.open(CHAPTER, page);
+    await readTo(page, 7);
+    await page.goto("about:blank");
+    const other = await device(leaving);
+    await expect(async () => {
+      await other.goto(CHAPTER);
+      await expect(continueThere(other)).toHaveAttribute("href", "#p7", { timeout: 500 });
+    }).toPass();
+  });
+
+  it("is sent once for several pauses within a few seconds", async () => {
+    const page = await device(await newMember());
+    const blocks: number[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") blocks.push(request.postDataJSON().block);
+    });
+    await site.open(CHAPTER, page);
+    let kept = placeKept(page);
+    await readTo(page, 5);
+    await kept;
+    kept = placeKept(page);
+    for (const block of [6, 7, 8]) await readTo(page, block);
+    await kept;
+    expect(blocks).toEqual([5, 8]);
+  });
+
+  it("is not where a page was merely opened", async () => {
+    const opening = await newMember();
+    const first = await device(opening);
+    await site.open(CHAPTER, first);
+    const kept = placeKept(first);
+    await readTo(first, 9);
+    await kept;
+
+    const second = await device(opening);
+    const posts: string[] = [];
+    second.on("request", (request) => {
+      if (request.method() === "POST") posts.push(request.postData() ?? "");
+    });
+    await site.open(CHAPTER, second);
+    await second.goto("/premium");
+    await second.goto(CHAPTER);
+    await expect(continueThere(second)).toHaveAttribute("href", "#p9");
+    expect(posts).toEqual([]);
+  });
+
+  it("stays where it is while its reader looks at the beginning, and goes back when they read again", async () => {
+    const looking = await newMember();
+    const first = await device(looking);
+    await site.open(CHAPTER, first);
+    let kept = placeKept(first);
+    await readTo(first, 12);
+    await kept;
+
+    const second = await device(looking);
+    const blocks: number[] = [];
+    second.on("request", (request) => {
+      if (request.method() === "POST") blocks.push(request.postDataJSON().block);
+    });
+    await site.open(CHAPTER, second);
+    await readTo(second, 2);
+    await second.goto("/premium");
+    await site.open(CHAPTER, second);
+    await expect(continueThere(second)).toHaveAttribute("href", "#p12");
+    expect(blocks).toEqual([]);
+
+    kept = placeKept(second);
+    await readTo(second, 6);
+    await kept;
+    expect(blocks).toEqual([6]);
+  });
+
+  it("is a block at the end of the text too, which is not marked as read by that", async () => {
+    const finishing = await newMember();
+    const page = await device(finishing);
+    await site.open(CHAPTER, page);
+    const kept = placeKept(page);
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    const { block } = (await kept).request().postDataJSON();
+    await expect(page.locator(`#p${block}`)).toHaveCount(1);
+    await expect(page.getByRole("button", { name: "Mark as read" })).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole("button", { name: "Mark as read" })).toBeVisible();
+  });
+});
+
+describe("'Mark as read'", () => {
+  it("changes at once, by keyboard, and keeps the focus", async () => {
+    const page = await device(await newMember());
+    await site.open(CHAPTER, page);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/premium/progress", async (route) => {
+      if (route.request().postData()?.includes('"read"')) await held;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Mark as read" }).press("Enter");
+    const unread = page.getByRole("button", { name: "Mark as unread" });
+    await expect(unread).toBeFocused();
+    release();
+    await expect(page.locator(".toast")).toContainText("Marked as read");
+    await expect(unread).toBeFocused();
+    await unread.press("Enter");
+    await expect(page.locator(".toast")).toContainText("Marked as unread");
+    await expect(page.getByRole("button", { name: "Mark as read" })).toBeFocused();
+  });
+
+  it("takes back what could not be saved, and says so", async () => {
+    const page = await device(await newMember());
+    await site.open(CHAPTER, page);
+    await site.without("reading_progress", async () => {
+      await page.getByRole("button", { name: "Mark as read" }).click();
+      await expect(page.locator(".toast")).toContainText("could not be saved");
+    });
+    await expect(page.getByRole("button", { name: "Mark as read" })).toBeVisible();
+  });
+
+  it("works without JavaScript, back at the text's end, and is counted in the members' area", async () => {
+    const page = await device(await newMember(), { javaScriptEnabled: false, ...PHONE });
+    await page.goto(CHAPTER);
+    await page.getByRole("button", { name: "Mark as read" }).click();
+    await expect(page).toHaveURL(`${site.origin}${CHAPTER}#mark-as-read`);
+    await expect(page.locator(".toast")).toContainText("Marked as read");
+    await expect(page.getByRole("button", { name: "Mark as unread" })).toBeInViewport();
+
+    await page.goto("/premium");
+    const chapters = page.getByRole("region", { name: "The chapters" });
+    await expect(chapters).toContainText("You have read 1 of 12.");
+    await expect(chapters.getByRole("listitem").nth(1)).toContainText("Read");
+    await expect(page.getByRole("region", { name: "Your next chapter" })).toContainText(
+      "The Hour Before the Day",
+    );
+  });
+
+  it("leads to the landing page when the membership has ended meanwhile", async () => {
+    const page = await site.visit();
+    const { email } = await site.subscribe(page.context());
+    await site.open(CHAPTER, page);
+    await site.setProfile(email, { stripeCurrentPeriodEnd: new Date(0) });
+    await page.getByRole("button", { name: "Mark as read" }).click();
+    await expect(page).toHaveURL(`${site.origin}/`);
+  });
+});

@@ -1,0 +1,189 @@
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { send, Visitor } from "../../support/http-client";
+import { type ProgramSite, startProgramSite } from "../../support/program-site";
+
+/** At default limits, behind one proxy, which adds the client's address. */
+let site: ProgramSite;
+beforeAll(async () => {
+  site = await startProgramSite({ RATE_LIMIT_FACTOR: "1", TRUST_PROXY: "1", LOG_LEVEL: "info" });
+});
+afterAll(() => site?.close());
+
+const PASSWORD = "a long walk";
+let count = 0;
+const newEmail = () => `owner-${++count}@example.test`;
+/** An address in a /24 that is not used yet. */
+const newAddress = () => `198.${18 + Math.floor(++count / 250)}.${count % 250}.1`;
+
+const from = (address: string) => new Visitor(site.origin, { "X-Forwarded-For": address });
+
+async function newOwner(): Promise<{ email: string; browser: Visitor }> {
+  const email = newEmail();
+  const browser = from(newAddress());
+  await browser.signUp(email, PASSWORD);
+  await browser.post("/logout", { form: {} });
+  return { email, browser };
+}
+
+const logIn = (visitor: Visitor, email: string, password = PASSWORD) =>
+  visitor.post("/auth/login", { json: { email, password } });
+
+const guess = (address: string, email: string) => logIn(from(address), email, "a wrong one");
+
+/** Makes so many attempts, and counts them by status. */
+async function statusesOf(attempts: number, attempt: (i: number) => Promise<{ status: number }>) {
+  const counted: Record<number, number> = {};
+  for (let i = 0; i < attempts; i++) {
+    const { status } = await attempt(i);
+    counted[status] = (counted[status] ?? 0) + 1;
+  }
+  return counted;
+}
+
+describe("an owner whose account is under attack", () => {
+  it("can log in from another network after ten wrong passwords from elsewhere", async () => {
+    const { email } = await newOwner();
+    const attacker = newAddress();
+    expect(await statusesOf(12, () => guess(attacker, email))).toEqual({ 401: 10, 429: 2 });
+    expect((await logIn(from(newAddress()), email)).status).toBe(200);
+  });
+
+  it("can log in from a browser that has signed in before, however many networks guess", async () => {
+    const { email, browser } = await newOwner();
+    const guesses = await statusesOf(105, () => guess(newAddress(), email));
+    expect(guesses).toEqual({ 401: 100, 429: 5 });
+    // an unknown browser can no longer be told from the attackers
+    expect((await logIn(from(newAddress()), email)).status).toBe(429);
+    expect((await logIn(browser, email)).status).toBe(200);
+  });
+
+  it("can log in from a known browser even within the attacking network", async () => {
+    const { email, browser } = await newOwner();
+    const attacker = newAddress();
+    await statusesOf(55, (i) => guess(attacker, `${i}-${newEmail()}`));
+    const inSameNetwork = (visitor: Visitor) =>
+      visitor.post("/auth/login", {
+        json: { email, password: PASSWORD },
+        headers: { "X-Forwarded-For": attacker },
+      });
+    expect((await inSameNetwork(from(attacker))).status).toBe(429);
+    expect((await inSameNetwork(browser)).status).toBe(200);
+  });
+
+  it("allows no more guesses from a known browser, and its cookie grants nothing else", async () => {
+    const { email, browser } = await newOwner();
+    const other = await newOwner();
+    expect(await statusesOf(12, () => logIn(browser, email, "a wrong one"))).toEqual({
+      401: 10,
+      429: 2,
+    });
+    // for another account it is an unknown browser
+    const attacker = newAddress();
+    const guessAsKnown = () =>
+      send(`${site.origin}/auth/login`, {
+        json: { email: other.email, password: "a wrong one" },
+        cookie: browser.cookie,
+        headers: { "X-Forwarded-For": attacker },
+      });
+    expect(await statusesOf(11, guessAsKnown)).toEqual({ 401: 10, 429: 1 });
+    expect((await guess(attacker, other.email)).status).toBe(429);
+  });
+
+  it("gains nothing from a forged cookie", async () => {
+    const { email, browser } = await newOwner();
+    await statusesOf(100, () => guess(newAddress(), email));
+    const [name = "", value = ""] = browser.cookie.split(/=(.*)/);
+    expect(name).toBe("known-browser");
+    for (const forged of [`${name}=x${value}`, `${name}=${value.split(".")[0]}`, `${name}=`]) {
+      const answer = await send(`${site.origin}/auth/login`, {
+        json: { email, password: PASSWORD },
+        cookie: forged,
+        headers: { "X-Forwarded-For": newAddress() },
+      });
+      expect(answer.status).toBe(429);
+    }
+  });
+
+  it("can still request a password reset after others have used up their requests", async () => {
+    const { email } = await newOwner();
+    const ask = (address: string) =>
+      from(address).post("/auth/forgot-password", { form: { email } });
+    const attacker = newAddress();
+    expect(await statusesOf(7, () => ask(attacker))).toEqual({ 303: 5, 429: 2 });
+    for (let i = 0; i < 10; i++) expect((await ask(newAddress())).status).toBe(303);
+  });
+});
+
+describe("an attempt rejected for its network", () => {
+  it("does not count against the accounts it names", async () => {
+    const { email } = await newOwner();
+    const attacker = newAddress();
+    await statusesOf(50, () => guess(attacker, newEmail()));
+    const counted = () =>
+      site.database.db.execute(sql`select key, points from rate_limits order by key`);
+    const before = await counted();
+    expect(await statusesOf(20, () => guess(attacker, email))).toEqual({ 429: 20 });
+    const after = await counted();
+    expect(after.map(({ key }) => key).filter((key) => String(key).includes("account"))).toEqual(
+      before.map(({ key }) => key).filter((key) => String(key).includes("account")),
+    );
+  });
+});
+
+describe("an IPv6 network with many addresses", () => {
+  it("has one limit for all of a /48", async () => {
+    const attempt = (i: number) => guess(`2001:db8:48:${(i % 64).toString(16)}::1`, newEmail());
+    expect(await statusesOf(120, attempt)).toEqual({ 401: 100, 429: 20 });
+    expect((await guess("2001:db8:49::1", newEmail())).status).toBe(401);
+  });
+});
+
+describe("one address written in several ways", () => {
+  it("is one account, with one quota", async () => {
+    const email = `king-${++count}@example.test`;
+    await from(newAddress()).signUp(email, PASSWORD);
+    const spellings = [
+      email,
+      email.toUpperCase(),
+      `  ${email} `,
+      // the Kelvin sign, whose lower case is a plain k
+      email.replace("k", "\u212A"),
+      `\uFEFF${email}`,
+      `${email}\u00A0`,
+    ];
+    const attacker = newAddress();
+    const attempts = await statusesOf(12, (i) => guess(attacker, spellings[i % 6] ?? ""));
+    expect(attempts).toEqual({ 401: 10, 429: 2 });
+    for (const spelling of spellings) {
+      expect((await logIn(from(newAddress()), spelling)).status).toBe(200);
+      const again = await from(newAddress()).post("/auth/signup", {
+        json: { email: spelling, password: PASSWORD },
+      });
+      expect(again.status).toBe(409);
+    }
+  });
+});
+
+describe("the security log", () => {
+  it("has a line for each sign-in, failure and limit, and contains no e-mail address", async () => {
+    const { email } = await newOwner();
+    const attacker = newAddress();
+    await statusesOf(12, () => guess(attacker, email));
+    await logIn(from(newAddress()), email);
+    const lines = site.program
+      .output()
+      .split("\n")
+      .filter((line) => line.includes('"security":'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const ofAttacker = lines.filter(({ network }) => network === attacker);
+    expect(ofAttacker.map(({ security }) => security)).toEqual([
+      ...Array<string>(10).fill("sign-in-failed"),
+      "limit-reached",
+    ]);
+    expect(ofAttacker[0]?.userId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(lines.map(({ security }) => security)).toContain("signed-in");
+    expect(lines.map(({ security }) => security)).toContain("signed-up");
+    expect(site.program.output()).not.toContain("@");
+  });
+});

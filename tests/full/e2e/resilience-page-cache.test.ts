@@ -1,0 +1,244 @@
+import { Agent } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../../support/eventually";
+import { send } from "../../support/http-client";
+import { type ProgramSite, startProgramSite } from "../../support/program-site";
+import { expectStrictPolicy } from "../../support/security-headers";
+
+let site: ProgramSite;
+
+beforeAll(async () => {
+  site = await startProgramSite();
+  // a new edition clears the cache
+  await eventually(async () =>
+    expect((await send(`${site.origin}/preview/the-hour-before-the-day`)).status).toBe(200),
+  );
+});
+afterAll(() => site?.close());
+
+const figure = (event: string) => site.metric("page_cache_total", { event });
+
+const CACHED = [
+  "/",
+  "/auth",
+  "/auth?tab=signup",
+  "/newsletter/archive",
+  "/newsletter/feed.xml",
+  "/robots.txt",
+  "/sitemap.xml",
+];
+
+describe("anonymous pages", () => {
+  // the first test of the file, while the landing page is not cached yet
+  it("are rendered once for simultaneous visitors", async () => {
+    const agent = new Agent({ maxSockets: 100 });
+    const [renders, hits] = [await figure("renders"), await figure("hits")];
+    const visits = Array.from({ length: 300 }, (_, i) =>
+      send(`${site.origin}/${i % 3 === 0 ? `?utm_campaign=${i}` : ""}`, { agent }),
+    );
+    const pages = await Promise.all(visits);
+    agent.destroy();
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(pages.map(({ text }) => text)).size).toBe(1);
+    expect(await figure("renders")).toBe(renders + 1);
+    expect(await figure("hits")).toBe(hits + 300);
+  });
+
+  it.each(CACHED)("%s is cached in each encoding, with its own tag", async (path) => {
+    const url = site.origin + path;
+    const identity = await send(url);
+    const gzip = await send(url, { headers: { "Accept-Encoding": "gzip" } });
+    const br = await send(url, { headers: { "Accept-Encoding": "gzip, deflate, br, zstd" } });
+    expect(gunzipSync(gzip.body)).toEqual(identity.body);
+    expect(brotliDecompressSync(br.body)).toEqual(identity.body);
+
+    const before = await figure("renders");
+    for (const { headers } of [identity, gzip, br]) {
+      expect(headers.vary).toBe("Accept-Encoding, Cookie");
+      const encoding = String(headers["content-encoding"] ?? "identity");
+      const again = await send(url, {
+        headers: { "Accept-Encoding": encoding, "If-None-Match": headers.etag },
+      });
+      expect(again.status).toBe(304);
+      expect(again.headers.etag).toBe(headers.etag);
+    }
+    expect(new Set([identity, gzip, br].map(({ headers }) => headers.etag)).size).toBe(3);
+    const head = await send(url, { method: "HEAD" });
+    expect(head.headers["content-length"]).toBe(String(identity.body.length));
+    expect(await figure("renders")).toBe(before);
+  });
+
+  it("allow exactly their own inline scripts by hash", async () => {
+    for (const path of ["/", "/auth", "/auth?tab=signup"]) {
+      const page = await send(site.origin + path);
+      expectStrictPolicy(page);
+      expect(page.headers["content-security-policy"]).not.toContain("nonce-");
+      expect(page.text).not.toContain("nonce=");
+    }
+  });
+
+  it("do not fill the memory, however many URLs are requested", async () => {
+    const renders = await figure("renders");
+    for (let i = 0; i < 200; i++) await send(`${site.origin}/?gclid=${i}`);
+    expect(await figure("renders")).toBe(renders);
+  });
+});
+
+describe("pages of one visitor", () => {
+  it("are never served from the cache, and never stored in it", async () => {
+    const visitor = site.visitor();
+    await visitor.signUp("private@example.test");
+    const hits = await figure("hits");
+    for (const path of ["/", "/?utm_source=x", "/auth/forgot-password", "/robots.txt"]) {
+      const page = await visitor.get(path);
+      expect(page.status).toBe(200);
+      expect(page.headers["x-request-id"]).toBeDefined();
+      if (path !== "/robots.txt") {
+        expect(page.headers["cache-control"]).toBe("private, no-store");
+        expect(page.text).toContain("private@example.test");
+        expectStrictPolicy(page);
+      }
+    }
+    expect(await figure("hits")).toBe(hits);
+    expect((await send(`${site.origin}/`)).text).not.toContain("private@example.test");
+  });
+
+  it.each(["session=forged", "flash=forged", "a=b; session=; c=d"])(
+    "are rendered and not cached for the cookie %s, even if it is invalid",
+    async (cookie) => {
+      const hits = await figure("hits");
+      const page = await send(`${site.origin}/`, { cookie });
+      expect(page.status).toBe(200);
+      expect(page.headers["cache-control"]).toBe("private, no-store");
+      expect(await figure("hits")).toBe(hits);
+    },
+  );
+
+  it.each(["ga_session=1", "xflash=1; session_id=2", "a=session=1", "__Host-session=1"])(
+    "are still cached for the cookie of a third-party script: %s",
+    async (cookie) => {
+      const hits = await figure("hits");
+      const page = await send(`${site.origin}/`, { cookie });
+      expect(page.headers["cache-control"]).toContain("public");
+      expect(await figure("hits")).toBe(hits + 1);
+    },
+  );
+
+  it("show a toast once, only to its visitor", async () => {
+    const visitor = site.visitor();
+    await visitor.post("/notice", { form: { notice: "purchase", redirectTo: "/" } });
+    const first = await visitor.get("/");
+    expect(first.text).toContain("Purchase Feature Coming Soon!");
+    expect(first.headers["cache-control"]).toBe("private, no-store");
+    for (const page of [await visitor.get("/"), await send(`${site.origin}/`)]) {
+      expect(page.text).not.toContain("Purchase Feature Coming Soon!");
+      expect(page.cookies).toEqual([]);
+      expect(page.headers["cache-control"]).toBe("public, max-age=0, must-revalidate");
+    }
+  });
+});
+
+describe("issues of the newsletter", () => {
+  const path = "/newsletter/the-first-mile";
+
+  beforeAll(async () => {
+    await site.database.db.execute(sql`
+      insert into campaigns (slug, audience, subject, preview_text, markdown, premium, start_at)
+      values ('the-first-mile', 'premium', 'The first mile', 'A start.',
+        E'OPEN\\n\\n<!-- more -->\\n\\nSECRET', true, now())`);
+  });
+
+  it("are rendered once, whatever follows the path, and only under their plain spelling", async () => {
+    const before = await figure("renders");
+    for (const search of ["", "?utm_source=mail", "?", "?a=b"]) {
+      expect((await send(site.origin + path + search)).text).toContain("OPEN");
+    }
+    expect(await figure("renders")).toBe(before + 1);
+    const escaped = await send(`${site.origin}/newsletter/the-first-mil%65`);
+    expect(escaped.text).toContain("OPEN");
+    expect(await figure("renders")).toBe(before + 1);
+  });
+
+  it("for members reach others neither from the cache nor through it", async () => {
+    const member = site.visitor();
+    await member.signUp("member@example.test");
+    await site.database.db.execute(sql`
+      update profiles set stripe_price_id = 'price_1',
+        stripe_current_period_end = now() + interval '1 day'`);
+    const whole = await member.get(path);
+    expect(whole.text).toContain("SECRET");
+    expect(whole.headers["cache-control"]).toBe("private, no-store");
+    for (const visitor of [site.visitor(), site.visitor()]) {
+      const page = await visitor.get(path);
+      expect(page.text).toContain("OPEN");
+      expect(page.text).not.toContain("SECRET");
+    }
+  });
+
+  it("that are made up are not cached, and push nothing out of the cache", async () => {
+    await send(site.origin + path);
+    await send(`${site.origin}/auth`);
+    const renderedBefore = await figure("renders");
+    const requests = () => site.metric("http_request_duration_seconds_count", { status: "404" });
+    const requestsBefore = await requests();
+    const agent = new Agent({ maxSockets: 20 });
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, n) =>
+        send(`${site.origin}/newsletter/made-up-${n}`, { agent }),
+      ),
+    );
+    agent.destroy();
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+    const before = await figure("renders");
+    expect(before - renderedBefore).toBe(300);
+    expect((await requests()) - requestsBefore).toBe(300);
+    await send(site.origin + path);
+    await send(`${site.origin}/auth`);
+    expect(await figure("renders")).toBe(before);
+  });
+
+  it("that are made up are answered as any missing page is", async () => {
+    const made = await send(`${site.origin}/newsletter/made-up`, {
+      headers: { "Accept-Encoding": "gzip" },
+    });
+    const missing = await send(`${site.origin}/nothing/here`, {
+      headers: { "Accept-Encoding": "gzip" },
+    });
+    expect(made.status).toBe(404);
+    expect(gunzipSync(made.body).toString()).toContain("Page not found");
+    const own = ["content-security-policy", "content-length", "date", "x-request-id", "etag"];
+    const namesOf = ({ headers }: typeof made) =>
+      Object.keys(headers)
+        .filter((name) => !own.includes(name))
+        .toSorted();
+    expect(namesOf(made)).toEqual(namesOf(missing));
+    for (const name of namesOf(made)) expect(made.headers[name]).toBe(missing.headers[name]);
+    expect(made.headers["x-request-id"]).toBeDefined();
+    expectStrictPolicy(await send(`${site.origin}/newsletter/made-up`));
+    const head = await send(`${site.origin}/newsletter/made-up`, { method: "HEAD" });
+    expect(head.status).toBe(404);
+    expect(head.body).toHaveLength(0);
+  });
+});
+
+describe("all other responses", () => {
+  it.each([
+    "/auth/forgot-password",
+    "/checkout/cancelled",
+    "/billing/card",
+    "/nothing/here",
+    "/newsletter/nothing-here.data",
+    "/premium",
+    "/_root.data",
+    "/auth?tab=other",
+    "/?_data=root",
+    "/healthz",
+  ])("%s may not be cached by proxies", async (path) => {
+    const renders = await figure("renders");
+    const answer = await send(site.origin + path);
+    expect(answer.headers["cache-control"]).toMatch(/private|no-store/);
+    expect(await figure("renders")).toBe(renders);
+  });
+});

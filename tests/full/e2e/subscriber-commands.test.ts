@@ -1,0 +1,122 @@
+import { execFile, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Database, openDatabase } from "~db/client";
+import { childEnvironment } from "../../support/child-environment.mjs";
+import { eventually } from "../../support/eventually";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres";
+import { runProgram, temporaryDirectory } from "../../support/program";
+import { countRows } from "../../support/tables";
+
+const run = promisify(execFile);
+const PROGRAM = resolve(import.meta.dirname, "../../../build/index.js");
+
+let testDatabase: TestDatabase;
+let database: Database;
+let folder: ReturnType<typeof temporaryDirectory>;
+let variables: Record<string, string>;
+let list: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase(testDatabase.url);
+  folder = temporaryDirectory();
+  list = join(folder.path, "list.csv");
+  variables = { DATABASE_URL: testDatabase.url, DATA_DIR: folder.path };
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+  folder.remove();
+});
+beforeEach(() => database.db.execute(sql`truncate subscribers`));
+
+/** Writes a list of as many addresses: `reader-1@example.test` and so on. */
+function writeList(count: number): void {
+  const rows = Array.from({ length: count }, (_, index) => `reader-${index + 1}@example.test`);
+  writeFileSync(list, `email\n${rows.join("\n")}\n`);
+}
+
+const subscriberCount = () => countRows(database, "subscribers");
+
+describe("the list's commands", () => {
+  it("ask on a terminal where the consent comes from, and keep the answer", async () => {
+    writeList(2);
+    const terminal = spawn(
+      "script",
+      ["-qec", `${process.execPath} ${PROGRAM} subscribers import ${list}`, "/dev/null"],
+      { env: childEnvironment(variables), stdio: "pipe" },
+    );
+    let screen = "";
+    terminal.stdout.on("data", (text) => {
+      screen += text;
+    });
+    const ended = new Promise((done) => terminal.once("close", done));
+    await eventually(() => expect(screen).toContain("Where does this list come from"));
+    terminal.stdin.write("the book fair\n");
+    expect(await ended).toBe(0);
+    expect(screen).toContain("2 added");
+    expect(
+      await database.db.execute(sql`select distinct consent_source as source from subscribers`),
+    ).toEqual([{ source: "the book fair" }]);
+  });
+
+  it("take nothing for an answer when the terminal is closed", async () => {
+    writeList(2);
+    const terminal = spawn(
+      "script",
+      ["-qec", `${process.execPath} ${PROGRAM} subscribers import ${list}`, "/dev/null"],
+      { env: childEnvironment(variables), stdio: "pipe" },
+    );
+    let screen = "";
+    terminal.stdout.on("data", (text) => {
+      screen += text;
+    });
+    const ended = new Promise((done) => terminal.once("close", done));
+    await eventually(() => expect(screen).toContain("Where does this list come from"));
+    terminal.stdin.write("\x04");
+    expect(await ended).toBe(1);
+    expect(screen).toContain("Say where the consent comes from");
+    expect(await subscriberCount()).toBe(0);
+  });
+
+  it("finish an import that was killed, when it is run again", async () => {
+    writeList(60_000);
+    const command = [PROGRAM, "subscribers", "import", list, "--source", "a test"];
+    const first = spawn(process.execPath, command, { env: childEnvironment(variables) });
+    const ended = new Promise((done) => first.once("exit", (_, signal) => done(signal)));
+    await eventually(async () => expect(await subscriberCount()).toBeGreaterThan(0), {
+      timeout: 20_000,
+      interval: 5,
+    });
+    first.kill("SIGKILL");
+    expect(await ended).toBe("SIGKILL");
+    const before = await subscriberCount();
+    expect(before).toBeLessThan(60_000);
+
+    // a slow machine reports progress on standard error
+    const { code, stdout } = await runProgram({ command: command.slice(1), variables });
+    const counted = (count: number) => count.toLocaleString("en");
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `${counted(60_000 - before)} added\n${counted(before)} on the list already\n`,
+    });
+    expect(await subscriberCount()).toBe(60_000);
+  });
+
+  it("stop an export quietly when nobody reads on", async () => {
+    await database.db.execute(sql`
+      insert into subscribers (email, confirmed_at)
+      select 'reader-' || n || '@example.test', now() from generate_series(1, 60000) n`);
+    const { stdout, stderr } = await run(
+      "bash",
+      ["-o", "pipefail", "-c", `${process.execPath} ${PROGRAM} subscribers export | head -n 2`],
+      { env: childEnvironment(variables) },
+    );
+    expect(stdout.split("\n")).toHaveLength(3);
+    expect(stderr).toBe("");
+  });
+});

@@ -1,0 +1,364 @@
+import type { Locator, Page } from "playwright";
+import { describe, it } from "vitest";
+import { expect } from "../../support/browser-expect";
+import { type Account, siteForThisFile } from "../../support/e2e-site";
+
+const site = siteForThisFile();
+
+const PLAIN = { javaScriptEnabled: false };
+const PHONE = { ...PLAIN, viewport: { width: 360, height: 740 } };
+
+const visit = async (path: string, options = PLAIN): Promise<Page> => {
+  const page = await site.visit(options);
+  await page.goto(path);
+  return page;
+};
+const toastOf = (page: Page) => page.locator(".toast");
+const panel = (page: Page) => page.getByRole("tabpanel");
+
+async function expectToast(page: Page, variant: "default" | "destructive", ...lines: string[]) {
+  const toast = toastOf(page);
+  await expect(toast).toBeVisible();
+  await expect(toast.locator(".toast-text > *")).toHaveText(lines);
+  await expect(toast).toHaveAttribute("data-variant", variant);
+  // announced as soon as the page has loaded
+  await expect(toast).toHaveRole(variant === "destructive" ? "alert" : "status");
+}
+
+async function submit(page: Page, { email, password }: Account) {
+  await panel(page).getByLabel("Email").fill(email);
+  await panel(page).getByLabel("Password", { exact: true }).fill(password);
+  await panel(page)
+    .getByRole("button", { name: /Log In|Create Account/ })
+    .click();
+}
+
+/** The avatar menu's panel, opened. */
+async function openAccountMenu(page: Page): Promise<Locator> {
+  const menu = page.getByRole("banner").locator(".account-menu");
+  await menu.getByLabel("Account menu").click();
+  await expect(menu.getByText("My Account", { exact: true })).toBeVisible();
+  return menu;
+}
+
+describe("without JavaScript, signing up and in", () => {
+  it("works by form, with its toasts, on both tabs", async () => {
+    const page = await visit("/auth");
+    const account = { email: site.newEmail(), password: "no script" };
+    await expect(page.getByRole("tab", { selected: true })).toHaveText("Login");
+    await page.getByRole("tab", { name: "Sign Up" }).click();
+    await expect(page).toHaveURL(`${site.origin}/auth?tab=signup`);
+    await expect(page.getByRole("tab", { selected: true })).toHaveText("Sign Up");
+    await submit(page, account);
+    await expect(page).toHaveURL(`${site.origin}/`);
+    await expectToast(
+      page,
+      "default",
+      "✅ Account Created!",
+      "Welcome! You have been successfully signed in.",
+    );
+    const menu = await openAccountMenu(page);
+    await menu.getByRole("button", { name: "Log out" }).click();
+    await expect(page).toHaveURL(`${site.origin}/`);
+    await expectToast(page, "default", "👋 You've been signed out.");
+
+    await page.goto("/auth?tab=signup");
+    await page.getByRole("tab", { name: "Login" }).click();
+    await submit(page, account);
+    await expect(page).toHaveURL(`${site.origin}/`);
+    await expectToast(page, "default", "🎉 Welcome Back!", "You've been successfully signed in.");
+  });
+
+  it("returns to the form after a failure, with the e-mail and without the password", async () => {
+    const page = await visit("/auth");
+    const stranger = { email: "Nobody@example.test", password: "not the one" };
+    await submit(page, stranger);
+    await expect(page).toHaveURL(`${site.origin}/auth`);
+    await expectToast(page, "destructive", "Sign in Failed", "Invalid login credentials");
+    await expect(panel(page).getByLabel("Email")).toHaveValue(stranger.email);
+    await expect(panel(page).getByLabel("Password", { exact: true })).toHaveValue("");
+    expect(await page.content()).not.toContain(stranger.password);
+
+    // a flash is shown once, so a reload shows neither toast nor e-mail
+    await page.reload();
+    await expect(toastOf(page)).toHaveCount(0);
+    await expect(panel(page).getByLabel("Email")).toHaveValue("");
+  });
+
+  it("says 'Sign up incomplete' on the same tab for an address that has an account", async () => {
+    const page = await site.visit(PLAIN);
+    const { email } = await site.newAccount();
+    await page.goto("/auth?tab=signup");
+    await submit(page, { email, password: "another one" });
+    await expect(page).toHaveURL(`${site.origin}/auth?tab=signup`);
+    await expectToast(
+      page,
+      "destructive",
+      "Sign up incomplete",
+      "This email is already in use but the user does not exist. Please try signing in.",
+    );
+    await expect(panel(page).getByLabel("Email")).toHaveValue(email);
+  });
+
+  it("says that it failed when the server fails", async () => {
+    const page = await visit("/auth");
+    const somebody = { email: site.newEmail(), password: "a long walk" };
+    await site.without("users", async () => {
+      await submit(page, somebody);
+      await expectToast(page, "destructive", "Sign in Failed", "Something went wrong");
+      await page.goto("/auth?tab=signup");
+      await submit(page, somebody);
+      await expectToast(
+        page,
+        "destructive",
+        "Sign up Failed",
+        "An unexpected error occurred. Please try again.",
+      );
+    });
+  });
+
+  it("shows a toast if signing out has failed, and the account stays signed in", async () => {
+    const page = await site.visit(PLAIN);
+    await site.signUp(page.context());
+    await page.goto("/");
+    const menu = await openAccountMenu(page);
+    await site.without("sessions", async () => {
+      await menu.getByRole("button", { name: "Log out" }).click();
+      await expectToast(page, "destructive", "Sign out Failed", "Something went wrong");
+    });
+    await page.goto("/");
+    await expect(page.getByRole("banner").getByLabel("Account menu")).toBeVisible();
+  });
+});
+
+describe("without JavaScript, the newsletter form", () => {
+  async function subscribe(page: Page, email: string) {
+    await page.locator("#newsletter").getByLabel("Email address").fill(email);
+    await page.getByRole("button", { name: "Subscribe" }).click();
+    await expect(page).toHaveURL(`${site.origin}/#newsletter`);
+  }
+  const field = (page: Page) => page.locator("#newsletter").getByLabel("Email address");
+
+  it("subscribes once, clears its field, and recognizes a subscribed address", async () => {
+    const page = await visit("/");
+    const email = site.newEmail();
+    await subscribe(page, email);
+    await expectToast(
+      page,
+      "default",
+      "🎉 Success!",
+      "Thanks for subscribing! You're on the list.",
+    );
+    await expect(field(page)).toHaveValue("");
+    await subscribe(page, email);
+    await expectToast(
+      page,
+      "destructive",
+      "Uh oh! Something went wrong.",
+      "This email is already subscribed.",
+    );
+    await expect(field(page)).toHaveValue(email);
+  });
+
+  it("keeps the address when the server fails", async () => {
+    const page = await visit("/");
+    await site.without("subscribers", async () => {
+      await subscribe(page, "reader@example.test");
+      await expectToast(
+        page,
+        "destructive",
+        "Uh oh! Something went wrong.",
+        "There was a problem with your subscription.",
+      );
+    });
+    await expect(field(page)).toHaveValue("reader@example.test");
+  });
+});
+
+describe("without JavaScript, upgrading", () => {
+  const upgrade = (page: Page) => page.getByRole("button", { name: "Upgrade to Premium" }).click();
+
+  it("asks a visitor to log in", async () => {
+    const page = await visit("/");
+    await upgrade(page);
+    await expect(page).toHaveURL(`${site.origin}/#purchase`);
+    await expectToast(
+      page,
+      "destructive",
+      "Authentication Required",
+      "Please log in or sign up to upgrade.",
+    );
+  });
+
+  it("redirects to the payment page, or says why not", async () => {
+    const page = await site.visit(PLAIN);
+    await site.signUp(page.context());
+    await page.goto("/");
+    await site.sandbox("faults", { kind: "error", times: 0 });
+    await upgrade(page);
+    await expectToast(
+      page,
+      "destructive",
+      "Checkout Error",
+      "Error invoking function: The payment service did not answer. Please try again.",
+    );
+    await site.sandbox("faults/clear");
+    await upgrade(page);
+    await page.waitForURL(`${site.sandboxOrigin}/**`);
+  });
+
+  it("redirects to a payment page of a domain that the page's policy does not name", async () => {
+    const page = await site.visit(PLAIN);
+    await site.signUp(page.context());
+    await page.goto("/");
+    const customDomain = "https://pay.book.example";
+    await page.route(`${customDomain}/**`, (route) => route.fulfill({ body: "Pay here" }));
+    await site.sandbox("settings", { customDomain });
+    await upgrade(page);
+    await page.waitForURL(`${customDomain}/c/pay/**`);
+    await site.sandbox("settings", { customDomain: "" });
+  });
+
+  it("redirects a member to the portal instead, or says why not", async () => {
+    const page = await site.visit(PLAIN);
+    await site.subscribe(page.context());
+    await page.goto("/premium");
+    const manage = page.getByRole("button", { name: "Manage or cancel membership" });
+    await site.sandbox("faults", { kind: "error", times: 0 });
+    await manage.click();
+    await expectToast(
+      page,
+      "destructive",
+      "Checkout Error",
+      "Error invoking function: The payment service did not answer. Please try again.",
+    );
+    await site.sandbox("faults/clear");
+    await page.goto("/premium");
+    await manage.click();
+    await page.waitForURL(`${site.sandboxOrigin}/**`);
+  });
+});
+
+describe("without JavaScript, a notice", () => {
+  const COMING_SOON = [
+    "Purchase Feature Coming Soon!",
+    "Buying the book here is not yet implemented.",
+  ];
+
+  it.each(["Buy Now", "Get Your Copy - $24.99"])("is shown by '%s'", async (name) => {
+    const page = await visit("/");
+    await page.getByRole("button", { name }).click();
+    await expectToast(page, "default", ...COMING_SOON);
+    await expect(page).toHaveURL(`${site.origin}/`);
+  });
+
+  it("is shown on the page it was requested from", async () => {
+    const page = await visit("/auth?tab=signup");
+    await page.getByRole("button", { name: "Buy Now" }).click();
+    await expectToast(page, "default", ...COMING_SOON);
+    await expect(page).toHaveURL(`${site.origin}/auth?tab=signup`);
+  });
+
+  it("is shown by 'Profile' in the avatar menu", async () => {
+    const page = await site.visit(PLAIN);
+    await site.signUp(page.context());
+    await page.goto("/");
+    const menu = await openAccountMenu(page);
+    await menu.getByRole("button", { name: "Profile" }).click();
+    await expectToast(page, "default", "Feature not implemented");
+  });
+});
+
+describe("without JavaScript, a toast", () => {
+  it("closes by its link", async () => {
+    const page = await visit("/");
+    await page.getByRole("button", { name: "Buy Now" }).click();
+    await toastOf(page).getByRole("link", { name: "Close" }).click();
+    await expect(toastOf(page)).toBeHidden();
+    // nothing is lost in the redirect
+    await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
+  });
+
+  /** The toast's animation: its duration, and whether it is running. */
+  const clockOf = (toast: Locator) =>
+    toast.evaluate((element) => {
+      const [animation] = element.getAnimations();
+      return {
+        milliseconds: animation?.effect?.getTiming().duration,
+        state: animation?.playState,
+      };
+    });
+  const setClock = (toast: Locator, milliseconds: number) =>
+    toast.evaluate((element, time) => {
+      for (const animation of element.getAnimations()) animation.currentTime = time;
+    }, milliseconds);
+
+  it.each([
+    { motion: "no-preference" as const, name: "" },
+    { motion: "reduce" as const, name: ", also with reduced motion" },
+  ])("closes by itself after 5000 ms$name", async ({ motion }) => {
+    const page = await visit("/", { ...PLAIN, reducedMotion: motion } as typeof PLAIN);
+    await page.getByRole("button", { name: "Buy Now" }).click();
+    const toast = toastOf(page);
+    expect(await clockOf(toast)).toEqual({ milliseconds: 5_000, state: "running" });
+    await setClock(toast, 4_800);
+    await expect(toast).toBeVisible();
+    await setClock(toast, 5_000);
+    await expect(toast).toBeHidden();
+  });
+
+  it("stays while the pointer is over it or the focus in it", async () => {
+    const page = await visit("/");
+    await page.getByRole("button", { name: "Buy Now" }).click();
+    const toast = toastOf(page);
+    await toast.hover();
+    expect(await clockOf(toast)).toMatchObject({ state: "paused" });
+    await page.mouse.move(10, 300);
+    expect(await clockOf(toast)).toMatchObject({ state: "running" });
+    await toast.getByRole("link", { name: "Close" }).focus();
+    expect(await clockOf(toast)).toMatchObject({ state: "paused" });
+  });
+});
+
+describe("without JavaScript, the menus", () => {
+  it("of an account opens and closes", async () => {
+    const page = await site.visit(PLAIN);
+    const { email } = await site.subscribe(page.context());
+    await page.goto("/");
+    const menu = await openAccountMenu(page);
+    await expect(menu.getByText(email, { exact: true })).toBeVisible();
+    await expect(menu.locator(".menu-item")).toHaveText([
+      `My Account ${email}`,
+      "Members’ area",
+      "Profile",
+      "Log out",
+    ]);
+    await menu.getByLabel("Account menu").click();
+    await expect(menu.getByText("My Account", { exact: true })).toBeHidden();
+    await menu.getByLabel("Account menu").click();
+    await menu.getByRole("link", { name: "Members’ area" }).click();
+    await expect(page).toHaveURL(`${site.origin}/premium`);
+  });
+
+  it("of a phone opens and closes, and links to sections and pages", async () => {
+    const page = await visit("/", PHONE);
+    const menu = page.getByRole("banner").getByRole("navigation", { name: "Menu" });
+    const toggle = page.getByRole("banner").locator("summary[aria-label=Menu]");
+    await expect(menu).toBeHidden();
+    await toggle.click();
+    await expect(menu).toBeVisible();
+    await toggle.click();
+    await expect(menu).toBeHidden();
+
+    await toggle.click();
+    await menu.getByRole("link", { name: "Sign Up" }).click();
+    await expect(page).toHaveURL(`${site.origin}/auth?tab=signup`);
+    await toggle.click();
+    await menu.getByRole("link", { name: "Reviews" }).click();
+    await expect(page).toHaveURL(`${site.origin}/#reviews`);
+    await expect(page.locator("#reviews h2")).toBeInViewport();
+    await toggle.click();
+    await menu.getByRole("button", { name: "Buy Now" }).click();
+    await expect(toastOf(page)).toBeVisible();
+  });
+});
