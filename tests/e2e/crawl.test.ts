@@ -245,6 +245,7 @@ describe.each([
     await page.getByRole("searchbox").fill(words);
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => url.searchParams.get("q") === words);
+    await expectPage(page).toHaveTitle(`Search: ${words} · The Golden Path`);
     const results = page.getByRole("main").getByRole("listitem").getByRole("link");
     await expectPage(results).not.toHaveCount(0);
     const addresses = await results.evaluateAll((links) =>
