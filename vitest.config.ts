@@ -49,7 +49,7 @@ export default defineConfig({
           ...integration,
           name: "integration",
           sequence: { groupOrder: 1 },
-          include: ["tests/integration/**/*.test.{ts,tsx}"],
+          include: ["tests/integration/**/*.test.ts", "tests/full/integration/**/*.test.ts"],
           // they mostly wait: for the database, and for each other's servers
           maxWorkers: 3,
         },

@@ -37,7 +37,8 @@ export const MODULES = {
       "tests/integration/{price-on-sale,reconcile}.test.ts",
       "tests/integration/reconcile-from-stripe.test.ts",
       "tests/integration/{profile-queries,sync-customer,webhook-disputes}.test.ts",
-      "tests/integration/{stripe-calls,stripe-doctor,stripe-setup,sync-order,webhook}.test.ts",
+      "tests/integration/{sync-order,webhook}.test.ts",
+      "tests/full/integration/{stripe-calls,stripe-doctor,stripe-setup}.test.ts",
     ],
     parts: [
       { sources: ["app/features/{billing,membership}/!(in-parallel|*.server).ts"], tests: [] },
@@ -47,7 +48,7 @@ export const MODULES = {
       },
       {
         sources: ["app/features/billing/{setup-*,stripe-setup}.server.ts"],
-        tests: ["tests/integration/stripe-setup.test.ts"],
+        tests: ["tests/full/integration/stripe-setup.test.ts"],
       },
       {
         sources: [
@@ -55,7 +56,10 @@ export const MODULES = {
           "app/features/billing/webhook-rejections.server.ts",
           "db/queries/{billing-examination,webhook-events}.ts",
         ],
-        tests: ["tests/integration/{clean-up,stripe-doctor,webhook}.test.ts"],
+        tests: [
+          "tests/integration/{clean-up,webhook}.test.ts",
+          "tests/full/integration/stripe-doctor.test.ts",
+        ],
       },
       {
         sources: [
@@ -141,8 +145,10 @@ export const MODULES = {
     tests: [
       "tests/integration/{account-export,account-facts,avatar,change-email}.test.ts",
       "tests/integration/delete-account.test.ts",
-      "tests/integration/{change-password,email-confirmation,member-commands}.test.ts",
-      "tests/integration/{passkeys,picture-process,sessions}.test.ts",
+      "tests/integration/{change-password,email-confirmation}.test.ts",
+      "tests/full/integration/member-commands.test.ts",
+      "tests/integration/{passkeys,sessions}.test.ts",
+      "tests/full/integration/picture-process.test.ts",
     ],
   },
   newsletter: {
@@ -198,8 +204,10 @@ export const MODULES = {
     ],
     tests: [
       "app/features/mail/**/*.test.{ts,tsx}",
-      "tests/integration/{clean-up,mail-campaigns,mail-doctor,mail-enqueue}.test.ts",
-      "tests/integration/{mail-transport,mail-worker}.test.ts",
+      "tests/integration/{clean-up,mail-campaigns,mail-enqueue}.test.ts",
+      "tests/full/integration/mail-doctor.test.ts",
+      "tests/integration/mail-worker.test.ts",
+      "tests/full/integration/mail-transport.test.ts",
     ],
   },
   library: {
@@ -212,7 +220,8 @@ export const MODULES = {
     ],
     tests: [
       "app/features/{library,markdown}/**/*.test.{ts,tsx}",
-      "tests/integration/{book,content-commands,edition-import,edition-watch}.test.ts",
+      "tests/integration/{book,edition-import}.test.ts",
+      "tests/full/integration/{content-commands,edition-watch}.test.ts",
       "tests/integration/{library-preview,library-search,library-sounds}.test.ts",
       "tests/integration/{notes,reading-progress,text-readings}.test.ts",
     ],

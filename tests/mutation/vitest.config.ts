@@ -32,12 +32,12 @@ const ALONE = [
   "tests/integration/payment-pages.test.ts",
   "tests/integration/portal-return.test.ts",
   "tests/integration/rate-limits.test.ts",
-  "tests/integration/stripe-calls.test.ts",
-  "tests/integration/stripe-doctor.test.ts",
-  "tests/integration/stripe-setup.test.ts",
+  "tests/full/integration/stripe-calls.test.ts",
+  "tests/full/integration/stripe-doctor.test.ts",
+  "tests/full/integration/stripe-setup.test.ts",
 ];
 
-const isIntegration = (file: string) => file.startsWith("tests/integration/");
+const isIntegration = (file: string) => /^tests\/(full\/)?integration\//.test(file);
 const files = globSync(tests, { cwd: root }).filter(
   (file) => !process.env.MUTATION_UNIT || !isIntegration(file),
 );

@@ -1,0 +1,585 @@
+import Stripe from "stripe";
+import { describe, expect, test } from "vitest";
+import {
+  openCheckout,
+  openSandbox,
+  openWebhookSite,
+  SANDBOX_PRICE,
+  subscribe,
+  type TestSandbox,
+} from "../../support/stripe-sandbox";
+
+async function rejection(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
+  const error = await call.then(
+    () => new Error("It was not rejected."),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof Stripe.errors.StripeError) return error;
+  throw error;
+}
+
+/** The types of all events with these prefixes, oldest first. */
+async function typesOf({ stripe }: TestSandbox, ...prefixes: string[]): Promise<string[]> {
+  const types: string[] = [];
+  for await (const { type } of stripe.events.list({ limit: 100 })) types.unshift(type);
+  return types.filter((type) => prefixes.some((prefix) => type.startsWith(prefix)));
+}
+
+async function statusOf({ stripe }: TestSandbox, id: string): Promise<string> {
+  return (await stripe.subscriptions.retrieve(id)).status;
+}
+
+async function invoiceOf({ stripe }: TestSandbox, subscription: string, id: string) {
+  const { data } = await stripe.invoices.list({ subscription, limit: 100 });
+  return data.find((invoice) => invoice.id === id);
+}
+
+async function pastDue(sandbox: TestSandbox) {
+  const { customer, subscription } = await subscribe(sandbox, "4000000000000341");
+  await sandbox.control(`subscriptions/${subscription.id}/renew`);
+  const { latest_invoice } = await sandbox.stripe.subscriptions.retrieve(subscription.id);
+  expect(await statusOf(sandbox, subscription.id)).toBe("past_due");
+  return { customer, id: subscription.id, invoice: String(latest_invoice) };
+}
+
+describe("an invoice that is written off", () => {
+  test("makes a past due subscription active, with its events, and is not retried", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { customer, id, invoice } = await pastDue(sandbox);
+    await sandbox.control(`subscriptions/${id}/write-off`);
+    expect(await invoiceOf(sandbox, id, invoice)).toMatchObject({
+      status: "uncollectible",
+      auto_advance: false,
+      next_payment_attempt: null,
+      status_details: { uncollectible: { reason: "user_forgiven" } },
+    });
+    expect(await statusOf(sandbox, id)).toBe("active");
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ delinquent: false });
+    expect(await typesOf(sandbox, "invoice.marked")).toEqual(["invoice.marked_uncollectible"]);
+    await sandbox.control("clock", { days: 20 });
+    expect(await invoiceOf(sandbox, id, invoice)).toMatchObject({ attempt_count: 1 });
+    await expect(sandbox.control(`subscriptions/${id}/write-off`)).rejects.toThrow("409");
+  });
+
+  test("can still be paid if a payment method is given", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { customer, id, invoice } = await pastDue(sandbox);
+    await sandbox.control(`subscriptions/${id}/write-off`);
+    expect(await rejection(stripe.invoices.pay(invoice))).toMatchObject({ statusCode: 402 });
+    expect(await statusOf(sandbox, id)).toBe("active");
+    await sandbox.control(`customers/${customer}/card`, { card: "4242424242424242" });
+    const { invoice_settings } = (await stripe.customers.retrieve(customer)) as Stripe.Customer;
+    const payment_method = String(invoice_settings.default_payment_method);
+    const paid = await stripe.invoices.pay(invoice, { payment_method });
+    expect(paid).toMatchObject({ status: "paid", amount_paid: 999 });
+    expect(paid.status_details).toBeUndefined();
+  });
+
+  test("leaves the subscription past due if another invoice is the latest", async () => {
+    const sandbox = await openSandbox();
+    const { id, invoice } = await pastDue(sandbox);
+    await sandbox.control(`subscriptions/${id}/renew`, { outcome: "draft" });
+    await sandbox.control(`subscriptions/${id}/write-off`);
+    expect(await invoiceOf(sandbox, id, invoice)).toMatchObject({ status: "uncollectible" });
+    expect(await statusOf(sandbox, id)).toBe("past_due");
+  });
+});
+
+test("paying the latest invoice makes a subscription active, whatever older ones owe", async () => {
+  const sandbox = await openSandbox();
+  const { id, invoice } = await pastDue(sandbox);
+  await sandbox.control(`subscriptions/${id}/renew`, { outcome: "paid" });
+  expect(await statusOf(sandbox, id)).toBe("active");
+  await sandbox.control("clock", { days: 1.1 });
+  expect(await invoiceOf(sandbox, id, invoice)).toMatchObject({
+    status: "open",
+    attempt_count: 2,
+  });
+  expect(await statusOf(sandbox, id)).toBe("active");
+});
+
+test("a voided invoice is no longer owed", async () => {
+  const sandbox = await openSandbox();
+  const { id, invoice } = await pastDue(sandbox);
+  await sandbox.control(`subscriptions/${id}/void`);
+  expect(await invoiceOf(sandbox, id, invoice)).toMatchObject({ status: "void" });
+  expect(await statusOf(sandbox, id)).toBe("active");
+  await expect(sandbox.control(`subscriptions/${id}/void`)).rejects.toThrow("409");
+});
+
+test("an unpaid subscription still creates invoices, which stay drafts", async () => {
+  const sandbox = await openSandbox();
+  const { stripe } = sandbox;
+  const { id, invoice } = await pastDue(sandbox);
+  await sandbox.control(`subscriptions/${id}/give-up`, { afterRetries: "unpaid" });
+  await sandbox.control("clock", { days: 33 });
+  const unpaid = await stripe.subscriptions.retrieve(id, { expand: ["latest_invoice"] });
+  expect(unpaid).toMatchObject({
+    status: "unpaid",
+    latest_invoice: { status: "draft", auto_advance: false },
+  });
+  const { data } = await stripe.invoices.list({ subscription: id });
+  expect(data.map(({ status }) => status)).toEqual(["draft", "open", "paid"]);
+  await sandbox.control(`subscriptions/${id}/recover`);
+  expect(await statusOf(sandbox, id)).toBe("active");
+  expect(await invoiceOf(sandbox, id, invoice)).toMatchObject({ status: "paid" });
+});
+
+test("a default payment method must be one of the customer's", async () => {
+  const sandbox = await openSandbox();
+  const { stripe } = sandbox;
+  const { subscription } = await subscribe(sandbox);
+  const default_payment_method = String(
+    (await subscribe(sandbox)).subscription.default_payment_method,
+  );
+  expect(
+    await rejection(stripe.subscriptions.update(subscription.id, { default_payment_method })),
+  ).toMatchObject({ code: "resource_missing", param: "default_payment_method" });
+});
+
+test("events are listed for 30 days", async () => {
+  const sandbox = await openSandbox();
+  await sandbox.stripe.customers.create({});
+  const listed = async () =>
+    (await sandbox.stripe.events.list({ type: "customer.created" })).data.length;
+  await sandbox.control("clock", { days: 29.9 });
+  expect(await listed()).toBe(1);
+  await sandbox.control("clock", { days: 0.2 });
+  expect(await listed()).toBe(0);
+});
+
+describe("while collection is paused", () => {
+  test.each([
+    ["void", "void"],
+    ["mark_uncollectible", "uncollectible"],
+    ["keep_as_draft", "draft"],
+  ] as const)("renewals are not collected: %s", async (behavior, status) => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { subscription } = await subscribe(sandbox);
+    await stripe.subscriptions.update(subscription.id, { pause_collection: { behavior } });
+    await sandbox.control("clock", { days: 33 });
+    const paused = await stripe.subscriptions.retrieve(subscription.id, {
+      expand: ["latest_invoice"],
+    });
+    expect(paused).toMatchObject({
+      status: "active",
+      pause_collection: { behavior, resumes_at: null },
+      latest_invoice: { status, amount_paid: 0, auto_advance: false },
+    });
+    await stripe.subscriptions.update(subscription.id, { pause_collection: "" });
+    await sandbox.control("clock", { days: 31 });
+    expect(
+      await stripe.subscriptions.retrieve(subscription.id, { expand: ["latest_invoice"] }),
+    ).toMatchObject({ pause_collection: null, latest_invoice: { status: "paid" } });
+  });
+
+  test("it resumes at the time that was set", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { subscription } = await subscribe(sandbox);
+    const { now } = await sandbox.control<{ now: number }>("clock");
+    await stripe.subscriptions.update(subscription.id, {
+      pause_collection: { behavior: "void", resumes_at: now + 40 * 86_400 },
+    });
+    await sandbox.control("clock", { days: 41 });
+    expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({
+      pause_collection: null,
+    });
+  });
+});
+
+describe("a change of price", () => {
+  async function dearer({ stripe }: TestSandbox): Promise<string> {
+    const { id } = await stripe.prices.create({
+      product: SANDBOX_PRICE.productId,
+      currency: "usd",
+      unit_amount: 1_499,
+      recurring: { interval: "month" },
+    });
+    return id;
+  }
+
+  test("applies from the next period on", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { subscription } = await subscribe(sandbox);
+    const price = await dearer(sandbox);
+    const changed = await stripe.subscriptions.update(subscription.id, {
+      items: [{ id: subscription.items.data[0]?.id, price }],
+      proration_behavior: "none",
+    });
+    expect(changed.items.data).toMatchObject([{ price: { id: price, unit_amount: 1_499 } }]);
+    expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(1);
+    await sandbox.control(`subscriptions/${subscription.id}/renew`);
+    const [latest] = (await stripe.invoices.list({ subscription: subscription.id })).data;
+    expect(latest).toMatchObject({ amount_paid: 1_499 });
+  });
+
+  test("is a control action too, and is rejected if it would prorate", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { subscription } = await subscribe(sandbox);
+    const price = await dearer(sandbox);
+    const items = [{ id: subscription.items.data[0]?.id, price }];
+    expect(await rejection(stripe.subscriptions.update(subscription.id, { items }))).toMatchObject({
+      param: "proration_behavior",
+    });
+    await sandbox.control(`subscriptions/${subscription.id}/price`, { priceId: price });
+    const listed = await stripe.subscriptions.list({ price });
+    expect(listed.data.map(({ id }) => id)).toEqual([subscription.id]);
+  });
+});
+
+test("a cancellation beyond the period lets the subscription renew until then", async () => {
+  const sandbox = await openSandbox();
+  const { stripe } = sandbox;
+  const { subscription } = await subscribe(sandbox);
+  await sandbox.control(`subscriptions/${subscription.id}/cancel-at`, { days: 70 });
+  const set = await stripe.subscriptions.retrieve(subscription.id);
+  expect(set).toMatchObject({ cancel_at: expect.any(Number), cancel_at_period_end: false });
+  await sandbox.control("clock", { days: 69 });
+  expect(await statusOf(sandbox, subscription.id)).toBe("active");
+  expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(3);
+  await sandbox.control("clock", { days: 1.1 });
+  expect(await statusOf(sandbox, subscription.id)).toBe("canceled");
+  const { subscription: other } = await subscribe(sandbox);
+  expect(
+    await rejection(stripe.subscriptions.update(other.id, { cancel_at: 1_000_000 })),
+  ).toMatchObject({ param: "cancel_at" });
+});
+
+describe("disputes", () => {
+  test("an inquiry withdraws nothing, and when closed leaves only the charge marked as disputed", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { customer, subscription } = await subscribe(sandbox);
+    const { id } = await sandbox.control<Stripe.Dispute>(
+      `subscriptions/${subscription.id}/dispute`,
+      { inquiry: true },
+    );
+    expect((await stripe.disputes.list()).data).toMatchObject([
+      { id, status: "warning_needs_response", is_charge_refundable: true },
+    ]);
+    await sandbox.control(`disputes/${id}/review`);
+    await sandbox.control(`disputes/${id}/close`, { won: true });
+    const [charge] = (await stripe.charges.list({ customer })).data;
+    expect(charge?.disputed).toBe(true);
+    const { data } = await stripe.disputes.list({ charge: charge?.id });
+    expect(data.map(({ status }) => status)).toEqual(["warning_closed"]);
+    expect(await typesOf(sandbox, "charge.dispute")).toEqual([
+      "charge.dispute.created",
+      "charge.dispute.updated",
+      "charge.dispute.closed",
+    ]);
+  });
+
+  test("an inquiry can become a dispute, and what was charged back cannot be refunded", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { customer, subscription } = await subscribe(sandbox);
+    const { id, payment_intent } = await sandbox.control<Stripe.Dispute>(
+      `subscriptions/${subscription.id}/dispute`,
+      { inquiry: true },
+    );
+    await sandbox.control(`disputes/${id}/escalate`);
+    const intent = String(payment_intent);
+    expect((await stripe.disputes.list({ payment_intent: intent })).data).toMatchObject([
+      { id, status: "needs_response" },
+    ]);
+    expect(await rejection(stripe.refunds.create({ payment_intent: intent }))).toMatchObject({
+      code: "charge_disputed",
+    });
+    await sandbox.control(`disputes/${id}/close`, { won: true });
+    expect(await typesOf(sandbox, "charge.dispute")).toEqual([
+      "charge.dispute.created",
+      "charge.dispute.updated",
+      "charge.dispute.funds_withdrawn",
+      "charge.dispute.funds_reinstated",
+      "charge.dispute.closed",
+    ]);
+    expect((await stripe.charges.list({ customer })).data).toMatchObject([{ disputed: true }]);
+  });
+
+  test("can be about an earlier payment, and can be prevented", async () => {
+    const sandbox = await openSandbox();
+    const { subscription } = await subscribe(sandbox);
+    await sandbox.control(`subscriptions/${subscription.id}/renew`);
+    const ask = (body: object) =>
+      sandbox.control<Stripe.Dispute>(`subscriptions/${subscription.id}/dispute`, body);
+    const first = await ask({ payment: "first" });
+    const last = await ask({ prevented: true });
+    expect(last.charge).not.toBe(first.charge);
+    expect(last.status).toBe("prevented");
+    expect(await typesOf(sandbox, "charge.dispute.funds")).toEqual([
+      "charge.dispute.funds_withdrawn",
+    ]);
+  });
+});
+
+describe("refunds", () => {
+  test("can fail later, and the charge is no longer refunded", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { customer, subscription } = await subscribe(sandbox);
+    const refund = await sandbox.control<Stripe.Refund>(`subscriptions/${subscription.id}/refund`);
+    expect((await stripe.charges.list({ customer })).data).toMatchObject([{ refunded: true }]);
+    expect(await sandbox.control(`refunds/${refund.id}/fail`)).toMatchObject({ status: "failed" });
+    expect((await stripe.charges.list({ customer })).data).toMatchObject([
+      { refunded: false, amount_refunded: 0 },
+    ]);
+    expect(await typesOf(sandbox, "refund.failed")).toEqual(["refund.failed"]);
+  });
+
+  test("can be pending at first, and of an earlier payment", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { subscription } = await subscribe(sandbox);
+    await sandbox.control(`subscriptions/${subscription.id}/renew`);
+    const [, first] = (await stripe.charges.list()).data;
+    const refund = await sandbox.control<Stripe.Refund>(`subscriptions/${subscription.id}/refund`, {
+      payment: "first",
+      pending: true,
+    });
+    expect(refund).toMatchObject({ status: "pending", charge: first?.id });
+    expect(await sandbox.control(`refunds/${refund.id}/settle`)).toMatchObject({
+      status: "succeeded",
+    });
+  });
+});
+
+describe("Stripe rejects", () => {
+  test("an e-mail address without a top-level domain", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    for (const email of ["reader@localhost", "reader@example.", "reader@.com", "a@b@c.de"]) {
+      expect(await rejection(stripe.customers.create({ email }))).toMatchObject({
+        code: "email_invalid",
+        param: "email",
+      });
+    }
+    expect(
+      await rejection(
+        stripe.checkout.sessions.create({
+          mode: "subscription",
+          customer_email: "reader@localhost",
+          line_items: [{ price: SANDBOX_PRICE.id, quantity: 1 }],
+          success_url: "http://localhost:3000/",
+        }),
+      ),
+    ).toMatchObject({ code: "email_invalid", param: "customer_email" });
+  });
+
+  test("a webhook address that it cannot reach", async () => {
+    const { stripe } = await openSandbox();
+    const enabled_events = ["invoice.paid"] as const;
+    for (const host of ["localhost:3000", "127.0.0.1", "127.8.0.1", "[::1]", "192.168.0.2"]) {
+      const url = `http://${host}/webhooks/stripe`;
+      expect(
+        await rejection(
+          stripe.webhookEndpoints.create({ url, enabled_events: [...enabled_events] }),
+        ),
+      ).toMatchObject({
+        statusCode: 400,
+        code: "url_invalid",
+        message: expect.stringContaining("URL must be publicly accessible"),
+      });
+    }
+    const { id } = await stripe.webhookEndpoints.create({
+      url: "http://book.example/webhooks/stripe",
+      enabled_events: [...enabled_events],
+    });
+    expect(
+      await rejection(stripe.webhookEndpoints.update(id, { url: "https://localhost/hook" })),
+    ).toMatchObject({ code: "url_invalid" });
+  });
+});
+
+describe("automatic tax", () => {
+  const automatic_tax = { enabled: true };
+
+  test("needs the customer's address, or permission to store the one entered", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { id } = await stripe.customers.create({ email: "a@example.com" });
+    expect(await rejection(openCheckout(sandbox, id, { automatic_tax }))).toMatchObject({
+      statusCode: 400,
+      code: "customer_tax_location_invalid",
+    });
+    const customer_update = { address: "auto", name: "auto" } as const;
+    const session = await openCheckout(sandbox, id, { automatic_tax, customer_update });
+    expect(session.automatic_tax).toMatchObject({
+      enabled: true,
+      status: "requires_location_inputs",
+    });
+    const located = await stripe.customers.create({
+      address: { country: "US", postal_code: "94105" },
+    });
+    await openCheckout(sandbox, located.id, { automatic_tax });
+    await sandbox.control(`sessions/${session.id}/pay`);
+    const { subscription } = await stripe.checkout.sessions.retrieve(session.id, {
+      expand: ["subscription"],
+    });
+    expect(subscription).toMatchObject({ automatic_tax: { enabled: true } });
+  });
+
+  test("needs no permission where there is no customer yet, and accepts none", async () => {
+    const { stripe } = await openSandbox();
+    const create = (more: Stripe.Checkout.SessionCreateParams) =>
+      stripe.checkout.sessions.create({
+        mode: "subscription",
+        line_items: [{ price: SANDBOX_PRICE.id, quantity: 1 }],
+        success_url: "http://localhost:3000/",
+        automatic_tax,
+        ...more,
+      });
+    expect((await create({})).automatic_tax.enabled).toBe(true);
+    expect(await rejection(create({ customer_update: { address: "auto" } }))).toMatchObject({
+      statusCode: 400,
+    });
+  });
+});
+
+test("a forgotten customer is unknown, with all its objects", async () => {
+  const sandbox = await openSandbox();
+  const { stripe } = sandbox;
+  const { customer, subscription } = await subscribe(sandbox);
+  const session = await openCheckout(sandbox, customer);
+  await subscribe(sandbox);
+  await sandbox.control(`customers/${customer}/forget`);
+  expect(await rejection(stripe.customers.retrieve(customer))).toMatchObject({
+    statusCode: 404,
+    code: "resource_missing",
+    message: expect.stringContaining(`No such customer: '${customer}'`),
+  });
+  expect(await rejection(stripe.subscriptions.list({ customer }))).toMatchObject({
+    code: "resource_missing",
+    param: "customer",
+  });
+  expect(await rejection(stripe.subscriptions.retrieve(subscription.id))).toMatchObject({
+    code: "resource_missing",
+  });
+  expect(await rejection(stripe.checkout.sessions.retrieve(session.id))).toMatchObject({
+    code: "resource_missing",
+  });
+  expect((await stripe.subscriptions.list()).data).toHaveLength(1);
+});
+
+describe("lists", () => {
+  test("cover the whole account, and cancelled subscriptions only with 'all'", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      ids.push((await subscribe(sandbox)).subscription.id);
+    }
+    await stripe.subscriptions.cancel(ids[0] ?? "", { prorate: false, invoice_now: false });
+    const found: Stripe.Subscription[] = [];
+    for await (const subscription of stripe.subscriptions.list({
+      status: "all",
+      price: SANDBOX_PRICE.id,
+      limit: 2,
+      expand: ["data.latest_invoice.payments"],
+    })) {
+      found.push(subscription);
+    }
+    expect(found.map(({ id }) => id)).toEqual(ids.toReversed());
+    for (const { latest_invoice } of found) {
+      expect(latest_invoice).toMatchObject({
+        payments: { data: [{ payment: { payment_intent: expect.stringMatching(/^pi_/) } }] },
+      });
+    }
+    expect((await stripe.subscriptions.list()).data).toHaveLength(4);
+    const invoices = await stripe.invoices.list({
+      subscription: ids[1],
+      expand: ["data.payments"],
+    });
+    expect(invoices.data).toMatchObject([{ payments: { data: [{ status: "paid" }] } }]);
+  });
+
+  test("are filtered by customer, e-mail address and time, including a deleted customer", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const early = await stripe.customers.create({ email: "early@example.com" });
+    await sandbox.control("clock", { days: 1 });
+    const { now } = await sandbox.control<{ now: number }>("clock");
+    const { customer, subscription } = await subscribe(sandbox);
+    const sessions = [await openCheckout(sandbox, customer), await openCheckout(sandbox, customer)];
+    await openCheckout(sandbox, early.id);
+    await stripe.checkout.sessions.expire(sessions[0]?.id ?? "");
+    const ids = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+    expect(ids(await stripe.customers.list({ created: { gte: now } }))).toEqual([customer]);
+    expect(ids(await stripe.customers.list({ email: "early@example.com" }))).toEqual([early.id]);
+    const listed = await stripe.checkout.sessions.list({ customer });
+    expect(listed.data.map(({ status }) => status)).toEqual(["open", "expired"]);
+    await sandbox.control(`customers/${customer}/delete`);
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ deleted: true });
+    expect(ids(await stripe.subscriptions.list({ customer, status: "all" }))).toEqual([
+      subscription.id,
+    ]);
+    expect((await stripe.charges.list({ customer })).data).toHaveLength(1);
+    for (const call of [
+      stripe.charges.list({ customer: "cus_never" }),
+      stripe.invoices.list({ customer: "cus_never" }),
+      stripe.checkout.sessions.list({ customer: "cus_never" }),
+    ]) {
+      expect(await rejection(call)).toMatchObject({ code: "resource_missing", param: "customer" });
+    }
+  });
+
+  test("include a subscription that expired before its first payment without 'all'", async () => {
+    const sandbox = await openSandbox();
+    const session = await openCheckout(sandbox);
+    await sandbox.control(`sessions/${session.id}/pay`, { card: "bank_account" });
+    await sandbox.control(`sessions/${session.id}/fail`);
+    await sandbox.control("clock", { days: 1 });
+    expect((await sandbox.stripe.subscriptions.list()).data).toMatchObject([
+      { status: "incomplete_expired" },
+    ]);
+  });
+});
+
+describe("undelivered events", () => {
+  test("are those that are pending, failed or lost at any endpoint", async () => {
+    const site = await openWebhookSite();
+    const sandbox = await openSandbox({
+      webhookUrl: site.url,
+      webhookEvents: ["customer.created"],
+    });
+    const { stripe } = sandbox;
+    const undelivered = async () =>
+      (
+        await stripe.events.list({
+          delivery_success: false,
+          types: ["customer.created"],
+          created: { gte: 1 },
+        })
+      ).data.length;
+    const settle = () => sandbox.control("webhooks/settle", { timeoutMs: 5_000 });
+    await stripe.customers.create({});
+    await settle();
+    expect(await undelivered()).toBe(0);
+    site.answerWith(500);
+    await stripe.customers.create({});
+    await settle();
+    expect(await undelivered()).toBe(1);
+    // after three days it is no longer retried, and still undelivered
+    await sandbox.control("clock", { days: 3.1 });
+    await sandbox.control("webhooks/retry");
+    await settle();
+    expect(await undelivered()).toBe(1);
+    await sandbox.control("webhooks", { dropNext: 1 });
+    await stripe.customers.create({});
+    await sandbox.control("webhooks", { mode: "hold" });
+    await stripe.customers.create({});
+    expect(await undelivered()).toBe(3);
+    site.answerWith(200);
+    await sandbox.control("webhooks/release");
+    const [lost] = (await stripe.events.list({ delivery_success: false })).data;
+    await sandbox.control(`events/${lost?.id}/send`);
+    await settle();
+    expect(await undelivered()).toBe(1);
+  });
+});

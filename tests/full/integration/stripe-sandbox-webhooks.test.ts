@@ -1,0 +1,391 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Stripe from "stripe";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Delivery } from "~/sandbox/stripe/engine/state";
+import {
+  openCheckout,
+  openSandbox,
+  openWebhookSite,
+  SANDBOX_PRICE,
+  SANDBOX_WEBHOOK_SECRET,
+  subscribe,
+  type TestSandbox,
+} from "../../support/stripe-sandbox";
+
+async function deliveriesOf({ origin }: TestSandbox): Promise<(Delivery & { type: string })[]> {
+  const response = await fetch(`${origin}/_control/deliveries`);
+  const answer = (await response.json()) as { deliveries: (Delivery & { type: string })[] };
+  return answer.deliveries;
+}
+
+const settle = (sandbox: TestSandbox, options: object = {}) =>
+  sandbox.control<{ settled: boolean; backlog: number }>("webhooks/settle", options);
+
+async function scratchFile(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "stripe-sandbox-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, "state.json");
+}
+
+/** A port that nothing listens on at the moment. */
+async function idlePort(): Promise<number> {
+  const site = await openWebhookSite();
+  await site.close();
+  return Number(new URL(site.url).port);
+}
+
+describe("webhooks", () => {
+  test("are signed, and sent for the events that the endpoint has enabled", async () => {
+    const site = await openWebhookSite();
+    const sandbox = await openSandbox({
+      webhookUrl: site.url,
+      webhookEvents: [
+        "checkout.session.completed",
+        "customer.subscription.created",
+        "invoice.paid",
+        "refund.failed",
+      ],
+    });
+    const session = await openCheckout(sandbox);
+    await sandbox.control(`sessions/${session.id}/pay`);
+    expect(await settle(sandbox)).toEqual({ settled: true, backlog: 0 });
+    expect(site.types().toSorted()).toEqual([
+      "checkout.session.completed",
+      "customer.subscription.created",
+      "invoice.paid",
+    ]);
+    const { event, body, headers } = await site.first("checkout.session.completed");
+    expect(event).toMatchObject({
+      object: "event",
+      api_version: "2026-10-28.endive",
+      livemode: false,
+      pending_webhooks: 1,
+      data: { object: { id: session.id, object: "checkout.session" } },
+    });
+    expect(headers["content-type"]).toBe("application/json; charset=utf-8");
+    const signature = headers["stripe-signature"] ?? "";
+    expect(signature).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+    expect(() => Stripe.webhooks.constructEvent(body, signature, "whsec_other")).toThrow();
+    const { data } = await sandbox.stripe.events.list({ type: "checkout.session.completed" });
+    expect(data).toMatchObject([{ id: event.id, pending_webhooks: 0 }]);
+  });
+
+  test("are signed with the real time, however far the sandbox clock is ahead", async () => {
+    const site = await openWebhookSite();
+    const sandbox = await openSandbox({ webhookUrl: site.url });
+    await subscribe(sandbox);
+    await sandbox.control("clock", { days: 40 });
+    await settle(sandbox);
+    const renewal = site.received.filter(({ event }) => event.type === "invoice.paid").at(-1);
+    expect(renewal?.event.created).toBeGreaterThan(Date.now() / 1000 + 20 * 86_400);
+  });
+
+  test("reach every registered endpoint with its own secret, events and version", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const port = await idlePort();
+    const endpoint = await sandbox.control<Stripe.WebhookEndpoint>("endpoints", {
+      url: `http://127.0.0.1:${port}/hook`,
+      events: ["customer.created"],
+      apiVersion: "2026-09-30.endive",
+    });
+    const site = await openWebhookSite(endpoint.secret, port);
+    await stripe.customers.create({});
+    await stripe.products.update(SANDBOX_PRICE.productId, { name: "A" });
+    await settle(sandbox);
+    expect(site.types()).toEqual(["customer.created"]);
+    expect(site.received[0]?.event.api_version).toBe("2026-09-30.endive");
+    await stripe.webhookEndpoints.del(endpoint.id);
+    await stripe.customers.create({});
+    await settle(sandbox);
+    expect(site.types()).toEqual(["customer.created"]);
+  });
+
+  test("of a sandbox with an older state file are sent for the events enabled now", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "stripe-sandbox-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const stateFile = join(folder, "state.json");
+    const older = { id: "we_goldenPathSandbox", object: "webhook_endpoint", status: "enabled" };
+    const state = {
+      clockOffset: 86_400,
+      afterRetries: "unpaid",
+      customers: [["cus_kept", { id: "cus_kept", object: "customer", email: "a@example.com" }]],
+      webhookEndpoints: [
+        [
+          older.id,
+          { ...older, api_version: "2025-01-27.acacia", enabled_events: ["invoice.paid"] },
+        ],
+      ],
+    };
+    await writeFile(stateFile, JSON.stringify({ format: 1, state }));
+    const sandbox = await openSandbox({
+      stateFile,
+      webhookUrl: "http://127.0.0.1:9/hook",
+      webhookEvents: ["invoice.voided", "invoice.paid"],
+    });
+    expect((await sandbox.stripe.webhookEndpoints.list()).data).toMatchObject([
+      {
+        id: older.id,
+        api_version: "2026-10-28.endive",
+        enabled_events: ["invoice.voided", "invoice.paid"],
+      },
+    ]);
+    expect(await sandbox.stripe.customers.retrieve("cus_kept")).toMatchObject({ id: "cus_kept" });
+    expect(await sandbox.control("settings")).toMatchObject({
+      afterRetries: "unpaid",
+      customDomain: null,
+    });
+  });
+
+  test("are retried until the site responds with a 2xx", async () => {
+    const site = await openWebhookSite();
+    const sandbox = await openSandbox({
+      webhookUrl: site.url,
+      webhookEvents: ["customer.created"],
+    });
+    site.answerWith(500);
+    await sandbox.stripe.customers.create({});
+    await settle(sandbox);
+    site.answerWith(null);
+    await sandbox.control("webhooks/retry");
+    await settle(sandbox);
+    site.answerWith(302);
+    await sandbox.control("webhooks/retry");
+    await settle(sandbox);
+    site.answerWith(204);
+    expect(await settle(sandbox, { retries: true })).toEqual({ settled: true, backlog: 0 });
+    const [delivery] = await deliveriesOf(sandbox);
+    expect(delivery?.state).toBe("delivered");
+    expect(delivery?.attempts.map(({ status }) => status)).toEqual([500, null, 302, 204]);
+    expect(new Set(site.received.map(({ event }) => event.id)).size).toBe(1);
+  });
+
+  test("are retried until the site is up", async () => {
+    const port = await idlePort();
+    const sandbox = await openSandbox({
+      webhookUrl: `http://127.0.0.1:${port}/hook`,
+      webhookEvents: ["customer.created"],
+    });
+    const customer = await sandbox.stripe.customers.create({});
+    await settle(sandbox);
+    const [waiting] = await deliveriesOf(sandbox);
+    expect(waiting).toMatchObject({
+      state: "pending",
+      attempts: [{ status: null, problem: "ECONNREFUSED" }],
+    });
+    const site = await openWebhookSite(SANDBOX_WEBHOOK_SECRET, port);
+    expect((await site.first("customer.created")).event.data.object).toMatchObject({
+      id: customer.id,
+    });
+  });
+
+  test("are given up after three days of the sandbox clock", async () => {
+    const site = await openWebhookSite();
+    site.answerWith(500);
+    const sandbox = await openSandbox({
+      webhookUrl: site.url,
+      webhookEvents: ["customer.created"],
+    });
+    await sandbox.stripe.customers.create({});
+    await settle(sandbox);
+    await sandbox.control("clock", { days: 3.1 });
+    await sandbox.control("webhooks/retry");
+    expect(await settle(sandbox, { retries: true })).toEqual({ settled: true, backlog: 0 });
+    expect((await deliveriesOf(sandbox)).map(({ state }) => state)).toEqual(["failed"]);
+  });
+
+  test("can be dropped, duplicated, held, and released in reverse order", async () => {
+    const site = await openWebhookSite();
+    const sandbox = await openSandbox({
+      webhookUrl: site.url,
+      webhookEvents: ["customer.created"],
+    });
+    const { stripe } = sandbox;
+    const create = async (count: number) => {
+      const ids: string[] = [];
+      for (let made = 0; made < count; made += 1) ids.push((await stripe.customers.create({})).id);
+      await settle(sandbox);
+      return ids;
+    };
+    const arrived = () =>
+      site.received.splice(0).map(({ event }) => (event.data.object as Stripe.Customer).id);
+
+    await sandbox.control("webhooks", { dropNext: 2 });
+    const [, , third] = await create(3);
+    expect(arrived()).toEqual([third]);
+
+    await sandbox.control("webhooks", { duplicates: 2 });
+    const [doubled] = await create(1);
+    expect(arrived()).toEqual([doubled, doubled, doubled]);
+
+    await sandbox.control("webhooks", { duplicates: 0, mode: "hold" });
+    const held = await create(4);
+    expect(arrived()).toEqual([]);
+    expect(await sandbox.control("webhooks/release", { order: "reverse" })).toEqual({
+      released: 4,
+    });
+    expect(arrived()).toEqual(held.toReversed());
+
+    const [early, ...lost] = await create(3);
+    await sandbox.control("webhooks/release", { count: 1 });
+    expect(arrived()).toEqual([early]);
+    expect(await sandbox.control("webhooks/discard")).toEqual({ discarded: lost.length });
+    await sandbox.control("webhooks/release");
+    expect(arrived()).toEqual([]);
+
+    const all = await create(30);
+    await sandbox.control("webhooks/release", { order: "together" });
+    expect(arrived().toSorted()).toEqual(all.toSorted());
+
+    await sandbox.control("webhooks", { mode: "drop" });
+    await create(2);
+    expect(arrived()).toEqual([]);
+    await sandbox.control("webhooks/reset");
+    const [last] = await create(1);
+    expect(arrived()).toEqual([last]);
+  });
+
+  test("can be delayed, and awaited", async () => {
+    const site = await openWebhookSite();
+    const sandbox = await openSandbox({
+      webhookUrl: site.url,
+      webhookEvents: ["customer.created"],
+    });
+    await sandbox.control("webhooks", { delayMs: 150, jitterMs: 50 });
+    const before = Date.now();
+    await sandbox.stripe.customers.create({});
+    expect(await settle(sandbox, { timeoutMs: 20 })).toMatchObject({ settled: false });
+    expect(await settle(sandbox)).toMatchObject({ settled: true });
+    expect(Date.now() - before).toBeGreaterThanOrEqual(150);
+    expect(site.types()).toEqual(["customer.created"]);
+  });
+
+  test("of one event can be resent, any number of times", async () => {
+    const site = await openWebhookSite();
+    const sandbox = await openSandbox({
+      webhookUrl: site.url,
+      webhookEvents: ["customer.created"],
+    });
+    await sandbox.stripe.customers.create({});
+    await settle(sandbox);
+    const [event] = (await sandbox.stripe.events.list({ type: "customer.created" })).data;
+    await sandbox.control(`events/${event?.id}/send`, { times: 200 });
+    await settle(sandbox);
+    expect(site.received).toHaveLength(201);
+    expect(new Set(site.received.map((one) => one.event.id))).toEqual(new Set([event?.id]));
+  });
+});
+
+describe("a restart", () => {
+  test("keeps objects, the clock, idempotency keys and pending deliveries", async () => {
+    const stateFile = await scratchFile();
+    const port = await idlePort();
+    const options = { stateFile, webhookUrl: `http://127.0.0.1:${port}/hook` };
+    const first = await openSandbox(options);
+    const { customer, subscription } = await subscribe(first);
+    const session = await openCheckout(first, customer);
+    const keyed = await first.stripe.customers.create({ name: "A" }, { idempotencyKey: "k" });
+    await first.control("clock", { days: 0.5 });
+    const clock = await first.control<{ now: number; offset: number }>("clock");
+    await settle(first);
+    const before = await first.stripe.subscriptions.retrieve(subscription.id);
+    await first.close();
+
+    const second = await openSandbox(options);
+    const { stripe } = second;
+    expect(await stripe.subscriptions.retrieve(subscription.id)).toEqual(before);
+    expect((await stripe.subscriptions.list({ customer })).data).toMatchObject([
+      { id: subscription.id, status: "active" },
+    ]);
+    const again = await stripe.customers.create({ name: "A" }, { idempotencyKey: "k" });
+    expect(again.id).toBe(keyed.id);
+    const later = await second.control<{ now: number; offset: number }>("clock");
+    expect(later.offset).toBe(clock.offset);
+    expect(later.now).toBeGreaterThanOrEqual(clock.now);
+    await second.control(`sessions/${session.id}/pay`);
+    expect((await stripe.prices.list()).data).toHaveLength(1);
+    expect((await stripe.webhookEndpoints.list()).data).toHaveLength(1);
+
+    const site = await openWebhookSite(SANDBOX_WEBHOOK_SECRET, port);
+    await second.control("webhooks/retry");
+    expect(await settle(second, { retries: true, timeoutMs: 30_000 })).toMatchObject({
+      settled: true,
+    });
+    const created = site.received
+      .filter(({ event }) => event.type === "customer.subscription.created")
+      .map(({ event }) => (event.data.object as Stripe.Subscription).id);
+    expect(created).toContain(subscription.id);
+  });
+
+  test("after a crash keeps everything that was acknowledged", async () => {
+    const stateFile = await scratchFile();
+    const running = await openSandbox({ stateFile });
+    const made = await Promise.all(
+      Array.from({ length: 30 }, () => running.stripe.customers.create({})),
+    );
+    // a killed process leaves the file as it is
+    const crashed = `${stateFile}.copy`;
+    await writeFile(crashed, await readFile(stateFile));
+    const restarted = await openSandbox({ stateFile: crashed });
+    const { data } = await restarted.stripe.customers.list({ limit: 100 });
+    expect(data.map(({ id }) => id).toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+    expect((await readdir(join(stateFile, ".."))).toSorted()).toEqual([
+      "state.json",
+      "state.json.copy",
+    ]);
+  });
+
+  test("with an unreadable state file fails with its name, and leaves it alone", async () => {
+    const stateFile = await scratchFile();
+    await writeFile(stateFile, "{");
+    await expect(openSandbox({ stateFile })).rejects.toThrow(
+      `The Stripe sandbox cannot read its state in ${stateFile}.`,
+    );
+    expect(await readFile(stateFile, "utf8")).toBe("{");
+  });
+
+  test("on another port gives open sessions and portals their new address", async () => {
+    const stateFile = await scratchFile();
+    const first = await openSandbox({ stateFile });
+    const session = await openCheckout(first);
+    const portal = await first.stripe.billingPortal.sessions.create({
+      customer: String(session.customer),
+    });
+    await first.close();
+    const second = await openSandbox({ stateFile, publicOrigin: "http://shop.example:5999" });
+    const open = await second.stripe.checkout.sessions.retrieve(session.id);
+    expect(open.url).toBe(`http://shop.example:5999/c/pay/${session.id}`);
+    const page = await fetch(`${second.origin}${new URL(portal.url).pathname}`);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain("Your subscription");
+  });
+
+  test("with another webhook address sends pending deliveries there", async () => {
+    const stateFile = await scratchFile();
+    const gone = `http://127.0.0.1:${await idlePort()}/hook`;
+    const first = await openSandbox({ stateFile, webhookUrl: gone });
+    await subscribe(first);
+    await settle(first);
+    await first.close();
+    const site = await openWebhookSite();
+    await openSandbox({ stateFile, webhookUrl: site.url });
+    expect((await site.first("invoice.paid")).event.object).toBe("event");
+  });
+});
+
+test("a reset keeps the catalogue and the endpoints", async () => {
+  const site = await openWebhookSite();
+  const sandbox = await openSandbox({ webhookUrl: site.url });
+  await subscribe(sandbox);
+  await sandbox.control("clock", { days: 3 });
+  await sandbox.control("reset");
+  expect((await sandbox.stripe.customers.list()).data).toEqual([]);
+  expect((await sandbox.control<{ offset: number }>("clock")).offset).toBe(0);
+  await settle(sandbox);
+  site.received.length = 0;
+  await subscribe(sandbox);
+  await settle(sandbox);
+  expect(site.types()).toContain("invoice.paid");
+});
