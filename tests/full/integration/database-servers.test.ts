@@ -8,7 +8,10 @@ import { withInstanceLock } from "~db/queries/instance-lock";
 import { eventually } from "../../support/eventually";
 import { type Pooler, startPooler } from "../../support/pgbouncer";
 import { freePorts } from "../../support/ports.mjs";
-import { type ReplicatedPostgres, startReplicatedPostgres } from "../../support/replicated-postgres";
+import {
+  type ReplicatedPostgres,
+  startReplicatedPostgres,
+} from "../../support/replicated-postgres";
 import { serverProgram, unlessInstalled } from "../../support/server-programs.mjs";
 
 let postgres: ReplicatedPostgres;

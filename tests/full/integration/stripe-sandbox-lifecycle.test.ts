@@ -1,7 +1,12 @@
 import type Stripe from "stripe";
 import { describe, expect, test } from "vitest";
 import { RETRY_DAYS } from "~/sandbox/stripe/engine/subscription-lifecycle";
-import { openCheckout, openSandbox, subscribe, type TestSandbox } from "../../support/stripe-sandbox";
+import {
+  openCheckout,
+  openSandbox,
+  subscribe,
+  type TestSandbox,
+} from "../../support/stripe-sandbox";
 
 const DAY = 86_400;
 

@@ -1,6 +1,11 @@
 import { get } from "node:http";
 import { describe, expect, test } from "vitest";
-import { openCheckout, openSandbox, subscribe, type TestSandbox } from "../../support/stripe-sandbox";
+import {
+  openCheckout,
+  openSandbox,
+  subscribe,
+  type TestSandbox,
+} from "../../support/stripe-sandbox";
 
 type Page = { status: number; location: string | null; text: string };
 
