@@ -50,6 +50,8 @@ export default defineConfig({
           name: "integration",
           sequence: { groupOrder: 1 },
           include: ["tests/integration/**/*.test.ts", "tests/full/integration/**/*.test.ts"],
+          // each process loads the program once: files undo what they change
+          isolate: false,
           // they mostly wait: for the database, and for each other's servers
           maxWorkers: 3,
         },
