@@ -1,9 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { backupName } from "~/features/backup/backup-name";
@@ -76,24 +73,6 @@ describe("a bucket", () => {
     expect(await names()).toEqual([]);
   });
 
-  it("takes a backup in many parts without a warning of Node's", async () => {
-    const warnings: string[] = [];
-    const note = (warning: Error) => warnings.push(`${warning}`);
-    process.on("warning", note);
-    try {
-      const part = Buffer.alloc(9 * 2 ** 20, "x");
-      const content = Readable.from(Array.from({ length: 12 }, () => part));
-      await store.save(backupName(NOW), content, {
-        stopping: new AbortController().signal,
-      });
-      expect(server.uploads()).toBeGreaterThan(10);
-      await new Promise(setImmediate);
-    } finally {
-      process.off("warning", note);
-    }
-    expect(warnings).toEqual([]);
-  });
-
   it("never replaces a backup", async () => {
     await store.save(backupName(NOW), inPieces(Buffer.from("first")));
     await expect(store.save(backupName(NOW), inPieces(Buffer.from("second")))).rejects.toThrow(
@@ -146,31 +125,10 @@ describe("a bucket", () => {
     expect((await bytesOf(store.read(backupName(NOW)))).equals(content)).toBe(true);
   });
 
-  it("is given up, in words, when every attempt is cut", async () => {
-    server.cutAfter(3_000_000);
-    await expect(store.save(backupName(NOW), inPieces(randomBytes(9_000_000)))).rejects.toThrow(
-      /cannot be reached, or broke off/,
-    );
-    server.cutAfter(null);
-    expect(await names()).toEqual([]);
-  });
-
   it("that breaks off a download is not taken for a shorter backup", async () => {
     await store.save(backupName(NOW), inPieces(randomBytes(9_000_000)));
     server.cutAfter(3_000_000);
     await expect(bytesOf(store.read(backupName(NOW)))).rejects.toThrow(/broke off/);
-  });
-
-  it("that answers nothing is given up after a while", async () => {
-    server.hang(true);
-    // a time limit that nothing holds is garbage too
-    setFlagsFromString("--expose-gc");
-    const collecting = setInterval(runInNewContext("gc"), 20);
-    try {
-      await expect(store.list()).rejects.toThrow(/cannot be reached/);
-    } finally {
-      clearInterval(collecting);
-    }
   });
 
   it.each([
@@ -189,20 +147,6 @@ describe("a bucket", () => {
     await expect(upload).rejects.toThrow(words);
     await expect(wrong.list()).rejects.toThrow(words);
     await expect(bytesOf(wrong.read(backupName(NOW)))).rejects.toThrow(/refuses the key/);
-  });
-
-  it("that does not exist is named", async () => {
-    const url = server.url.replace("/backups/", "/other/");
-    const other = bucketStore({ url, region: "us-east-1", ...BUCKET_KEY }, IMPATIENT);
-    await expect(other.list()).rejects.toThrow(/no such bucket/);
-  });
-
-  it("that cannot be reached is named", async () => {
-    const other = bucketStore(
-      { url: "http://127.0.0.1:9/x", region: "x", ...BUCKET_KEY },
-      IMPATIENT,
-    );
-    await expect(other.list()).rejects.toThrow(/cannot be reached/);
   });
 });
 
@@ -230,16 +174,6 @@ describe("the timer", () => {
     const later = new Date(NOW.getTime() + DAY);
     await backUpIfDue(DAY, later);
     expect(readdirSync(folder)).toEqual([backupName(NOW), backupName(later)]);
-  });
-
-  it("sends a backup to the bucket although the folder cannot be used, and says so", async () => {
-    const folder = join(home.path, "backups");
-    writeFileSync(folder, "a file is in the folder's place");
-    setEnvironment(settings({ BACKUP_DIR: join(folder, "below") }));
-    const lines = watchLog();
-    await backUpIfDue(DAY, NOW);
-    expect(await names()).toEqual([backupName(NOW)]);
-    expect(everythingIn(lines)).toContain("the backup failed");
   });
 
   it("tells the metrics of the store that is behind", async () => {

@@ -1,12 +1,4 @@
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -92,12 +84,6 @@ describe("the timer", () => {
     expect(names()).toHaveLength(2);
   });
 
-  it("is not kept from its work by a backup with a time to come", async () => {
-    lay(backupName(ago(-400 * DAY)));
-    await backUpIfDue(DAY, NOW);
-    expect(names()).toContain(backupName(NOW));
-  });
-
   it("clears away by the schedule, and nothing that is not its own", async () => {
     const old = Array.from({ length: 30 }, (_, days) => backupName(ago((days + 1) * DAY)));
     lay(...old, "notes.txt", "golden-path-mine.tar.gz");
@@ -168,31 +154,6 @@ async function waitingBackups(): Promise<number> {
   return waiting.length;
 }
 
-it("the pause before another attempt begins when the failed one has ended", async () => {
-  watchLog();
-  let backup: Promise<Date> | undefined;
-  let waited = 0;
-  await whileWaiting(
-    () => {
-      // it has no secret to back up, so it fails once it may go on
-      setEnvironment({
-        DATA_DIR: home.path,
-        BACKUP_DIR: folder,
-        SESSION_SECRET: "",
-        LOG_LEVEL: "info",
-      });
-      backup = backUpIfDue(DAY, NOW);
-    },
-    async () => {
-      const startedAt = performance.now();
-      await getDatabase().db.execute(sql`select pg_sleep(0.3)`);
-      waited = performance.now() - startedAt;
-    },
-  );
-  const next = await backup;
-  expect(next?.getTime()).toBeGreaterThan(NOW.getTime() + HOUR / 4 + waited - 1);
-});
-
 it("a stop does not wait for a backup that waits for others", async () => {
   let stop: () => Promise<void> = async () => {};
   await whileWaiting(
@@ -205,26 +166,6 @@ it("a stop does not wait for a backup that waits for others", async () => {
     },
   );
   await eventually(() => expect(names()).toEqual([]));
-});
-
-it("a backup that cannot be read back is deleted, and none of the older ones is", async () => {
-  await makeLarge();
-  const old = Array.from({ length: 30 }, (_, days) => backupName(ago((days + 2) * DAY)));
-  lay(...old);
-  const lines = watchLog();
-  const made = backUpIfDue(DAY, NOW);
-  // the disk loses a part of it
-  const path = join(folder, `.${backupName(NOW)}.${process.pid}.part`);
-  await eventually(
-    () => {
-      expect(statSync(path).size).toBeGreaterThan(2_000_000);
-      truncateSync(path, 1_000_000);
-    },
-    { interval: 1 },
-  );
-  await made;
-  expect(names()).toEqual([...old].sort());
-  expect(everythingIn(lines)).toMatch(/not whole|altered|not a backup/);
 });
 
 it("a backup is verified before it gets its name, so that a kill leaves none that is not", async () => {

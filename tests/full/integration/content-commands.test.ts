@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
@@ -90,12 +90,6 @@ describe("content check", () => {
     expect(code).toBe(0);
   });
 
-  it("checks CONTENT_DIR unless told otherwise, and says so", async () => {
-    write(SMALL_EDITION);
-    const { stderr } = await content("check");
-    expect(stderr).toBe(`The edition in ${edition}:\n`);
-  });
-
   it("fails for a folder without an edition", async () => {
     expect(await content("check", folder.path)).toMatchObject({
       code: 1,
@@ -177,15 +171,6 @@ describe("content new", () => {
     expect((await content("check", edition)).code).toBe(0);
   });
 
-  it("lays an extra of a kind with its day", async () => {
-    write(SMALL_EDITION);
-    const options = ["--extra", "practice", "--publish", "2027-01-01"];
-    await content("new", "Two Drawers", ...options);
-    expect(readFileSync(join(edition, "extras/two-drawers.md"), "utf8")).toBe(
-      '---\ntitle: Two Drawers\nsummary: ""\norder: 2\nkind: practice\npublish: 2027-01-01\n---\n\n',
-    );
-  });
-
   it("never writes over a text, nor takes its address", async () => {
     write(SMALL_EDITION);
     expect(await content("new", "Gates!")).toMatchObject({
@@ -193,24 +178,6 @@ describe("content new", () => {
       stderr: "'gates' is the slug of chapters/01-gates.md already; choose another title.\n",
     });
     expect(readdirSync(join(edition, "chapters"))).toHaveLength(3);
-  });
-
-  it("counts chapters whose front matter is broken, but not the numbers in names", async () => {
-    write({ "chapters/07-broken.md": "?", "chapters/summer-of-1999.md": chapter(1) });
-    expect((await content("new", "Next")).stdout).toContain("chapters/08-next.md");
-  });
-
-  it.each([
-    ["道", "chapters/01-chapter-1.md"],
-    ["!?", "chapters/01-chapter-1.md"],
-    ["../../etc/passwd", "chapters/01-etc-passwd.md"],
-    ["iPhone & Żółw", "chapters/01-iphone-and-zolw.md"],
-    [
-      "A title of many words that goes on for longer than any address should be made to bear it",
-      "chapters/01-a-title-of-many-words-that-goes-on-for-longer-than-any-address-should-be-made-to.md",
-    ],
-  ])("makes an address of any title: %s", async (title, file) => {
-    expect((await content("new", title)).stdout).toBe(`${join(edition, file)}\n`);
   });
 
   it.each([
@@ -226,12 +193,6 @@ describe("content new", () => {
     expect(stderr).toContain(reason);
     expect(code).toBe(1);
   });
-
-  it("says that the first file of an edition replaces the sample edition", async () => {
-    const { stderr } = await content("new", "Begin");
-    expect(stderr).toContain("will replace all of the sample edition");
-    expect((await content("new", "Go On")).stderr).not.toContain("sample");
-  });
 });
 
 describe("content copy-sample", () => {
@@ -240,16 +201,5 @@ describe("content copy-sample", () => {
     const { code, stderr } = await content("check");
     expect(stderr).toContain(`The edition in ${edition}:`);
     expect(code).toBe(0);
-  });
-
-  it("writes over nothing", async () => {
-    write({ "chapters/01-gates.md": "mine" });
-    expect(await content("copy-sample")).toMatchObject({
-      code: 1,
-      stderr: `Nothing was copied: there is an edition in ${edition}.\n`,
-    });
-    rmSync(edition, { recursive: true });
-    mkdirSync(join(edition, "chapters"), { recursive: true });
-    expect((await content("copy-sample")).code).toBe(0);
   });
 });

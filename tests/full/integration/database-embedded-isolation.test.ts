@@ -1,5 +1,5 @@
-import { execFile, spawn } from "node:child_process";
-import { chmod, mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { chmod, mkdir, readdir, rename, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -138,20 +138,6 @@ describe("the site's role", () => {
     expect(outcomes).toEqual(Object.fromEntries(statements.map((text) => [text, denied])));
   });
 
-  it("cannot take the connections reserved for superusers", async () => {
-    const dataDir = await dataDirectory();
-    const settings = { ...NOT_DURABLE, max_connections: "12" };
-    const { url } = await serve(dataDir, { settings });
-    const clients = Array.from({ length: 12 }, () => connect(url));
-    const taken = await Promise.allSettled(clients.map(({ db }) => db.execute(sql`select 1`)));
-    const refused = taken.flatMap((result) =>
-      result.status === "rejected" ? [databaseErrorCode(result.reason)] : [],
-    );
-    expect(refused.length).toBeGreaterThan(0);
-    expect(new Set(refused)).toEqual(new Set(["53300"]));
-    await connect((await embeddedDatabase(dataDir)).url).db.execute(sql`select 1`);
-  });
-
   it("cannot plant objects in its database that the superuser would run", async () => {
     const dataDir = await dataDirectory();
     const first = await serve(dataDir, { settings: NOT_DURABLE });
@@ -228,34 +214,5 @@ describe("a socket", () => {
     await postgres.stop();
     expect(await isServerRunning(dataDir)).toBe(false);
     expect(await readdir(tmpdir())).not.toContain(host.slice(tmpdir().length + 1));
-  });
-
-  it("of a killed server is reused instead of a new folder each time", async () => {
-    const dataDir = await dataDirectoryAt(...Array(11).fill("ten_bytes"));
-    const killed = start({ dataDir, purpose: "serve" });
-    const { pid, host } = await killed.opened;
-    process.kill(pid, "SIGKILL");
-    await killed.kill();
-    expect((await serve(dataDir)).server().host).toBe(host);
-  });
-
-  it("is there too if DATA_DIR's file system does not support sockets", async () => {
-    const dataDir = await dataDirectory();
-    // as far as PostgreSQL can tell: it cannot make a socket of this name
-    await mkdir(join(dataDir, "postgres/.s.PGSQL.5432"));
-    const postgres = await serve(dataDir, { settings: NOT_DURABLE });
-    expect(postgres.server().host).toMatch(/\/golden-path-socket-/);
-    await keepRow(postgres.url, "kept");
-  });
-
-  it("is created despite a lock file whose pid now belongs to another process", async () => {
-    const dataDir = await dataDirectory();
-    const folder = join(dataDir, "postgres");
-    const { uid, gid } = await stat(folder);
-    const other = spawn("sleep", ["60"], { cwd: "/", uid, gid });
-    cleanUpWith(() => other.kill());
-    const lock = [other.pid, folder, 1, 5432, folder, ""];
-    await writeFile(join(folder, ".s.PGSQL.5432.lock"), lock.join("\n"));
-    expect((await serve(dataDir, { settings: NOT_DURABLE })).server().host).toBe(folder);
   });
 });

@@ -182,19 +182,6 @@ describe.runIf(isRoot)("under root", () => {
     await postgres.stop();
     expect((await stat(join(dataDir, "postgres"))).uid).not.toBe(0);
   });
-
-  it("a cluster of another user is served as that user", async () => {
-    const dataDir = await temporaryDirectory();
-    await (await openEmbeddedPostgres({ dataDir, purpose: "serve", settings: NOT_DURABLE })).stop();
-    await promisify(execFile)("chown", ["-R", "65534:65534", join(dataDir, "postgres")]);
-    const postgres = await openEmbeddedPostgres({
-      dataDir,
-      purpose: "serve",
-      settings: NOT_DURABLE,
-    });
-    await postgres.stop();
-    expect((await stat(join(dataDir, "postgres/PG_VERSION"))).uid).toBe(NOBODY.uid);
-  });
 });
 
 describe.runIf(isRoot)("as an ordinary user", () => {
@@ -213,20 +200,6 @@ describe.runIf(isRoot)("as an ordinary user", () => {
     await started.stop();
   });
 
-  it("a read-only data directory is one sentence", async ({ skip }) => {
-    if (!canRun(ownProgram, NOBODY)) skip("other users cannot enter this checkout");
-    const dataDir = await temporaryDirectory();
-    await chmod(dataDir, 0o555);
-    const started = startEmbeddedProgram(
-      ownProgram,
-      { dataDir, purpose: "serve", settings: NOT_DURABLE },
-      NOBODY,
-    );
-    expect(await sentence(started.opened)).toBe(
-      `DATA_DIR ${dataDir} cannot be written by the user this program runs as. Make it writable for the program, or choose another DATA_DIR.`,
-    );
-  });
-
   it("a cluster of somebody else is one sentence", async ({ skip }) => {
     if (!canRun(ownProgram, NOBODY)) skip("other users cannot enter this checkout");
     const dataDir = await temporaryDirectory();
@@ -241,17 +214,6 @@ describe.runIf(isRoot)("as an ordinary user", () => {
       `The database in ${join(dataDir, "postgres")} belongs to user`,
     );
   });
-});
-
-it.runIf(isRoot)("a read-only file system is one sentence", async ({ skip }) => {
-  const dataDir = await temporaryDirectory();
-  const mounted =
-    spawnSync("mount", ["-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", dataDir]).status === 0;
-  if (!mounted) skip("file systems cannot be mounted here");
-  cleanUps.push(() => spawnSync("umount", [dataDir]));
-  expect(
-    await sentence(openEmbeddedPostgres({ dataDir, purpose: "serve", settings: NOT_DURABLE })),
-  ).toContain(`DATA_DIR ${dataDir} is on a read-only file system.`);
 });
 
 it.runIf(isRoot)(

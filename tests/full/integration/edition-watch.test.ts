@@ -1,6 +1,5 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { clearCurrentEdition, currentEdition } from "~/features/library/current-edition.server";
@@ -113,29 +112,6 @@ describe("the edition that is served", () => {
     await served("The sample");
   });
 
-  it("is not taken while its files are still being copied", async () => {
-    const intervalMs = 400;
-    const folder = folderOf(chapter("Gates"));
-    watch(folder, { intervalMs });
-    await served("Gates");
-    // the next look is an interval from now: shortly before it half of the next edition is there
-    await pause(intervalMs - 50);
-    const log = watchLog();
-    writeEdition(folder, {
-      "chapters/01-gates.md": SMALL_EDITION["chapters/01-gates.md"] as string,
-    });
-    writeEdition(folder, {
-      "chapters/02-hills.md": SMALL_EDITION["chapters/02-hills.md"] as string,
-    });
-    await pause(150);
-    expect(titles()).toEqual(["Gates"]);
-    expect(currentEdition()?.chapters(new Date())).toHaveLength(1);
-    writeEdition(folder, SMALL_EDITION);
-    await eventually(() => expect(titles()).toEqual(["Gates", "Hills"]));
-    // the half refers to what is not there yet
-    expect(log.filter(({ level }) => level === "error")).toEqual([]);
-  });
-
   it("stays as it was when a change breaks it, and the log names file and line", async () => {
     const folder = folderOf(SMALL_EDITION);
     watch(folder);
@@ -164,19 +140,6 @@ describe("the edition that is served", () => {
     await eventually(() => expect(currentEdition()?.digest).toBe(before?.digest));
     writeEdition(folder, chapter("Mended"));
     await served("Mended");
-  });
-
-  it("says once what is wrong, however often it looks", async () => {
-    const log = watchLog();
-    const folder = folderOf(BROKEN);
-    watch(folder);
-    await served("The sample");
-    const lines = log.length;
-    writeFileSync(join(folder, "notes.txt"), "Not of the edition, but a change.");
-    await eventually(() => expect(log.length).toBeGreaterThan(lines));
-    const errors = log.filter(({ level }) => level === "error");
-    // three mistakes and the advice, for each of the two states of the folder
-    expect(errors).toHaveLength(8);
   });
 
   it("is the last good one after a restart, whatever has become of the folder", async () => {
@@ -248,23 +211,6 @@ describe("the edition that is served", () => {
     }
   });
 
-  it("is stored once if two programs take it from folders alike", async () => {
-    watch(folderOf(SMALL_EDITION));
-    watch(folderOf(SMALL_EDITION));
-    await served("Gates");
-    for (const end of endings.splice(0).reverse()) await end();
-    const rows = await getDatabase().db.execute(sql`select digest from editions`);
-    expect(rows).toHaveLength(1);
-  });
-
-  it("is not taken by a program that is being stopped", async () => {
-    const stop = watch(folderOf(SMALL_EDITION));
-    await stop();
-    const digest = currentEdition()?.digest;
-    await eventually(() => expect(currentEdition()?.digest).toBe(digest));
-    expect(digest).toBeUndefined();
-  });
-
   it("is deleted with its files a day after the last instance has used it", async () => {
     const folder = folderOf({
       ...chapter("Gates"),
@@ -304,26 +250,6 @@ describe("files as other systems write them", () => {
     await served("Gates");
     expect(await textOf("gates")).toContain('<a href="https://b.example"');
     expect(await textOf("gates")).not.toContain("\r");
-  });
-
-  it("may have composed or decomposed names", async () => {
-    const folder = folderOf({
-      ...chapter("Gates"),
-      "extras/mile.md": editionText(
-        {
-          ...{ title: "Mile", summary: "S.", order: 1, kind: "audio-walk" },
-          audio: "Schöne Meile.mp3".normalize("NFC"),
-        },
-        "[Sound](Schöne%20Meile.mp3)".normalize("NFD"),
-      ),
-      ["extras/Schöne Meile.mp3".normalize("NFD")]: silentMp3(2),
-    });
-    watch(folder);
-    await served("Gates");
-    const [extra] = currentEdition()?.extras(new Date()) ?? [];
-    expect(extra?.sound?.duration).toBeCloseTo(2, 0);
-    expect(await findMedia(extra?.sound?.name ?? "")).not.toBeNull();
-    expect(await textOf("mile")).toContain(`/premium/media/${extra?.sound?.name}`);
   });
 
   it("may be links, also in circles, and one that leads nowhere is a mistake", async () => {

@@ -231,36 +231,6 @@ describe("the letter", () => {
     for (const part of [mail?.text, mail?.html]) expect(part).toContain("Failed payments mended");
   });
 
-  it("takes one connection of its own, and the visitors' limits of time do not hold for it", async () => {
-    await seedMonths();
-    const own = getDatabase();
-    const impatient = own.reopen({ max: 1, statementTimeout: 1_500, acquireTimeout: 1_500 });
-    setDatabase(impatient);
-    const blocker = await own.connect();
-    const run = (text: string) =>
-      blocker.query(text, [], { prepare: false, asArrays: false, timeout: null });
-    const waiting = sql`select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    try {
-      await run("begin; lock table memberships in access exclusive mode");
-      const sent = sendLetterIfDue(DUE);
-      const outcome = sent.catch((error: Error) => error);
-      await eventually(async () =>
-        expect(await own.db.execute(waiting)).toMatchObject([{ count: 1 }]),
-      );
-      // longer than a visitor's statement may take
-      await own.db.execute(sql`select pg_sleep(2.5)`);
-      expect(await own.db.execute(waiting)).toMatchObject([{ count: 1 }]);
-      expect(impatient.statistics().waiting).toBe(0);
-      await run("rollback");
-      expect(await outcome).toBe(true);
-    } finally {
-      await blocker.end();
-      setDatabase(own);
-      await impatient.close();
-    }
-  });
-
   it("is left to the instance that writes it, and tried again an hour after it has failed", async () => {
     await seedMonths();
     await withInstanceLock("operator letter", async () => {
@@ -285,35 +255,6 @@ describe("the letter", () => {
     await seedMonths();
     expect(await send(DUE)).toBe(true);
     expect(await send(DUE)).toBe(false);
-  });
-
-  it("is not sent about a month before the site's first day, or to nobody", async () => {
-    await db()
-      .insert(users)
-      .values({ email: PERSON, passwordHash: "-", createdAt: ago(0, 1) });
-    expect(await send(DUE)).toBe(false);
-    const early = await run("operator", "letter");
-    expect(early).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^The site did not exist in /),
-    });
-    await db()
-      .update(users)
-      .set({ createdAt: ago(1, 28) });
-    setEnvironment(variables({ OPERATOR_EMAIL: "" }));
-    forgetLetters();
-    expect(await send(DUE)).toBe(false);
-    setEnvironment(variables());
-    expect(await send(DUE)).toBe(true);
-  });
-
-  it("compares with no month in which there was no site", async () => {
-    await db()
-      .insert(users)
-      .values({ email: PERSON, passwordHash: "-", createdAt: ago(1) });
-    const { stdout } = await run("operator", "letter");
-    expect(stdout).toMatch(/New accounts +1\n/);
-    expect(stdout).not.toContain("before:");
   });
 
   it("can be sent by hand, again too, and refuses a month that is not over", async () => {
@@ -346,15 +287,6 @@ describe("failed renewals", () => {
     expect(await figures()).toEqual({ failed: 1, recovered: 1 });
     const rows = await db().execute(sql`select * from renewal_failures`);
     expect(JSON.stringify(rows)).not.toMatch(/in_|cus_|sub_/);
-  });
-
-  it("are not those of a renewal that went through", async () => {
-    const member = await newMember(site.sandboxOrigin);
-    await control(site.sandboxOrigin, `subscriptions/${member.subscription}/renew`, {
-      outcome: "paid",
-    });
-    await syncCustomer(member.customer);
-    expect(await figures()).toEqual({ failed: 0, recovered: 0 });
   });
 });
 

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { processPicture } from "~/features/my-account/avatar/process-picture.server";
@@ -36,21 +35,13 @@ type Case = [name: string, file: () => Promise<Buffer> | Buffer, outcome: Run["o
 
 const ALLOWED: Case[] = [
   ["a photograph of 12 million pixels", () => phonePhotograph(), "made"],
-  ["a JPEG of 48 million pixels", () => plain(8_000, 6_000).jpeg().toBuffer(), "made"],
   [
     "a progressive JPEG of 12 million pixels",
     async () =>
       (await photograph(4_000, 3_000)).jpeg({ progressive: true, quality: 60 }).toBuffer(),
     "made",
   ],
-  ["a JPEG in CMYK", () => plain(4_000, 3_000).toColourspace("cmyk").jpeg().toBuffer(), "made"],
-  ["a PNG of 12 million pixels", () => plain(4_000, 3_000, 4).png().toBuffer(), "made"],
   ["a PNG of 49 million pixels", () => plain(7_000, 7_000).png().toBuffer(), "made"],
-  [
-    "an interlaced PNG of 10 million pixels",
-    () => plain(4_000, 2_500, 4).png({ progressive: true }).toBuffer(),
-    "made",
-  ],
   [
     "a PNG of 16 bits a color",
     () => plain(3_000, 2_000, 4).toColourspace("rgb16").png().toBuffer(),
@@ -59,12 +50,6 @@ const ALLOWED: Case[] = [
   [
     "a WebP of 12 million pixels",
     async () => (await photograph(4_000, 3_000)).webp({ quality: 60, effort: 0 }).toBuffer(),
-    "made",
-  ],
-  [
-    "a lossless WebP of 4 million pixels",
-    async () =>
-      (await photograph(2_000, 2_000)).webp({ lossless: true, quality: 1, effort: 0 }).toBuffer(),
     "made",
   ],
   [
@@ -85,25 +70,9 @@ const HOSTILE: Case[] = [
     "too many pixels",
   ],
   [
-    "a PNG of a million pixels a side",
-    () => png(pngHeader(1_000_000, 1_000_000), ["IDAT", zeros(MEGABYTE)], END),
-    "too many pixels",
-  ],
-  [
-    "a PNG of more than there are",
-    () => png(pngHeader(2 ** 31 - 1, 2 ** 31 - 1), ["IDAT", zeros(MEGABYTE)], END),
-    "unsupported",
-  ],
-  [
     "an interlaced PNG of 40 million pixels",
     () =>
       png(pngHeader(7_000, 6_000, { isInterlaced: true }), ["IDAT", zeros(126 * MEGABYTE)], END),
-    "too many pixels",
-  ],
-  [
-    "a PNG of 16 bits and 30 million pixels",
-    () =>
-      png(pngHeader(6_000, 5_000, { depth: 16, color: 6 }), ["IDAT", zeros(16 * MEGABYTE)], END),
     "too many pixels",
   ],
   [
@@ -117,48 +86,22 @@ const HOSTILE: Case[] = [
     "too many pixels",
   ],
   [
-    "a WebP of a million pixels a side",
-    async () => webpOfCanvas(await plain(100, 100).webp().toBuffer(), 1_000_000, 1_000_000),
-    "unsupported",
-  ],
-  [
     "a WebP of 50,000 by 50,000 pixels",
     async () => webpOfCanvas(await plain(100, 100).webp().toBuffer(), 50_000, 50_000),
     // its decoder itself takes at most 16,383 a side
     "unsupported",
   ],
   [
-    "a WebP that states another size than it has",
-    async () => webpOfCanvas(await plain(100, 100).webp().toBuffer(), 16_000, 16_000),
-    "unsupported",
-  ],
-  [
-    "a WebP of 40 million pixels",
-    () => plain(8_000, 5_000).webp({ effort: 0 }).toBuffer(),
-    "too many pixels",
-  ],
-  [
     "an AVIF of 50,000 by 50,000 pixels",
     async () => avifOfSize(await plain(100, 100).avif().toBuffer(), 50_000, 50_000),
     "too many pixels",
   ],
-  [
-    "an AVIF of 12 million pixels",
-    () => plain(4_000, 3_000).avif({ effort: 0 }).toBuffer(),
-    "too many pixels",
-  ],
   ["a line of 40,000 pixels", () => plain(40_000, 1).png().toBuffer(), "too elongated"],
-  ["a column of 40,000 pixels", () => plain(1, 40_000).png().toBuffer(), "too elongated"],
   ["an SVG", () => Buffer.from(SVG), "unsupported"],
-  ["an SVG with a declaration", () => Buffer.from(`<?xml version="1.0"?>${SVG}`), "unsupported"],
   ["a GIF", () => plain(10, 10).gif().toBuffer(), "unsupported"],
-  ["a TIFF", () => plain(10, 10).tiff().toBuffer(), "unsupported"],
   ["a HEIC", async () => heic(), "unsupported"],
   ["a PDF", () => Buffer.from("%PDF-1.7\n1 0 obj\n<<>>\nendobj\n"), "unsupported"],
-  ["a text", () => Buffer.from("I am a picture, truly."), "unsupported"],
-  ["a web page", () => Buffer.from("<!doctype html><script>alert(1)</script>"), "unsupported"],
   ["raw pixels of libvips", () => Buffer.concat([VIPS_MAGIC, Buffer.alloc(10_000)]), "unsupported"],
-  ["noise", () => randomBytes(100_000), "unsupported"],
   ["nothing", () => Buffer.alloc(0), "unreadable"],
 ];
 
@@ -256,10 +199,6 @@ describe.runIf(process.platform === "linux")("within a second and 100 MB", () =>
     [
       "texts of a gigabyte",
       () => png(pngHeader(10, 10), ...compressedTexts(10, 100), ["IDAT", zeros(310)], END),
-    ],
-    [
-      "600 texts of 7 MB",
-      () => png(pngHeader(10, 10), ...compressedTexts(600, 7.5), ["IDAT", zeros(310)], END),
     ],
     [
       "a color profile of 300 MB",

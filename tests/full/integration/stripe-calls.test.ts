@@ -2,10 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { withCallPurpose } from "~/features/billing/call-purpose.server";
 import { startCheckout } from "~/features/billing/checkout.server";
-import { confirmPurchase } from "~/features/billing/checkout-success.server";
 import { listLiveMemberships } from "~/features/billing/customer-billing.server";
-import { findPortalConfiguration } from "~/features/billing/portal.server";
-import { SETUP_METADATA } from "~/features/billing/premium-product.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
@@ -187,112 +184,5 @@ describe("a 429 from Stripe", () => {
     await tooMany(4);
     await expect(syncCustomer(buyer.customer)).rejects.toThrow();
     expect(await syncCustomer(buyer.customer)).toMatchObject({ kind: "synced" });
-  });
-});
-
-describe("the portal's configuration", () => {
-  const configure = () =>
-    stripeClient().billingPortal.configurations.create({
-      features: { invoice_history: { enabled: true } },
-      metadata: { ...SETUP_METADATA },
-    });
-
-  it("is cached, and fetched again when Stripe rejects it", async () => {
-    setBudget("100001"); // a new client, with an empty cache
-    const buyer = await newBuyer();
-    const { id } = await configure();
-    await control(site.sandboxOrigin, "requests/clear");
-    for (let i = 0; i < 3; i++) expect((await openPortal(buyer)).status).toBe(303);
-    expect(await counts()).toEqual({
-      "GET /v1/billing_portal/configurations": 1,
-      "POST /v1/billing_portal/sessions": 3,
-    });
-
-    await stripeClient().billingPortal.configurations.update(id, { active: false });
-    await configure();
-    expect((await findPortalConfiguration())?.id).not.toBe(id);
-    await control(site.sandboxOrigin, "requests/clear");
-    const reopened = await openPortal(buyer);
-    expect(new URL(reopened.headers.get("Location") ?? "").origin).toContain("localhost");
-    expect(await counts()).toEqual({
-      "GET /v1/billing_portal/configurations": 1,
-      "POST /v1/billing_portal/sessions": 2,
-    });
-  });
-});
-
-describe("the success page", () => {
-  const never = () => Promise.resolve(false);
-  const always = () => Promise.resolve(true);
-
-  async function newMember() {
-    const buyer = await newBuyer();
-    await control(site.sandboxOrigin, `sessions/${buyer.sessionId}/pay`);
-    await syncCustomer(buyer.customer);
-    await control(site.sandboxOrigin, "requests/clear");
-    return buyer;
-  }
-  const age = (reader: Reader, seconds: number) =>
-    updateProfile(reader.id, { syncedAt: new Date(Date.now() - seconds * 1_000) });
-
-  it("makes no call for a member whose row is seconds old, and syncs when it is older", async () => {
-    const member = await newMember();
-    expect(await confirmPurchase(member.id, member.sessionId, always)).toBe("member");
-    expect(await counts()).toEqual({});
-    await age(member, 6);
-    expect(await confirmPurchase(member.id, member.sessionId, always)).toBe("member");
-    expect(await counts()).toEqual({ "GET /v1/subscriptions": 1, "GET /v1/charges": 1 });
-  });
-
-  it("shows at once a membership that was paid right after the row was synced", async () => {
-    const buyer = await newBuyer();
-    await syncCustomer(buyer.customer);
-    await control(site.sandboxOrigin, `sessions/${buyer.sessionId}/pay`);
-    expect(await confirmPurchase(buyer.id, buyer.sessionId, always)).toBe("member");
-  });
-
-  it("does not sync a fresh row again for a request without a session id", async () => {
-    const buyer = await newBuyer();
-    await syncCustomer(buyer.customer);
-    await control(site.sandboxOrigin, "requests/clear");
-    expect(await confirmPurchase(buyer.id, null, always)).toBeNull();
-    expect(await confirmPurchase(buyer.id, "not a session", always)).toBeNull();
-    expect(await counts()).toEqual({});
-  });
-
-  it("uses the row alone when over its limit", async () => {
-    const member = await newMember();
-    await age(member, 60);
-    expect(await confirmPurchase(member.id, null, never)).toBe("member");
-    const buyer = await newBuyer();
-    await control(site.sandboxOrigin, "requests/clear");
-    expect(await confirmPurchase(buyer.id, buyer.sessionId, never)).toBe("confirming");
-    expect(await confirmPurchase(buyer.id, "cs_test_another", never)).toBeNull();
-    expect(await confirmPurchase(buyer.id, null, never)).toBeNull();
-    expect(await counts()).toEqual({});
-  });
-
-  it("syncs once for all concurrent callers, after the last", async () => {
-    const buyer = await newBuyer();
-    await control(site.sandboxOrigin, "requests/clear");
-    await control(site.sandboxOrigin, "faults", { kind: "slow", ms: 300, times: 0 });
-    const confirm = () => confirmPurchase(buyer.id, buyer.sessionId, always);
-    const first = syncCustomer(buyer.customer);
-    expect(new Set(await Promise.all(Array.from({ length: 100 }, confirm)))).toEqual(
-      new Set([null]),
-    );
-    await first;
-    expect(await counts()).toEqual({
-      "GET /v1/subscriptions": 2,
-      "GET /v1/charges": 2,
-      "GET /v1/checkout/sessions/:id": 1,
-    });
-
-    const again = confirm();
-    await control(site.sandboxOrigin, `sessions/${buyer.sessionId}/pay`);
-    expect(new Set(await Promise.all(Array.from({ length: 100 }, confirm)))).toEqual(
-      new Set(["member"]),
-    );
-    await again;
   });
 });

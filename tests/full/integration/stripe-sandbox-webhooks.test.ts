@@ -103,42 +103,6 @@ describe("webhooks", () => {
     expect(site.types()).toEqual(["customer.created"]);
   });
 
-  test("of a sandbox with an older state file are sent for the events enabled now", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "stripe-sandbox-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const stateFile = join(folder, "state.json");
-    const older = { id: "we_goldenPathSandbox", object: "webhook_endpoint", status: "enabled" };
-    const state = {
-      clockOffset: 86_400,
-      afterRetries: "unpaid",
-      customers: [["cus_kept", { id: "cus_kept", object: "customer", email: "a@example.com" }]],
-      webhookEndpoints: [
-        [
-          older.id,
-          { ...older, api_version: "2025-01-27.acacia", enabled_events: ["invoice.paid"] },
-        ],
-      ],
-    };
-    await writeFile(stateFile, JSON.stringify({ format: 1, state }));
-    const sandbox = await openSandbox({
-      stateFile,
-      webhookUrl: "http://127.0.0.1:9/hook",
-      webhookEvents: ["invoice.voided", "invoice.paid"],
-    });
-    expect((await sandbox.stripe.webhookEndpoints.list()).data).toMatchObject([
-      {
-        id: older.id,
-        api_version: "2026-10-28.endive",
-        enabled_events: ["invoice.voided", "invoice.paid"],
-      },
-    ]);
-    expect(await sandbox.stripe.customers.retrieve("cus_kept")).toMatchObject({ id: "cus_kept" });
-    expect(await sandbox.control("settings")).toMatchObject({
-      afterRetries: "unpaid",
-      customDomain: null,
-    });
-  });
-
   test("are retried until the site responds with a 2xx", async () => {
     const site = await openWebhookSite();
     const sandbox = await openSandbox({
@@ -246,36 +210,6 @@ describe("webhooks", () => {
     const [last] = await create(1);
     expect(arrived()).toEqual([last]);
   });
-
-  test("can be delayed, and awaited", async () => {
-    const site = await openWebhookSite();
-    const sandbox = await openSandbox({
-      webhookUrl: site.url,
-      webhookEvents: ["customer.created"],
-    });
-    await sandbox.control("webhooks", { delayMs: 150, jitterMs: 50 });
-    const before = Date.now();
-    await sandbox.stripe.customers.create({});
-    expect(await settle(sandbox, { timeoutMs: 20 })).toMatchObject({ settled: false });
-    expect(await settle(sandbox)).toMatchObject({ settled: true });
-    expect(Date.now() - before).toBeGreaterThanOrEqual(150);
-    expect(site.types()).toEqual(["customer.created"]);
-  });
-
-  test("of one event can be resent, any number of times", async () => {
-    const site = await openWebhookSite();
-    const sandbox = await openSandbox({
-      webhookUrl: site.url,
-      webhookEvents: ["customer.created"],
-    });
-    await sandbox.stripe.customers.create({});
-    await settle(sandbox);
-    const [event] = (await sandbox.stripe.events.list({ type: "customer.created" })).data;
-    await sandbox.control(`events/${event?.id}/send`, { times: 200 });
-    await settle(sandbox);
-    expect(site.received).toHaveLength(201);
-    expect(new Set(site.received.map((one) => one.event.id))).toEqual(new Set([event?.id]));
-  });
 });
 
 describe("a restart", () => {
@@ -336,56 +270,4 @@ describe("a restart", () => {
       "state.json.copy",
     ]);
   });
-
-  test("with an unreadable state file fails with its name, and leaves it alone", async () => {
-    const stateFile = await scratchFile();
-    await writeFile(stateFile, "{");
-    await expect(openSandbox({ stateFile })).rejects.toThrow(
-      `The Stripe sandbox cannot read its state in ${stateFile}.`,
-    );
-    expect(await readFile(stateFile, "utf8")).toBe("{");
-  });
-
-  test("on another port gives open sessions and portals their new address", async () => {
-    const stateFile = await scratchFile();
-    const first = await openSandbox({ stateFile });
-    const session = await openCheckout(first);
-    const portal = await first.stripe.billingPortal.sessions.create({
-      customer: String(session.customer),
-    });
-    await first.close();
-    const second = await openSandbox({ stateFile, publicOrigin: "http://shop.example:5999" });
-    const open = await second.stripe.checkout.sessions.retrieve(session.id);
-    expect(open.url).toBe(`http://shop.example:5999/c/pay/${session.id}`);
-    const page = await fetch(`${second.origin}${new URL(portal.url).pathname}`);
-    expect(page.status).toBe(200);
-    expect(await page.text()).toContain("Your subscription");
-  });
-
-  test("with another webhook address sends pending deliveries there", async () => {
-    const stateFile = await scratchFile();
-    const gone = `http://127.0.0.1:${await idlePort()}/hook`;
-    const first = await openSandbox({ stateFile, webhookUrl: gone });
-    await subscribe(first);
-    await settle(first);
-    await first.close();
-    const site = await openWebhookSite();
-    await openSandbox({ stateFile, webhookUrl: site.url });
-    expect((await site.first("invoice.paid")).event.object).toBe("event");
-  });
-});
-
-test("a reset keeps the catalogue and the endpoints", async () => {
-  const site = await openWebhookSite();
-  const sandbox = await openSandbox({ webhookUrl: site.url });
-  await subscribe(sandbox);
-  await sandbox.control("clock", { days: 3 });
-  await sandbox.control("reset");
-  expect((await sandbox.stripe.customers.list()).data).toEqual([]);
-  expect((await sandbox.control<{ offset: number }>("clock")).offset).toBe(0);
-  await settle(sandbox);
-  site.received.length = 0;
-  await subscribe(sandbox);
-  await settle(sandbox);
-  expect(site.types()).toContain("invoice.paid");
 });

@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { list } from "~/commands/backup-commands.server";
@@ -8,15 +7,12 @@ import { setEnvironment } from "~/env.server";
 import { readBackupFile } from "~/features/backup/backup-file.server";
 import { upgradeBackupName } from "~/features/backup/backup-name";
 import { backUpIfDue } from "~/features/backup/due-backup.server";
-import { folderStore } from "~/features/backup/folder-store.server";
-import { saveUpgradeBackup } from "~/features/backup/upgrade-backup.server";
 import { requireEqual } from "~/features/backup/upgrade-cluster.server";
 import { verifyBackup } from "~/features/backup/verify-backup.server";
 import { openDatabase } from "~/server/open-database.server";
-import { type Database, getDatabase, openDatabase as open, setDatabase } from "~db/client";
+import { type Database, openDatabase as open, setDatabase } from "~db/client";
 import { knownMigrations } from "~db/known-migrations";
 import { migrateDatabase } from "~db/migrate";
-import { OperatorError } from "~db/operator-error";
 import { bytesOf, restoreInto } from "../../support/backups";
 import { everythingIn, watchLog } from "../../support/log";
 import { makeOlderDatabase } from "../../support/older-database";
@@ -150,28 +146,6 @@ describe("a start on the database of an older release", () => {
     expect(files()).toEqual([]);
   });
 
-  it("does not mind tables of others beside the site's that its user may not read", async () => {
-    await makeOlderDatabase(testDatabase.url);
-    const { db } = connect(testDatabase.superuserUrl);
-    await db.execute(sql`create table a_secret as select 1 as row`);
-    await start();
-    expect(files()).toHaveLength(1);
-    expect(await countApplied()).toBe(ALL);
-  });
-
-  it("has its backup even where old ones cannot be removed, and says so in the log", async () => {
-    await makeOlderDatabase(testDatabase.url);
-    mkdirSync(folder);
-    const older = upgradeBackupName(new Date("2020-01-01T10:00:00Z"), "schema-1");
-    writeFileSync(join(folder, older), "");
-    const refuse = () => Promise.reject(new OperatorError("This key may not delete."));
-    const store = { ...folderStore(folder), remove: refuse, removeUnfinished: refuse };
-    const lines = watchLog();
-    const { name } = await saveUpgradeBackup(store, connect(), "schema-1");
-    expect(files()).toEqual([older, name]);
-    expect(everythingIn(lines).match(/could not be removed/g)).toHaveLength(2);
-  });
-
   it("changes nothing when it cannot be backed up, and says how to go on without", async () => {
     await makeOlderDatabase(testDatabase.url);
     writeFileSync(folder, "in the way");
@@ -277,56 +251,6 @@ describe("a start on the database of an older release", () => {
     expect(await migrated).toBe(ALL - 1);
   });
 
-  it("tries again when it and somebody else wait for each other's tables", async () => {
-    await makeOlderDatabase(testDatabase.url);
-    const superuser = connect(testDatabase.superuserUrl);
-    const name = new URL(testDatabase.url).pathname.slice(1);
-    await superuser.db.execute(sql.raw(`alter database ${name} set deadlock_timeout = '3s'`));
-    const waiting = () =>
-      superuser.db
-        .execute(
-          sql`select from pg_locks where not granted and relation = 'users'::regclass
-            and database = (select oid from pg_database where datname = current_database())`,
-        )
-        .then((rows) => rows.length);
-    const waits: string[] = [];
-    const tableWait = { lock: 30_000, pause: 100, all: 60_000 };
-    let migrated: Promise<number> | undefined;
-    await superuser.db.transaction(async (transaction) => {
-      // so that it is the upgrade that notices, and has to give way
-      await transaction.execute(sql`set local deadlock_timeout = '1h'`);
-      await transaction.execute(sql`select * from users`);
-      const onWait = (sentence: string) => waits.push(sentence);
-      migrated = migrateDatabase(connect(), { onWait, tableWait });
-      await expect.poll(waiting).toBe(1);
-      await transaction.execute(sql`select * from password_resets`);
-    });
-    expect(await migrated).toBe(ALL - 1);
-    expect(waits).toEqual([expect.stringContaining("is in use by somebody else")]);
-  });
-
-  it("waits for its turn longer than the server lets a statement take", async () => {
-    await makeOlderDatabase(testDatabase.url);
-    const superuser = connect(testDatabase.superuserUrl);
-    const name = new URL(testDatabase.url).pathname.slice(1);
-    let migrated: Promise<number> | undefined;
-    await superuser.db.transaction(async (transaction) => {
-      await transaction.execute(sql`select pg_advisory_xact_lock(${LOCK})`);
-      await superuser.db.execute(sql.raw(`alter database ${name} set statement_timeout = '1s'`));
-      migrated = migrateDatabase(connect());
-      migrated.catch(() => {});
-      await sleep(2_000);
-    });
-    expect(await migrated).toBe(ALL - 1);
-  });
-
-  it("says why there is no backup, whatever the database's part in it was", async () => {
-    await makeOlderDatabase(testDatabase.url);
-    const cause = Object.assign(new Error("no permission"), { code: "42501" });
-    const backUp = () => Promise.reject(new OperatorError("There is no backup.", { cause }));
-    await expect(migrateDatabase(connect(), { backUp })).rejects.toThrow(/^There is no backup\.$/);
-  });
-
   it("says that the user has to own the tables, if they are another's", async () => {
     await makeOlderDatabase(testDatabase.url);
     await connect(testDatabase.superuserUrl).db.execute(
@@ -349,16 +273,6 @@ describe("a start on the database of an older release", () => {
       );
     });
     expect(await countApplied()).toBe(1);
-  });
-
-  it("keeps its turn through a backup that takes longer than an idle session may", async () => {
-    await makeOlderDatabase(testDatabase.url);
-    const backUp = async () => {
-      await sleep(1_000);
-      return null;
-    };
-    const idle = { limit: 400, ping: 100 };
-    expect(await migrateDatabase(connect(), { backUp, idle })).toBe(ALL - 1);
   });
 
   it("holds no lock when its program is killed during the backup", async () => {
@@ -403,45 +317,6 @@ describe("a start on the database of a newer release", () => {
     const sentence = await startFails();
     expect(sentence).toContain("was upgraded by release 7.1.0, and");
     expect(sentence).toContain(`restore ${backup} into`);
-  });
-
-  it("is refused also when the newer one upgrades while this one waits for its turn", async () => {
-    await makeOlderDatabase(testDatabase.url);
-    const { db } = connect();
-    let commit = () => {};
-    const newer = db.transaction(async (transaction) => {
-      await transaction.execute(sql`select pg_advisory_xact_lock(${LOCK})`);
-      await transaction.execute(
-        sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('future', 1900000000000)`,
-      );
-      await new Promise<void>((resolve) => {
-        commit = resolve;
-      });
-    });
-    const refused = startFails();
-    const waiting = () =>
-      connect()
-        .db.execute(
-          sql`select from pg_locks where locktype = 'advisory' and not granted
-            and database = (select oid from pg_database where datname = current_database())`,
-        )
-        .then((rows) => rows.length);
-    await expect.poll(waiting).toBe(1);
-    commit();
-    await newer;
-    expect(await refused).toContain("was upgraded by a newer release");
-    expect(files()).toEqual([]);
-  });
-
-  it("leaves a release that serves already alone", async () => {
-    const opened = await openDatabase("serve");
-    cleanUps.push(() => opened.close());
-    const serving = getDatabase();
-    await upgradeByNewerRelease();
-    const rows = await serving.db.execute(
-      sql`insert into users (email, password_hash) values ('late@example.test', 'hash') returning id`,
-    );
-    expect(rows).toHaveLength(1);
   });
 
   it("tells the next older program which backup was made, when this release upgrades", async () => {
