@@ -49,10 +49,20 @@ export default defineConfig({
           ...integration,
           name: "integration",
           sequence: { groupOrder: 1 },
-          include: ["tests/integration/**/*.test.ts", "tests/full/integration/**/*.test.ts"],
-          // each process loads the program once: files undo what they change
+          include: ["tests/integration/**/*.test.ts"],
+          // a process loads the program once, which takes longer than most files' tests
           isolate: false,
           // they mostly wait: for the database, and for each other's servers
+          maxWorkers: 3,
+        },
+      },
+      {
+        resolve,
+        test: {
+          ...integration,
+          name: "integration-full",
+          sequence: { groupOrder: 1 },
+          include: ["tests/full/integration/**/*.test.ts"],
           maxWorkers: 3,
         },
       },

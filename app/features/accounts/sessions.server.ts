@@ -32,8 +32,6 @@ const EXTEND_AFTER_MS = 1 * DAY_MS;
  */
 const DETAIL_TIMEOUT_MS = 2_000;
 
-let cookie: Cookie | undefined;
-
 const NAME = "session";
 
 /** The session cookie's name; responses to requests with it are private to one visitor. */
@@ -42,8 +40,7 @@ export function sessionCookieName(): string {
 }
 
 function sessionCookie(): Cookie {
-  cookie ??= signedCookie(NAME, SLIDING_LIFETIME_MS / 1000);
-  return cookie;
+  return signedCookie(NAME, SLIDING_LIFETIME_MS / 1000);
 }
 
 /** A user who has just been verified; `passwordHash` is the hash of their password as of then. */

@@ -143,13 +143,6 @@ describe("content list", () => {
     expect(stderr).toBe("\n1 to come, next 'Chapter 10' on 2999-01-01 13:00Z.\n");
     expect(code).toBe(0);
   });
-
-  it("says that an edition with mistakes is not taken", async () => {
-    write({ "chapters/01-a.md": chapter(1), "chapters/02-b.md": "?" });
-    const { code, stderr } = await content("list", edition);
-    expect(stderr).toContain("does not take this edition: it has 1 mistake; see 'content check'");
-    expect(code).toBe(1);
-  });
 });
 
 describe("content new", () => {

@@ -180,16 +180,6 @@ describe("the site's role", () => {
 });
 
 describe("a socket", () => {
-  it("is found in a DATA_DIR of any name", async () => {
-    const dataDir = await dataDirectoryAt(`it's, a "strange" 100% name, ä#?@:`);
-    const { url } = await serve(dataDir, { settings: NOT_DURABLE });
-    await keepRow(url, "kept");
-    const command = start({ dataDir, purpose: "command" });
-    expect((await command.opened).url).toBe(url);
-    expect(socketOf(url).host).toBe(join(dataDir, "postgres"));
-    await command.stop();
-  });
-
   it("is in a private temporary folder if DATA_DIR's path is too long, the same for every program", async () => {
     const dataDir = await dataDirectoryAt(...Array(11).fill("ten_bytes"));
     const killed = start({ dataDir, purpose: "serve" });

@@ -4,7 +4,7 @@ import { isAlive } from "~db/embedded/processes";
 import { migrateDatabase } from "~db/migrate";
 import { embeddedDatabase } from "../../support/embedded-database";
 import { NOT_DURABLE } from "../../support/embedded-program";
-import { isServerRunning, sentence, setEmbeddedScene } from "../../support/embedded-scene";
+import { setEmbeddedScene } from "../../support/embedded-scene";
 import { OwnPostgres } from "../../support/own-postgres";
 
 const { connect, cleanUpWith, emptyDirectory, serve, start } = setEmbeddedScene();
@@ -107,46 +107,6 @@ describe("a data directory of the version that listened on TCP as superuser", ()
     await expect(connect(tcpUrl).db.execute(sql`select 1`)).rejects.toThrow();
     await expectMoved(dataDir, postgres.url);
     expect(messages[0]).toBe("The embedded PostgreSQL of an earlier version moves to a socket.");
-  });
-
-  it("is migrated once by several concurrent programs", async () => {
-    const { dataDir } = await olderInstallation();
-    const programs = (["serve", "command", "command"] as const).map((purpose) =>
-      start({ dataDir, purpose, settings: NOT_DURABLE }),
-    );
-    const opened = await Promise.all(programs.map((program) => program.opened));
-    expect(new Set(opened.map(({ url, pid }) => `${url} ${pid}`)).size).toBe(1);
-    await expectMoved(dataDir, opened[0]?.url ?? "");
-    await Promise.all(programs.map((program) => program.stop()));
-    expect(await isServerRunning(dataDir)).toBe(false);
-  });
-
-  it("is shared with the older program while that still serves, and migrated when it has ended", async () => {
-    const { dataDir, server } = await olderInstallation();
-    // what a serving program of that version holds
-    const older = connect(server.url);
-    let leave = () => {};
-    const serving = older.db.transaction(async (session) => {
-      await session.execute(sql`select pg_advisory_lock(7240918355201)`);
-      await session.execute(sql`select pg_advisory_lock_shared(7240918355202)`);
-      await new Promise<void>((resolve) => {
-        leave = resolve;
-      });
-      await session.execute(sql`select pg_advisory_unlock_all()`);
-    });
-
-    const command = start({ dataDir, purpose: "command" });
-    const { url, pid } = await command.opened;
-    expect(pid).toBe(server.pid);
-    expect(new URL(url).username).toBe("golden_path_site");
-    expect(await connect(url).db.execute(sql`select email from users`)).toHaveLength(1);
-    expect(await sentence(start({ dataDir, purpose: "serve" }).opened)).toContain("already serves");
-    await command.stop();
-    expect(await isAlive(server.pid)).toBe(true);
-
-    leave();
-    await serving;
-    await expectMoved(dataDir, (await serve(dataDir)).url);
   });
 
   it("is intact after kill -9 half-way, and the next start completes the migration", async () => {

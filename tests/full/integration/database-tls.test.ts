@@ -199,21 +199,6 @@ describe.skipIf(!canTest)(`TLS to the database${unlessInstalled("openssl")}`, ()
     expect(await connect(none)).toContain(`${problem}; ${problem}.`);
   });
 
-  it("is used to cancel a statement as well", async () => {
-    const database = openDatabase(address({ sslmode: "verify-full", sslrootcert: ours.root }), {
-      statementTimeout: 200,
-    });
-    await expect(database.db.execute(sql`select pg_sleep(20)`)).rejects.toMatchObject({
-      cause: { code: "QUERY_TIMEOUT" },
-    });
-    const [row] = await database.db.execute<{ running: number }>(
-      sql`select count(*)::int as running from pg_stat_activity
-          where query like '%pg_sleep(20)%' and state = 'active' and pid <> pg_backend_pid()`,
-    );
-    expect(row?.running).toBe(0);
-    await database.close();
-  });
-
   it.each<[Record<string, string>, string]>([
     [
       { sslmode: "verify_full" },

@@ -86,19 +86,6 @@ describe("with SMTP_URL, a mail", () => {
     expect(mail?.html.trim()).toBe(CONTENT.html);
   });
 
-  it("arrives unchanged, including non-ASCII characters and very long lines", async () => {
-    const { server, transport } = await serverAndTransport();
-    const texts = [
-      "Grüße – 😀 naïve\n",
-      `${"a line without end ".repeat(100)}\n`,
-      "no end of line",
-    ];
-    for (const text of texts) await transport.deliver(withContent({ text }));
-    expect(server.delivered.map(({ text }) => text.trim())).toEqual(
-      texts.map((text) => text.trim()),
-    );
-  });
-
   it("has its bounces sent to MAIL_BOUNCE_ADDRESS", async () => {
     set({ MAIL_BOUNCE_ADDRESS: "bounces@book.test" });
     const { server, transport } = await serverAndTransport();
@@ -228,7 +215,7 @@ async function failingServer(breakdown: Breakdown): Promise<{ url: string; messa
 }
 
 describe("when the server breaks down, a mail", () => {
-  const LARGE = `${"long words ".repeat(80)}\n`.repeat(20_000);
+  const LARGE = `${"long words ".repeat(80)}\n`.repeat(2_000);
 
   it.each<[string, Breakdown, string, object]>([
     ["greets nobody", "greeting", "x\n", { kind: "not-sent", phase: "connecting" }],

@@ -256,19 +256,6 @@ describe("the letter", () => {
     expect(await send(DUE)).toBe(true);
     expect(await send(DUE)).toBe(false);
   });
-
-  it("can be sent by hand, again too, and refuses a month that is not over", async () => {
-    await seedMonths();
-    for (let time = 0; time < 2; time++) {
-      expect(await run("operator", "letter", "--send")).toMatchObject({ code: 0 });
-    }
-    await mailIdle();
-    expect(smtp.delivered).toHaveLength(2);
-    for (const month of [thisMonth, "2026-13", "October"]) {
-      const refused = await run("operator", "letter", "--month", month);
-      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("--month: found") });
-    }
-  });
 });
 
 describe("failed renewals", () => {

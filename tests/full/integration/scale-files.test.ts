@@ -105,34 +105,6 @@ describe("compose.scale.yaml", () => {
     expect(caddy.volumes).toEqual(["caddy:/data", "caddy-config:/config"]);
   });
 
-  it("is replaced and promoted by commands that its documentation has, one site at a time", () => {
-    const steps = read("docs/scaling.md");
-    expect(steps).toContain(
-      `alias compose='docker compose --env-file .env.scale --file compose.scale.yaml'`,
-    );
-    const loop = /^for id in \$\(compose ps --quiet site\); do\n([\s\S]*?)^done$/m.exec(steps)?.[1];
-    expect(loop?.trim().split(/\n\s*/)).toEqual([
-      `docker stop "$id" && docker rm --volumes "$id"`,
-      "compose up --detach --no-deps --no-recreate --wait site",
-    ]);
-    // the container of a standby that is to be made anew still runs
-    expect(steps).toContain("`compose rm --stop --force postgres-1`");
-    expect(steps).not.toMatch(/compose rm --force/);
-    const { name } = parse(filled, { merge: true });
-    expect(steps).toContain(`\`docker volume rm ${name}_postgres-1\``);
-  });
-
-  it("puts each PgBouncer before its own server, by names that the file it changes has", () => {
-    for (const number of [1, 2]) {
-      const { environment, command } = services[`pgbouncer-${number}`];
-      expect(environment.SERVER).toBe(`postgres-${number}`);
-      for (const replaced of ["host=127.0.0.1/", "/etc/pgbouncer/"]) {
-        expect(command[2]).toContain(replaced);
-        expect(read("docs/deploy/pgbouncer.ini")).toContain(replaced.replace(/1\/$/, "1"));
-      }
-    }
-  });
-
   it("takes its configurations from files that are there, and opens only Caddy's ports", () => {
     for (const { file } of Object.values<{ file: string }>(configs)) {
       expect(existsSync(join(root, file)), file).toBe(true);

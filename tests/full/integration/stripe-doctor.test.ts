@@ -1,6 +1,5 @@
 import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { doctor } from "~/commands/stripe-commands.server";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import type { Advice } from "~/features/billing/doctor-finding";
@@ -32,7 +31,7 @@ import {
   problemsFound,
   syncReader,
 } from "../../support/stripe-account";
-import { openCheckout, openSandbox, SANDBOX_PRICE } from "../../support/stripe-sandbox";
+import { openSandbox, SANDBOX_PRICE } from "../../support/stripe-sandbox";
 
 const HOUR = 60 * 60_000;
 
@@ -161,11 +160,6 @@ describe("stripe doctor", () => {
     expect(await found()).toEqual([expect.stringMatching(problem)]);
   });
 
-  it("expects no endpoint where Stripe cannot reach the site", async () => {
-    site.restart({ PUBLIC_URL: "http://localhost:3000" });
-    expect((await problemsFound()).map(({ what }) => what)).toEqual(["Portal configuration"]);
-  });
-
   it("resumes after a member, and reports progress", async () => {
     const others = [await newMember(site), await newMember(site), await newMember(site)];
     const ids = [member, ...others].map(({ id }) => id).sort();
@@ -182,10 +176,6 @@ describe("stripe doctor", () => {
     expect(progress).toEqual([
       { done: 2, total: 2, secondsLeft: expect.any(Number), reached: ids[3] },
     ]);
-  });
-
-  it("accepts only an account id to resume after", async () => {
-    await expect(doctor({ after: "reader@example.com" })).rejects.toThrow("--after: wanted the id");
   });
 
   it("does not report events that only another endpoint of the account missed", async () => {
@@ -263,24 +253,6 @@ describe("a finding of stripe doctor", () => {
     ]);
   });
 
-  it("names the domains of open checkouts, behind however many that are over", async () => {
-    site.restart({ STRIPE_CUSTOM_DOMAIN: "pay.book.example" });
-    await startCheckout(await newReader(), priceOnSale());
-    await site.account.control("settings", { customDomain: "https://pay.book.example" });
-    await startCheckout(await newReader(), priceOnSale());
-    for (let count = 0; count < 10; count++) {
-      const { id } = await openCheckout(site.account);
-      await site.account.stripe.checkout.sessions.expire(id);
-    }
-    expect(await findings("Domain of Stripe's pages")).toEqual([
-      {
-        ok: true,
-        what: "Domain of Stripe's pages",
-        found: `https://pay.book.example, ${site.variables.STRIPE_API_BASE}`,
-      },
-    ]);
-  });
-
   it("lists the five events processed last, newest first", async () => {
     for (let count = 1; count <= 6; count++) {
       await insertWebhookEvent({
@@ -342,68 +314,6 @@ describe("a finding of stripe doctor about an endpoint", () => {
       { ok: true, what: "Webhook secret", found: "the endpoint's" },
     ]);
   });
-
-  it("beside another calls for a new secret when neither is known to sign with the site's", async () => {
-    await addEndpoint();
-    site.restart({ STRIPE_WEBHOOK_SECRET: "whsec_wrong" });
-    expect((await webhookFindings())[0]?.advice).toBe("replaceSecret");
-  });
-
-  it("says that events come by the command line where Stripe cannot reach the site", async () => {
-    site.restart({ PUBLIC_URL: "http://localhost:3000" });
-    expect(await webhookFindings()).toEqual([
-      {
-        ok: true,
-        what: "Webhook endpoint",
-        found: "none, since Stripe cannot reach PUBLIC_URL: events come by 'stripe listen'",
-      },
-    ]);
-  });
-});
-
-describe("a finding of stripe doctor about a member", () => {
-  const subscriptions = async (reader = member) => {
-    const customer = await customerOf(reader);
-    const { data } = await site.account.stripe.subscriptions.list({ customer });
-    return data.map(({ id }) => id);
-  };
-
-  it("names the fields of the row that differ", async () => {
-    await updateProfile(member.id, { stripePriceId: null, stripeCancelAtPeriodEnd: true });
-    expect(await problemsFound()).toEqual([
-      {
-        ok: false,
-        what: `Member ${member.id}`,
-        found: "differs from Stripe in stripePriceId, stripeCancelAtPeriodEnd",
-        advice: "syncAll",
-      },
-    ]);
-  });
-
-  it("says that a disputed membership is still charged, whether or not the row differs", async () => {
-    const [subscription = ""] = await subscriptions();
-    await site.account.control(`subscriptions/${subscription}/dispute`);
-    await reconcileAll();
-    await reconcileAll();
-    await site.account.stripe.subscriptions.update(subscription, { pause_collection: "" });
-    const problem = { ok: false, what: `Member ${member.id}`, advice: "syncAll" };
-    expect(await problemsFound()).toEqual([
-      { ...problem, found: "is still charged while a payment is disputed" },
-    ]);
-    await updateProfile(member.id, { stripeCancelAtPeriodEnd: true });
-    expect(await problemsFound()).toEqual([
-      {
-        ...problem,
-        found:
-          "differs from Stripe in stripeCancelAtPeriodEnd; is still charged while a payment is disputed",
-      },
-    ]);
-  });
-
-  it("never calls a customer unknown because a call was refused", async () => {
-    await forbid("GET /v1/charges");
-    expect((await findings("Members")).map(({ advice }) => advice)).toEqual(["givePermission"]);
-  });
 });
 
 describe("the settings that doctor looks at", () => {
@@ -423,10 +333,6 @@ describe("the settings that doctor looks at", () => {
 
   it("are those that need no look at single members", async () => {
     expect(await settings()).toEqual([...WITH_DATABASE, "Product"]);
-  });
-
-  it("are only those at Stripe without a database", async () => {
-    expect(await settings(false)).toEqual(WITHOUT_DATABASE);
   });
 
   it("are only the key if Stripe does not accept it, which is not quoted", async () => {
@@ -485,12 +391,6 @@ describe("events that Stripe could not deliver", () => {
     await site.account.control("faults/clear");
     for (const _event of events) expect(await run()).toBe(1);
     expect(await run()).toBe(0);
-  });
-
-  it("are read a limited number at a time", async () => {
-    expect((await undeliveredEvents()).length).toBeGreaterThan(1);
-    const run = () => processUndeliveredEvents(new Date(), { processed: 100, read: 1 });
-    expect([await run(), await run()]).toEqual([1, 0]);
   });
 
   it("are left for later when the site stops", async () => {

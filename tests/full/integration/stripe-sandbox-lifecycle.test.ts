@@ -103,16 +103,6 @@ describe("a first payment", () => {
       await stripe.subscriptions.retrieve(subscription?.id ?? "", { expand: ["latest_invoice"] }),
     ).toMatchObject({ status: "incomplete_expired", latest_invoice: { status: "void" } });
   });
-
-  test("in each of two open sessions gives two subscriptions", async () => {
-    const sandbox = await openSandbox();
-    const first = await openCheckout(sandbox);
-    const second = await openCheckout(sandbox, String(first.customer));
-    await sandbox.control(`sessions/${first.id}/pay`);
-    await sandbox.control(`sessions/${second.id}/pay`);
-    const { data } = await sandbox.stripe.subscriptions.list({ customer: String(first.customer) });
-    expect(data.map(({ status }) => status)).toEqual(["active", "active"]);
-  });
 });
 
 describe("renewals", () => {
@@ -192,15 +182,6 @@ describe("renewals", () => {
     expect(deleted.data.object.cancellation_details?.reason).toBe("payment_failed");
   });
 
-  test("whose last retry fails leave it unpaid if the sandbox is configured so", async () => {
-    const sandbox = await openSandbox();
-    const { subscription } = await subscribe(sandbox, "4000000000000341");
-    await sandbox.control("settings", { afterRetries: "unpaid" });
-    await sandbox.control(`subscriptions/${subscription.id}/renew`);
-    await sandbox.control("clock", { days: 60 });
-    expect((await sandbox.stripe.subscriptions.retrieve(subscription.id)).status).toBe("unpaid");
-  });
-
   test("that failed are recovered when the open invoice is paid", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
@@ -211,19 +192,6 @@ describe("renewals", () => {
     expect(await stripe.invoices.pay(open?.id ?? "")).toMatchObject({ status: "paid" });
     expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("active");
     expect(await stripe.customers.retrieve(customer)).toMatchObject({ delinquent: false });
-  });
-
-  test("that need 3-D Secure cause their own event", async () => {
-    const sandbox = await openSandbox();
-    const session = await openCheckout(sandbox);
-    await sandbox.control(`sessions/${session.id}/pay`, { card: "4000002760003184" });
-    const [subscription] = (await sandbox.stripe.subscriptions.list()).data;
-    await sandbox.control(`subscriptions/${subscription?.id}/renew`);
-    const event = await eventOf(sandbox, "invoice.payment_action_required");
-    expect(event.data.object).toMatchObject({ status: "open", attempt_count: 1 });
-    expect((await sandbox.stripe.subscriptions.retrieve(subscription?.id ?? "")).status).toBe(
-      "past_due",
-    );
   });
 });
 
@@ -241,17 +209,6 @@ describe("other changes of a subscription", () => {
     expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe("active");
     expect((await stripe.invoices.list({ customer, status: "paid" })).data).toHaveLength(2);
     expect(await eventTypes(sandbox)).toContain("customer.subscription.resumed");
-  });
-
-  test("ageing a subscription moves its whole past, not the clock", async () => {
-    const sandbox = await openSandbox();
-    const { subscription } = await subscribe(sandbox);
-    const before = periodOf(subscription);
-    await sandbox.control(`subscriptions/${subscription.id}/age`, { days: 10 });
-    const aged = periodOf(await sandbox.stripe.subscriptions.retrieve(subscription.id));
-    expect(aged).toEqual({ start: before.start - 10 * DAY, end: before.end - 10 * DAY });
-    const clock = await sandbox.control<{ offset: number }>("clock", {});
-    expect(clock.offset).toBe(0);
   });
 
   test("a refund and a dispute leave the subscription, with events about the charge", async () => {

@@ -126,25 +126,6 @@ describe("webhooks", () => {
     expect(new Set(site.received.map(({ event }) => event.id)).size).toBe(1);
   });
 
-  test("are retried until the site is up", async () => {
-    const port = await idlePort();
-    const sandbox = await openSandbox({
-      webhookUrl: `http://127.0.0.1:${port}/hook`,
-      webhookEvents: ["customer.created"],
-    });
-    const customer = await sandbox.stripe.customers.create({});
-    await settle(sandbox);
-    const [waiting] = await deliveriesOf(sandbox);
-    expect(waiting).toMatchObject({
-      state: "pending",
-      attempts: [{ status: null, problem: "ECONNREFUSED" }],
-    });
-    const site = await openWebhookSite(SANDBOX_WEBHOOK_SECRET, port);
-    expect((await site.first("customer.created")).event.data.object).toMatchObject({
-      id: customer.id,
-    });
-  });
-
   test("are given up after three days of the sandbox clock", async () => {
     const site = await openWebhookSite();
     site.answerWith(500);

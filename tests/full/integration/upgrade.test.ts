@@ -132,20 +132,6 @@ describe("a start on the database of an older release", () => {
     expect(await countApplied()).toBe(ALL);
   });
 
-  it("makes none when nothing has to be migrated, in a new database, or on a site nobody has used", async () => {
-    await start();
-    await start();
-    expect(files()).toEqual([]);
-
-    const unused = await createTestDatabase({ empty: true });
-    cleanUps.push(() => unused.drop());
-    await makeOlderDatabase(unused.url);
-    await connect(unused.url).db.execute(sql`delete from users`);
-    configure({ DATABASE_URL: unused.url });
-    await start();
-    expect(files()).toEqual([]);
-  });
-
   it("changes nothing when it cannot be backed up, and says how to go on without", async () => {
     await makeOlderDatabase(testDatabase.url);
     writeFileSync(folder, "in the way");
